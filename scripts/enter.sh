@@ -1,0 +1,24 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Runs a command inside the build root, with the project at /src and the cache
+# at /cache, in a mount namespace of its own: nothing stays mounted, however
+# it ends. usage: enter.sh COMMAND [ARGUMENT...]
+
+. "$(dirname "$0")/lib.sh"
+need_root
+ROOT=$("$TOP/scripts/root.sh")
+
+exec unshare --mount --propagation private -- /bin/bash -euc '
+	root=$1 top=$2 cache=$3
+	shift 3
+	mount --rbind /proc "$root/proc"
+	mount --rbind /dev "$root/dev"
+	mount -t tmpfs tmpfs "$root/tmp"
+	mount --bind "$top" "$root/src"
+	mount --bind "$cache" "$root/cache"
+	[ ! -e /etc/resolv.conf ] || { touch "$root/etc/resolv.conf"; mount --bind "$(readlink -f /etc/resolv.conf)" "$root/etc/resolv.conf"; }
+	exec env -i PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin HOME=/cache/home LANG=C.UTF-8 \
+		TERM="${TERM:-dumb}" CCACHE_DIR=/cache/ccache IOSTAT_CACHE=/cache IN_ROOT=1 \
+		$(env | grep -E "^(https?|no)_proxy=" | tr "\n" " ") \
+		chroot "$root" /bin/sh -c '\''cd /src && exec "$@"'\'' sh "$@"
+' enter "$ROOT" "$TOP" "$IOSTAT_CACHE" "$@"

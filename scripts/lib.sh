@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0
+# Shared by every script here: where things are cached, how progress and
+# failures are shown. Sourced, never run.
+
+set -euo pipefail
+
+TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+IOSTAT_CACHE=${IOSTAT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/iostat}
+LOGS=$IOSTAT_CACHE/log
+JOBS=$(nproc)
+mkdir -p "$LOGS" 2>/dev/null || {
+	echo "error: cannot create $LOGS; set IOSTAT_CACHE to a directory you can write" >&2
+	exit 1
+}
+
+# Supported series, newest first.
+SERIES="7.3 7.2"
+
+die()
+{
+	echo "error: $*" >&2
+	exit 1
+}
+
+need_root()
+{
+	[ "$(id -u)" = 0 ] || die "this needs root (chroot and mmdebstrap); run it with sudo"
+}
+
+# need_space DIR MIB: refuse before a long step, not in the middle of it.
+need_space()
+{
+	local free
+	free=$(df -Pm "$1" | awk 'NR == 2 { print $4 }')
+	[ "$free" -ge "$2" ] ||
+		die "$1 has $free MiB free and this step needs $2; free some or set IOSTAT_CACHE elsewhere"
+}
+
+# locked NAME COMMAND...: one at a time across all runs; the second one waits
+# and then usually finds the work done.
+locked()
+{
+	local lock=$IOSTAT_CACHE/$1.lock
+	shift
+	(
+		flock -n 9 || {
+			echo "  waiting for another run that holds $lock"
+			flock 9
+		}
+		"$@"
+	) 9>"$lock"
+}
+
+# step TITLE EXPECTED COMMAND...: runs COMMAND with its output in a log, shows
+# what is being done, for how long, and how far by the log's last line.
+step()
+{
+	local title=$1 expected=$2 log pid start=$SECONDS rc=0 last
+	shift 2
+	log=$LOGS/$(echo "$title" | tr -cs 'A-Za-z0-9.\n' '-').log
+	"$@" >"$log" 2>&1 9>&- &
+	pid=$!
+	# An interrupt must end the step's whole tree, not leave it running.
+	trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
+	if [ -t 1 ]; then
+		while kill -0 "$pid" 2>/dev/null; do
+			last=$(tail -c 300 "$log" | tr '\r' '\n' | tail -n 1 | tr -cd '[:print:]')
+			printf '\r\033[K  %s  %ds of about %s  %.50s' "$title" $((SECONDS - start)) "$expected" "$last"
+			sleep 0.5
+		done
+		printf '\r\033[K'
+	else
+		echo "  $title (about $expected)"
+	fi
+	wait "$pid" || rc=$?
+	trap - INT TERM
+	if [ $rc != 0 ]; then
+		echo "  $title: failed after $((SECONDS - start)) s" >&2
+		grep -E '(^|[^a-z])(error|E:|FATAL|fatal|cannot|No space|not found)' "$log" | tail -n 5 >&2 ||
+			tail -n 5 "$log" >&2
+		die "step \"$title\" failed; its log is $log"
+	fi
+	echo "  $title: done in $((SECONDS - start)) s"
+}

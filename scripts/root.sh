@@ -1,0 +1,69 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The build root: a trixie + trixie-backports system with the toolchain the
+# stock kernels were built with, QEMU and the tools the guests carry.
+# Prints its path. usage: root.sh [path]
+
+. "$(dirname "$0")/lib.sh"
+
+TOOLCHAIN="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen
+	cargo rustfmt rust-clippy librust-proptest-dev librust-loom-dev
+	kmod cpio xz-utils zstd pahole python3 perl patch git openssl"
+TEST_KERNEL="clang-19 lld-19 llvm-19 ccache"
+GUEST="qemu-system-x86 fio busybox-static dmsetup sysstat e2fsprogs bpftrace trace-cmd
+	mdadm util-linux procps xfsprogs blktrace nvme-cli strace linux-perf"
+PACKAGES=$(echo $TOOLCHAIN $TEST_KERNEL $GUEST)
+SUITES="trixie trixie-backports"
+
+ROOT=$IOSTAT_CACHE/root-$(echo "$PACKAGES $SUITES" | sha256sum | cut -c1-12)
+
+# The mirror this machine's apt already uses, so that no host is named here.
+mirror()
+{
+	local uri
+	uri=$(apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' 2>/dev/null |
+		awk '$2 == "Debian" { print $1; exit }')
+	[ -n "$uri" ] || die "apt on this machine knows no Debian mirror; run apt-get update and try again"
+	echo "$uri"
+}
+
+install_mmdebstrap()
+{
+	export DEBIAN_FRONTEND=noninteractive
+	apt-get update && apt-get install -y --no-install-recommends mmdebstrap zstd
+}
+
+make_root()
+{
+	local uri tmp=$ROOT.tmp.$$ suite opts=()
+	uri=$(mirror)
+	rm -rf "$ROOT".tmp.*
+	trap 'rm -rf "$tmp"' EXIT
+	# Whatever proxy or certificate setting the machine's apt has, the root's has too.
+	while IFS= read -r line; do
+		opts+=("--aptopt=$line")
+	done < <(apt-config dump | grep -E '^Acquire::https?::(Proxy|CaInfo|Verify|.*::Proxy)' || true)
+	mmdebstrap --mode=root --variant=apt "${opts[@]}" \
+		--aptopt='Apt::Install-Recommends "false"' \
+		--dpkgopt='path-exclude=/usr/share/man/*' \
+		--dpkgopt='path-exclude=/usr/share/doc/*' \
+		--dpkgopt='path-exclude=/usr/share/locale/*' \
+		--include="$(echo "$PACKAGES" | tr ' ' ',')" \
+		trixie "$tmp" \
+		- < <(for suite in $SUITES; do echo "deb $uri $suite main"; done)
+	mkdir -p "$tmp/src" "$tmp/cache"
+	mv "$tmp" "$ROOT"
+	trap - EXIT
+}
+
+build()
+{
+	[ ! -d "$ROOT" ] || return 0
+	need_root
+	need_space "$IOSTAT_CACHE" 4000
+	command -v mmdebstrap >/dev/null || step "install mmdebstrap" "20 s" install_mmdebstrap
+	step "build root (trixie, toolchain, QEMU)" "90 s" make_root
+}
+
+[ -d "$ROOT" ] || locked root build >&2
+echo "$ROOT"
