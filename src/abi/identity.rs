@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Who a disk is, as users see it. None of it changes while the disk is there.
+
+/// Bytes of a name, the terminating NUL of the kernel's `DISK_NAME_LEN` included.
+pub const NAME_LEN: usize = 32;
+
+/// A short text in place. Longer ones are cut at [`NAME_LEN`] - 1 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name {
+    bytes: [u8; NAME_LEN],
+    len: u8,
+}
+
+impl Name {
+    /// The text up to its first NUL; characters that would break a line or a column become `?`.
+    pub fn new(text: &[u8]) -> Self {
+        let mut name = Name {
+            bytes: [0; NAME_LEN],
+            len: 0,
+        };
+        let room = name.bytes.iter_mut().take(NAME_LEN.saturating_sub(1));
+        for (into, from) in room.zip(text.iter().take_while(|byte| **byte != 0)) {
+            *into = if from.is_ascii_graphic() { *from } else { b'?' };
+            name.len = name.len.saturating_add(1);
+        }
+        name
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        let text = self.bytes.get(..usize::from(self.len)).unwrap_or(&[]);
+        // All bytes are ASCII by construction.
+        core::str::from_utf8(text).unwrap_or("?")
+    }
+
+    /// The text padded with NULs: what a C array of [`NAME_LEN`] holds.
+    pub fn as_bytes(&self) -> &[u8; NAME_LEN] {
+        &self.bytes
+    }
+
+    /// The number the text ends in, and where it starts; devstat splits `nullb12` so.
+    pub fn unit(&self) -> (&str, u32) {
+        let text = self.as_str();
+        let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = text.get(name.len()..).unwrap_or("");
+        (name, digits.parse().unwrap_or(0))
+    }
+}
+
+/// devstat priorities of `sys/devicestat.h`, as far as Linux has such devices.
+pub mod priority {
+    /// `DEVSTAT_PRIORITY_DISK`.
+    pub const DISK: u32 = 0x110;
+    /// `DEVSTAT_PRIORITY_ARRAY`.
+    pub const ARRAY: u32 = 0x120;
+}
+
+/// `devstat_type_flags` of `sys/devicestat.h`, as far as they are told apart.
+pub mod device_type {
+    /// `DEVSTAT_TYPE_DIRECT`.
+    pub const DIRECT: u32 = 0x000;
+    /// `DEVSTAT_TYPE_STORARRAY`.
+    pub const STORARRAY: u32 = 0x00c;
+    /// `DEVSTAT_TYPE_IF_OTHER`.
+    pub const IF_OTHER: u32 = 0x030;
+}
+
+/// One disk's identity.
+#[derive(Clone, Copy, Debug)]
+pub struct Identity {
+    /// The kernel's name: `nvme0n1`.
+    pub name: Name,
+    /// The driver's name: `nvme`.
+    pub driver: Name,
+    /// devstat's device number: counts from 0, never used twice.
+    pub number: u32,
+    /// Major number of the whole disk.
+    pub major: u32,
+    /// Minor number of the whole disk.
+    pub minor: u32,
+    /// The kernel's disk sequence number; never used twice since boot.
+    pub diskseq: u64,
+    /// When counting began, ns on the recorder's clock: devstat's `creation_time`, kstat's
+    /// `crtime`.
+    pub crtime: u64,
+    /// [`priority`]: the list's order.
+    pub priority: u32,
+    /// [`device_type`].
+    pub device_type: u32,
+    /// Logical block size, bytes.
+    pub block_size: u32,
+}
+
+impl Identity {
+    /// The kernel's `dev_t` of the whole disk: 12 bits of major, 20 of minor.
+    pub fn dev(&self) -> u32 {
+        self.major.wrapping_shl(MINOR_BITS) | self.minor
+    }
+}
+
+/// `MINORBITS`.
+const MINOR_BITS: u32 = 20;
+
+/// Major and minor of a kernel's `dev_t`.
+pub fn major_minor(dev: u32) -> (u32, u32) {
+    (dev >> MINOR_BITS, dev & !(u32::MAX << MINOR_BITS))
+}
+
+#[cfg(any(test, CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_identity))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_cleaned_and_split() {
+        assert_eq!(Name::new(b"sda\0rest").as_str(), "sda");
+        assert_eq!(Name::new(b"a b\n").as_str(), "a?b?");
+        assert_eq!(Name::new(&[b'x'; 99]).as_str().len(), NAME_LEN - 1);
+        assert_eq!(Name::new(b"nullb12").unit(), ("nullb", 12));
+        assert_eq!(Name::new(b"nvme0n1").unit(), ("nvme0n", 1));
+        assert_eq!(Name::new(b"sda").unit(), ("sda", 0));
+        assert_eq!(Name::new(b"x99999999999").unit(), ("x", 0));
+    }
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Statistics by name, and the text made of them.
+//!
+//! Every value a user can read stands once in a table here: sysfs makes a file of each, and
+//! `stat` and `/dev/iostat` a column. Tables only ever grow at their end.
+
+use super::identity::Identity;
+use crate::acct::{
+    class::Class,
+    snapshot::Snapshot, //
+};
+use core::{
+    ffi::CStr,
+    fmt::{
+        Result,
+        Write, //
+    }, //
+};
+
+/// The version in the first line of `/dev/iostat`: changes only if columns change their meaning.
+pub const VERSION: u32 = 1;
+
+/// A number with a name.
+pub struct Statistic {
+    /// Its name: a file in sysfs, a column in text. Times end in `_ns` unless kstat(9S) names
+    /// them, whose times are all ns.
+    pub name: &'static CStr,
+    /// Its value.
+    pub value: fn(&Snapshot) -> u64,
+}
+
+const fn statistic(name: &'static CStr, value: fn(&Snapshot) -> u64) -> Statistic {
+    Statistic { name, value }
+}
+
+fn class(values: &[u64; 4], class: Class) -> u64 {
+    values.get(class as usize).copied().unwrap_or(0)
+}
+
+fn tag<const INDEX: usize>(snapshot: &Snapshot) -> u64 {
+    let tags = &snapshot.record.devstat.tag_types;
+    tags.get(INDEX).copied().unwrap_or(0)
+}
+
+macro_rules! by_class {
+    ($field:ident, $class:ident) => {
+        |s| class(&s.record.devstat.$field, Class::$class)
+    };
+}
+
+/// devstat(9)'s counters, in the order of `struct devstat`.
+pub static DEVSTAT: [Statistic; 19] = [
+    statistic(c"start_count", |s| s.record.devstat.start_count),
+    statistic(c"end_count", |s| s.record.devstat.end_count),
+    statistic(c"merged", |s| s.record.devstat.merged),
+    statistic(c"bytes_none", by_class!(bytes, NoData)),
+    statistic(c"bytes_read", by_class!(bytes, Read)),
+    statistic(c"bytes_write", by_class!(bytes, Write)),
+    statistic(c"bytes_free", by_class!(bytes, Free)),
+    statistic(c"operations_none", by_class!(operations, NoData)),
+    statistic(c"operations_read", by_class!(operations, Read)),
+    statistic(c"operations_write", by_class!(operations, Write)),
+    statistic(c"operations_free", by_class!(operations, Free)),
+    statistic(c"duration_none_ns", by_class!(duration, NoData)),
+    statistic(c"duration_read_ns", by_class!(duration, Read)),
+    statistic(c"duration_write_ns", by_class!(duration, Write)),
+    statistic(c"duration_free_ns", by_class!(duration, Free)),
+    statistic(c"busy_time_ns", |s| s.busy_time),
+    statistic(c"tag_simple", tag::<0>),
+    statistic(c"tag_head", tag::<1>),
+    statistic(c"tag_ordered", tag::<2>),
+];
+
+/// kstat_io(9S), in the order of `struct kstat_io`.
+pub static KSTAT: [Statistic; 12] = [
+    statistic(c"nread", by_class!(bytes, Read)),
+    statistic(c"nwritten", by_class!(bytes, Write)),
+    statistic(c"reads", by_class!(operations, Read)),
+    statistic(c"writes", by_class!(operations, Write)),
+    statistic(c"wtime", |s| s.wtime),
+    statistic(c"wlentime", |s| s.wlentime),
+    statistic(c"wlastupdate", Snapshot::wlastupdate),
+    statistic(c"rtime", |s| s.rtime),
+    statistic(c"rlentime", |s| s.rlentime),
+    statistic(c"rlastupdate", Snapshot::rlastupdate),
+    statistic(c"wcnt", |s| s.record.waitq.len()),
+    statistic(c"rcnt", |s| s.record.runq.len()),
+];
+
+/// What kstat(8) prints with every kstat.
+pub static SNAPTIME: Statistic = statistic(c"snaptime", |s| s.now);
+
+/// Everything of one snapshot, in the order of the `stat` line: `snaptime`, [`DEVSTAT`], [`KSTAT`].
+fn columns() -> impl Iterator<Item = &'static Statistic> {
+    core::iter::once(&SNAPTIME).chain(&DEVSTAT).chain(&KSTAT)
+}
+
+/// A name in ASCII as text.
+fn word(name: &CStr) -> &str {
+    name.to_str().unwrap_or("?")
+}
+
+/// The `stat` line of one disk, without its newline.
+pub fn stat(out: &mut impl Write, snapshot: &Snapshot) -> Result {
+    let mut separator = "";
+    for column in columns() {
+        write!(out, "{separator}{}", (column.value)(snapshot))?;
+        separator = " ";
+    }
+    Ok(())
+}
+
+/// The names of the `stat` line's columns, without a newline.
+pub fn stat_header(out: &mut impl Write) -> Result {
+    let mut separator = "";
+    for column in columns() {
+        write!(out, "{separator}{}", word(column.name))?;
+        separator = " ";
+    }
+    Ok(())
+}
+
+/// The first two lines of `/dev/iostat`.
+pub fn header(out: &mut impl Write, generation: u64, numdevs: usize) -> Result {
+    writeln!(
+        out,
+        "iostat {VERSION} generation {generation} numdevs {numdevs}"
+    )?;
+    out.write_str("device number dev diskseq priority crtime ")?;
+    stat_header(out)?;
+    out.write_char('\n')
+}
+
+/// One disk's line of `/dev/iostat`.
+pub fn device(out: &mut impl Write, disk: &Identity, snapshot: &Snapshot) -> Result {
+    write!(
+        out,
+        "{} {} {}:{} {} {} {} ",
+        disk.name.as_str(),
+        disk.number,
+        disk.major,
+        disk.minor,
+        disk.diskseq,
+        disk.priority,
+        disk.crtime,
+    )?;
+    stat(out, snapshot)?;
+    out.write_char('\n')
+}
+
+#[cfg(any(test, CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_text))]
+mod tests {
+    use super::*;
+
+    /// Counts the words of what is written to it.
+    #[derive(Default)]
+    struct Words {
+        count: usize,
+        lines: usize,
+        inside: bool,
+    }
+
+    impl Write for Words {
+        fn write_str(&mut self, text: &str) -> Result {
+            for c in text.chars() {
+                self.lines += usize::from(c == '\n');
+                let inside = !c.is_ascii_whitespace();
+                self.count += usize::from(inside && !self.inside);
+                self.inside = inside;
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn every_column_has_a_name_and_a_value() {
+        let (mut names, mut values) = (Words::default(), Words::default());
+        assert!(stat_header(&mut names).is_ok());
+        assert!(stat(&mut values, &Snapshot::default()).is_ok());
+        assert_eq!(names.count, 1 + DEVSTAT.len() + KSTAT.len());
+        assert_eq!(names.count, values.count);
+        assert_eq!(names.lines + values.lines, 0);
+    }
+
+    #[test]
+    fn names_are_unique_within_a_directory() {
+        for table in [&DEVSTAT[..], &KSTAT[..]] {
+            for (index, one) in table.iter().enumerate() {
+                assert!(table[..index].iter().all(|other| other.name != one.name));
+            }
+        }
+    }
+
+    #[test]
+    fn values_come_from_their_fields() {
+        let mut snapshot = Snapshot {
+            now: 1,
+            wtime: 2,
+            rlentime: 3,
+            busy_time: 4,
+            ..Snapshot::default()
+        };
+        snapshot.record.devstat.bytes = [10, 11, 12, 13];
+        snapshot.record.devstat.operations = [20, 21, 22, 23];
+        snapshot.record.devstat.tag_types = [30, 31, 32];
+        let value = |table: &[Statistic], name: &CStr| {
+            let found = table.iter().find(|statistic| statistic.name == name);
+            found.map(|statistic| (statistic.value)(&snapshot))
+        };
+        let table = [
+            (&DEVSTAT[..], c"bytes_none", 10),
+            (&DEVSTAT[..], c"bytes_free", 13),
+            (&DEVSTAT[..], c"operations_write", 22),
+            (&DEVSTAT[..], c"busy_time_ns", 4),
+            (&DEVSTAT[..], c"tag_ordered", 32),
+            (&KSTAT[..], c"nread", 11),
+            (&KSTAT[..], c"nwritten", 12),
+            (&KSTAT[..], c"reads", 21),
+            (&KSTAT[..], c"wtime", 2),
+            (&KSTAT[..], c"rlentime", 3),
+        ];
+        for (statistics, name, expected) in table {
+            assert_eq!(value(statistics, name), Some(expected));
+        }
+    }
+}

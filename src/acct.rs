@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Floor 0: what is counted, and how, with no kernel in sight.
+//!
+//! The life of one I/O is an [`inflight::Entry`]; what each step of that life adds up to is one
+//! [`verb::Verb`]; a verb changes one CPU's [`record::Record`] and the disk's
+//! [`busy::Gauge`]; a [`snapshot::Snapshot`] is what a reader makes of all records together.
+//!
+//! The caller owns memory, clock and interrupts: time is an argument in nanoseconds, storage is
+//! borrowed, and nothing here can fail.
+
+#![forbid(unsafe_code)]
+#![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
+#![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+pub mod busy;
+pub mod class;
+pub mod counter;
+pub mod devstat;
+pub mod inflight;
+pub mod queue;
+pub mod record;
+pub mod snapshot;
+pub mod verb;

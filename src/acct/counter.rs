@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! One word of a per-CPU record.
+
+use crate::sync::{
+    AtomicU64,
+    Ordering::Relaxed, //
+};
+
+/// A 64-bit counter with one writer at a time and any number of readers.
+///
+/// The writer is the CPU that owns the record, with interrupts off; so an addition is a plain
+/// load and store (one unlocked `add` on x86), never a locked operation. Readers take it under
+/// the record's sequence count. Additions wrap: time sums pass through zero on purpose (see
+/// [`super::queue`]), and a count of 64 bits does not wrap in practice.
+#[derive(Debug, Default)]
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// Adds `value`, wrapping. Owner only.
+    #[inline(always)]
+    pub fn add(&self, value: u64) {
+        self.0
+            .store(self.0.load(Relaxed).wrapping_add(value), Relaxed);
+    }
+
+    /// Replaces the value. Owner only.
+    #[inline(always)]
+    pub fn set(&self, value: u64) {
+        self.0.store(value, Relaxed);
+    }
+
+    /// The value now.
+    #[inline(always)]
+    pub fn get(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+}
+
+/// A plain copy of anything made of [`Counter`]s.
+pub trait Load {
+    /// The same shape with `u64` for [`Counter`].
+    type Plain;
+
+    /// Copies word by word.
+    fn load(&self) -> Self::Plain;
+}
+
+impl Load for Counter {
+    type Plain = u64;
+
+    fn load(&self) -> u64 {
+        self.get()
+    }
+}
+
+impl<const N: usize> Load for [Counter; N] {
+    type Plain = [u64; N];
+
+    fn load(&self) -> [u64; N] {
+        self.each_ref().map(Counter::get)
+    }
+}
+
+/// Adds `from` to `into` word by word, wrapping.
+pub(super) fn fold<const N: usize>(into: &mut [u64; N], from: &[u64; N]) {
+    for (into, from) in into.iter_mut().zip(from) {
+        *into = into.wrapping_add(*from);
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! One CPU's share of one disk, and reading it while it is being written.
+
+use super::{
+    counter::{
+        Counter,
+        Load, //
+    },
+    devstat::Devstat,
+    queue::Queue, //
+};
+use crate::sync::{
+    fence,
+    AtomicU64,
+    Ordering::{
+        Acquire,
+        Relaxed,
+        Release, //
+    }, //
+};
+
+/// Everything counted for one disk (`W` = [`Counter`] on one CPU, `u64` added up).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Record<W = Counter> {
+    /// devstat(9)'s counters.
+    pub devstat: Devstat<W>,
+    /// kstat's wait queue: accepted, not issued.
+    pub waitq: Queue<W>,
+    /// kstat's run queue: issued, not done.
+    pub runq: Queue<W>,
+    /// Whether the wait queue is not empty, as a queue of length 0 or 1.
+    pub waitq_busy: Queue<W>,
+    /// The same of the run queue.
+    pub runq_busy: Queue<W>,
+    /// The same of both together.
+    pub busy: Queue<W>,
+}
+
+impl Load for Record<Counter> {
+    type Plain = Record<u64>;
+
+    fn load(&self) -> Record<u64> {
+        Record {
+            devstat: self.devstat.load(),
+            waitq: self.waitq.load(),
+            runq: self.runq.load(),
+            waitq_busy: self.waitq_busy.load(),
+            runq_busy: self.runq_busy.load(),
+            busy: self.busy.load(),
+        }
+    }
+}
+
+impl Record<u64> {
+    /// Adds another CPU's share.
+    pub fn fold(&mut self, other: &Self) {
+        self.devstat.fold(&other.devstat);
+        self.waitq.fold(&other.waitq);
+        self.runq.fold(&other.runq);
+        self.waitq_busy.fold(&other.waitq_busy);
+        self.runq_busy.fold(&other.runq_busy);
+        self.busy.fold(&other.busy);
+    }
+}
+
+/// A record under its sequence count.
+///
+/// The count is odd while the owner writes. A reader copies the words and takes the copy only if the
+/// count was even before and is the same after. The owner never waits; a reader waits
+/// for as long as a handful of additions with interrupts off take.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct CpuRecord {
+    seq: AtomicU64,
+    record: Record,
+}
+
+impl CpuRecord {
+    /// Changes the record. The caller is the CPU this record belongs to and keeps interrupts off
+    /// until the call returns, so writes never nest.
+    #[inline(always)]
+    pub fn write(&self, change: impl FnOnce(&Record)) {
+        let seq = self.seq.load(Relaxed);
+        self.seq.store(seq.wrapping_add(1), Relaxed);
+        // Orders the odd count before the words: pairs with the acquire fence in `read`.
+        fence(Release);
+        change(&self.record);
+        // Orders the words before the even count: pairs with the acquire load in `read`.
+        self.seq.store(seq.wrapping_add(2), Release);
+    }
+
+    /// A copy of the record as it was at one instant, with the sequence count it had then;
+    /// [`None`] if the owner was writing.
+    #[inline]
+    pub fn try_read(&self) -> Option<(u64, Record<u64>)> {
+        let before = self.seq.load(Acquire);
+        if before & 1 != 0 {
+            return None;
+        }
+        let copy = self.record.load();
+        fence(Acquire);
+        if self.seq.load(Relaxed) == before {
+            Some((before, copy))
+        } else {
+            None
+        }
+    }
+
+    /// The sequence count alone: equal to an earlier one if nothing was written since.
+    #[inline]
+    pub fn seq(&self) -> u64 {
+        fence(Acquire);
+        self.seq.load(Relaxed)
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What a reader makes of all CPUs' records of one disk.
+
+use super::record::{
+    CpuRecord,
+    Record, //
+};
+use crate::sync::spin_loop;
+
+/// One disk at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The instant, ns on the recorder's clock: kstat's `snaptime`.
+    pub now: u64,
+    /// All counters.
+    pub record: Record<u64>,
+    /// Time the wait queue was not empty, ns: kstat's `wtime`.
+    pub wtime: u64,
+    /// Wait queue length integrated over time, ns: kstat's `wlentime`.
+    pub wlentime: u64,
+    /// Time the run queue was not empty, ns: kstat's `rtime`.
+    pub rtime: u64,
+    /// Run queue length integrated over time, ns: kstat's `rlentime`.
+    pub rlentime: u64,
+    /// Time anything was in flight, ns: devstat's `busy_time`.
+    pub busy_time: u64,
+}
+
+/// How often [`collect`] tries for a moment in which no CPU writes.
+const ATTEMPTS: usize = 8;
+
+/// Reads the records of all CPUs.
+///
+/// Two passes with the clock read in between. If no sequence count moved from one to the other,
+/// nothing happened meanwhile, and the copy is exact at the time of the clock. Under a load
+/// that never leaves such a moment, exits are taken from the first pass and entries from the
+/// second, with a later clock: then no exit lacks its entry, every count is one the disk had
+/// between the passes, and a time is too large by no more than the time between the passes for each
+/// I/O that left in it. [`Snapshot::after`] keeps even that from going backwards.
+///
+/// May spin for as long as a writer holds a record; sleeps never. The writer is never held up.
+pub fn collect<'a, I>(cpus: impl Fn() -> I, clock: impl Fn() -> u64) -> Snapshot
+where
+    I: Iterator<Item = &'a CpuRecord>,
+{
+    let mut snapshot = Snapshot::default();
+    for _ in 0..ATTEMPTS {
+        let (seq, exits) = pass(cpus());
+        let now = clock();
+        // Cheap check first: most attempts that fail, fail here.
+        let unchanged = cpus().fold(0u64, |sum, cpu| sum.wrapping_add(cpu.seq())) == seq;
+        if unchanged {
+            return Snapshot::of(exits, now);
+        }
+        let (_, entries) = pass(cpus());
+        snapshot = Snapshot::of(exits_and_entries(exits, &entries), clock());
+    }
+    snapshot
+}
+
+/// One consistent copy of each record, added up, with the sum of their sequence counts: counts
+/// only grow, so the sum is unchanged only if each of them is.
+fn pass<'a>(cpus: impl Iterator<Item = &'a CpuRecord>) -> (u64, Record<u64>) {
+    let mut sum = Record::default();
+    let mut seqs = 0u64;
+    for cpu in cpus {
+        let (seq, copy) = loop {
+            if let Some(read) = cpu.try_read() {
+                break read;
+            }
+            spin_loop();
+        };
+        seqs = seqs.wrapping_add(seq);
+        sum.fold(&copy);
+    }
+    (seqs, sum)
+}
+
+fn exits_and_entries(exits: Record<u64>, entries: &Record<u64>) -> Record<u64> {
+    let mut record = exits;
+    record.devstat.start_count = entries.devstat.start_count;
+    record.waitq = exits.waitq.with_entries_of(&entries.waitq);
+    record.runq = exits.runq.with_entries_of(&entries.runq);
+    record.waitq_busy = exits.waitq_busy.with_entries_of(&entries.waitq_busy);
+    record.runq_busy = exits.runq_busy.with_entries_of(&entries.runq_busy);
+    record.busy = exits.busy.with_entries_of(&entries.busy);
+    record
+}
+
+impl Snapshot {
+    fn of(record: Record<u64>, now: u64) -> Self {
+        Snapshot {
+            now,
+            wtime: record.waitq_busy.lentime_ns(now),
+            wlentime: record.waitq.lentime_ns(now),
+            rtime: record.runq_busy.lentime_ns(now),
+            rlentime: record.runq.lentime_ns(now),
+            busy_time: record.busy.lentime_ns(now),
+            record,
+        }
+    }
+
+    /// The same, no less than `last` in any time, and with no more busy time since than time.
+    pub fn after(mut self, last: &Snapshot) -> Self {
+        let elapsed = self.now.saturating_sub(last.now);
+        let grown = |value: u64, last: u64| if wrapped(value, last) { last } else { value };
+        let capped = |value: u64, last: u64| grown(value, last).min(last.saturating_add(elapsed));
+        self.wtime = capped(self.wtime, last.wtime);
+        self.rtime = capped(self.rtime, last.rtime);
+        self.busy_time = capped(self.busy_time, last.busy_time);
+        self.wlentime = grown(self.wlentime, last.wlentime);
+        self.rlentime = grown(self.rlentime, last.rlentime);
+        self
+    }
+
+    /// Transactions in flight.
+    pub fn in_flight(&self) -> u64 {
+        let devstat = &self.record.devstat;
+        devstat.start_count.wrapping_sub(devstat.end_count)
+    }
+
+    /// `wlastupdate`: the time the wait queue's sums are good for. With the open interval
+    /// added in, that is the snapshot's.
+    pub fn wlastupdate(&self) -> u64 {
+        lastupdate(self.record.waitq.len(), self.record.waitq.last, self.now)
+    }
+
+    /// `rlastupdate`, likewise.
+    pub fn rlastupdate(&self) -> u64 {
+        lastupdate(self.record.runq.len(), self.record.runq.last, self.now)
+    }
+}
+
+fn lastupdate(len: u64, last: u64, now: u64) -> u64 {
+    if len == 0 {
+        last
+    } else {
+        now
+    }
+}
+
+/// Whether `value` is below `last` on the circle of 64 bits.
+fn wrapped(value: u64, last: u64) -> bool {
+    value.wrapping_sub(last) > u64::MAX / 2
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_snapshot))]
+mod tests {
+    use super::{
+        super::{
+            busy::Gauge,
+            class::{
+                Class,
+                Tag, //
+            },
+            verb::{
+                End,
+                Verb, //
+            },
+        },
+        *,
+    };
+
+    fn end(duration_ns: u64) -> End {
+        End {
+            class: Class::Read,
+            tag: Tag::Simple,
+            bytes: 512,
+            duration_ns,
+        }
+    }
+
+    #[test]
+    fn one_read_over_two_cpus() {
+        let cpus: [CpuRecord; 2] = Default::default();
+        let gauge = Gauge::default();
+        cpus[0].write(|record| Verb::StartWaitqEnter.apply(record, &gauge, 100));
+        cpus[0].write(|record| Verb::WaitqToRunq.apply(record, &gauge, 130));
+        let open = collect(|| cpus.iter(), || 150);
+        assert_eq!(open.in_flight(), 1);
+        assert_eq!((open.wtime, open.wlentime), (30, 30));
+        assert_eq!((open.rtime, open.rlentime), (20, 20));
+        assert_eq!(open.busy_time, 50);
+        assert_eq!(open.rlastupdate(), 150);
+        assert_eq!(open.wlastupdate(), 130);
+
+        cpus[1].write(|record| Verb::RunqExitEnd(end(100)).apply(record, &gauge, 200));
+        let done = collect(|| cpus.iter(), || 999).after(&open);
+        assert_eq!(done.in_flight(), 0);
+        assert_eq!((done.wtime, done.wlentime), (30, 30));
+        assert_eq!((done.rtime, done.rlentime), (70, 70));
+        assert_eq!(done.busy_time, 100);
+        assert_eq!(done.record.devstat.operations, [0, 1, 0, 0]);
+        assert_eq!(done.record.devstat.bytes, [0, 512, 0, 0]);
+        assert_eq!(done.record.devstat.duration, [0, 100, 0, 0]);
+        assert_eq!(done.rlastupdate(), 200);
+    }
+
+    #[test]
+    fn never_backwards_and_never_busier_than_time() {
+        let last = Snapshot {
+            now: 1000,
+            rtime: 500,
+            rlentime: 700,
+            ..Snapshot::default()
+        };
+        let less = Snapshot {
+            now: 1010,
+            rtime: 499,
+            rlentime: 10,
+            ..Snapshot::default()
+        };
+        let more = Snapshot {
+            now: 1010,
+            rtime: 600,
+            rlentime: 10_000,
+            ..Snapshot::default()
+        };
+        assert_eq!(less.after(&last).rtime, 500);
+        assert_eq!(less.after(&last).rlentime, 700);
+        assert_eq!(more.after(&last).rtime, 510);
+        assert_eq!(more.after(&last).rlentime, 10_000);
+    }
+}

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Floor 0 of iostat as an ordinary crate: the very files the module is built from.
+
+#![cfg_attr(not(test), no_std)]
+
+pub mod abi;
+pub mod acct;
+mod sync;

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The atomics of floor 0, from one place so that loom can stand in for them.
+//!
+//! `core`'s atomics and not `kernel::sync::atomic`: with a kernel built by gcc each load of the
+//! latter is a call (`CONFIG_RUST_INLINE_HELPERS` needs clang), and the record path makes
+//! dozens. The two memory models never meet on one word: every word declared here is touched by
+//! this module's Rust code alone.
+
+#[cfg(not(loom))]
+pub(crate) use core::sync::atomic::{
+    fence,
+    AtomicU64,
+    Ordering, //
+};
+
+#[cfg(loom)]
+pub(crate) use loom::sync::atomic::{
+    fence,
+    AtomicU64,
+    Ordering, //
+};
+
+#[cfg(not(loom))]
+pub(crate) use core::hint::spin_loop;
+
+#[cfg(loom)]
+pub(crate) use loom::thread::yield_now as spin_loop;
