@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0
+# `make run` and `make test` set up all they need. On a machine that runs a
+# Rust-enabled kernel with a usable KDIR, plain `make` and `make modules_install`
+# work as for any module.
+
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+.PHONY: modules modules_install clean run test help
+
+modules:
+	@scripts/check-kdir.sh "$(KDIR)"
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules
+
+modules_install:
+	@scripts/check-kdir.sh "$(KDIR)"
+	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
+
+clean:
+	rm -rf build
+
+run:
+	@scripts/run.sh
+
+T ?= all
+test:
+	@scripts/test.sh $(T)
+
+help:
+	@echo "make run               set up, build, boot the stock kernel, show the module at work"
+	@echo "make test [T=area]     run the tests; areas: host kunit guest style all"
+	@echo "make [KDIR=...]        build iostat.ko for a prepared kernel tree"
+	@echo "make modules_install   install it"
+	@echo "KERNEL=7.2 make run    the same for another supported series"

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Macros and inlines of the kernel that Rust needs as functions. No logic and
+ * no state: what can be said in Rust is said there.
+ */
+#ifndef _IOSTAT_HELPERS_H
+#define _IOSTAT_HELPERS_H
+
+#include <linux/types.h>
+
+struct class;
+struct device_type;
+struct module;
+
+int iostat_block_class(const struct class **class, const struct device_type **type);
+void iostat_local_irq_restore(unsigned long flags);
+unsigned long iostat_local_irq_save(void);
+void *iostat_this_cpu_ptr(unsigned long ptr);
+struct module *iostat_this_module(void);
+void iostat_tracepoint_synchronize_unregister(void);
+
+#endif /* _IOSTAT_HELPERS_H */

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What bindgen reads: the few types and functions of ours that kernel::bindings
+ * cannot have. The kernel's own types in them are taken from there.
+ */
+
+#include <iostat/io.h>
+#include <iostat/helpers.h>
+#include <iostat/probes.h>
+#include <linux/tracepoint.h>
+
+/* As DECLARE_TRACE makes them; see include/trace/events/io.h. */
+extern struct tracepoint __tracepoint_start;
+extern struct tracepoint __tracepoint_done;
+void rust_do_trace_start(const struct iostat_io *io);
+void rust_do_trace_done(const struct iostat_io *io);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * See include/iostat/helpers.h.
+ */
+
+#include <iostat/helpers.h>
+#include <linux/blkdev.h>
+#include <linux/irqflags.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/tracepoint.h>
+
+/*
+ * block_class and disk_type are not exported, but every disk points to them:
+ * one that is allocated and never added will do.
+ */
+int iostat_block_class(const struct class **class, const struct device_type **type)
+{
+	struct gendisk *disk = blk_alloc_disk(NULL, NUMA_NO_NODE);
+
+	if (IS_ERR(disk))
+		return PTR_ERR(disk);
+	*class = disk_to_dev(disk)->class;
+	*type = disk_to_dev(disk)->type;
+	put_disk(disk);
+	return 0;
+}
+
+void iostat_local_irq_restore(unsigned long flags)
+{
+	local_irq_restore(flags);
+}
+
+unsigned long iostat_local_irq_save(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	return flags;
+}
+
+void *iostat_this_cpu_ptr(unsigned long ptr)
+{
+	return this_cpu_ptr((void __percpu *)ptr);
+}
+
+struct module *iostat_this_module(void)
+{
+	return THIS_MODULE;
+}
+
+void iostat_tracepoint_synchronize_unregister(void)
+{
+	tracepoint_synchronize_unregister();
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What bindgen made of `rust/bindings.h`. Used by floor 1 alone.
+
+#![allow(
+    clippy::all,
+    dead_code,
+    improper_ctypes,
+    missing_docs,
+    non_camel_case_types,
+    non_snake_case,
+    non_upper_case_globals,
+    unreachable_pub,
+    unused_imports,
+    unsafe_op_in_unsafe_fn,
+    clippy::undocumented_unsafe_blocks,
+    reason = "generated"
+)]
+
+include!(env!("IOSTAT_BINDINGS"));

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Bios, as tracepoints show them.
+//!
+//! C header: [`include/linux/bio.h`](srctree/include/linux/bio.h).
+
+use super::{
+    is_flush,
+    is_sync,
+    op, //
+};
+use crate::abi::identity::Name;
+use core::{
+    ffi::CStr,
+    marker::PhantomData,
+    ptr::NonNull, //
+};
+use kernel::bindings;
+
+/// A `struct bio` whose owner called a tracepoint with it.
+///
+/// # Invariants
+///
+/// `ptr` is a bio with a block device; for `'a` it is alive, and its fields do not change.
+pub(crate) struct Bio<'a> {
+    ptr: NonNull<bindings::bio>,
+    _alive: PhantomData<&'a bindings::bio>,
+}
+
+impl<'a> Bio<'a> {
+    /// # Safety
+    ///
+    /// `ptr` is the argument of a block tracepoint, or belongs to the request that is, and the
+    /// value does not outlive the probe's call.
+    #[inline(always)]
+    pub(crate) unsafe fn from_raw(ptr: NonNull<bindings::bio>) -> Self {
+        // INVARIANT: The caller of a tracepoint owns the bio for the duration of the call.
+        Bio {
+            ptr,
+            _alive: PhantomData,
+        }
+    }
+
+    /// Another view of the same bio.
+    pub(crate) fn reborrow(&self) -> Bio<'_> {
+        Bio {
+            ptr: self.ptr,
+            _alive: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn raw(&self) -> &bindings::bio {
+        // SAFETY: Valid by the type invariant.
+        unsafe { self.ptr.as_ref() }
+    }
+
+    #[inline(always)]
+    fn bdev(&self) -> &bindings::block_device {
+        // SAFETY: A bio that is submitted has a block device, which its submitter holds.
+        unsafe { &*self.raw().bi_bdev }
+    }
+
+    /// Its address, for as long as it is in flight its own.
+    #[inline(always)]
+    pub(crate) fn key(&self) -> u64 {
+        self.ptr.as_ptr() as u64
+    }
+
+    /// Address of the disk it goes to.
+    #[inline(always)]
+    pub(crate) fn disk(&self) -> u64 {
+        self.bdev().bd_disk as u64
+    }
+
+    /// Whether that disk's driver takes bios as they are: device-mapper, md, brd, zram.
+    #[inline(always)]
+    pub(crate) fn is_for_bio_based(&self) -> bool {
+        // CAST: Flags, kept in an atomic of the kernel's; this one is constant.
+        self.bdev().__bd_flags.counter as u32 & bindings::BD_HAS_SUBMIT_BIO != 0
+    }
+
+    /// `REQ_OP_*`.
+    #[inline(always)]
+    pub(crate) fn op(&self) -> u8 {
+        op(self.raw().bi_opf)
+    }
+
+    /// Whether a cache flush or forced unit access comes with it.
+    #[inline(always)]
+    pub(crate) fn is_flush(&self) -> bool {
+        is_flush(self.raw().bi_opf)
+    }
+
+    /// Whether somebody waits for it.
+    pub(crate) fn is_sync(&self) -> bool {
+        is_sync(self.raw().bi_opf)
+    }
+
+    /// Bytes that remain to be done.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> u32 {
+        self.raw().bi_iter.bi_size
+    }
+
+    /// First sector that remains to be done.
+    #[inline(always)]
+    pub(crate) fn sector(&self) -> u64 {
+        self.raw().bi_iter.bi_sector
+    }
+
+    /// Whether it failed; for a bio that is complete.
+    #[inline(always)]
+    pub(crate) fn status(&self) -> bindings::blk_status_t {
+        self.raw().bi_status
+    }
+
+    /// Whether its pages are pinned user memory: direct I/O.
+    pub(crate) fn is_user_memory(&self) -> bool {
+        u32::from(self.raw().bi_flags) & (1 << bindings::BIO_PAGE_PINNED) != 0
+    }
+
+    /// Address of the function called at its end, or 0.
+    pub(crate) fn end_io(&self) -> u64 {
+        self.raw()
+            .bi_end_io
+            .map_or(0, |function| function as usize as u64)
+    }
+
+    /// Device number of the disk or partition it was submitted to.
+    pub(crate) fn dev(&self) -> u32 {
+        self.bdev().bd_dev
+    }
+
+    /// First sector of that partition on its disk; 0 for a whole disk.
+    pub(crate) fn partition_start(&self) -> u64 {
+        self.bdev().bd_start_sect
+    }
+
+    /// The kernel's name of the disk or partition.
+    pub(crate) fn device_name(&self) -> Name {
+        let name = self.bdev().bd_device.kobj.name;
+        if name.is_null() {
+            return Name::new(b"?");
+        }
+        // SAFETY: The name of a device that has been added is constant, and the submitter holds the
+        // device.
+        Name::new(unsafe { CStr::from_ptr(name.cast()) }.to_bytes())
+    }
+}

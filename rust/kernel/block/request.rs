@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Requests, as tracepoints show them.
+//!
+//! C header: [`include/linux/blk-mq.h`](srctree/include/linux/blk-mq.h).
+
+use super::{
+    bio::Bio,
+    is_flush,
+    is_sync,
+    op, //
+};
+use core::{
+    marker::PhantomData,
+    ptr::NonNull, //
+};
+use kernel::bindings;
+
+/// A `struct request` whose owner called a tracepoint with it.
+///
+/// # Invariants
+///
+/// `ptr` is a request with a queue; for `'a` it is alive, and its fields do not change.
+pub(crate) struct Request<'a> {
+    ptr: NonNull<bindings::request>,
+    _alive: PhantomData<&'a bindings::request>,
+}
+
+impl<'a> Request<'a> {
+    /// # Safety
+    ///
+    /// `ptr` is the argument of a block tracepoint, and the value does not outlive the probe's
+    /// call.
+    #[inline(always)]
+    pub(crate) unsafe fn from_raw(ptr: NonNull<bindings::request>) -> Self {
+        // INVARIANT: The caller of a tracepoint owns the request for the duration of the call.
+        Request {
+            ptr,
+            _alive: PhantomData,
+        }
+    }
+
+    #[inline(always)]
+    fn raw(&self) -> &bindings::request {
+        // SAFETY: Valid by the type invariant.
+        unsafe { self.ptr.as_ref() }
+    }
+
+    /// Its address, for as long as it is in flight its own.
+    #[inline(always)]
+    pub(crate) fn key(&self) -> u64 {
+        self.ptr.as_ptr() as u64
+    }
+
+    /// Address of the disk it goes to; 0 if the queue has none (yet, or any more).
+    #[inline(always)]
+    pub(crate) fn disk(&self) -> u64 {
+        // SAFETY: A request has a queue; the disk pointer is only taken as a number.
+        unsafe { (*self.raw().q).disk as u64 }
+    }
+
+    /// `REQ_OP_*`.
+    #[inline(always)]
+    pub(crate) fn op(&self) -> u8 {
+        op(self.raw().cmd_flags)
+    }
+
+    /// Whether a cache flush or forced unit access comes with it.
+    #[inline(always)]
+    pub(crate) fn is_flush(&self) -> bool {
+        is_flush(self.raw().cmd_flags)
+    }
+
+    /// Whether somebody waits for it.
+    pub(crate) fn is_sync(&self) -> bool {
+        is_sync(self.raw().cmd_flags)
+    }
+
+    /// Bytes that remain to be done: `blk_rq_bytes()`.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> u32 {
+        self.raw().__data_len
+    }
+
+    /// First sector that remains to be done: `blk_rq_pos()`.
+    #[inline(always)]
+    pub(crate) fn sector(&self) -> u64 {
+        self.raw().__sector
+    }
+
+    /// Whether it has bios left.
+    #[inline(always)]
+    pub(crate) fn has_bio(&self) -> bool {
+        !self.raw().bio.is_null()
+    }
+
+    /// Its first bio.
+    pub(crate) fn bio(&self) -> Option<Bio<'_>> {
+        // SAFETY: The bios of a request live until its completion has been traced.
+        NonNull::new(self.raw().bio).map(|bio| unsafe { Bio::from_raw(bio) })
+    }
+
+    /// Whether it is the data step of a flush sequence: `RQF_FLUSH_SEQ`, on something else than
+    /// the flush itself.
+    #[inline(always)]
+    pub(crate) fn is_flush_sequence(&self) -> bool {
+        self.raw().rq_flags & (1 << bindings::rqf_flags___RQF_FLUSH_SEQ) != 0
+            && self.op() != crate::acct::class::op::FLUSH
+    }
+
+    /// Address of the function called at its end, or 0.
+    pub(crate) fn end_io(&self) -> u64 {
+        self.raw().end_io.map_or(0, |function| function as usize as u64)
+    }
+}

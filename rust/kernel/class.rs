@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Being told of all disks, those there are and those to come.
+//!
+//! C header: [`include/linux/device/class.h`](srctree/include/linux/device/class.h).
+
+use super::{
+    bindings as own,
+    block::disk::Disk, //
+};
+use core::{
+    cell::UnsafeCell,
+    marker::PhantomData,
+    sync::atomic::{
+        AtomicPtr,
+        Ordering, //
+    }, //
+};
+use kernel::{
+    bindings,
+    error::to_result,
+    ffi::c_void,
+    prelude::*,
+    sync::Arc, //
+};
+
+/// Who is told. Calls come one at a time, may sleep, and hold the class's mutex: they
+/// must not wait for anything that needs a disk to come or go.
+pub(crate) trait Disks: Send + Sync + 'static {
+    /// A disk is there. It has no `queue` directory yet and has done no I/O, unless it was there
+    /// before the registration.
+    fn arrived(&self, disk: &Disk<'_>);
+
+    /// A disk that arrived is about to go. Its I/O may not be over.
+    fn leaves(&self, disk: &Disk<'_>);
+}
+
+/// The class interface's callbacks are not told which interface they are called for, so there is
+/// one listener.
+static LISTENER: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+/// A registration of a listener; dropping it says goodbye for every disk that is there.
+pub(crate) struct Registration<T: Disks> {
+    interface: KBox<UnsafeCell<bindings::class_interface>>,
+    _listener: Arc<T>,
+    _calls: PhantomData<fn(&T)>,
+}
+
+// SAFETY: The interface is only handed to functions that may be called from any thread.
+unsafe impl<T: Disks> Send for Registration<T> {}
+// SAFETY: There are no methods on a shared reference.
+unsafe impl<T: Disks> Sync for Registration<T> {}
+
+/// The device type of whole disks, for telling them from partitions; set before any call.
+static DISK_TYPE: AtomicPtr<bindings::device_type> = AtomicPtr::new(core::ptr::null_mut());
+
+impl<T: Disks> Registration<T> {
+    /// Registers, and calls `arrived` for every disk there is. May sleep. `EBUSY` if there is a
+    /// registration already.
+    pub(crate) fn new(listener: Arc<T>) -> Result<Self> {
+        let mut class: *const bindings::class = core::ptr::null();
+        let mut disk_type: *const bindings::device_type = core::ptr::null();
+        // SAFETY: Both pointers are valid for writes.
+        to_result(unsafe {
+            own::iostat_block_class(
+                core::ptr::addr_of_mut!(class).cast(),
+                core::ptr::addr_of_mut!(disk_type).cast(),
+            )
+        })?;
+        let data = Arc::as_ptr(&listener).cast_mut().cast();
+        LISTENER
+            .compare_exchange(
+                core::ptr::null_mut(),
+                data,
+                Ordering::AcqRel,
+                Ordering::Relaxed,
+            )
+            .map_err(|_| EBUSY)?;
+        DISK_TYPE.store(disk_type.cast_mut(), Ordering::Release);
+
+        let interface = bindings::class_interface {
+            class,
+            add_dev: Some(Self::add_dev),
+            remove_dev: Some(Self::remove_dev),
+            ..Default::default()
+        };
+        let interface = match KBox::new(UnsafeCell::new(interface), GFP_KERNEL) {
+            Ok(interface) => interface,
+            Err(error) => {
+                LISTENER.store(core::ptr::null_mut(), Ordering::Release);
+                return Err(error.into());
+            }
+        };
+        // SAFETY: The interface lives until `drop` has unregistered it, at one address.
+        if let Err(error) = to_result(unsafe { bindings::class_interface_register(interface.get()) })
+        {
+            LISTENER.store(core::ptr::null_mut(), Ordering::Release);
+            return Err(error);
+        }
+        Ok(Registration {
+            interface,
+            _listener: listener,
+            _calls: PhantomData,
+        })
+    }
+
+    /// The listener and the disk of a callback; [`None`] for partitions.
+    ///
+    /// # Safety
+    ///
+    /// Called from a callback of the registered interface with its device, and the results are
+    /// not used after it returns.
+    unsafe fn resolve<'a>(dev: *mut bindings::device) -> Option<(&'a T, Disk<'a>)> {
+        let listener = LISTENER.load(Ordering::Acquire).cast::<T>();
+        // SAFETY: Callbacks come only between `new` and `drop` of the registration, which holds a
+        // reference to the listener: one that was stored as a `T`, since there is only one.
+        let listener = unsafe { listener.as_ref() }?;
+        // SAFETY: `dev` is a device of the block class, alive during the callback.
+        let disk = unsafe { Disk::from_device(dev, DISK_TYPE.load(Ordering::Acquire)) }?;
+        Some((listener, disk))
+    }
+
+    unsafe extern "C" fn add_dev(dev: *mut bindings::device) -> i32 {
+        // SAFETY: This is a callback, and the results stay in it.
+        if let Some((listener, disk)) = unsafe { Self::resolve(dev) } {
+            listener.arrived(&disk);
+        }
+        0
+    }
+
+    unsafe extern "C" fn remove_dev(dev: *mut bindings::device) {
+        // SAFETY: This is a callback, and the results stay in it.
+        if let Some((listener, disk)) = unsafe { Self::resolve(dev) } {
+            listener.leaves(&disk);
+        }
+    }
+}
+
+impl<T: Disks> Drop for Registration<T> {
+    fn drop(&mut self) {
+        // SAFETY: It was registered in `new`. When this returns, no callback is running or to come.
+        unsafe { bindings::class_interface_unregister(self.interface.get()) };
+        LISTENER.store(core::ptr::null_mut(), Ordering::Release);
+    }
+}

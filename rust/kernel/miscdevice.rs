@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! A character device that is read as text.
+//!
+//! C header: [`include/linux/miscdevice.h`](srctree/include/linux/miscdevice.h).
+//!
+//! `kernel::miscdevice` gives a device neither its mode nor attributes, and that of 7.2 not even
+//! an owner, so that a module could go while its device is open.
+
+use super::{
+    bindings as own,
+    sysfs::{
+        DeviceAttribute,
+        Group,
+        Groups,
+        List,
+        Page,
+        Show, //
+    },
+};
+use core::{
+    cell::UnsafeCell,
+    ffi::CStr,
+    marker::PhantomData, //
+};
+use kernel::{
+    bindings,
+    error::to_result,
+    iov::IovIterDest,
+    prelude::*, //
+};
+
+/// One open file of a device.
+pub(crate) trait OpenFile: Send + Sync + Sized + 'static {
+    /// What the device is about.
+    type Context: Send + Sync + 'static;
+
+    /// Opens the device. May sleep.
+    fn open(context: &Self::Context) -> Result<KBox<Self>>;
+
+    /// Copies to `to` what stands at `position`, moves that on, and tells how many bytes; 0 is the
+    /// end. May sleep. Calls may come at the same time.
+    fn read(
+        &self,
+        context: &Self::Context,
+        position: &mut i64,
+        to: &mut IovIterDest<'_>,
+    ) -> Result<usize>;
+}
+
+#[repr(C)]
+struct Inner<C> {
+    device: UnsafeCell<bindings::miscdevice>,
+    fops: bindings::file_operations,
+    context: C,
+}
+
+/// A read-only file in the device's directory, `/sys/class/misc/<name>/`.
+#[repr(transparent)]
+pub(crate) struct Attribute<A>(DeviceAttribute<InnerShow<A>>);
+
+struct InnerShow<A>(A);
+
+impl<A: Show<Of: Send + Sync>> Show for InnerShow<A> {
+    type Of = Inner<A::Of>;
+
+    fn show(&self, of: &Self::Of, page: &mut Page<'_>) -> core::fmt::Result {
+        self.0.show(&of.context, page)
+    }
+}
+
+impl<A: Show<Of: Send + Sync>> Attribute<A> {
+    /// A file of this name that everybody may read.
+    pub(crate) const fn new(name: &'static CStr, inner: A) -> Self {
+        // SAFETY: The attribute gets to a device only through `Registration::new`, as part of
+        // `Attributes` of the right context; the misc core makes the `miscdevice` the driver data,
+        // which is the first field of an `Inner` that outlives the device.
+        Attribute(unsafe { DeviceAttribute::new(name, InnerShow(inner)) })
+    }
+}
+
+/// A list of a device's attributes.
+pub(crate) struct Attributes<C, const N: usize> {
+    list: List<N>,
+    _context: PhantomData<fn(&C)>,
+}
+
+impl<C, const N: usize> Attributes<C, N> {
+    /// Of all attributes of a table.
+    pub(crate) const fn new<A: Show<Of = C>>(table: &'static [Attribute<A>; N]) -> Self {
+        // SAFETY: `Attribute` is transparent.
+        let table: &'static [DeviceAttribute<InnerShow<A>>; N] =
+            unsafe { &*core::ptr::from_ref(table).cast() };
+        Attributes {
+            list: List::of_device(table),
+            _context: PhantomData,
+        }
+    }
+}
+
+/// The groups of a device whose attributes are these.
+pub(crate) struct DeviceGroups<C> {
+    groups: Groups<1>,
+    _context: PhantomData<fn(&C)>,
+}
+
+impl<C> DeviceGroups<C> {
+    /// The group without a name.
+    pub(crate) const fn group<const N: usize>(attributes: &'static Attributes<C, N>) -> Group {
+        Group::new(None, &attributes.list)
+    }
+
+    /// Of the group made by [`DeviceGroups::group`].
+    pub(crate) const fn new(group: &'static Group) -> Self {
+        DeviceGroups {
+            groups: Groups::new([group]),
+            _context: PhantomData,
+        }
+    }
+}
+
+/// A device in `/dev`; dropping it takes it away. The module cannot be unloaded while it is open.
+pub(crate) struct Registration<T: OpenFile> {
+    inner: KBox<Inner<T::Context>>,
+}
+
+// SAFETY: The device is only handed to functions that may be called from any thread, and the context
+// is `Send` and `Sync`.
+unsafe impl<T: OpenFile> Send for Registration<T> {}
+// SAFETY: There are no methods on a shared reference.
+unsafe impl<T: OpenFile> Sync for Registration<T> {}
+
+impl<T: OpenFile> Registration<T> {
+    /// Registers `/dev/<name>` with a mode and with attributes in `/sys/class/misc/<name>/`. May
+    /// sleep. `EEXIST` if there is a device of that name.
+    pub(crate) fn new(
+        name: &'static CStr,
+        mode: u16,
+        groups: &'static DeviceGroups<T::Context>,
+        context: T::Context,
+    ) -> Result<Self> {
+        let fops = bindings::file_operations {
+            // SAFETY: Merely an address.
+            owner: unsafe { own::iostat_this_module() }.cast(),
+            open: Some(Self::open),
+            release: Some(Self::release),
+            read_iter: Some(Self::read_iter),
+            llseek: Some(bindings::generic_file_llseek),
+            ..Default::default()
+        };
+        let device = bindings::miscdevice {
+            minor: bindings::MISC_DYNAMIC_MINOR as i32,
+            name: name.as_ptr().cast(),
+            groups: groups.groups.as_raw(),
+            mode,
+            ..Default::default()
+        };
+        let mut inner = KBox::new(
+            Inner {
+                device: UnsafeCell::new(device),
+                fops,
+                context,
+            },
+            GFP_KERNEL,
+        )?;
+        inner.device.get_mut().fops = &inner.fops;
+        // SAFETY: The device and its operations live, at their addresses, until `drop` has taken
+        // the device away; open files hold the module, and with it the registration.
+        to_result(unsafe { bindings::misc_register(inner.device.get()) })?;
+        Ok(Registration { inner })
+    }
+
+    unsafe extern "C" fn open(_inode: *mut bindings::inode, file: *mut bindings::file) -> i32 {
+        // SAFETY: `file` is being opened, and nobody else has it yet. The misc core left the
+        // `miscdevice` there, which is the first field of an `Inner` that outlives the file.
+        let inner = unsafe { &*(*file).private_data.cast::<Inner<T::Context>>() };
+        match T::open(&inner.context).and_then(|file| {
+            let context = core::ptr::from_ref(&inner.context);
+            Ok(KBox::new(Opened { file, context }, GFP_KERNEL)?)
+        }) {
+            Ok(opened) => {
+                // SAFETY: As above.
+                unsafe { (*file).private_data = KBox::into_raw(opened).cast() };
+                0
+            }
+            Err(error) => error.to_errno(),
+        }
+    }
+
+    unsafe extern "C" fn release(_inode: *mut bindings::inode, file: *mut bindings::file) -> i32 {
+        // SAFETY: `open` put a box there, and this is the last call for the file.
+        drop(unsafe { KBox::from_raw((*file).private_data.cast::<Opened<T>>()) });
+        0
+    }
+
+    unsafe extern "C" fn read_iter(
+        iocb: *mut bindings::kiocb,
+        iter: *mut bindings::iov_iter,
+    ) -> isize {
+        // SAFETY: `open` put a box there; it is dropped only by `release`, after the last read.
+        let opened = unsafe { &*(*(*iocb).ki_filp).private_data.cast::<Opened<T>>() };
+        // SAFETY: The context outlives the file, see `open`.
+        let context = unsafe { &*opened.context };
+        // SAFETY: The position is this call's own.
+        let position = unsafe { &mut (*iocb).ki_pos };
+        // SAFETY: The iterator is this call's own, and a destination since the call is a read.
+        let to = unsafe { IovIterDest::from_raw(iter) };
+        match opened.file.read(context, position, to) {
+            // CAST: No read is longer than `isize::MAX`.
+            Ok(len) => len as isize,
+            Err(error) => error.to_errno() as isize,
+        }
+    }
+}
+
+/// What an open file's `private_data` points to.
+struct Opened<T: OpenFile> {
+    file: KBox<T>,
+    context: *const T::Context,
+}
+
+impl<T: OpenFile> Drop for Registration<T> {
+    fn drop(&mut self) {
+        // SAFETY: Registered in `new`.
+        unsafe { bindings::misc_deregister(self.inner.device.get()) };
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Dynamically allocated per-CPU values.
+//!
+//! C header: [`include/linux/percpu.h`](srctree/include/linux/percpu.h).
+
+use super::{
+    bindings as own,
+    interrupt::InterruptsOff,
+    zeroed::Zeroed, //
+};
+use core::{
+    mem::{
+        align_of,
+        size_of, //
+    },
+    ptr::NonNull, //
+};
+use kernel::{
+    bindings,
+    prelude::*, //
+};
+
+/// One `T` for each possible CPU, zeroed at first. Shared access only: `T` brings its own
+/// interior mutability.
+///
+/// # Invariants
+///
+/// `ptr` is a per-CPU allocation of `size_of::<T>()` bytes, aligned for `T`, in which every
+/// possible CPU's copy holds a valid `T`.
+pub(crate) struct PerCpu<T> {
+    ptr: NonNull<T>,
+}
+
+// SAFETY: Gives out `&T` only, from any thread.
+unsafe impl<T: Send + Sync> Send for PerCpu<T> {}
+// SAFETY: As above.
+unsafe impl<T: Send + Sync> Sync for PerCpu<T> {}
+
+impl<T: Zeroed + Sync> PerCpu<T> {
+    /// Allocates. May sleep; `ENOMEM`.
+    pub(crate) fn new() -> Result<Self> {
+        // Values are never dropped one by one.
+        const { assert!(!core::mem::needs_drop::<T>()) };
+        // SAFETY: Plain allocation; the result is checked.
+        let ptr = unsafe {
+            bindings::pcpu_alloc_noprof(
+                size_of::<T>(),
+                align_of::<T>(),
+                false,
+                bindings::GFP_KERNEL,
+            )
+        };
+        // INVARIANT: `pcpu_alloc_noprof` returns zeroed memory of the size and alignment asked for,
+        // and zero is a valid `T` by `T: Zeroed`.
+        Ok(PerCpu {
+            ptr: NonNull::new(ptr.cast()).ok_or(ENOMEM)?,
+        })
+    }
+
+    /// This CPU's value. With interrupts off, no other code of this CPU can come in between.
+    #[inline(always)]
+    pub(crate) fn this_cpu<'a>(&'a self, _interrupts: &'a InterruptsOff) -> &'a T {
+        // SAFETY: By the type invariant `ptr` is a per-CPU pointer. The CPU cannot change while
+        // interrupts are off; and should the reference outlive that, it is still one to a valid
+        // `T: Sync`.
+        unsafe { &*own::iostat_this_cpu_ptr(self.ptr.as_ptr() as usize).cast::<T>() }
+    }
+
+    /// The values of all possible CPUs.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        possible_cpus().map(|cpu| {
+            // SAFETY: `cpu` is a possible CPU, so it has an offset.
+            let offset = unsafe {
+                core::ptr::addr_of!(bindings::__per_cpu_offset)
+                    .cast::<usize>()
+                    .add(cpu)
+                    .read()
+            };
+            // SAFETY: By the type invariant, the per-CPU pointer moved by a possible CPU's offset
+            // points to that CPU's valid `T`, for as long as `self` lives.
+            unsafe { &*self.ptr.as_ptr().wrapping_byte_add(offset) }
+        })
+    }
+}
+
+impl<T> Drop for PerCpu<T> {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant this is a per-CPU allocation, and nothing refers to it any
+        // more.
+        unsafe { bindings::free_percpu(self.ptr.as_ptr().cast()) };
+    }
+}
+
+/// The numbers of all CPUs this machine may ever have.
+fn possible_cpus() -> impl Iterator<Item = usize> {
+    // SAFETY: Set once at boot.
+    let len = unsafe { core::ptr::addr_of!(bindings::nr_cpu_ids).read() } as usize;
+    (0..len).filter(|cpu| {
+        // SAFETY: The mask is set once at boot and `cpu` is below `nr_cpu_ids`.
+        unsafe {
+            bindings::cpumask_test_cpu(
+                *cpu as i32,
+                core::ptr::addr_of_mut!(bindings::__cpu_possible_mask),
+            )
+        }
+    })
+}

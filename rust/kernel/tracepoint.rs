@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Probes on the kernel's tracepoints.
+//!
+//! C headers: [`include/linux/tracepoint.h`](srctree/include/linux/tracepoint.h).
+
+use super::bindings as own;
+use core::{
+    ffi::CStr,
+    ptr::NonNull, //
+};
+use kernel::{
+    bindings,
+    error::to_result,
+    ffi::c_void,
+    prelude::*, //
+};
+
+/// A tracepoint built into the kernel.
+///
+/// # Invariants
+///
+/// The pointer is to one of the kernel image's own tracepoints, which are never freed.
+#[derive(Clone, Copy)]
+pub(crate) struct Tracepoint(NonNull<bindings::tracepoint>);
+
+impl Tracepoint {
+    /// The one of this name. Most block tracepoints are not exported as symbols, but all can be
+    /// walked. May sleep.
+    pub(crate) fn find(name: &CStr) -> Option<Self> {
+        struct Search<'a> {
+            name: &'a CStr,
+            found: Option<Tracepoint>,
+        }
+
+        unsafe extern "C" fn visit(tp: *mut bindings::tracepoint, data: *mut c_void) {
+            // SAFETY: `data` is the `Search` given to `for_each_kernel_tracepoint` below, which
+            // calls back before it returns and from one thread.
+            let search = unsafe { &mut *data.cast::<Search<'_>>() };
+            // SAFETY: The kernel passes valid tracepoints, whose names are literals.
+            let name = unsafe { CStr::from_ptr((*tp).name.cast()) };
+            if name == search.name {
+                // INVARIANT: The kernel passes its own tracepoints.
+                search.found = NonNull::new(tp).map(Tracepoint);
+            }
+        }
+
+        let mut search = Search { name, found: None };
+        let data = core::ptr::from_mut(&mut search).cast();
+        // SAFETY: `visit` takes what is passed as `data`, which outlives the call.
+        unsafe { bindings::for_each_kernel_tracepoint(Some(visit), data) };
+        search.found
+    }
+}
+
+/// A probe in place; dropping it takes it away.
+///
+/// A call that began before may still be under way after the drop: [`synchronize`] waits for it.
+pub(crate) struct Probe {
+    tracepoint: Tracepoint,
+    function: NonNull<c_void>,
+    data: *mut c_void,
+}
+
+// SAFETY: The tracepoint functions may be called from any thread, and the pointers are only
+// handed to them.
+unsafe impl Send for Probe {}
+// SAFETY: There are no methods on a shared reference.
+unsafe impl Sync for Probe {}
+
+impl Probe {
+    /// Puts `function` on `tracepoint`. May sleep, for up to some 100 ms.
+    ///
+    /// # Safety
+    ///
+    /// - `function` is an `extern "C"` function of the tracepoint's prototype, with a leading
+    ///   `*mut c_void` that will be `data`.
+    /// - It may be called with `data` from any CPU and context the tracepoint is in, until
+    ///   [`synchronize`] returns after the value was dropped.
+    pub(crate) unsafe fn register(
+        tracepoint: Tracepoint,
+        function: NonNull<c_void>,
+        data: *mut c_void,
+    ) -> Result<Self> {
+        // SAFETY: The tracepoint is valid by its invariant, function and data by this function's
+        // requirements.
+        to_result(unsafe {
+            bindings::tracepoint_probe_register(tracepoint.0.as_ptr(), function.as_ptr(), data)
+        })?;
+        Ok(Probe {
+            tracepoint,
+            function,
+            data,
+        })
+    }
+}
+
+impl Drop for Probe {
+    fn drop(&mut self) {
+        // SAFETY: Exactly this triple was registered. An error would mean that it was not.
+        unsafe {
+            bindings::tracepoint_probe_unregister(
+                self.tracepoint.0.as_ptr(),
+                self.function.as_ptr(),
+                self.data,
+            )
+        };
+    }
+}
+
+/// Waits until no probe that was taken away is running any more. May sleep.
+pub(crate) fn synchronize() {
+    // SAFETY: May be called from any context that can sleep.
+    unsafe { own::iostat_tracepoint_synchronize_unregister() };
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Large arrays of zeroed values.
+
+use core::mem::MaybeUninit;
+use kernel::{
+    alloc::{
+        flags::GFP_KERNEL,
+        KVVec, //
+    },
+    prelude::*, //
+};
+
+/// Types for which all bytes zero is a valid value.
+///
+/// # Safety
+///
+/// A value of all zero bytes is valid.
+pub(crate) unsafe trait Zeroed {}
+
+// SAFETY: Counters and keys are integers; entries and records are made of them.
+unsafe impl Zeroed for crate::acct::inflight::Keys {}
+// SAFETY: See above.
+unsafe impl Zeroed for crate::acct::inflight::Entries {}
+// SAFETY: See above.
+unsafe impl Zeroed for crate::acct::record::CpuRecord {}
+
+/// `len` zeroed values. May sleep; `ENOMEM`.
+pub(crate) fn zeroed_vec<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
+    let mut vec = KVVec::<T>::with_capacity(len, GFP_KERNEL)?;
+    let spare: &mut [MaybeUninit<T>] = vec.spare_capacity_mut();
+    // SAFETY: The slice is valid for writes of its own length.
+    unsafe { core::ptr::write_bytes(spare.as_mut_ptr(), 0, len.min(spare.len())) };
+    // SAFETY: `with_capacity` made room for `len` more elements, which were all just set to zero, a
+    // valid value by `T: Zeroed`.
+    unsafe { vec.inc_len(len) };
+    Ok(vec)
+}

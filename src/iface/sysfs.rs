@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! `/sys/block/<disk>/iostat/`: one value per file, and `stat`, one line of everything.
+//!
+//! Each read takes a snapshot of its own: values that must agree with each other are read
+//! from `stat`. See `Documentation/ABI/testing/sysfs-block-iostat`.
+
+use crate::{
+    abi::{
+        identity::Identity,
+        text::{
+            self,
+            Statistic, //
+        },
+    },
+    kernel_ext::{
+        kobject::{
+            Object,
+            Type, //
+        },
+        sysfs::{
+            Attribute,
+            Group,
+            Groups,
+            List,
+            Page,
+            Show, //
+        },
+    },
+    recorder::account::Account,
+};
+use core::{
+    ffi::CStr,
+    fmt::{
+        self,
+        Write, //
+    }, //
+};
+use kernel::sync::Arc;
+
+/// What the directory is of.
+pub(crate) struct DiskObject {
+    account: Arc<Account>,
+}
+
+impl DiskObject {
+    pub(super) fn new(account: Arc<Account>) -> Self {
+        DiskObject { account }
+    }
+}
+
+/// One of its files.
+#[derive(Clone, Copy)]
+pub(crate) enum File {
+    /// A number that grows.
+    Statistic(&'static Statistic),
+    /// Something that never changes.
+    Identity(fn(&Identity, &mut Page<'_>) -> fmt::Result),
+    /// All numbers.
+    Stat,
+    /// Their names.
+    Columns,
+}
+
+impl Show for File {
+    type Of = DiskObject;
+
+    fn show(&self, of: &DiskObject, page: &mut Page<'_>) -> fmt::Result {
+        match self {
+            File::Statistic(statistic) => {
+                write!(page, "{}", (statistic.value)(&of.account.snapshot()))
+            }
+            File::Identity(write) => write(of.account.identity(), page),
+            File::Stat => text::stat(page, &of.account.snapshot()),
+            File::Columns => text::stat_header(page),
+        }?;
+        page.write_char('\n')
+    }
+}
+
+const fn identity(
+    name: &'static CStr,
+    write: fn(&Identity, &mut Page<'_>) -> fmt::Result,
+) -> Attribute<File> {
+    Attribute::new(name, File::Identity(write))
+}
+
+/// The files `first`, then one for each statistic of a table: `N` is the sum of both.
+const fn files<const FIRST: usize, const TABLE: usize, const N: usize>(
+    first: [Attribute<File>; FIRST],
+    table: &'static [Statistic; TABLE],
+) -> [Attribute<File>; N] {
+    assert!(FIRST + TABLE == N);
+    let mut files = [const { Attribute::new(c"", File::Stat) }; N];
+    let mut index = 0;
+    while index < FIRST {
+        files[index] = first[index];
+        index += 1;
+    }
+    while index < N {
+        let statistic = &table[index - FIRST];
+        files[index] = Attribute::new(statistic.name, File::Statistic(statistic));
+        index += 1;
+    }
+    files
+}
+
+static TOP_FILES: [Attribute<File>; 2] = [
+    Attribute::new(c"stat", File::Stat),
+    Attribute::new(c"stat_columns", File::Columns),
+];
+static TOP_LIST: List<2> = List::new(&TOP_FILES);
+static TOP: Group = Group::new(None, &TOP_LIST);
+
+const DEVSTAT: usize = 9 + text::DEVSTAT.len();
+static DEVSTAT_FILES: [Attribute<File>; DEVSTAT] = files(
+    [
+        identity(c"device_name", |d, page| page.write_str(d.name.unit().0)),
+        identity(c"unit_number", |d, page| write!(page, "{}", d.name.unit().1)),
+        identity(c"device_number", |d, page| write!(page, "{}", d.number)),
+        identity(c"device_type", |d, page| write!(page, "{:#x}", d.device_type)),
+        identity(c"priority", |d, page| write!(page, "{:#x}", d.priority)),
+        identity(c"block_size", |d, page| write!(page, "{}", d.block_size)),
+        identity(c"creation_time_ns", |d, page| write!(page, "{}", d.crtime)),
+        identity(c"diskseq", |d, page| write!(page, "{}", d.diskseq)),
+        identity(c"driver", |d, page| page.write_str(d.driver.as_str())),
+    ],
+    &text::DEVSTAT,
+);
+static DEVSTAT_LIST: List<DEVSTAT> = List::new(&DEVSTAT_FILES);
+static DEVSTAT_GROUP: Group = Group::new(Some(c"devstat"), &DEVSTAT_LIST);
+
+const KSTAT: usize = 2 + text::KSTAT.len();
+static KSTAT_FILES: [Attribute<File>; KSTAT] = files(
+    [
+        identity(c"crtime", |d, page| write!(page, "{}", d.crtime)),
+        Attribute::new(c"snaptime", File::Statistic(&text::SNAPTIME)),
+    ],
+    &text::KSTAT,
+);
+static KSTAT_LIST: List<KSTAT> = List::new(&KSTAT_FILES);
+static KSTAT_GROUP: Group = Group::new(Some(c"kstat"), &KSTAT_LIST);
+
+static GROUPS: Groups<3> = Groups::new([&TOP, &DEVSTAT_GROUP, &KSTAT_GROUP]);
+
+impl Object for DiskObject {
+    type Attribute = File;
+
+    const TYPE: Type<Self> = Type::new(&GROUPS);
+}

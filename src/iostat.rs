@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Exact, always-on I/O statistics for every block device.
+//!
+//! The house has five floors, and imports go downward only:
+//!
+//! 4. this file, which puts the others together and does nothing else;
+//! 3. [`iface`]: sysfs, `/dev/iostat`, trace events;
+//! 2. [`recorder`]: the block layer's events, the disks, their accounts;
+//! 1. [`kernel_ext`]: safe abstractions the `kernel` crate lacks;
+//! 0. [`acct`] and [`abi`]: what is counted and how it is written, with no kernel in sight.
+
+use kernel::prelude::*;
+
+pub mod abi;
+pub mod acct;
+mod iface;
+#[path = "../rust/kernel/mod.rs"]
+mod kernel_ext;
+mod recorder;
+mod sync;
+
+use kernel::sync::Arc;
+
+module! {
+    type: Iostat,
+    name: "iostat",
+    authors: ["The iostat maintainers"],
+    description: "Exact, always-on I/O statistics for every block device",
+    license: "GPL",
+}
+
+/// Fields are dropped in this order: readers first, so that the recorder's end is seen by none.
+struct Iostat {
+    _device: kernel_ext::miscdevice::Registration<iface::chardev::Reader>,
+    _recorder: recorder::Recorder<iface::Interfaces>,
+}
+
+impl kernel::Module for Iostat {
+    fn init(_module: &'static ThisModule) -> Result<Self> {
+        let interfaces = Arc::new(iface::Interfaces, GFP_KERNEL)?;
+        let recorder = recorder::Recorder::new(interfaces)?;
+        let device = kernel_ext::miscdevice::Registration::new(
+            c"iostat",
+            0o444,
+            &iface::control::GROUPS,
+            recorder.state(),
+        )?;
+        Ok(Iostat {
+            _device: device,
+            _recorder: recorder,
+        })
+    }
+}
