@@ -46,6 +46,7 @@ impl kernel::Module for Iostat {
             &iface::control::GROUPS,
             recorder.state(),
         )?;
+        pr_info!("recording {} disks\n", recorder.state().numdevs());
         Ok(Iostat {
             _device: device,
             _recorder: recorder,

@@ -1,0 +1,16 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Builds iostat.ko for a kernel made ready by kernel.sh or testkernel.sh, and
+# prints the directory it is in. usage: build.sh KERNELDIR [MAKE ARGUMENT...]
+
+. "$(dirname "$0")/lib.sh"
+
+kernel=$1
+shift
+# One output directory per kernel and clone.
+out=build/$(basename "$kernel")-$(echo "$TOP" | sha256sum | cut -c1-8)
+kdir=/cache/${kernel#"$IOSTAT_CACHE"/}
+[ ! -d "$kernel/kdir" ] || kdir=$kdir/kdir
+step "build iostat.ko for $(cat "$kernel/release")" "20 s" \
+	"$TOP/scripts/enter.sh" scripts/build-in-root.sh "$kdir" "/cache/$out" "$@" >&2
+echo "$IOSTAT_CACHE/$out"

@@ -1,0 +1,15 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Boots a kernel with iostat.ko and what tests/guest holds, and runs one of its
+# scripts. usage: guest.sh KERNELDIR MODULEDIR SCRIPT [VM OPTION...]
+
+. "$(dirname "$0")/lib.sh"
+
+kernel=$1 modules=$2 script=$3
+shift 3
+payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
+trap 'rm -rf "$payload"' EXIT
+cp -r "$TOP"/tests/guest/. "$payload"
+cp "$modules/iostat.ko" "$payload"
+printf '. /payload/lib.sh\n. /payload/%s\n' "$script" >"$payload/run"
+"$TOP/scripts/vm.sh" "$@" "$kernel" "$payload"

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0
+# Shared by all scripts that run in a guest. Sourced.
+
+set -u
+TRACING=/sys/kernel/tracing
+
+# The statistics of one disk: stat_of DISK sets one variable per column, named
+# as the column with the prefix given: stat_of nullb0 a_ sets a_reads and so on.
+stat_of()
+{
+	local names values index prefix=${2:-}
+	read -ra names <"/sys/block/$1/iostat/stat_columns"
+	read -ra values <"/sys/block/$1/iostat/stat"
+	for index in "${!names[@]}"; do
+		printf -v "$prefix${names[index]}" %s "${values[index]}"
+	done
+}
+
+# fio that says only what went wrong, and leaves its report in a file.
+fio_quiet()
+{
+	fio --output=/tmp/fio.json --output-format=json --randrepeat=1 --name=job "$@" >/tmp/fio.log 2>&1 || {
+		cat /tmp/fio.log
+		return 1
+	}
+}
+
+# fio_value read|write|trim KEY: a number of the last report.
+fio_value()
+{
+	awk -v want="\"$1\"" -v key="\"$2\"" '
+		$1 == want && $2 == ":" && $3 == "{" { inside = 1; next }
+		inside && $1 == key { gsub(/,/, "", $3); print $3; exit }
+	' /tmp/fio.json
+}
+
+load_module()
+{
+	insmod /payload/iostat.ko "$@"
+}
+
+make_null_blk()
+{
+	modprobe null_blk nr_devices=0 && make_null_blk_disk "$@"
+}
+
+# make_null_blk_disk NAME [ATTRIBUTE=VALUE...]: through configfs; the disk is
+# /dev/NAME.
+make_null_blk_disk()
+{
+	local dir=/sys/kernel/config/nullb/$1 setting
+	mkdir "$dir" || return 1
+	shift
+	for setting in size=512 memory_backed=0 "$@"; do
+		echo "${setting#*=}" >"$dir/${setting%%=*}" || return 1
+	done
+	echo 1 >"$dir/power"
+}
+
+remove_null_blk_disk()
+{
+	echo 0 >"/sys/kernel/config/nullb/$1/power"
+	rmdir "/sys/kernel/config/nullb/$1"
+}
+
+# The name of the disk scsi_debug made.
+scsi_debug_disk()
+{
+	local try dir
+	for try in $(seq 50); do
+		for dir in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*:*/block/*; do
+			[ ! -d "$dir" ] || { basename "$dir"; return 0; }
+		done
+		sleep 0.1
+	done
+	return 1
+}
+
+# dm_linear NAME DEVICE SECTORS
+dm_linear()
+{
+	dmsetup create "$1" --table "0 $3 linear $2 0" && dmsetup mknodes "$1"
+}
+
+# The disk's name in /sys/block of a device-mapper device.
+dm_disk()
+{
+	basename "$(readlink -f "/dev/mapper/$1")"
+}
