@@ -26,7 +26,7 @@ resolve()
 	for series in "$@"; do
 		for version in $(apt-cache madison "linux-source-$series" | awk '{ print $3 }' | sort -rV); do
 			release=${version%%-*}+deb13-cloud-amd64
-			for package in binary-unsigned modules headers; do
+			for package in binary-unsigned modules headers base; do
 				has "linux-$package-$release" "$version" || continue 2
 			done
 			echo "$release $version"
@@ -46,7 +46,8 @@ fetch()
 	apt-get update -qq
 	apt-get download -o APT::Sandbox::User=root \
 		"linux-source-$series=$version" "linux-headers-$release=$version" \
-		"linux-binary-unsigned-$release=$version" "linux-modules-$release=$version"
+		"linux-binary-unsigned-$release=$version" "linux-modules-$release=$version" \
+		"linux-base-$release=$version"
 	for package in *.deb; do
 		echo "unpacking $package"
 		dpkg-deb -x "$package" "$dir/unpacked"
@@ -57,6 +58,8 @@ fetch()
 	mkdir -p modules/lib
 	mv unpacked/usr/lib/modules modules/lib/
 	mv "modules/lib/modules/$release/vmlinuz.unsigned" vmlinuz
+	# modprobe asks these what is built in; Debian ships them with linux-base.
+	find unpacked -name 'modules.builtin*' -exec cp {} "modules/lib/modules/$release/" \;
 	cp "unpacked/usr/src/linux-headers-$release/.config" config
 	cp "unpacked/usr/src/linux-headers-$release/Module.symvers" .
 	depmod -b modules "$release"

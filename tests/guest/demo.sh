@@ -39,7 +39,7 @@ dmesg -n 3
 say "load"
 load_module || fail "the module does not load: $(dmesg | grep iostat | tail -n 1)"
 dmesg | grep 'iostat: recording'
-make_null_blk nullb0 irqmode=2 completion_nsec=100000 submit_queues=2 || fail "no null_blk"
+make_null_blk_disk nullb0 irqmode=2 completion_nsec=100000 submit_queues=2 || fail "no null_blk"
 modprobe sd_mod; modprobe scsi_debug dev_size_mb=64 delay=0 lbpu=1 || fail "no scsi_debug"
 sd=$(scsi_debug_disk) || fail "no disk of scsi_debug"
 modprobe brd rd_nr=1 rd_size=65536 || fail "no brd"

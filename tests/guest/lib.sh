@@ -39,16 +39,12 @@ load_module()
 	insmod /payload/iostat.ko "$@"
 }
 
-make_null_blk()
-{
-	modprobe null_blk nr_devices=0 && make_null_blk_disk "$@"
-}
-
 # make_null_blk_disk NAME [ATTRIBUTE=VALUE...]: through configfs; the disk is
 # /dev/NAME.
 make_null_blk_disk()
 {
 	local dir=/sys/kernel/config/nullb/$1 setting
+	[ -d "${dir%/*}" ] || modprobe null_blk nr_devices=0 || return 1
 	mkdir "$dir" || return 1
 	shift
 	for setting in size=512 memory_backed=0 "$@"; do
@@ -85,5 +81,5 @@ dm_linear()
 # The disk's name in /sys/block of a device-mapper device.
 dm_disk()
 {
-	basename "$(readlink -f "/dev/mapper/$1")"
+	dmsetup info -c --noheadings -o blkdevname "$1"
 }

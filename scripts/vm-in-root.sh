@@ -1,0 +1,161 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Boots a kernel in QEMU, runs PAYLOADDIR/run in it as root and exits with its
+# status. Runs inside the build root; scripts/vm.sh is the way in.
+# usage: vm-in-root.sh [option...] KERNELDIR PAYLOADDIR
+#	--cpus N	(2)
+#	--memory MIB	(1024; give --bpftrace 2048, its image is 300 MB)
+#	--timeout S	(300)
+#	--append "kernel arguments"
+#	--disk SIZE	an empty virtio disk, vda on; repeatable
+#	--nvme SIZE	an empty NVMe disk, nvme0n1 on; repeatable
+#	--bpftrace	the image that has bpftrace and perf too
+#	--icount	one instruction, one nanosecond: guest times that do not depend
+#			on the host's load; three times as slow
+#	--out DIR	where files come that the guest hands to "give NAME", and the
+#			whole console as file "console"
+#	--quiet		shows the console only if the run fails
+# Exit status: the payload's; 124 timeout; 125 no status (panic, QEMU failed);
+# 126 the payload succeeded but the kernel complained on the console.
+
+set -euo pipefail
+cpus=2 memory=1024 timeout=300 append='' out='' quiet='' accel=tcg,thread=multi
+devices=() disks=0
+
+usage()
+{
+	sed -n '/^# usage/,/^$/s/^# \{0,1\}//p' "$0" >&2
+	exit 2
+}
+
+# disk SIZE DEVICE: sparse, in the /tmp that goes away with this mount
+# namespace.
+disk()
+{
+	local id=disk$disks
+	disks=$((disks + 1))
+	truncate -s "$1" "$tmp/$id"
+	devices+=(-drive "if=none,id=$id,file=$tmp/$id,format=raw,cache=unsafe,discard=unmap"
+		-device "$2,drive=$id")
+}
+
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+while [ $# -gt 2 ]; do
+	case $1 in
+	--bpftrace) export WITH_BPFTRACE=1 ;;
+	--icount)
+		accel=tcg,thread=single
+		devices+=(-icount shift=0,sleep=off)
+		;;
+	--quiet) quiet=1 ;;
+	--cpus) cpus=$2 ;;&
+	--memory) memory=$2 ;;&
+	--timeout) timeout=$2 ;;&
+	--append) append=$2 ;;&
+	--out) out=$2 ;;&
+	--disk) disk "$2" virtio-blk-pci ;;&
+	--nvme) disk "$2" "nvme,serial=iostat$disks" ;;&
+	--cpus | --memory | --timeout | --append | --out | --disk | --nvme) shift ;;
+	*) usage ;;
+	esac
+	shift
+done
+[ $# = 2 ] || usage
+kernel=$1 payload=$2
+[ -f "$payload/run" ] || { echo "error: $payload has no file named run" >&2; exit 2; }
+
+cpu=max smp=$cpus
+image=$kernel/vmlinuz
+if [ ! -e "$image" ]; then
+	# A kernel under test is booted as ELF (PVH). la57 is off because its KASAN
+	# reports wild accesses in early boot under five-level paging; a socket per
+	# CPU because the MP table, all there is without ACPI, lists only sockets.
+	cpu=max,la57=off smp=$cpus,sockets=$cpus
+	image=$kernel/vmlinux
+fi
+
+# The payload is a second archive behind the cached one. Its symlinks are
+# followed, so that it can point at build results.
+base=$("$(dirname "$0")/initramfs-in-root.sh" "$kernel" /cache/guest)
+mkdir "$tmp/stage"
+cp -rL "$payload" "$tmp/stage/payload"
+(cd "$tmp/stage" && find payload -print0 | cpio --null -o -H newc -R 0:0 --quiet) |
+	cat "$base" - >"$tmp/initrd"
+rm -r "$tmp/stage"
+
+# stop: bash runs a trap only between commands or in wait, hence the wait below.
+qemu=
+stop()
+{
+	[ -z "$qemu" ] || kill "$qemu" 2>/dev/null || true
+	[ -z "$qemu" ] || wait "$qemu" || true
+	exit "$1"
+}
+trap 'stop 130' INT
+trap 'stop 143' TERM HUP
+
+# The console goes to a file whole, and live to standard output without what
+# guest-init's end says. sed -u, because lines must not wait for a full buffer.
+mkfifo "$tmp/fifo"
+clean=(sed -u -e 's/\r//g' -e '/\] reboot: Restarting system$/d'
+	-e '/^guest: exit [0-9]*$/d' -e 's/guest: exit [0-9]*$//')
+if [ -n "$quiet" ]; then
+	cat >"$tmp/console" <"$tmp/fifo" &
+else
+	tee -p "$tmp/console" <"$tmp/fifo" | "${clean[@]}" &
+fi
+filter=$!
+
+# setpriv ends QEMU with its parent, however that dies.
+setpriv --pdeathsig TERM timeout --foreground -k 5 "$timeout" \
+	setpriv --pdeathsig KILL qemu-system-x86_64 \
+	-nodefaults -no-user-config -display none -no-reboot \
+	-M q35 -cpu "$cpu" -accel "$accel" -smp "$smp" -m "$memory" \
+	-kernel "$image" -initrd "$tmp/initrd" \
+	-append "console=ttyS0 quiet loglevel=4 panic=-1 $append" \
+	-serial stdio -serial "file:$tmp/give.serial" \
+	-chardev "file,id=give,path=$tmp/give.virtio" \
+	-device virtio-serial-pci -device virtserialport,chardev=give,name=give \
+	"${devices[@]}" </dev/null >"$tmp/fifo" 2>"$tmp/stderr" &
+qemu=$!
+rc=0
+wait $qemu || rc=$?
+qemu=
+wait $filter || true
+grep -v 'terminating on signal' "$tmp/stderr" >&2 || true
+
+# One archive per file given: tar -i reads on behind the end of each.
+if [ -n "$out" ]; then
+	mkdir -p "$out"
+	tr -d '\r' <"$tmp/console" >"$out/console"
+	for file in "$tmp"/give.*; do
+		[ ! -s "$file" ] || tar -C "$out" --no-same-owner -xif "$file" ||
+			echo "warning: a file from the guest is incomplete" >&2
+	done
+fi
+
+# Only lines with printk's time stamp: a tool may print WARNING: too.
+trouble=$(tr -d '\r' <"$tmp/console" | grep -aE -m 1 '\[ *[0-9]+\.[0-9]{6}\].*(BUG:|WARNING:|Oops|KASAN:|UBSAN:|possible recursive|suspicious RCU|INFO: task|rcu_.*stall|general protection|Kernel panic)' || true)
+status=$(grep -aoE 'guest: exit [0-9]+' "$tmp/console" | tail -n 1 | tr -cd 0-9 || true)
+
+fail()
+{
+	status=$1
+	shift
+	echo "error: $*" >&2
+}
+if [ $rc = 124 ] || [ $rc = 137 ]; then
+	fail 124 "the guest was still running after $timeout s${trouble:+; the kernel said: $trouble}"
+elif [ -z "$status" ] && [ $rc != 0 ]; then
+	fail 125 "QEMU failed with status $rc"
+elif [ -z "$status" ]; then
+	fail 125 "the guest ended without a status${trouble:+; the kernel said: $trouble}"
+elif [ -n "$trouble" ] && [ "$status" = 0 ]; then
+	fail 126 "the payload succeeded, but the kernel said: $trouble"
+elif [ -n "$trouble" ]; then
+	echo "warning: the kernel said: $trouble" >&2
+fi
+[ -z "$quiet" ] || [ "$status" = 0 ] || "${clean[@]}" "$tmp/console"
+exit "$status"

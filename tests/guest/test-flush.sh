@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0
+# Flushes and discards: ext4 with fsync on virtio-blk, scsi_debug.
+
+succeeds "ext4: mkfs" mkfs.ext4 -q /dev/vda
+succeeds "ext4: mount" mount /dev/vda /mnt
+begin vda
+succeeds "ext4: fio with fsync" fio_quiet --filename=/mnt/file --rw=randwrite --bs=4k --fsync=1 \
+	--number_ios=100 --size=8m
+sync
+umount /mnt
+delta vda
+like_kernel "virtio-blk"
+holds "virtio-blk: every fsync is ordered" "d_tag_ordered >= 100"
+is "virtio-blk: the kernel counts empty carriers as writes" \
+	$((d_operations_write + d_operations_none)) "$dk_writes"
+balanced "virtio-blk" vda
+
+modprobe sd_mod
+succeeds "scsi_debug: module" modprobe scsi_debug dev_size_mb=64 delay=0 lbpu=1
+sd=$(scsi_debug_disk) || fail "scsi_debug: no disk"
+begin "$sd"
+fio_quiet --filename="/dev/$sd" --direct=1 --rw=write --bs=64k --size=16m --fsync=4
+succeeds "scsi_debug: discard" blkdiscard -o 0 -l 8M "/dev/$sd"
+delta "$sd"
+is "scsi_debug: bytes as fio has them" "$d_bytes_write" $((16 << 20))
+is "scsi_debug: bytes freed" "$d_bytes_free" $((8 << 20))
+like_kernel "scsi_debug"
+balanced "scsi_debug" "$sd"
+
+# O_DSYNC on a device without forced unit access: write, then flush, in one
+# request that completes twice.
+begin "$sd"
+fio_quiet --filename="/dev/$sd" --direct=1 --sync=dsync --rw=write --bs=4k --number_ios=50 --size=1m
+delta "$sd"
+is "O_DSYNC: one operation each" "$d_operations_write" 50
+is "O_DSYNC: and a flush each, without data" "$d_operations_none" 50
+is "O_DSYNC: all ordered" "$d_tag_ordered" 100
+is "O_DSYNC: bytes once" "$d_bytes_write" $((50 * 4096))
+balanced "O_DSYNC" "$sd"
+nothing_lost "flush"

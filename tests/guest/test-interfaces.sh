@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0
+# What users read, who may, and what they may not.
+
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+make_null_blk_disk nbi size=64
+fio_quiet --filename=/dev/nbi --direct=1 --rw=randwrite --bs=4k --number_ios=100 --size=16m
+wait_idle nbi
+
+succeeds "/dev/iostat: anybody may read it" $nobody cat /dev/iostat
+refuses "/dev/iostat: nobody may write to it" $nobody sh -c 'echo x >/dev/iostat'
+refuses "/dev/iostat: not even root yet" sh -c 'echo x >/dev/iostat'
+succeeds "sysfs: anybody may read it" $nobody cat /sys/block/nbi/iostat/stat
+for file in /sys/block/nbi/iostat/stat /sys/block/nbi/iostat/kstat/reads; do
+	is "sysfs: $file cannot be written" "$(stat -c %a $file)" 444
+done
+is "/dev/iostat: first line" "$(head -n 1 /dev/iostat | cut -d' ' -f1-3)" "iostat 1 generation"
+is "/dev/iostat: a line per disk" "$(tail -n +3 /dev/iostat | wc -l)" \
+	"$(cat /sys/class/misc/iostat/numdevs)"
+is "/dev/iostat: as many values as names" "$(awk 'NR > 1 { print NF }' /dev/iostat | sort -u | wc -l)" 1
+is "/dev/iostat: the disk's line is its stat line" \
+	"$(awk '$1 == "nbi" { for (i = 8; i <= NF; i++) printf "%s ", $i }' /dev/iostat)" \
+	"$(awk '{ for (i = 2; i <= NF; i++) printf "%s ", $i }' /sys/block/nbi/iostat/stat)"
+# A reader that takes a few bytes at a time gets one text, of one moment.
+dd if=/dev/iostat of=/tmp/pieces bs=7 status=none
+is "/dev/iostat: in pieces" "$(awk 'NR > 1 { print NF }' /tmp/pieces | sort -u | wc -l)" 1
+is "/dev/iostat: in pieces, every disk" "$(tail -n +3 /tmp/pieces | wc -l)" \
+	"$(cat /sys/class/misc/iostat/numdevs)"
+# The same open file read from its start again is a new moment.
+is "/dev/iostat: rewound, it is read anew" "$(
+	exec 3</dev/iostat
+	awk '$1 == "nbi" { print $7 }' <&3 >/tmp/first
+	perl -e 1 2>/dev/null
+	bash -c 'exec 4</dev/iostat; head -c 9 <&4 >/dev/null; cat <&4 | wc -l' >/tmp/rest
+	awk '{ exit !($1 >= 2) }' /tmp/rest && echo yes
+)" yes
+
+# Every statistic is a file, of one line with one value, and in the stat line.
+columns=$(cat /sys/block/nbi/iostat/stat_columns)
+for file in /sys/block/nbi/iostat/devstat/* /sys/block/nbi/iostat/kstat/*; do
+	[ "$(wc -l <"$file")" = 1 ] && [ "$(wc -w <"$file")" = 1 ] || fail "sysfs: $file is not one value"
+done
+pass "sysfs: one value per file"
+stat_of nbi s_
+for name in $columns; do
+	for group in devstat kstat; do
+		file=/sys/block/nbi/iostat/$group/$name value=s_$name
+		[ ! -e $file ] || [ "$name" = snaptime ] || [ "$(cat $file)" = "${!value}" ] ||
+			fail "sysfs: $group/$name is $(cat $file), stat says ${!value}"
+	done
+done
+pass "sysfs: files and stat line agree"
+
+# The module stays while somebody reads.
+exec 5</dev/iostat
+refuses "open: rmmod is refused" rmmod iostat
+exec 5<&-
+
+# A snapshot never goes backwards, under load.
+fio --name=job --filename=/dev/nbi --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=32 \
+	--numjobs=2 --time_based --runtime=3 --size=32m >/dev/null 2>&1 &
+for round in $(seq 300); do
+	cat /sys/block/nbi/iostat/stat
+done >/tmp/stats
+wait $!
+is "under load: nothing goes backwards, nothing disagrees" "$(awk -v names="$columns" '
+	BEGIN { n = split(names, name); for (i = 1; i <= n; i++) c[name[i]] = i }
+	function v(x) { return $(c[x]) }
+	{
+		if (v("start_count") < v("end_count")) print "ends before starts"
+		if (v("operations_read") + v("operations_write") + v("merged") != v("end_count"))
+			print "operations do not make the ends"
+		if (v("wcnt") + v("rcnt") != v("start_count") - v("end_count"))
+			print "queues do not make what is in flight"
+		if (NR > 1) for (i = 1; i <= n; i++)
+			if (name[i] !~ /^[wr]cnt$/ && $i < last[i]) print name[i] " goes backwards"
+		if (NR > 1 && v("busy_time_ns") - last[c["busy_time_ns"]] > $1 - last[1])
+			print "busier than time"
+		for (i = 1; i <= n; i++) last[i] = $i
+	}' /tmp/stats | sort | uniq -c | head -n 3)" ""
+balanced "under load" nbi
+remove_null_blk_disk nbi

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0
+# A SCSI host that is busy, and transport errors: requests go back to wait.
+
+params=/sys/bus/pseudo/drivers/scsi_debug
+# trouble NAME OPTS
+trouble()
+{
+	begin "$sd"
+	echo "$2" >$params/opts
+	echo -5 >$params/every_nth
+	fio_quiet --filename="/dev/$sd" --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=8 \
+		--number_ios=200 --size=16m || fail "$1: fio"
+	echo 0 >$params/every_nth
+	echo 0 >$params/opts
+	delta "$sd"
+	is "$1: one operation each" "$d_operations_read" 200
+	is "$1: bytes once" "$d_bytes_read" $((200 * 4096))
+	like_kernel "$1"
+	balanced "$1" "$sd"
+}
+
+echo 0 >$params/every_nth
+trouble "host busy" 0x8000
+trouble "transport errors" 0x10
+modprobe -r scsi_debug
+nothing_lost "requeue"

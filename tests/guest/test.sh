@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0
+# All guest tests of exact numbers, on the stock kernel.
+
+. /payload/tap.sh
+. /payload/balance.sh
+dmesg -n 3
+
+for part in ${PARTS:-load request bio flush requeue devices interfaces events storm}; do
+	echo "# $part"
+	. "/payload/test-$part.sh"
+done
+finish
