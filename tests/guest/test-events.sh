@@ -47,23 +47,37 @@ dmsetup remove broken
 for event in block_io_start block_rq_issue block_rq_requeue block_rq_merge block_rq_complete; do
 	echo 1 >$TRACING/events/block/$event/enable
 done
-trace_cmd_report()
+
+# recount NAME FIO-ARGUMENT...
+recount()
 {
-	trace-cmd extract -o /tmp/trace.dat >/dev/null 2>&1 && trace-cmd report -t -i /tmp/trace.dat 2>/dev/null
-}
-for load in "psync 1 --ioengine=psync" "libaio 16 --ioengine=libaio --iodepth=16" \
-	"think 4 --ioengine=libaio --iodepth=4 --thinktime=1500"; do
-	read -r name depth arguments <<<"$load"
+	local name=$1 column value
+	shift
 	: >$TRACING/trace
 	begin nbe
 	fio_quiet --filename=/dev/nbe --direct=1 --rw=randrw --bsrange=4k-16k --number_ios=500 \
-		--size=128m $arguments
+		--size=128m "$@"
 	delta nbe
 	{
-		echo "# stat $name $(cat /sys/block/nbe/dev) $(for c in $(cat /sys/block/nbe/iostat/stat_columns); do v=d_$c; echo "$c=${!v}"; done | tr '\n' ' ')"
+		printf '# stat %s %s' "$name" "$(cat /sys/block/nbe/dev)"
+		for column in $(cat /sys/block/nbe/iostat/stat_columns); do
+			value=d_$column
+			printf ' %s=%s' "$column" "${!value}"
+		done
+		echo
 		cat $TRACING/trace
 	} | give "recount-$name"
 	is "recount $name: no event lost" "$(grep -h overrun $TRACING/per_cpu/cpu*/stats | grep -cv ': 0$')" 0
-done
+}
+
+recount psync --ioengine=psync
+recount libaio --ioengine=libaio --iodepth=16
+recount think --ioengine=libaio --iodepth=4 --thinktime=1500
+# A scheduler above a device that takes two at a time: long waits.
+remove_null_blk_disk nbe
+make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 hw_queue_depth=2
+echo mq-deadline >/sys/block/nbe/queue/scheduler
+recount waiting --ioengine=libaio --iodepth=16
+recount jobs --ioengine=psync --numjobs=4 --group_reporting --number_ios=125
 echo 0 >$TRACING/events/block/enable
 remove_null_blk_disk nbe

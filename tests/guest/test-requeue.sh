@@ -19,7 +19,8 @@ trouble()
 	balanced "$1" "$sd"
 }
 
-echo 0 >$params/every_nth
+# No merging by chance: one operation per read.
+echo none >"/sys/block/$sd/queue/scheduler"
 trouble "host busy" 0x8000
 trouble "transport errors" 0x10
 modprobe -r scsi_debug

@@ -11,19 +11,25 @@ dm_linear storm /dev/nbs 262144
 
 storm_start()
 {
-	local device
+	local device flushes
 	jobs=()
 	for device in nbs ram0 "$sd" mapper/storm; do
+		flushes=
+		[ "$device" != "$sd" ] || flushes=--fsync=32
 		fio --name=job --filename=/dev/$device --direct=1 --rw=randrw --bsrange=4k-32k \
 			--ioengine=libaio --iodepth=32 --time_based --runtime=60 --size=32m \
-			${device/#$sd/--fsync=32} >"/tmp/storm-${device##*/}" 2>&1 &
+			$flushes >"/tmp/storm-${device##*/}" 2>&1 &
 		jobs+=($!)
 	done
 }
 
 storm_stop()
 {
-	kill -INT "${jobs[@]}" || tail -n 5 /tmp/storm-*
+	local job alive=0
+	for job in "${jobs[@]}"; do
+		kill -INT "$job" && alive=$((alive + 1))
+	done
+	is "storm: the load lasted to the end" "$alive" "${#jobs[@]}"
 	wait "${jobs[@]}" 2>/dev/null
 }
 
