@@ -92,8 +92,8 @@ impl<T: Disks> Registration<T> {
             }
         };
         // SAFETY: The interface lives until `drop` has unregistered it, at one address.
-        if let Err(error) = to_result(unsafe { bindings::class_interface_register(interface.get()) })
-        {
+        let registered = unsafe { bindings::class_interface_register(interface.get()) };
+        if let Err(error) = to_result(registered) {
             LISTENER.store(core::ptr::null_mut(), Ordering::Release);
             return Err(error);
         }
@@ -120,6 +120,9 @@ impl<T: Disks> Registration<T> {
         Some((listener, disk))
     }
 
+    /// # Safety
+    ///
+    /// Called by the driver core as `add_dev` of the registered interface.
     unsafe extern "C" fn add_dev(dev: *mut bindings::device) -> i32 {
         // SAFETY: This is a callback, and the results stay in it.
         if let Some((listener, disk)) = unsafe { Self::resolve(dev) } {
@@ -128,6 +131,9 @@ impl<T: Disks> Registration<T> {
         0
     }
 
+    /// # Safety
+    ///
+    /// Called by the driver core as `remove_dev` of the registered interface.
     unsafe extern "C" fn remove_dev(dev: *mut bindings::device) {
         // SAFETY: This is a callback, and the results stay in it.
         if let Some((listener, disk)) = unsafe { Self::resolve(dev) } {

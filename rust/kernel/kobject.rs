@@ -50,6 +50,9 @@ impl<T: Object> Type<T> {
         Type(raw, PhantomData)
     }
 
+    /// # Safety
+    ///
+    /// Called by sysfs for a file of a directory whose kobject has this type.
     unsafe extern "C" fn show(
         kobj: *mut bindings::kobject,
         attribute: *mut bindings::attribute,
@@ -62,6 +65,9 @@ impl<T: Object> Type<T> {
         unsafe { Attribute::<T::Attribute>::show(attribute, &inner.object, buf) }
     }
 
+    /// # Safety
+    ///
+    /// Called by the kobject core for a kobject of this type, once.
     unsafe extern "C" fn release(kobj: *mut bindings::kobject) {
         // SAFETY: As in `show`: the drop of the directory waits for this.
         let inner = unsafe { &*kobj.cast::<Inner<T>>() };
@@ -120,8 +126,8 @@ impl<T: Object> Directory<T> {
                 directory.inner.kobj.get(),
                 &Self::TYPE.0,
                 parent,
-                c"%s".as_ptr().cast(),
-                name.as_ptr(),
+                c"%s".as_char_ptr(),
+                name.as_char_ptr(),
             )
         })?;
         Ok(directory)
@@ -131,9 +137,12 @@ impl<T: Object> Directory<T> {
 impl<T: Object> Drop for Directory<T> {
     fn drop(&mut self) {
         let kobj = self.inner.kobj.get();
-        // SAFETY: The kobject was initialised in `new`, which is the only way to make `Self`. Should
-        // adding it have failed, deleting it does nothing.
-        unsafe { bindings::kobject_del(kobj) };
+        // SAFETY: The kobject was initialised in `new`, which is the only way to make `Self`.
+        if unsafe { (*kobj).state_in_sysfs() } != 0 {
+            // SAFETY: As above. One that could not be added must not be deleted: its groups would
+            // be looked for in a directory it does not have.
+            unsafe { bindings::kobject_del(kobj) };
+        }
         // SAFETY: Gives up the reference of the init.
         unsafe { bindings::kobject_put(kobj) };
         // Somebody else may hold a reference: the memory, and the code of `release`, must stay

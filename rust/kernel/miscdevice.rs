@@ -150,7 +150,7 @@ impl<T: OpenFile> Registration<T> {
         };
         let device = bindings::miscdevice {
             minor: bindings::MISC_DYNAMIC_MINOR as i32,
-            name: name.as_ptr().cast(),
+            name: name.as_char_ptr(),
             groups: groups.groups.as_raw(),
             mode,
             ..Default::default()
@@ -170,6 +170,9 @@ impl<T: OpenFile> Registration<T> {
         Ok(Registration { inner })
     }
 
+    /// # Safety
+    ///
+    /// Called by the VFS as `open` of a device registered here.
     unsafe extern "C" fn open(_inode: *mut bindings::inode, file: *mut bindings::file) -> i32 {
         // SAFETY: `file` is being opened, and nobody else has it yet. The misc core left the
         // `miscdevice` there, which is the first field of an `Inner` that outlives the file.
@@ -187,12 +190,18 @@ impl<T: OpenFile> Registration<T> {
         }
     }
 
+    /// # Safety
+    ///
+    /// Called by the VFS as `release` of a file that `open` opened.
     unsafe extern "C" fn release(_inode: *mut bindings::inode, file: *mut bindings::file) -> i32 {
         // SAFETY: `open` put a box there, and this is the last call for the file.
         drop(unsafe { KBox::from_raw((*file).private_data.cast::<Opened<T>>()) });
         0
     }
 
+    /// # Safety
+    ///
+    /// Called by the VFS as `read_iter` of a file that `open` opened.
     unsafe extern "C" fn read_iter(
         iocb: *mut bindings::kiocb,
         iter: *mut bindings::iov_iter,

@@ -96,6 +96,9 @@ impl<T: Send + Sync + 'static> Published<T> {
         }
     }
 
+    /// # Safety
+    ///
+    /// Called by SRCU with what `replace` gave to `call_srcu`, once.
     unsafe extern "C" fn free(rcu: *mut bindings::callback_head) {
         // SAFETY: `rcu` is the node given to `call_srcu` in `replace`, from `KBox::into_raw`, and
         // a grace period has passed since it was unpublished.

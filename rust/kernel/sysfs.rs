@@ -15,10 +15,12 @@ use kernel::{
     bindings,
     ffi::c_char,
     page::PAGE_SIZE,
-    prelude::*, //
+    prelude::*,
+    str::as_char_ptr_in_const_context, //
 };
 
-/// The page an attribute's text goes to. Never more than that: what does not fit is an error.
+/// The page an attribute's text goes to. What does not fit is an error; a text must leave room for
+/// a NUL, because sysfs takes a full page for an overflow and warns.
 pub(crate) struct Page<'a> {
     bytes: &'a mut [u8],
     len: usize,
@@ -31,7 +33,7 @@ impl Page<'_> {
     unsafe fn from_raw<'a>(buf: *mut c_char) -> Page<'a> {
         Page {
             // SAFETY: sysfs passes a whole, initialised page.
-            bytes: unsafe { core::slice::from_raw_parts_mut(buf.cast(), PAGE_SIZE) },
+            bytes: unsafe { core::slice::from_raw_parts_mut(buf.cast(), PAGE_SIZE - 1) },
             len: 0,
         }
     }
@@ -72,7 +74,7 @@ impl<A> Attribute<A> {
     pub(crate) const fn new(name: &'static CStr, inner: A) -> Self {
         // SAFETY: All zero is valid for `struct attribute`, with lock debugging or without.
         let mut raw: bindings::attribute = unsafe { core::mem::zeroed() };
-        raw.name = name.as_ptr().cast();
+        raw.name = as_char_ptr_in_const_context(name);
         raw.mode = 0o444;
         Attribute { raw, inner }
     }
@@ -121,6 +123,9 @@ impl<A: Show> DeviceAttribute<A> {
         DeviceAttribute { raw, inner }
     }
 
+    /// # Safety
+    ///
+    /// Called by the driver core for a file made of a `DeviceAttribute<A>`.
     unsafe extern "C" fn show(
         dev: *mut bindings::device,
         raw: *mut bindings::device_attribute,
@@ -129,7 +134,13 @@ impl<A: Show> DeviceAttribute<A> {
         // SAFETY: `raw` is the first field of one of ours; attributes are `'static`.
         let attribute = unsafe { &*raw.cast::<DeviceAttribute<A>>() };
         // SAFETY: By the requirement of `new`, and sysfs passes its buffer.
-        unsafe { show(&attribute.inner, &*bindings::dev_get_drvdata(dev).cast::<A::Of>(), buf) }
+        unsafe {
+            show(
+                &attribute.inner,
+                &*bindings::dev_get_drvdata(dev).cast::<A::Of>(),
+                buf,
+            )
+        }
     }
 }
 
@@ -199,7 +210,7 @@ impl Group {
         // SAFETY: All zero is valid for `struct attribute_group`: no callbacks, no attributes.
         let mut raw: bindings::attribute_group = unsafe { core::mem::zeroed() };
         if let Some(name) = name {
-            raw.name = name.as_ptr().cast();
+            raw.name = as_char_ptr_in_const_context(name);
         }
         // CAST: `attributes` and `end` lie behind each other: a NULL-terminated array.
         raw.__bindgen_anon_2.attrs = core::ptr::from_ref(list).cast_mut().cast();

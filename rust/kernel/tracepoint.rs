@@ -33,12 +33,15 @@ impl Tracepoint {
             found: Option<Tracepoint>,
         }
 
+        /// # Safety
+        ///
+        /// Called by `for_each_kernel_tracepoint` as below.
         unsafe extern "C" fn visit(tp: *mut bindings::tracepoint, data: *mut c_void) {
             // SAFETY: `data` is the `Search` given to `for_each_kernel_tracepoint` below, which
             // calls back before it returns and from one thread.
             let search = unsafe { &mut *data.cast::<Search<'_>>() };
             // SAFETY: The kernel passes valid tracepoints, whose names are literals.
-            let name = unsafe { CStr::from_ptr((*tp).name.cast()) };
+            let name = unsafe { CStr::from_char_ptr((*tp).name) };
             if name == search.name {
                 // INVARIANT: The kernel passes its own tracepoints.
                 search.found = NonNull::new(tp).map(Tracepoint);

@@ -131,10 +131,22 @@ mod tests {
     fn one_io_raises_and_drops_each_line_once() {
         let gauge = Gauge::default();
         let edges = |waitq, runq, any| Edges { waitq, runq, any };
-        assert_eq!(gauge.waitq_enter(), edges(Edge::Rise, Edge::None, Edge::Rise));
-        assert_eq!(gauge.waitq_to_runq(), edges(Edge::Fall, Edge::Rise, Edge::None));
-        assert_eq!(gauge.runq_back_to_waitq(), edges(Edge::Rise, Edge::Fall, Edge::None));
-        assert_eq!(gauge.waitq_exit(), edges(Edge::Fall, Edge::None, Edge::Fall));
+        assert_eq!(
+            gauge.waitq_enter(),
+            edges(Edge::Rise, Edge::None, Edge::Rise)
+        );
+        assert_eq!(
+            gauge.waitq_to_runq(),
+            edges(Edge::Fall, Edge::Rise, Edge::None)
+        );
+        assert_eq!(
+            gauge.runq_back_to_waitq(),
+            edges(Edge::Rise, Edge::Fall, Edge::None)
+        );
+        assert_eq!(
+            gauge.waitq_exit(),
+            edges(Edge::Fall, Edge::None, Edge::Fall)
+        );
     }
 
     #[test]

@@ -141,8 +141,7 @@ impl Entry {
         if state & RUNNING != 0 {
             return None;
         }
-        self.waited_ns
-            .add(now.wrapping_sub(self.entered_ns.get()));
+        self.waited_ns.add(now.wrapping_sub(self.entered_ns.get()));
         self.entered_ns.set(now);
         self.state.set(state | RUNNING);
         Some(Verb::WaitqToRunq)

@@ -116,9 +116,13 @@ const DEVSTAT: usize = 9 + text::DEVSTAT.len();
 static DEVSTAT_FILES: [Attribute<File>; DEVSTAT] = files(
     [
         identity(c"device_name", |d, page| page.write_str(d.name.unit().0)),
-        identity(c"unit_number", |d, page| write!(page, "{}", d.name.unit().1)),
+        identity(c"unit_number", |d, page| {
+            write!(page, "{}", d.name.unit().1)
+        }),
         identity(c"device_number", |d, page| write!(page, "{}", d.number)),
-        identity(c"device_type", |d, page| write!(page, "{:#x}", d.device_type)),
+        identity(c"device_type", |d, page| {
+            write!(page, "{:#x}", d.device_type)
+        }),
         identity(c"priority", |d, page| write!(page, "{:#x}", d.priority)),
         identity(c"block_size", |d, page| write!(page, "{}", d.block_size)),
         identity(c"creation_time_ns", |d, page| write!(page, "{}", d.crtime)),

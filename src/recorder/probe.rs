@@ -61,13 +61,34 @@ impl<L: Listener> Probes<L> {
     /// Puts all probes in place, exits first. May sleep. `ENOENT` if a tracepoint is missing.
     pub(super) fn new(state: Arc<State<L>>) -> Result<Self> {
         let table: [(&CStr, Option<*const c_void>); 7] = [
-            (c"block_rq_complete", Self::RQ_COMPLETE.map(|f| f as _)),
-            (c"block_bio_complete", Self::BIO_COMPLETE.map(|f| f as _)),
-            (c"block_rq_merge", Self::RQ_MERGE.map(|f| f as _)),
-            (c"block_rq_requeue", Self::RQ_REQUEUE.map(|f| f as _)),
-            (c"block_rq_issue", Self::RQ_ISSUE.map(|f| f as _)),
-            (c"block_bio_queue", Self::BIO_QUEUE.map(|f| f as _)),
-            (c"block_io_start", Self::IO_START.map(|f| f as _)),
+            (
+                c"block_rq_complete",
+                Self::RQ_COMPLETE.map(|f| f as *const c_void),
+            ),
+            (
+                c"block_bio_complete",
+                Self::BIO_COMPLETE.map(|f| f as *const c_void),
+            ),
+            (
+                c"block_rq_merge",
+                Self::RQ_MERGE.map(|f| f as *const c_void),
+            ),
+            (
+                c"block_rq_requeue",
+                Self::RQ_REQUEUE.map(|f| f as *const c_void),
+            ),
+            (
+                c"block_rq_issue",
+                Self::RQ_ISSUE.map(|f| f as *const c_void),
+            ),
+            (
+                c"block_bio_queue",
+                Self::BIO_QUEUE.map(|f| f as *const c_void),
+            ),
+            (
+                c"block_io_start",
+                Self::IO_START.map(|f| f as *const c_void),
+            ),
         ];
         let mut probes = Probes {
             probes: KVec::with_capacity(table.len(), GFP_KERNEL)?,
@@ -75,10 +96,15 @@ impl<L: Listener> Probes<L> {
         };
         for (name, function) in table {
             let Some(tracepoint) = Tracepoint::find(name) else {
-                pr_err!("this kernel has no tracepoint {}\n", name.to_str().unwrap_or("?"));
+                pr_err!(
+                    "this kernel has no tracepoint {}\n",
+                    name.to_str().unwrap_or("?")
+                );
                 return Err(ENOENT);
             };
-            let function = function.map(<*const c_void>::cast_mut).and_then(NonNull::new);
+            let function = function
+                .map(<*const c_void>::cast_mut)
+                .and_then(NonNull::new);
             let data = Arc::as_ptr(&probes.state).cast_mut().cast();
             // SAFETY:
             // - The function has the prototype of the tracepoint of its name, see above.
@@ -126,12 +152,16 @@ impl<L: Listener> Call<'_, L> {
 
 macro_rules! rq_probe {
     ($name:ident) => {
+        /// # Safety
+        ///
+        /// Called by its tracepoint as a probe of [`Probes`].
         unsafe extern "C" fn $name<L: Listener>(data: *mut c_void, rq: *mut bindings::request) {
             // SAFETY: This is a registered probe, and `call` is a local of it.
             let call = unsafe { Call::<L>::new(data) };
             if let Some(rq) = NonNull::new(rq) {
                 // SAFETY: `rq` is the tracepoint's argument, and the view a temporary of this call.
-                call.state.$name(&call.probe, &unsafe { Request::from_raw(rq) });
+                let rq = unsafe { Request::from_raw(rq) };
+                call.state.$name(&call.probe, &rq);
             }
         }
     };
@@ -142,6 +172,9 @@ rq_probe!(rq_issue);
 rq_probe!(rq_requeue);
 rq_probe!(rq_merge);
 
+/// # Safety
+///
+/// Called by its tracepoint as a probe of [`Probes`].
 unsafe extern "C" fn rq_complete<L: Listener>(
     data: *mut c_void,
     rq: *mut bindings::request,
@@ -157,15 +190,22 @@ unsafe extern "C" fn rq_complete<L: Listener>(
     }
 }
 
+/// # Safety
+///
+/// Called by its tracepoint as a probe of [`Probes`].
 unsafe extern "C" fn bio_queue<L: Listener>(data: *mut c_void, bio: *mut bindings::bio) {
     // SAFETY: This is a registered probe, and `call` is a local of it.
     let call = unsafe { Call::<L>::new(data) };
     if let Some(bio) = NonNull::new(bio) {
         // SAFETY: `bio` is the tracepoint's argument, and the view a temporary of this call.
-        call.state.bio_queue(&call.probe, &unsafe { Bio::from_raw(bio) });
+        let bio = unsafe { Bio::from_raw(bio) };
+        call.state.bio_queue(&call.probe, &bio);
     }
 }
 
+/// # Safety
+///
+/// Called by its tracepoint as a probe of [`Probes`].
 unsafe extern "C" fn bio_complete<L: Listener>(
     data: *mut c_void,
     _q: *mut bindings::request_queue,
@@ -175,6 +215,7 @@ unsafe extern "C" fn bio_complete<L: Listener>(
     let call = unsafe { Call::<L>::new(data) };
     if let Some(bio) = NonNull::new(bio) {
         // SAFETY: `bio` is the tracepoint's argument, and the view a temporary of this call.
-        call.state.bio_complete(&call.probe, &unsafe { Bio::from_raw(bio) });
+        let bio = unsafe { Bio::from_raw(bio) };
+        call.state.bio_complete(&call.probe, &bio);
     }
 }

@@ -15,7 +15,10 @@ use core::{
     marker::PhantomData,
     ptr::NonNull, //
 };
-use kernel::bindings;
+use kernel::{
+    bindings,
+    prelude::*, //
+};
 
 /// A `struct bio` whose owner called a tracepoint with it.
 ///
@@ -145,6 +148,6 @@ impl<'a> Bio<'a> {
         }
         // SAFETY: The name of a device that has been added is constant, and the submitter holds the
         // device.
-        Name::new(unsafe { CStr::from_ptr(name.cast()) }.to_bytes())
+        Name::new(unsafe { CStr::from_char_ptr(name) }.to_bytes())
     }
 }

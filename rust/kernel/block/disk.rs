@@ -81,7 +81,7 @@ impl<'a> Disk<'a> {
 
     /// The kernel's name: `sda`.
     pub(crate) fn name(&self) -> Name {
-        Name::new(&self.raw().disk_name.map(|c| c as u8))
+        Name::new(&self.raw().disk_name)
     }
 
     /// Major number.
@@ -115,11 +115,11 @@ impl<'a> Disk<'a> {
         // is in sysfs: it would first have to remove the disk.
         if let Some(driver) = driver.and_then(|driver| unsafe { driver.as_ref() }) {
             // SAFETY: Drivers have a name.
-            return Name::new(unsafe { CStr::from_ptr(driver.name.cast()) }.to_bytes());
+            return Name::new(unsafe { CStr::from_char_ptr(driver.name) }.to_bytes());
         }
         // SAFETY: A disk in sysfs has operations, in a module that is held by the disk or built in.
         if let Some(owner) = unsafe { (*self.raw().fops).owner.as_ref() } {
-            return Name::new(&owner.name.map(|c| c as u8));
+            return Name::new(&owner.name);
         }
         Name::new(self.name().unit().0.as_bytes())
     }

@@ -110,6 +110,8 @@ impl<'a> Request<'a> {
 
     /// Address of the function called at its end, or 0.
     pub(crate) fn end_io(&self) -> u64 {
-        self.raw().end_io.map_or(0, |function| function as usize as u64)
+        self.raw()
+            .end_io
+            .map_or(0, |function| function as usize as u64)
     }
 }

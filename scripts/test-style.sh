@@ -1,0 +1,135 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Style and structure: what a reviewer would otherwise have to look for.
+
+. "$(dirname "$0")/lib.sh"
+cd "$TOP"
+passed=0 failed=0
+
+# check NAME COMMAND...: COMMAND prints what is wrong, and fails or says
+# nothing.
+check()
+{
+	local name=$1 output status=0
+	shift
+	output=$("$@" 2>&1) || status=$?
+	if [ -z "$output" ] && [ $status = 0 ]; then
+		passed=$((passed + 1))
+		echo "  ok - $name"
+	else
+		failed=$((failed + 1))
+		echo "  not ok - $name"
+		echo "$output" | head -n 20 | sed 's/^/    /'
+	fi
+}
+
+rust_files()
+{
+	git ls-files 'src/*.rs' 'rust/*.rs' 'tests/*.rs'
+}
+
+# Floors import only downward.
+floors()
+{
+	grep -nE '(kernel::|kernel_ext|recorder|iface)' -r src/acct src/acct.rs src/abi src/abi.rs |
+		grep -v 'kernel::macros::kunit_tests' | grep -vE ':[0-9]+: *//'
+	grep -nE '\b(recorder|iface)::' -r rust/kernel
+	grep -nE '\biface\b' -r src/recorder src/recorder.rs | grep -vE ':[0-9]+: *//'
+	grep -nE '\bbindings::' -r src/iface src/iface.rs src/iostat.rs
+	true
+}
+
+# unsafe is a place: floor 1 and the one probe file.
+unsafe_fence()
+{
+	grep -nE '\bunsafe\b' -r src --include='*.rs' | grep -v '^src/recorder/probe.rs:' |
+		grep -vE 'forbid\(unsafe_code\)|:[0-9]+: *//'
+	true
+}
+
+spdx()
+{
+	git ls-files | grep -vE '^(COPYING|.*\.md|.*/rustfmt.toml|\.gitignore)$' | while read -r file; do
+		head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0' || echo "$file has no SPDX line"
+	done
+}
+
+long_files()
+{
+	git ls-files '*.rs' '*.c' '*.h' '*.sh' '*.py' | xargs wc -l |
+		awk '$2 != "total" && $1 > 400 { print $2 " has " $1 " lines" }'
+}
+
+# Nothing that runs in a probe can panic: no call of core's panicking code from
+# the functions of the recorder's probes, into which floor 0 is inlined.
+panics()
+{
+	"$TOP/scripts/enter.sh" sh -c 'objdump -dr --no-show-raw-insn "$1"' sh \
+		"/cache/${1#"$IOSTAT_CACHE"/}/src/iostat.o" >/tmp/iostat-objdump.$$ ||
+		echo "no object to look at"
+	grep -q '^[0-9a-f]* <.*5probe.*>:' /tmp/iostat-objdump.$$ || echo "no probes found in it"
+	awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 }
+		/9panicking|rust_begin_unwind/ && function_name ~ /5probe|12transactions|4acct(4busy|5entry|6record|4verb|7devstat|5queue)/ {
+			print function_name, "calls", $NF
+		}' /tmp/iostat-objdump.$$
+	rm -f /tmp/iostat-objdump.$$
+}
+
+kernel=$("$TOP/scripts/kernel.sh")
+source=/cache/${kernel#"$IOSTAT_CACHE"/}/source
+
+# clippy runs as part of the kernel build, over the module as it is. Always from
+# nothing: what is up to date is not looked at again.
+clippy()
+{
+	local out
+	out=build/clippy-$(echo "$TOP" | sha256sum | cut -c1-8)
+	rm -rf "${IOSTAT_CACHE:?}/$out"
+	"$TOP/scripts/enter.sh" scripts/build-in-root.sh "/cache/${kernel#"$IOSTAT_CACHE"/}/kdir" \
+		"/cache/$out" CLIPPY=1 >"$LOGS/clippy.log" 2>&1 || echo "the build failed, see $LOGS/clippy.log"
+	grep -q CLIPPY "$LOGS/clippy.log" || echo "clippy did not run, see $LOGS/clippy.log"
+	grep -E -A6 '^(warning|error)|: (warning|error):' "$LOGS/clippy.log" || true
+}
+
+rustfmt_check()
+{
+	"$TOP/scripts/enter.sh" rustfmt --edition 2021 --check --config-path "$source/.rustfmt.toml" \
+		$(rust_files)
+}
+
+checkpatch()
+{
+	"$TOP/scripts/enter.sh" perl "$source/scripts/checkpatch.pl" --no-tree --quiet --terse --no-summary \
+		--ignore FILE_PATH_CHANGES,SPDX_LICENSE_TAG,CONFIG_DESCRIPTION \
+		-f $(git ls-files '*.c' '*.h' | grep -v '^include/trace/')
+	# A TRACE_EVENT header is no ordinary C.
+	"$TOP/scripts/enter.sh" perl "$source/scripts/checkpatch.pl" --no-tree --quiet --terse --no-summary \
+		--ignore TRAILING_SEMICOLON,COMPLEX_MACRO,MACRO_ARG_REUSE,OPEN_ENDED_LINE,LONG_LINE,MACRO_ARG_UNUSED \
+		-f $(git ls-files 'include/trace/*')
+}
+
+shell_syntax()
+{
+	local file
+	for file in $(git ls-files '*.sh') scripts/guest-init .ci/run; do
+		bash -n "$file"
+	done
+}
+
+rustdoc()
+{
+	"$TOP/scripts/enter.sh" env RUSTDOCFLAGS='-D warnings' scripts/cargo.sh doc --no-deps --quiet
+}
+
+check "floors import only downward" floors
+check "unsafe only in rust/kernel and the probe file" unsafe_fence
+check "an SPDX line in every file" spdx
+check "no file over 400 lines" long_files
+check "shell syntax" shell_syntax
+check "rustfmt, with the kernel's settings" rustfmt_check
+check "checkpatch" checkpatch
+check "rustdoc of floor 0, warnings denied" rustdoc
+check "clippy, as the kernel runs it, without a warning" clippy
+check "no panic in what runs in a probe" panics "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
+echo "style: $passed passed, $failed failed"
+[ "$failed" = 0 ]
