@@ -8,7 +8,7 @@
 kernel=$1
 shift
 # One output directory per kernel and clone.
-out=build/$(basename "$kernel")-$(echo "$TOP" | sha256sum | cut -c1-8)
+out=build/$(basename "$kernel")-$CLONE
 kdir=/cache/${kernel#"$IOSTAT_CACHE"/}
 [ ! -d "$kernel/kdir" ] || kdir=$kdir/kdir
 step "build iostat.ko for $(cat "$kernel/release")" "20 s" \

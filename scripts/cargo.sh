@@ -3,7 +3,7 @@
 # cargo inside the build root, with Debian's packaged crates for a registry:
 # no network, and versions that trixie's rustc can build. usage: cargo.sh ARGUMENT...
 set -euo pipefail
-export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-/cache/target} CARGO_HOME=/cache/cargo
+export CARGO_TARGET_DIR=/cache/target-$CLONE${TARGET:-} CARGO_HOME=/cache/cargo
 mkdir -p "$CARGO_HOME"
 exec cargo --offline \
 	--config 'source.crates-io.replace-with="debian"' \

@@ -9,8 +9,8 @@ need_root
 ROOT=$("$TOP/scripts/root.sh")
 
 exec unshare --mount --propagation private -- /bin/bash -euc '
-	root=$1 top=$2 cache=$3
-	shift 3
+	root=$1 top=$2 cache=$3 clone=$4
+	shift 4
 	mount --rbind /proc "$root/proc"
 	mount --rbind /dev "$root/dev"
 	mount -t tmpfs tmpfs "$root/tmp"
@@ -18,7 +18,7 @@ exec unshare --mount --propagation private -- /bin/bash -euc '
 	mount --bind "$cache" "$root/cache"
 	[ ! -e /etc/resolv.conf ] || { touch "$root/etc/resolv.conf"; mount --bind "$(readlink -f /etc/resolv.conf)" "$root/etc/resolv.conf"; }
 	exec env -i PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin HOME=/cache/home LANG=C.UTF-8 \
-		TERM="${TERM:-dumb}" CCACHE_DIR=/cache/ccache IOSTAT_CACHE=/cache IN_ROOT=1 \
+		TERM="${TERM:-dumb}" CCACHE_DIR=/cache/ccache IOSTAT_CACHE=/cache CLONE="$clone" \
 		$(env | grep -E "^(https?|no)_proxy=" | tr "\n" " ") \
 		chroot "$root" /bin/sh -c '\''cd /src && exec "$@"'\'' sh "$@"
-' enter "$ROOT" "$TOP" "$IOSTAT_CACHE" "$@"
+' enter "$ROOT" "$TOP" "$IOSTAT_CACHE" "$CLONE" "$@"

@@ -82,8 +82,7 @@ source=/cache/${kernel#"$IOSTAT_CACHE"/}/source
 # nothing: what is up to date is not looked at again.
 clippy()
 {
-	local out
-	out=build/clippy-$(echo "$TOP" | sha256sum | cut -c1-8)
+	local out=build/clippy-$CLONE
 	rm -rf "${IOSTAT_CACHE:?}/$out"
 	"$TOP/scripts/enter.sh" scripts/build-in-root.sh "/cache/${kernel#"$IOSTAT_CACHE"/}/kdir" \
 		"/cache/$out" CLIPPY=1 >"$LOGS/clippy.log" 2>&1 || echo "the build failed, see $LOGS/clippy.log"

@@ -2,7 +2,7 @@
 
 //! Floor 0: what is counted, and how, with no kernel in sight.
 //!
-//! The life of one I/O is an [`inflight::Entry`]; what each step of that life adds up to is one
+//! The life of one I/O is an [`entry::Entry`]; what each step of that life adds up to is one
 //! [`verb::Verb`]; a verb changes one CPU's [`record::Record`] and the disk's
 //! [`busy::Gauge`]; a [`snapshot::Snapshot`] is what a reader makes of all records together.
 //!
@@ -17,6 +17,7 @@ pub mod busy;
 pub mod class;
 pub mod counter;
 pub mod devstat;
+pub mod entry;
 pub mod inflight;
 pub mod queue;
 pub mod record;

@@ -48,8 +48,8 @@ use registry::{
     Registry, //
 };
 
-/// Buckets of the in-flight table: 2,048 of 8 I/Os each, 1.1 MiB.
-const BUCKETS: usize = 2048;
+/// Buckets of the in-flight table: 4,096 of 8 I/Os each, 2.3 MiB.
+const BUCKETS: usize = 4096;
 
 /// What the probes work on.
 #[pin_data]

@@ -1,29 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What is known of an I/O between its start and its end, and where that is found.
+//! Where the state of an I/O is found: a table keyed by the address of its request or bio.
 //!
-//! No pair of the block layer's tracepoints balances: flush sequences complete twice, a busy
-//! device requeues what it never started, passthrough has no end event. So every I/O that enters
-//! an account gets an [`Entry`], and only what the entry says it did is recorded; an event
-//! that does not fit changes nothing. Entries live in a [`Table`] keyed by the address of
-//! the request or bio. Nothing is written into the kernel's own structures, and an entry cannot
-//! outlive the module.
-//!
-//! An entry is used by whoever owns the I/O at the moment. The block layer hands that over
-//! (submitter, dispatcher, device, completer) with the ordering its own fields need, and ours
-//! rides on it: hence relaxed accesses throughout.
+//! Nothing is written into the kernel's own structures, and an entry cannot outlive the module.
 
-use super::{
-    class::{
-        Class,
-        Tag, //
-    },
-    counter::Counter,
-    verb::{
-        End,
-        Verb, //
-    },
-};
+use super::entry::Entry;
 use crate::sync::{
     AtomicU64,
     Ordering::{
@@ -32,254 +13,6 @@ use crate::sync::{
         Release, //
     }, //
 };
-
-/// An I/O as it looks when it starts.
-#[derive(Clone, Copy, Debug)]
-pub struct Start {
-    /// What the caller finds the disk by again; opaque here.
-    pub disk: u64,
-    /// The disk's device number, which unlike `disk` is never used twice.
-    pub number: u32,
-    /// Class of the transaction.
-    pub class: Class,
-    /// Tag type of the transaction.
-    pub tag: Tag,
-    /// First sector, of 512 bytes, on the whole disk.
-    pub sector: u64,
-}
-
-/// What a completion event says.
-#[derive(Clone, Copy, Debug)]
-pub struct Completion {
-    /// Bytes that were transferred without error by this completion.
-    pub bytes: u64,
-    /// Whether nothing of the I/O remains to be done.
-    pub whole: bool,
-    /// Whether it is the data step of a flush sequence, which goes on after it.
-    pub flush_sequence: bool,
-}
-
-/// Times of an I/O that has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Times {
-    /// In the wait queue, ns.
-    pub wait_ns: u64,
-    /// In the run queue, ns.
-    pub service_ns: u64,
-}
-
-/// The state of one I/O. One cache line.
-#[derive(Debug, Default)]
-#[repr(C, align(64))]
-pub struct Entry {
-    disk: Counter,
-    start_ns: Counter,
-    /// When it entered the queue it is in.
-    entered_ns: Counter,
-    /// Time spent in the wait queue before that.
-    waited_ns: Counter,
-    bytes: Counter,
-    sector: Counter,
-    /// Pairs the start and done events; 0 if there was no start event.
-    id: Counter,
-    /// Device number in the low half, then `RUNNING`, `COUNTED`, class and tag.
-    state: Counter,
-}
-
-const RUNNING: u64 = 1 << 32;
-const COUNTED: u64 = 1 << 33;
-const CLASS_SHIFT: u32 = 34;
-const TAG_SHIFT: u32 = 36;
-
-impl Entry {
-    #[inline(always)]
-    fn begin(&self, start: &Start, flags: u64, now: u64) {
-        self.disk.set(start.disk);
-        self.start_ns.set(now);
-        self.entered_ns.set(now);
-        self.waited_ns.set(0);
-        self.bytes.set(0);
-        self.sector.set(start.sector);
-        self.id.set(0);
-        self.state.set(
-            u64::from(start.number)
-                | flags
-                | ((start.class as u64) << CLASS_SHIFT)
-                | ((start.tag as u64) << TAG_SHIFT),
-        );
-    }
-
-    /// A request is accepted: it waits. (`block_io_start`)
-    #[inline(always)]
-    pub fn start_waiting(&self, start: &Start, now: u64) -> Verb {
-        self.begin(start, COUNTED, now);
-        Verb::StartWaitqEnter
-    }
-
-    /// A bio of `bytes` bytes is given to a bio-based device: it runs. How much of it there was can
-    /// no longer be seen when it completes. (`block_bio_queue`)
-    #[inline(always)]
-    pub fn start_running(&self, start: &Start, bytes: u32, now: u64) -> Verb {
-        self.begin(start, COUNTED | RUNNING, now);
-        self.bytes.set(u64::from(bytes));
-        Verb::StartRunqEnter
-    }
-
-    /// Something that was never accepted is issued: the flush machinery's own request, or one
-    /// from before recording began. It passes through the run queue and is no transaction.
-    /// (`block_rq_issue`)
-    #[inline(always)]
-    pub fn run_uncounted(&self, start: &Start, now: u64) -> Verb {
-        self.begin(start, RUNNING, now);
-        Verb::RunqEnter
-    }
-
-    /// The driver starts it. [`None`] if it had already. (`block_rq_issue`)
-    #[inline(always)]
-    pub fn issue(&self, now: u64) -> Option<Verb> {
-        let state = self.state.get();
-        if state & RUNNING != 0 {
-            return None;
-        }
-        self.waited_ns.add(now.wrapping_sub(self.entered_ns.get()));
-        self.entered_ns.set(now);
-        self.state.set(state | RUNNING);
-        Some(Verb::WaitqToRunq)
-    }
-
-    /// It goes back to wait. [`None`] if it was waiting: a device that was busy before it
-    /// started the request says the same, and SCSI says it twice. (`block_rq_requeue`)
-    #[inline(always)]
-    pub fn requeue(&self, now: u64) -> Option<Verb> {
-        let state = self.state.get();
-        if state & RUNNING == 0 {
-            return None;
-        }
-        self.entered_ns.set(now);
-        self.state.set(state & !RUNNING);
-        Some(Verb::RunqBackToWaitq)
-    }
-
-    /// (Part of) it is complete. [`None`] while something remains; otherwise a
-    /// [`Verb::RunqBackToWaitq`] if its flush sequence goes on, or the verb that ends it.
-    /// (`block_rq_complete`, `block_bio_complete`)
-    #[inline(always)]
-    pub fn complete(&self, completion: &Completion, now: u64) -> Option<Verb> {
-        self.bytes.add(completion.bytes);
-        if !completion.whole {
-            return None;
-        }
-        let state = self.state.get();
-        if state & RUNNING != 0 && completion.flush_sequence {
-            // The time at the device is over; the flush after it is waited for.
-            return self.requeue(now);
-        }
-        Some(self.end(state, now))
-    }
-
-    /// None of its bytes were transferred after all: it failed.
-    #[inline]
-    pub fn fail(&self) {
-        self.bytes.set(0);
-    }
-
-    /// The verb that takes it out of its queue and account for good, whatever its state.
-    #[inline(always)]
-    fn end(&self, state: u64, now: u64) -> Verb {
-        let end = End {
-            class: Class::from_number((state >> CLASS_SHIFT) as u8),
-            tag: if state & ((Tag::Ordered as u64) << TAG_SHIFT) != 0 {
-                Tag::Ordered
-            } else {
-                Tag::Simple
-            },
-            bytes: self.bytes.get(),
-            duration_ns: now.wrapping_sub(self.start_ns.get()),
-        };
-        match (state & RUNNING != 0, state & COUNTED != 0) {
-            (true, true) => Verb::RunqExitEnd(end),
-            (false, true) => Verb::WaitqExitEnd(end),
-            (true, false) => Verb::RunqExit,
-            (false, false) => Verb::WaitqExit,
-        }
-    }
-
-    /// It was merged into another request. (`block_rq_merge`)
-    #[inline(always)]
-    pub fn merge(&self, now: u64) -> Verb {
-        let state = self.state.get();
-        if state & (RUNNING | COUNTED) == COUNTED {
-            Verb::WaitqExitMerge
-        } else {
-            // Only waiting requests merge. Should one not be, it still leaves in balance.
-            self.end(state, now)
-        }
-    }
-
-    /// It is gone and nobody said so: its address has a new owner. The verb that lets it go with
-    /// no bytes to its name.
-    #[inline(never)]
-    pub fn abandon(&self, now: u64) -> Verb {
-        self.fail();
-        self.end(self.state.get(), now)
-    }
-
-    /// Wait and service time up to `now`, the time of its end.
-    #[inline]
-    pub fn times(&self, now: u64) -> Times {
-        let total_ns = now.wrapping_sub(self.start_ns.get());
-        let mut wait_ns = self.waited_ns.get();
-        if self.state.get() & RUNNING == 0 {
-            wait_ns = wait_ns.wrapping_add(now.wrapping_sub(self.entered_ns.get()));
-        }
-        Times {
-            wait_ns,
-            service_ns: total_ns.wrapping_sub(wait_ns),
-        }
-    }
-
-    /// Whether it is a transaction, and not something that merely passes through.
-    #[inline]
-    pub fn is_counted(&self) -> bool {
-        self.state.get() & COUNTED != 0
-    }
-
-    /// What the start was given as `disk`.
-    #[inline(always)]
-    pub fn disk(&self) -> u64 {
-        self.disk.get()
-    }
-
-    /// The disk's device number.
-    #[inline(always)]
-    pub fn number(&self) -> u32 {
-        self.state.get() as u32
-    }
-
-    /// First sector.
-    #[inline]
-    pub fn sector(&self) -> u64 {
-        self.sector.get()
-    }
-
-    /// Bytes transferred without error so far.
-    #[inline]
-    pub fn bytes(&self) -> u64 {
-        self.bytes.get()
-    }
-
-    /// The id its start event had; 0 if it had none.
-    #[inline]
-    pub fn id(&self) -> u64 {
-        self.id.get()
-    }
-
-    /// Remembers the id of its start event.
-    #[inline]
-    pub fn set_id(&self, id: u64) {
-        self.id.set(id);
-    }
-}
 
 /// Slots that share a cache line of keys.
 pub const BUCKET: usize = 8;
@@ -294,10 +27,9 @@ pub type Entries = [Entry; BUCKET];
 
 /// The I/Os in flight, found by address without a lock.
 ///
-/// A key has two buckets to live in: the one its hash names and that one's neighbour. A slot is
-/// taken by a compare-and-exchange on its key and given back by storing 0. If both buckets are
-/// full the I/O is not tracked, which the caller counts: an incomplete account is
-/// never a wrong one.
+/// A key lives in the bucket its hash names. A slot is taken by a compare-and-exchange on its key
+/// and given back by storing 0. If the bucket is full the I/O is not tracked, which the caller
+/// counts: an incomplete account is never a wrong one.
 #[derive(Clone, Copy, Debug)]
 pub struct Table<'a> {
     keys: &'a [Keys],
@@ -331,29 +63,23 @@ pub enum Claim<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// A table over zeroed memory. Both slices have the same length, a power of two from 2 to
-    /// 2^32, or [`None`].
+    /// A table over zeroed memory. Both slices have the same length, a power of two up to 2^32,
+    /// or [`None`].
     pub fn new(keys: &'a [Keys], entries: &'a [Entries]) -> Option<Self> {
-        let len = keys.len();
-        if len != entries.len() || len < 2 || !len.is_power_of_two() {
+        if keys.len() != entries.len() || !keys.len().is_power_of_two() {
             return None;
         }
         Some(Table { keys, entries })
     }
 
-    /// The two buckets of `key`. Multiplication by 2^64 / golden ratio spreads addresses that
+    /// The slots `key` may be in. Multiplication by 2^64 / golden ratio spreads addresses that
     /// differ by the size of a request; the upper bits of the product are the good ones.
     #[inline(always)]
-    fn buckets(&self, key: u64) -> [usize; 2] {
+    fn bucket(&self, key: u64) -> impl Iterator<Item = Slot<'a>> {
         let hash = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
         let index = hash & self.keys.len().wrapping_sub(1);
-        [index, index ^ 1]
-    }
-
-    #[inline(always)]
-    fn slots(&self, bucket: usize) -> impl Iterator<Item = Slot<'a>> {
-        let keys: &'a [AtomicU64] = self.keys.get(bucket).map_or(&[], |keys| &keys.0);
-        let entries: &'a [Entry] = self.entries.get(bucket).map_or(&[], |entries| entries);
+        let keys: &'a [AtomicU64] = self.keys.get(index).map_or(&[], |keys| &keys.0);
+        let entries: &'a [Entry] = self.entries.get(index).map_or(&[], |entries| entries);
         keys.iter()
             .zip(entries)
             .map(|(key, entry)| Slot { key, entry })
@@ -362,32 +88,31 @@ impl<'a> Table<'a> {
     /// The slot of `key`, a non-zero address the caller owns.
     #[inline(always)]
     pub fn find(&self, key: u64) -> Option<Slot<'a>> {
-        for bucket in self.buckets(key) {
-            for slot in self.slots(bucket) {
-                if slot.key.load(Relaxed) == key {
-                    return Some(slot);
-                }
-            }
-        }
-        None
+        self.bucket(key).find(|slot| slot.key.load(Relaxed) == key)
     }
 
     /// A slot for `key`, a non-zero address the caller owns; [`None`] if there is no room.
+    ///
+    /// The whole bucket is looked through before a free slot is taken: an I/O that ended unseen
+    /// may be behind it.
     #[inline(always)]
     pub fn claim(&self, key: u64) -> Option<Claim<'a>> {
-        for bucket in self.buckets(key) {
-            for slot in self.slots(bucket) {
-                let seen = slot.key.load(Relaxed);
-                if seen == key {
-                    return Some(Claim::Stale(slot));
-                }
-                // Acquire: pairs with the release of the slot's last owner.
-                if seen == 0 && slot.key.compare_exchange(0, key, Acquire, Relaxed).is_ok() {
-                    return Some(Claim::New(slot));
+        loop {
+            let mut free = None;
+            for slot in self.bucket(key) {
+                match slot.key.load(Relaxed) {
+                    seen if seen == key => return Some(Claim::Stale(slot)),
+                    0 if free.is_none() => free = Some(slot),
+                    _ => {}
                 }
             }
+            let slot = free?;
+            // Acquire: pairs with the release of the slot's last owner. Failure means that
+            // somebody else took it, so some thread always gets on.
+            if slot.key.compare_exchange(0, key, Acquire, Relaxed).is_ok() {
+                return Some(Claim::New(slot));
+            }
         }
-        None
     }
 
     /// Slots in use: a number of its own time, for people.
@@ -405,132 +130,20 @@ impl<'a> Table<'a> {
 mod tests {
     use super::*;
 
-    const START: Start = Start {
-        disk: 0xd15c,
-        number: 7,
-        class: Class::Write,
-        tag: Tag::Ordered,
-        sector: 2048,
-    };
-    const DONE: Completion = Completion {
-        bytes: 4096,
-        whole: true,
-        flush_sequence: false,
-    };
-
-    fn ended(duration_ns: u64, bytes: u64) -> End {
-        End {
-            class: Class::Write,
-            tag: Tag::Ordered,
-            bytes,
-            duration_ns,
-        }
-    }
-
-    #[test]
-    fn plain_life_of_a_request() {
-        let entry = Entry::default();
-        assert_eq!(entry.start_waiting(&START, 100), Verb::StartWaitqEnter);
-        assert_eq!(entry.issue(130), Some(Verb::WaitqToRunq));
-        assert_eq!(entry.issue(131), None);
-        let times = entry.times(200);
-        assert_eq!(times.wait_ns, 30);
-        assert_eq!(times.service_ns, 70);
-        let verb = entry.complete(&DONE, 200);
-        assert_eq!(verb, Some(Verb::RunqExitEnd(ended(100, 4096))));
-        assert_eq!(entry.number(), 7);
-        assert_eq!(entry.disk(), 0xd15c);
-    }
-
-    #[test]
-    fn flush_sequence_completes_twice_and_ends_once() {
-        let entry = Entry::default();
-        entry.start_waiting(&START, 0);
-        entry.issue(10);
-        let first = Completion {
-            flush_sequence: true,
-            ..DONE
-        };
-        let second = Completion { bytes: 0, ..DONE };
-        assert_eq!(entry.complete(&first, 50), Some(Verb::RunqBackToWaitq));
-        assert_eq!(
-            entry.complete(&second, 90),
-            Some(Verb::WaitqExitEnd(ended(90, 4096)))
-        );
-        assert_eq!(
-            entry.times(90),
-            Times {
-                wait_ns: 50,
-                service_ns: 40
-            }
-        );
-    }
-
-    #[test]
-    fn requeues_of_what_never_started_do_nothing() {
-        let entry = Entry::default();
-        entry.start_waiting(&START, 0);
-        assert_eq!(entry.requeue(5), None);
-        entry.issue(10);
-        assert_eq!(entry.requeue(20), Some(Verb::RunqBackToWaitq));
-        assert_eq!(entry.requeue(21), None);
-        assert_eq!(entry.issue(30), Some(Verb::WaitqToRunq));
-        assert_eq!(entry.times(40).wait_ns, 20);
-        assert_eq!(entry.times(40).service_ns, 20);
-    }
-
-    #[test]
-    fn partial_completions_add_up() {
-        let entry = Entry::default();
-        entry.start_waiting(&START, 0);
-        entry.issue(1);
-        let part = Completion {
-            bytes: 512,
-            whole: false,
-            flush_sequence: false,
-        };
-        assert_eq!(entry.complete(&part, 2), None);
-        assert_eq!(entry.complete(&part, 3), None);
-        assert_eq!(
-            entry.complete(&DONE, 4),
-            Some(Verb::RunqExitEnd(ended(4, 5120)))
-        );
-    }
-
-    #[test]
-    fn uncounted_requests_only_run() {
-        let entry = Entry::default();
-        assert_eq!(entry.run_uncounted(&START, 0), Verb::RunqEnter);
-        assert!(!entry.is_counted());
-        assert_eq!(entry.complete(&DONE, 9), Some(Verb::RunqExit));
-    }
-
-    #[test]
-    fn merged_and_abandoned_entries_leave_in_balance() {
-        let entry = Entry::default();
-        entry.start_waiting(&START, 0);
-        assert_eq!(entry.merge(5), Verb::WaitqExitMerge);
-        entry.start_waiting(&START, 10);
-        entry.issue(11);
-        assert_eq!(entry.abandon(20), Verb::RunqExitEnd(ended(10, 0)));
-        entry.start_running(&START, 512, 30);
-        assert_eq!(entry.merge(31), Verb::RunqExitEnd(ended(1, 512)));
-    }
-
     #[test]
     fn table_finds_what_it_claimed_and_says_when_it_is_full() {
-        let keys: [Keys; 2] = Default::default();
-        let entries: [Entries; 2] = Default::default();
+        let keys: [Keys; 1] = Default::default();
+        let entries: [Entries; 1] = Default::default();
         let table = Table::new(&keys, &entries);
         assert!(table.is_some());
         let Some(table) = table else { return };
-        let room = (2 * BUCKET) as u64;
+        let room = BUCKET as u64;
         for key in 1..=room {
             assert!(matches!(table.claim(key), Some(Claim::New(_))));
         }
         assert!(table.claim(room + 1).is_none());
         assert!(matches!(table.claim(3), Some(Claim::Stale(_))));
-        assert_eq!(table.in_use(), 2 * BUCKET);
+        assert_eq!(table.in_use(), BUCKET);
         for key in 1..=room {
             let slot = table.find(key);
             assert!(slot.is_some());
@@ -543,11 +156,28 @@ mod tests {
     }
 
     #[test]
+    fn an_io_that_ended_unseen_is_found_behind_a_free_slot() {
+        let keys: [Keys; 1] = Default::default();
+        let entries: [Entries; 1] = Default::default();
+        let table = Table::new(&keys, &entries);
+        assert!(table.is_some());
+        let Some(table) = table else { return };
+        for key in 1..=3 {
+            assert!(matches!(table.claim(key), Some(Claim::New(_))));
+        }
+        if let Some(slot) = table.find(1) {
+            slot.release();
+        }
+        assert!(matches!(table.claim(3), Some(Claim::Stale(_))));
+    }
+
+    #[test]
     fn odd_sizes_are_refused() {
         let keys: [Keys; 3] = Default::default();
         let entries: [Entries; 3] = Default::default();
         assert!(Table::new(&keys, &entries).is_none());
-        assert!(Table::new(&keys[..1], &entries[..1]).is_none());
+        assert!(Table::new(&keys[..0], &entries[..0]).is_none());
         assert!(Table::new(&keys[..2], &entries[..1]).is_none());
+        assert!(Table::new(&keys[..2], &entries[..2]).is_some());
     }
 }

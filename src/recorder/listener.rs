@@ -5,7 +5,7 @@
 
 use super::account::Account;
 use crate::{
-    acct::inflight::Times,
+    acct::entry::Times,
     kernel_ext::block::{
         bio::Bio,
         disk::Disk, //

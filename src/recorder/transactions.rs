@@ -21,12 +21,14 @@ use crate::{
             Class,
             Tag, //
         },
-        inflight::{
-            Claim,
+        entry::{
             Completion,
             Entry,
-            Slot,
             Start, //
+        },
+        inflight::{
+            Claim,
+            Slot, //
         },
         verb::Verb, //
     },

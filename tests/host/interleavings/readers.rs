@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Readers of records while these are written, and what is left when all writers are done.
+
+use super::{
+    outcomes,
+    spawn, //
+};
+use iostat::acct::{
+    busy::Gauge,
+    class::{
+        Class,
+        Tag, //
+    },
+    record::CpuRecord,
+    snapshot::{
+        collect,
+        Snapshot, //
+    },
+    verb::{
+        End,
+        Verb, //
+    },
+};
+use loom::sync::{
+    atomic::{
+        AtomicU64,
+        Ordering::Relaxed, //
+    },
+    Arc, //
+};
+use std::cell::Cell;
+
+#[test]
+fn a_successful_read_is_of_one_instant() {
+    let seen = outcomes(2, || {
+        let cpu = Arc::new(CpuRecord::default());
+        let writer = spawn(&cpu, |cpu| {
+            for now in [10, 20] {
+                cpu.write(|record| {
+                    record.devstat.start_transaction();
+                    record.waitq.enter(now);
+                });
+            }
+        });
+        let reader = spawn(&cpu, |cpu| {
+            let (seq, record) = cpu.try_read()?;
+            let starts = record.devstat.start_count;
+            assert_eq!(seq, 2 * starts);
+            assert_eq!(record.waitq.n_in, starts);
+            assert_eq!(record.waitq.last, 10 * starts);
+            assert_eq!(record.waitq.t_in, [0, 10, 30][starts as usize]);
+            Some(starts)
+        });
+        writer.join().unwrap();
+        reader.join().unwrap()
+    });
+    assert_eq!(seen, [None, Some(0), Some(1), Some(2)].into());
+}
+
+/// A clock that orders nothing but its own readings.
+#[derive(Default)]
+struct Clock(AtomicU64);
+
+impl Clock {
+    fn now(&self) -> u64 {
+        self.0.fetch_add(1, Relaxed) + 1
+    }
+}
+
+/// A disk of two CPUs.
+#[derive(Default)]
+struct Disk {
+    cpus: [CpuRecord; 2],
+    gauge: Gauge,
+    clock: Clock,
+}
+
+impl Disk {
+    fn record(&self, cpu: usize, verb: Verb) {
+        let now = self.clock.now();
+        self.cpus[cpu].write(|record| verb.apply(record, &self.gauge, now));
+    }
+
+    /// A snapshot, and whether it is exact: the number of times it read the clock says so.
+    fn snapshot(&self) -> (Snapshot, bool) {
+        let clock_reads = Cell::new(0);
+        let snapshot = collect(
+            || self.cpus.iter(),
+            || {
+                clock_reads.set(clock_reads.get() + 1);
+                self.clock.now()
+            },
+        );
+        (snapshot, clock_reads.get() % 2 == 1)
+    }
+}
+
+/// A snapshot's starts and ends.
+fn counts(snapshot: &Snapshot) -> [u64; 2] {
+    let devstat = &snapshot.record.devstat;
+    [devstat.start_count, devstat.end_count]
+}
+
+#[test]
+fn a_reader_sees_no_exit_without_its_entry_on_another_cpu() {
+    let seen = outcomes(2, || {
+        let disk = Arc::new(Disk::default());
+        let io = spawn(&disk, |disk| {
+            let now = disk.clock.now();
+            disk.cpus[0].write(|record| {
+                record.devstat.start_transaction();
+                record.waitq.enter(now);
+            });
+            let now = disk.clock.now();
+            disk.cpus[1].write(|record| {
+                record.devstat.merge_transaction();
+                record.waitq.exit(now);
+            });
+        });
+        let reader = spawn(&disk, |disk| {
+            let (snapshot, exact) = disk.snapshot();
+            let record = &snapshot.record;
+            assert_eq!(record.devstat.merged, record.devstat.end_count);
+            assert_eq!(record.waitq.len(), snapshot.in_flight());
+            assert!(snapshot.in_flight() <= 1);
+            assert!(snapshot.wlentime < snapshot.now);
+            (counts(&snapshot), exact)
+        });
+        io.join().unwrap();
+        reader.join().unwrap()
+    });
+    for counts in [[0, 0], [1, 0], [1, 1]] {
+        assert!(seen.contains(&(counts, true)));
+    }
+}
+
+#[test]
+fn a_reader_of_two_busy_cpus_sees_what_each_of_them_did_together() {
+    let seen = outcomes(1, || {
+        let disk = Arc::new(Disk::default());
+        let io = |cpu: usize| {
+            spawn(&disk, move |disk| {
+                disk.cpus[cpu].write(|record| {
+                    record.devstat.start_transaction();
+                    record.devstat.merge_transaction();
+                });
+            })
+        };
+        let ios = [io(0), io(1)];
+        let reader = spawn(&disk, |disk| {
+            let (snapshot, _) = disk.snapshot();
+            assert_eq!(
+                snapshot.record.devstat.merged,
+                snapshot.record.devstat.end_count
+            );
+            counts(&snapshot)
+        });
+        for io in ios {
+            io.join().unwrap();
+        }
+        reader.join().unwrap()
+    });
+    let expected = [[0, 0], [1, 1], [2, 2]];
+    assert_eq!(seen, expected.into());
+}
+
+#[test]
+fn two_cpus_with_one_gauge_leave_every_line_closed() {
+    const END: End = End {
+        class: Class::Read,
+        tag: Tag::Simple,
+        bytes: 512,
+        duration_ns: 1,
+    };
+    let seen = outcomes(3, || {
+        let disk = Arc::new(Disk::default());
+        let io = |cpu: usize| {
+            spawn(&disk, move |disk| {
+                disk.record(cpu, Verb::StartWaitqEnter);
+                disk.record(cpu, Verb::WaitqToRunq);
+                disk.record(cpu, Verb::RunqExitEnd(END));
+            })
+        };
+        for io in [io(0), io(1)] {
+            io.join().unwrap();
+        }
+        let (snapshot, exact) = disk.snapshot();
+        let record = &snapshot.record;
+        assert!(exact);
+        assert_eq!((record.waitq.n_in, record.runq.n_in), (2, 2));
+        assert!(record.waitq.is_empty() && record.runq.is_empty());
+        let lines = [&record.waitq_busy, &record.runq_busy, &record.busy];
+        assert!(lines.iter().all(|line| line.is_empty()), "{lines:?}");
+        lines.map(|line| line.n_in)
+    });
+    let expected = [[1, 1, 1], [1, 2, 1], [2, 1, 1], [2, 2, 1], [2, 2, 2]];
+    assert_eq!(seen, expected.into());
+}

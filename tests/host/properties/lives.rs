@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Everything counted, after every event of every life, is what the model says.
+
+use super::{
+    config,
+    model::{
+        Counts,
+        Line, //
+    },
+    play::{
+        play,
+        running_clock,
+        watch,
+        wrapping_clock, //
+    },
+};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn every_transaction_is_counted_once_with_its_bytes_and_its_time(
+        play in play(wrapping_clock())
+    ) {
+        watch(play, |stage| {
+            assert_eq!(Counts::from(&stage.snapshot()), stage.model.counts());
+        });
+    }
+
+    #[test]
+    fn every_area_equals_the_brute_force_integral(play in play(wrapping_clock())) {
+        watch(play, |stage| {
+            let (snapshot, model) = (stage.snapshot(), &stage.model);
+            assert_eq!(snapshot.wlentime, model.lentime(Line::Wait, stage.now));
+            assert_eq!(snapshot.rlentime, model.lentime(Line::Run, stage.now));
+        });
+    }
+
+    #[test]
+    fn busy_times_are_the_unions_of_all_stays(play in play(wrapping_clock())) {
+        watch(play, |stage| {
+            let (snapshot, model) = (stage.snapshot(), &stage.model);
+            assert_eq!(snapshot.wtime, model.busy(&[Line::Wait], stage.now));
+            assert_eq!(snapshot.rtime, model.busy(&[Line::Run], stage.now));
+            assert_eq!(snapshot.busy_time, model.busy(&[Line::Wait, Line::Run], stage.now));
+        });
+    }
+
+    #[test]
+    fn queue_lengths_are_those_of_the_instant(play in play(wrapping_clock())) {
+        watch(play, |stage| {
+            let (snapshot, model) = (stage.snapshot(), &stage.model);
+            let record = &snapshot.record;
+            assert_eq!(record.waitq.len(), model.len(Line::Wait));
+            assert_eq!(record.runq.len(), model.len(Line::Run));
+            assert_eq!(record.waitq_busy.len(), model.len(Line::Wait).min(1));
+            assert_eq!(record.runq_busy.len(), model.len(Line::Run).min(1));
+            assert_eq!(snapshot.in_flight(), model.in_flight());
+        });
+    }
+
+    #[test]
+    fn what_ended_was_completed_or_merged(play in play(wrapping_clock())) {
+        watch(play, |stage| {
+            let snapshot = stage.snapshot();
+            let devstat = &snapshot.record.devstat;
+            let operations: u64 = devstat.operations.iter().sum();
+            assert_eq!(devstat.end_count, operations + devstat.merged);
+            assert_eq!(devstat.tag_types.iter().sum::<u64>(), operations);
+            assert_eq!(snapshot.in_flight(), devstat.start_count - devstat.end_count);
+        });
+    }
+
+    #[test]
+    fn last_update_is_now_while_a_queue_is_open_and_its_last_change_after(
+        play in play(running_clock())
+    ) {
+        watch(play, |stage| {
+            let snapshot = stage.snapshot();
+            let expected = |line| match (stage.model.len(line), stage.model.changed(line)) {
+                (0, None) => 0,
+                (0, Some(time)) => stage.clock() - stage.now + time,
+                _ => stage.clock(),
+            };
+            assert_eq!(snapshot.now, stage.clock());
+            assert_eq!(snapshot.wlastupdate(), expected(Line::Wait));
+            assert_eq!(snapshot.rlastupdate(), expected(Line::Run));
+        });
+    }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The truth, slowly: every I/O with every stay in a queue, and sums taken by walking over them.
+
+use iostat::acct::{
+    class::{
+        Class,
+        Tag,
+        CLASSES,
+        TAGS, //
+    },
+    snapshot::Snapshot,
+};
+use std::collections::HashMap;
+
+/// What the block layer says of one I/O.
+#[derive(Clone, Copy, Debug)]
+pub enum Event {
+    /// A request is accepted.
+    Accept(Class, Tag),
+    /// A bio of so many bytes is given to a bio-based device.
+    Submit(Class, Tag, u32),
+    /// The driver starts it.
+    Issue,
+    /// The driver gives it back.
+    Requeue,
+    /// So many bytes are done and more remain.
+    Part(u64),
+    /// The data step of a flush sequence is done with so many bytes.
+    FlushData(u64),
+    /// The rest is done with so many bytes.
+    Done(u64),
+    /// It failed: no byte of it is done.
+    Fail,
+    /// Another request took it over.
+    Merge,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    Wait,
+    Run,
+}
+
+/// One I/O in one queue, from one change to the next.
+#[derive(Clone, Copy, Debug)]
+struct Stay {
+    line: Line,
+    from: u64,
+    until: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    InFlight,
+    Completed,
+    Merged,
+}
+
+#[derive(Debug)]
+struct Io {
+    /// [`None`] if it is no transaction.
+    kind: Option<(Class, Tag)>,
+    bytes: u64,
+    stays: Vec<Stay>,
+    fate: Fate,
+}
+
+impl Io {
+    fn new(kind: Option<(Class, Tag)>, bytes: u64, line: Line, now: u64) -> Self {
+        let mut io = Io {
+            kind,
+            bytes,
+            stays: Vec::new(),
+            fate: Fate::InFlight,
+        };
+        io.stay(line, now);
+        io
+    }
+
+    fn line(&self) -> Line {
+        self.stays.last().unwrap().line
+    }
+
+    fn stay(&mut self, line: Line, from: u64) {
+        self.stays.push(Stay {
+            line,
+            from,
+            until: None,
+        });
+    }
+
+    fn leave(&mut self, now: u64) {
+        self.stays.last_mut().unwrap().until = Some(now);
+    }
+
+    /// However often it is said, an I/O moves only to where it is not.
+    fn go(&mut self, line: Line, now: u64) {
+        if self.line() != line {
+            self.leave(now);
+            self.stay(line, now);
+        }
+    }
+
+    fn end(&mut self, fate: Fate, now: u64) {
+        self.leave(now);
+        self.fate = fate;
+    }
+
+    fn time_in(&self, line: Line) -> u64 {
+        let stays = self.stays.iter().filter(|stay| stay.line == line);
+        stays.map(|stay| stay.until.unwrap() - stay.from).sum()
+    }
+}
+
+/// What a snapshot must say.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    pub start_count: u64,
+    pub end_count: u64,
+    pub merged: u64,
+    pub bytes: [u64; CLASSES],
+    pub operations: [u64; CLASSES],
+    pub duration: [u64; CLASSES],
+    pub tag_types: [u64; TAGS],
+}
+
+impl From<&Snapshot> for Counts {
+    fn from(snapshot: &Snapshot) -> Self {
+        let devstat = &snapshot.record.devstat;
+        Counts {
+            start_count: devstat.start_count,
+            end_count: devstat.end_count,
+            merged: devstat.merged,
+            bytes: devstat.bytes,
+            operations: devstat.operations,
+            duration: devstat.duration,
+            tag_types: devstat.tag_types,
+        }
+    }
+}
+
+impl Counts {
+    /// Every number, to compare one by one.
+    pub fn words(&self) -> Vec<u64> {
+        let mut words = vec![self.start_count, self.end_count, self.merged];
+        words.extend(self.bytes.iter().chain(&self.operations));
+        words.extend(self.duration.iter().chain(&self.tag_types));
+        words
+    }
+}
+
+/// All I/Os of one disk since counting began.
+#[derive(Debug, Default)]
+pub struct Model {
+    ios: Vec<Io>,
+    /// The one in flight at each key.
+    at: HashMap<u64, usize>,
+}
+
+impl Model {
+    /// Takes note of `event` at `key`. If it ends an I/O, the time that one spent in each queue.
+    pub fn hear(&mut self, key: u64, event: Event, now: u64) -> Option<[u64; 2]> {
+        use Line::*;
+        let known = self.at.get(&key).copied();
+        match (event, known.map(|index| &mut self.ios[index])) {
+            (Event::Accept(..) | Event::Submit(..), Some(io)) => {
+                // Nobody said how it ended.
+                io.bytes = 0;
+                io.end(Fate::Completed, now);
+                self.begin(key, event, now);
+            }
+            (Event::Accept(..) | Event::Submit(..) | Event::Issue, None) => {
+                self.begin(key, event, now)
+            }
+            (_, None) => {}
+            (Event::Issue, Some(io)) => io.go(Run, now),
+            (Event::Requeue, Some(io)) => io.go(Wait, now),
+            (Event::Part(bytes), Some(io)) => io.bytes += bytes,
+            (Event::FlushData(bytes), Some(io)) if io.line() == Run => {
+                io.bytes += bytes;
+                io.go(Wait, now);
+            }
+            (Event::FlushData(bytes) | Event::Done(bytes), Some(io)) => {
+                io.bytes += bytes;
+                io.end(Fate::Completed, now);
+            }
+            (Event::Fail, Some(io)) => {
+                io.bytes = 0;
+                io.end(Fate::Completed, now);
+            }
+            (Event::Merge, Some(io)) if io.line() == Wait => io.end(Fate::Merged, now),
+            (Event::Merge, Some(io)) => io.end(Fate::Completed, now),
+        }
+        let index = known.filter(|index| self.ios[*index].fate != Fate::InFlight)?;
+        if self.at.get(&key) == Some(&index) {
+            self.at.remove(&key);
+        }
+        Some([self.ios[index].time_in(Wait), self.ios[index].time_in(Run)])
+    }
+
+    fn begin(&mut self, key: u64, event: Event, now: u64) {
+        self.at.insert(key, self.ios.len());
+        self.ios.push(match event {
+            Event::Accept(class, tag) => Io::new(Some((class, tag)), 0, Line::Wait, now),
+            Event::Submit(class, tag, bytes) => {
+                Io::new(Some((class, tag)), bytes.into(), Line::Run, now)
+            }
+            _ => Io::new(None, 0, Line::Run, now),
+        });
+    }
+
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for io in &self.ios {
+            let Some((class, tag)) = io.kind else {
+                continue;
+            };
+            counts.start_count += 1;
+            counts.end_count += u64::from(io.fate != Fate::InFlight);
+            counts.merged += u64::from(io.fate == Fate::Merged);
+            if io.fate == Fate::Completed {
+                let (start, end) = (io.stays[0].from, io.stays.last().unwrap().until.unwrap());
+                counts.bytes[class as usize] += io.bytes;
+                counts.operations[class as usize] += 1;
+                counts.duration[class as usize] += end - start;
+                counts.tag_types[tag as usize] += 1;
+            }
+        }
+        counts
+    }
+
+    fn stays(&self, lines: &[Line]) -> Vec<&Stay> {
+        let stays = self.ios.iter().flat_map(|io| &io.stays);
+        stays.filter(|stay| lines.contains(&stay.line)).collect()
+    }
+
+    /// How many transactions are in flight.
+    pub fn in_flight(&self) -> u64 {
+        let open = |io: &&Io| io.kind.is_some() && io.fate == Fate::InFlight;
+        self.ios.iter().filter(open).count() as u64
+    }
+
+    /// How many are in `line`.
+    pub fn len(&self, line: Line) -> u64 {
+        let stays = self.stays(&[line]);
+        stays.iter().filter(|stay| stay.until.is_none()).count() as u64
+    }
+
+    /// How often something left one of `lines` at `then` or later.
+    pub fn left_since(&self, lines: &[Line], then: u64) -> u64 {
+        let stays = self.stays(lines);
+        let left = |stay: &&&Stay| stay.until.is_some_and(|until| until >= then);
+        stays.iter().filter(left).count() as u64
+    }
+
+    /// When `line` last changed.
+    pub fn changed(&self, line: Line) -> Option<u64> {
+        let stays = self.stays(&[line]);
+        stays
+            .iter()
+            .map(|stay| stay.until.unwrap_or(stay.from))
+            .max()
+    }
+
+    /// The area under the length of `line`.
+    pub fn lentime(&self, line: Line, now: u64) -> u64 {
+        self.integral(&[line], usize::MAX, now)
+    }
+
+    /// How long any of `lines` was not empty.
+    pub fn busy(&self, lines: &[Line], now: u64) -> u64 {
+        self.integral(lines, 1, now)
+    }
+
+    /// The length of `lines` together, but no more than `limit`, integrated over time step by step.
+    fn integral(&self, lines: &[Line], limit: usize, now: u64) -> u64 {
+        let stays = self.stays(lines);
+        let mut corners: Vec<u64> = stays
+            .iter()
+            .flat_map(|stay| [stay.from, stay.until.unwrap_or(now)])
+            .chain([now])
+            .collect();
+        corners.sort_unstable();
+        let step = |step: &[u64]| {
+            let lasts = |stay: &&&Stay| {
+                stay.from <= step[0] && stay.until.is_none_or(|until| until >= step[1])
+            };
+            let length = stays.iter().filter(lasts).count();
+            length.min(limit) as u64 * (step[1] - step[0])
+        };
+        corners.windows(2).map(step).sum()
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Random lives of random I/Os on random CPUs at random times.
+
+use super::{
+    disk::{
+        Disk,
+        ROOM, //
+    },
+    model::{
+        Event,
+        Model, //
+    },
+};
+use iostat::acct::{
+    class::{
+        Class,
+        Tag, //
+    },
+    snapshot::Snapshot,
+};
+use proptest::{
+    collection::vec,
+    prelude::*,
+    sample::select, //
+};
+use std::collections::VecDeque;
+
+/// The next event of one key.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    key: usize,
+    cpu: usize,
+    /// Time since the last step.
+    gap: u64,
+}
+
+/// What happens to one disk.
+#[derive(Clone, Debug)]
+pub struct Play {
+    cpus: usize,
+    /// What each key goes through, one life after the other.
+    keys: Vec<VecDeque<Event>>,
+    steps: VecDeque<Step>,
+    /// The recorder's clock when the model's shows 0.
+    pub epoch: u64,
+}
+
+/// What the block layer is known to do to an I/O, and what it should not do.
+fn life() -> impl Strategy<Value = Vec<Event>> {
+    use Event::*;
+    let named = (0..18, kind(), 0..1u64 << 20, 0..1u64 << 20).prop_map(|(which, kind, a, b)| {
+        let accept = Accept(kind.0, kind.1);
+        let submit = Submit(kind.0, kind.1, b as u32);
+        match which {
+            0 => vec![accept, Issue, Done(a)],
+            1 => vec![submit, Done(0)],
+            // Issued twice.
+            2 => vec![accept, Issue, Issue, Done(a)],
+            // Requeued before it was issued, after, and twice.
+            3 => vec![accept, Requeue, Issue, Done(a)],
+            4 => vec![accept, Issue, Requeue, Issue, Done(a)],
+            5 => vec![accept, Issue, Requeue, Requeue, Issue, Done(a)],
+            6 => vec![accept, Issue, Requeue, Done(a)],
+            // A flush sequence completes twice; an empty flush is never issued.
+            7 => vec![accept, Issue, FlushData(a), Done(0)],
+            8 => vec![accept, Done(0)],
+            9 => vec![accept, Issue, Part(a), Part(b), Done(a)],
+            10 => vec![submit, Fail],
+            11 => vec![accept, Issue, Part(a), Fail],
+            12 => vec![accept, Merge],
+            // Never accepted.
+            13 => vec![Issue, Done(a)],
+            14 => vec![Issue, Requeue, Issue, Done(a)],
+            // Gone, and nobody said so: whatever comes next at this key finds it.
+            15 => vec![accept],
+            16 => vec![accept, Part(a), Issue, Part(b)],
+            // The end of something from before recording began.
+            _ => vec![Done(a)],
+        }
+    });
+    prop_oneof![4 => named, 1 => vec(event(), 1..6)]
+}
+
+fn kind() -> impl Strategy<Value = (Class, Tag)> {
+    (
+        select(&Class::ALL[..]),
+        select(&[Tag::Simple, Tag::Ordered][..]),
+    )
+}
+
+/// Anything at any time.
+fn event() -> impl Strategy<Value = Event> {
+    let bytes = 0..1u64 << 20;
+    prop_oneof![
+        kind().prop_map(|(class, tag)| Event::Accept(class, tag)),
+        kind().prop_map(|(class, tag)| Event::Submit(class, tag, 512)),
+        Just(Event::Issue),
+        Just(Event::Requeue),
+        bytes.clone().prop_map(Event::Part),
+        bytes.clone().prop_map(Event::FlushData),
+        bytes.prop_map(Event::Done),
+        Just(Event::Fail),
+        Just(Event::Merge),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let gap = prop_oneof![1 => Just(0), 3 => 1..1000u64, 1 => 0..1u64 << 40];
+    (0..ROOM, 0..4usize, gap).prop_map(|(key, cpu, gap)| Step { key, cpu, gap })
+}
+
+/// A play whose clock starts at one of `epoch`.
+pub fn play(epoch: impl Strategy<Value = u64>) -> impl Strategy<Value = Play> {
+    let key = vec(life(), 1..8).prop_map(|lives| lives.concat().into());
+    let keys = vec(key, 1..ROOM);
+    let steps = vec(step(), 1..80).prop_map(VecDeque::from);
+    (1..=4usize, keys, steps, epoch).prop_map(|(cpus, keys, steps, epoch)| Play {
+        cpus,
+        keys,
+        steps,
+        epoch,
+    })
+}
+
+/// Clocks since boot, and ones with which all sums of times wrap at once.
+pub fn running_clock() -> impl Strategy<Value = u64> {
+    prop_oneof![
+        Just(0),
+        0..1u64 << 50,
+        Just(1 << 63),
+        Just(u64::MAX - (1 << 50))
+    ]
+}
+
+/// Clocks that wrap themselves.
+pub fn wrapping_clock() -> impl Strategy<Value = u64> {
+    prop_oneof![running_clock(), u64::MAX - 2000..=u64::MAX]
+}
+
+/// A play as far as it has been played, on the disk and in the model.
+pub struct Stage {
+    play: Play,
+    pub disk: Disk,
+    pub model: Model,
+    /// The model's clock.
+    pub now: u64,
+}
+
+impl Stage {
+    pub fn new(play: Play) -> Self {
+        Stage {
+            disk: Disk::new(play.cpus),
+            model: Model::default(),
+            now: 0,
+            play,
+        }
+    }
+
+    /// One more event; [`false`] if there are no more.
+    pub fn step(&mut self) -> bool {
+        let Some(step) = self.play.steps.pop_front() else {
+            return false;
+        };
+        self.now += step.gap;
+        let index = step.key % self.play.keys.len();
+        if let Some(event) = self.play.keys[index].pop_front() {
+            // Two requests of one tag set are some hundred bytes apart.
+            let key = 0xffff_8880_0123_4500 + index as u64 * 384;
+            let heard = self.disk.hear(step.cpu, key, event, self.clock());
+            let heard = heard.map(|times| [times.wait_ns, times.service_ns]);
+            assert_eq!(heard, self.model.hear(key, event, self.now), "{event:?}");
+        }
+        true
+    }
+
+    /// So many more events, if there are.
+    pub fn steps(&mut self, count: usize) {
+        for _ in 0..count {
+            self.step();
+        }
+    }
+
+    /// The recorder's clock.
+    pub fn clock(&self) -> u64 {
+        self.play.epoch.wrapping_add(self.now)
+    }
+
+    /// Some time without an event.
+    pub fn idle(&mut self, time: u64) {
+        self.now += time;
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        self.disk.snapshot(self.clock())
+    }
+}
+
+/// Plays to the end, with a look after each event and some time later.
+pub fn watch(play: Play, mut look: impl FnMut(&Stage)) {
+    let mut stage = Stage::new(play);
+    look(&stage);
+    while stage.step() {
+        look(&stage);
+        stage.idle(7);
+        look(&stage);
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What a series of readers sees, and one reader under a load that never pauses.
+
+use super::{
+    config,
+    model::{
+        Counts,
+        Line, //
+    },
+    play::{
+        play,
+        running_clock,
+        watch,
+        wrapping_clock,
+        Play,
+        Stage, //
+    },
+};
+use iostat::acct::snapshot::{
+    collect,
+    Snapshot, //
+};
+use proptest::prelude::*;
+use std::cell::{
+    Cell,
+    RefCell, //
+};
+
+/// Times that are capped to the time passed, then those that are not.
+fn times(snapshot: &Snapshot) -> [u64; 5] {
+    [
+        snapshot.wtime,
+        snapshot.rtime,
+        snapshot.busy_time,
+        snapshot.wlentime,
+        snapshot.rlentime,
+    ]
+}
+
+fn with_times(now: u64, times: [u64; 5]) -> Snapshot {
+    Snapshot {
+        now,
+        wtime: times[0],
+        rtime: times[1],
+        busy_time: times[2],
+        wlentime: times[3],
+        rlentime: times[4],
+        ..Snapshot::default()
+    }
+}
+
+/// Nothing in `next` is less than in `last`, and nothing was busy for longer than time passed.
+fn assert_goes_on(next: &Snapshot, last: &Snapshot) {
+    for (next_time, last_time) in times(next).into_iter().zip(times(last)) {
+        assert!(next_time >= last_time, "{next:?} after {last:?}");
+    }
+    let elapsed = next.now - last.now;
+    for (next_time, last_time) in times(next).into_iter().zip(times(last)).take(3) {
+        assert!(next_time - last_time <= elapsed, "{next:?} after {last:?}");
+    }
+}
+
+/// No exit without its entry: nothing is negative.
+fn assert_balanced(snapshot: &Snapshot) {
+    let record = &snapshot.record;
+    assert!(record.devstat.start_count >= record.devstat.end_count);
+    let queues = [
+        &record.waitq,
+        &record.runq,
+        &record.waitq_busy,
+        &record.runq_busy,
+        &record.busy,
+    ];
+    for queue in queues {
+        assert!(queue.n_in >= queue.n_out, "{queue:?}");
+    }
+    let operations: u64 = record.devstat.operations.iter().sum();
+    assert_eq!(record.devstat.end_count, operations + record.devstat.merged);
+}
+
+/// A snapshot taken while `events` more events of the play happen wherever a reader can be
+/// interrupted: before each CPU, between the passes, and after them.
+fn collect_under_load(stage: &RefCell<Stage>, events: usize) -> Snapshot {
+    let left = Cell::new(events);
+    let interrupt = || {
+        if left.get() > 0 {
+            left.set(left.get() - 1);
+            stage.borrow_mut().step();
+        }
+    };
+    let cpus = stage.borrow().disk.cpus.clone();
+    collect(
+        || cpus.iter().inspect(|_| interrupt()),
+        || {
+            interrupt();
+            stage.borrow().clock()
+        },
+    )
+}
+
+/// A snapshot taken while events happen between its passes only, and the time of its last first
+/// pass.
+fn collect_between_passes(play: Play, before: usize) -> (Stage, Snapshot, u64) {
+    let mut stage = Stage::new(play);
+    stage.steps(before);
+    let cpus = stage.disk.cpus.clone();
+    let first_pass = Cell::new(stage.now);
+    let calls = Cell::new(0);
+    let stage = RefCell::new(stage);
+    let snapshot = collect(
+        || cpus.iter(),
+        || {
+            let mut stage = stage.borrow_mut();
+            calls.set(calls.get() + 1);
+            if calls.get() % 2 == 1 {
+                first_pass.set(stage.now);
+                stage.steps(3);
+            }
+            stage.idle(5);
+            stage.clock()
+        },
+    );
+    (stage.into_inner(), snapshot, first_pass.get())
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn exact_snapshots_are_not_altered_by_their_predecessors(play in play(running_clock())) {
+        let mut last = Snapshot::default();
+        watch(play, |stage| {
+            let snapshot = stage.snapshot();
+            assert_eq!(snapshot.after(&last), snapshot);
+            assert_goes_on(&snapshot, &last);
+            last = snapshot;
+        });
+    }
+
+    #[test]
+    fn whatever_was_read_the_next_snapshot_goes_on_from_it(
+        now in 0..1u64 << 62,
+        elapsed in 0..1u64 << 40,
+        last in prop::array::uniform5(0..1u64 << 62),
+        drift in prop::array::uniform5(-(1i64 << 41)..1i64 << 41),
+    ) {
+        let mut next = last;
+        for (time, drift) in next.iter_mut().zip(drift) {
+            *time = time.saturating_add_signed(drift);
+        }
+        let last = with_times(now, last);
+        let next = with_times(now + elapsed, next);
+        assert_goes_on(&next.after(&last), &last);
+        // What goes on by itself is left alone.
+        for (index, drift) in drift.into_iter().enumerate() {
+            if drift >= 0 && (index >= 3 || drift.unsigned_abs() <= elapsed) {
+                prop_assert_eq!(times(&next.after(&last))[index], times(&next)[index]);
+            }
+        }
+    }
+
+    #[test]
+    fn snapshots_under_load_never_go_backwards(
+        play in play(running_clock()),
+        events in prop::collection::vec(0..20usize, 1..10),
+    ) {
+        let stage = RefCell::new(Stage::new(play));
+        let mut last = stage.borrow().snapshot();
+        for events in events {
+            let next = collect_under_load(&stage, events).after(&last);
+            assert_goes_on(&next, &last);
+            last = next;
+        }
+    }
+
+    #[test]
+    fn under_load_no_exit_lacks_its_entry_and_no_count_is_of_another_time(
+        play in play(wrapping_clock()),
+        before in 0..40usize,
+        events in 1..40usize,
+    ) {
+        let mut stage = Stage::new(play);
+        stage.steps(before);
+        let floor = stage.model.counts().words();
+        let stage = RefCell::new(stage);
+        let snapshot = collect_under_load(&stage, events);
+        let ceiling = stage.borrow().model.counts().words();
+        assert_balanced(&snapshot);
+        let words = Counts::from(&snapshot).words();
+        for ((word, floor), ceiling) in words.iter().zip(&floor).zip(&ceiling) {
+            prop_assert!(floor <= word && word <= ceiling);
+        }
+    }
+
+    #[test]
+    fn under_load_a_time_is_too_large_by_no_more_than_the_time_between_the_passes(
+        play in play(wrapping_clock()),
+        before in 0..40usize,
+    ) {
+        let (stage, snapshot, first_pass) = collect_between_passes(play, before);
+        let (now, model) = (stage.now, &stage.model);
+        let left = |lines| model.left_since(lines, first_pass);
+        let (wait, run, both) = (&[Line::Wait][..], &[Line::Run][..], &[Line::Wait, Line::Run][..]);
+        let table = [
+            (snapshot.wtime, model.busy(wait, now), left(wait)),
+            (snapshot.rtime, model.busy(run, now), left(run)),
+            (snapshot.busy_time, model.busy(both, now), left(both)),
+            (snapshot.wlentime, model.lentime(Line::Wait, now), left(wait)),
+            (snapshot.rlentime, model.lentime(Line::Run, now), left(run)),
+        ];
+        for (seen, truth, left) in table {
+            prop_assert!(seen >= truth && seen - truth <= left * (now - first_pass));
+        }
+    }
+}

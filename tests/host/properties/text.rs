@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Names from any bytes, and lines from any numbers.
+
+use super::config;
+use iostat::{
+    abi::{
+        identity::{
+            Identity,
+            Name,
+            NAME_LEN, //
+        },
+        text::{
+            device,
+            header,
+            stat,
+            stat_header,
+            DEVSTAT,
+            KSTAT,
+            SNAPTIME, //
+        },
+    },
+    acct::{
+        queue::Queue,
+        snapshot::Snapshot, //
+    },
+};
+use proptest::{
+    collection::vec,
+    prelude::*, //
+};
+
+/// A snapshot of unrelated numbers.
+fn snapshot() -> impl Strategy<Value = Snapshot> {
+    vec(any::<u64>(), 64).prop_map(|words| {
+        let mut words = words.into_iter();
+        let mut word = || words.next().unwrap();
+        let mut snapshot = Snapshot {
+            now: word(),
+            wtime: word(),
+            wlentime: word(),
+            rtime: word(),
+            rlentime: word(),
+            busy_time: word(),
+            ..Snapshot::default()
+        };
+        let devstat = &mut snapshot.record.devstat;
+        devstat.start_count = word();
+        devstat.end_count = word();
+        devstat.merged = word();
+        devstat.bytes.fill_with(&mut word);
+        devstat.operations.fill_with(&mut word);
+        devstat.duration.fill_with(&mut word);
+        devstat.tag_types.fill_with(&mut word);
+        let mut queue = || Queue {
+            n_in: word(),
+            t_in: word(),
+            n_out: word(),
+            t_out: word(),
+            last: word(),
+        };
+        snapshot.record.waitq = queue();
+        snapshot.record.runq = queue();
+        snapshot
+    })
+}
+
+/// A disk with a name of at least one character: the kernel has no others.
+fn identity() -> impl Strategy<Value = Identity> {
+    (
+        vec(1..=u8::MAX, 1..40),
+        any::<[u32; 6]>(),
+        any::<[u64; 2]>(),
+    )
+        .prop_map(|(name, small, large)| Identity {
+            name: Name::new(&name),
+            driver: Name::new(&name),
+            number: small[0],
+            major: small[1],
+            minor: small[2],
+            diskseq: large[0],
+            crtime: large[1],
+            priority: small[3],
+            device_type: small[4],
+            block_size: small[5],
+        })
+}
+
+/// The values in the order the tables promise.
+fn values(snapshot: &Snapshot) -> Vec<String> {
+    let columns = [&SNAPTIME].into_iter().chain(&DEVSTAT).chain(&KSTAT);
+    columns
+        .map(|column| (column.value)(snapshot).to_string())
+        .collect()
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_name_is_short_printable_and_without_blanks(bytes in vec(any::<u8>(), 0..80)) {
+        let name = Name::new(&bytes);
+        let text = name.as_str();
+        prop_assert!(text.len() < NAME_LEN);
+        prop_assert!(text.bytes().all(|byte| byte.is_ascii_graphic()));
+        let (used, padding) = name.as_bytes().split_at(text.len());
+        prop_assert_eq!(used, text.as_bytes());
+        prop_assert!(padding.iter().all(|byte| *byte == 0));
+    }
+
+    #[test]
+    fn printable_names_are_kept_up_to_their_first_nul(text in "[!-~]{0,31}", rest in "\0.*") {
+        let bytes = [text.as_bytes(), rest.as_bytes()].concat();
+        let name = Name::new(&bytes);
+        prop_assert_eq!(name.as_str(), text);
+    }
+
+    #[test]
+    fn any_name_splits_into_a_word_and_a_number(bytes in vec(any::<u8>(), 0..80)) {
+        let name = Name::new(&bytes);
+        let (word, _) = name.unit();
+        prop_assert!(!word.ends_with(|c: char| c.is_ascii_digit()));
+        let digits = name.as_str().strip_prefix(word);
+        prop_assert!(digits.is_some_and(|digits| digits.bytes().all(|c| c.is_ascii_digit())));
+    }
+
+    #[test]
+    fn a_unit_is_read_as_it_was_written(word in "[a-z][a-z0-9]{0,18}[a-z]", unit: u32) {
+        let name = Name::new(format!("{word}{unit}").as_bytes());
+        prop_assert_eq!(name.unit(), (word.as_str(), unit));
+    }
+
+    #[test]
+    fn every_word_of_a_stat_line_is_the_value_its_header_names(snapshot in snapshot()) {
+        let (mut names, mut line) = (String::new(), String::new());
+        stat_header(&mut names).unwrap();
+        stat(&mut line, &snapshot).unwrap();
+        prop_assert_eq!(words(&names).len(), words(&line).len());
+        prop_assert_eq!(words(&line), values(&snapshot));
+        let columns = [&SNAPTIME].into_iter().chain(&DEVSTAT).chain(&KSTAT);
+        let expected: Vec<_> = columns.map(|column| column.name.to_str().unwrap()).collect();
+        prop_assert_eq!(words(&names), expected);
+    }
+
+    #[test]
+    fn every_device_line_has_the_words_of_the_header(
+        snapshot in snapshot(),
+        disk in identity(),
+        generation: u64,
+        numdevs: usize,
+    ) {
+        let (mut head, mut line) = (String::new(), String::new());
+        header(&mut head, generation, numdevs).unwrap();
+        device(&mut line, &disk, &snapshot).unwrap();
+        let head: Vec<&str> = head.lines().collect();
+        prop_assert_eq!(head.len(), 2);
+        prop_assert!(line.ends_with('\n') && line.lines().count() == 1);
+        prop_assert_eq!(words(head[1]).len(), words(&line).len());
+        let line = words(&line);
+        let (who, what) = line.split_at(6);
+        prop_assert_eq!(who, [
+            disk.name.as_str().to_string(),
+            disk.number.to_string(),
+            format!("{}:{}", disk.major, disk.minor),
+            disk.diskseq.to_string(),
+            disk.priority.to_string(),
+            disk.crtime.to_string(),
+        ]);
+        prop_assert_eq!(what, values(&snapshot));
+    }
+}
