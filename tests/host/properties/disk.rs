@@ -31,9 +31,10 @@ use iostat::acct::{
 };
 use std::rc::Rc;
 
-/// How many keys always have room, whatever their hashes: the bucket is theirs.
+/// How many keys always have room.
 pub const ROOM: usize = BUCKET;
 
+/// A disk, its records and its I/Os in flight.
 pub struct Disk {
     /// Shared with readers that are not done while the disk goes on.
     pub cpus: Rc<[CpuRecord]>,

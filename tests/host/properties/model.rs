@@ -36,6 +36,7 @@ pub enum Event {
     Merge,
 }
 
+/// A queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     Wait,
@@ -50,6 +51,7 @@ struct Stay {
     until: Option<u64>,
 }
 
+/// What became of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     InFlight,
@@ -57,6 +59,7 @@ enum Fate {
     Merged,
 }
 
+/// One I/O from start to end.
 #[derive(Debug)]
 struct Io {
     /// [`None`] if it is no transaction.
@@ -113,7 +116,7 @@ impl Io {
     }
 }
 
-/// What a snapshot must say.
+/// devstat's counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub start_count: u64,
@@ -210,6 +213,7 @@ impl Model {
         });
     }
 
+    /// What devstat's counters must be.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for io in &self.ios {

@@ -43,7 +43,7 @@ pub struct Play {
     keys: Vec<VecDeque<Event>>,
     steps: VecDeque<Step>,
     /// The recorder's clock when the model's shows 0.
-    pub epoch: u64,
+    epoch: u64,
 }
 
 /// What the block layer is known to do to an I/O, and what it should not do.
@@ -113,7 +113,7 @@ fn step() -> impl Strategy<Value = Step> {
 /// A play whose clock starts at one of `epoch`.
 pub fn play(epoch: impl Strategy<Value = u64>) -> impl Strategy<Value = Play> {
     let key = vec(life(), 1..8).prop_map(|lives| lives.concat().into());
-    let keys = vec(key, 1..ROOM);
+    let keys = vec(key, 1..=ROOM);
     let steps = vec(step(), 1..80).prop_map(VecDeque::from);
     (1..=4usize, keys, steps, epoch).prop_map(|(cpus, keys, steps, epoch)| Play {
         cpus,
@@ -191,6 +191,7 @@ impl Stage {
         self.now += time;
     }
 
+    /// What a reader sees now.
     pub fn snapshot(&self) -> Snapshot {
         self.disk.snapshot(self.clock())
     }
