@@ -20,6 +20,10 @@ mod kernel_ext;
 mod recorder;
 mod sync;
 
+#[cfg(CONFIG_KUNIT = "y")]
+#[path = "../tests/kunit/mod.rs"]
+mod kunit;
+
 use kernel::sync::Arc;
 
 module! {

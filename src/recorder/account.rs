@@ -50,7 +50,7 @@ struct Line(Gauge);
 
 impl Account {
     /// An account of `disk` with all counters zero. May sleep; `ENOMEM`.
-    pub(super) fn new(disk: &Disk<'_>, number: u32) -> Result<Arc<Self>> {
+    pub(crate) fn new(disk: &Disk<'_>, number: u32) -> Result<Arc<Self>> {
         let identity = Identity {
             name: disk.name(),
             driver: disk.driver(),
@@ -82,7 +82,7 @@ impl Account {
 
     /// Records one step of one I/O at `now`, a time read with these interrupts off.
     #[inline(always)]
-    pub(super) fn record(&self, verb: Verb, now: u64, interrupts: &InterruptsOff) {
+    pub(crate) fn record(&self, verb: Verb, now: u64, interrupts: &InterruptsOff) {
         self.cpus
             .this_cpu(interrupts)
             .write(|record| verb.apply(record, &self.gauge.0, now));

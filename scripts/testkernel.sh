@@ -1,0 +1,37 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The test kernel of tests/kernel/debug.config, built from the source of the
+# stock kernel once per version, fragment and recipe. Prints its directory,
+# which is a KDIR that holds release, vmlinux and root/lib/modules too.
+# usage: testkernel.sh (KERNEL=7.2 asks for another series)
+
+. "$(dirname "$0")/lib.sh"
+
+# make_all NAME RELEASE: the compilers must end with the step, or they would
+# write on while the next run builds in the same directory. So they get a
+# process group of their own.
+make_all()
+{
+	set -m
+	"$TOP/scripts/enter.sh" scripts/testkernel-in-root.sh "$2" "/cache/testkernel/$1" &
+	set +m
+	trap "kill -- -$!; wait; exit 143" INT TERM
+	wait $!
+}
+
+build()
+{
+	[ ! -e "$IOSTAT_CACHE/testkernel/$1/ready" ] || return 0
+	need_space "$IOSTAT_CACHE" 3000
+	# What is there was left by a run that ended early: make goes on from it.
+	step "test kernel from ${2%%[+-]*}" "12 min" make_all "$@"
+}
+
+release=$(basename "$("$TOP/scripts/kernel.sh")")
+[ -n "$release" ] || exit 1
+# The recipe makes the configuration and so belongs to the name.
+name=$release-$(cd "$TOP" &&
+	cat tests/kernel/debug.config scripts/testkernel-in-root.sh | sha256sum | cut -c1-8)
+mkdir -p "$IOSTAT_CACHE/testkernel"
+[ -e "$IOSTAT_CACHE/testkernel/$name/ready" ] || locked testkernel build "$name" "$release" >&2
+echo "$IOSTAT_CACHE/testkernel/$name"

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+
+use super::support::with_disk;
+use crate::{
+    acct::{
+        class::{
+            Class,
+            Tag, //
+        },
+        verb::{
+            End,
+            Verb, //
+        },
+    },
+    kernel_ext::{
+        clock::now_ns,
+        interrupt::InterruptsOff, //
+    },
+    recorder::account::Account,
+};
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+/// A second account of a disk there is, of which nobody else knows.
+fn account() -> Result<Arc<Account>> {
+    with_disk(|disk| Account::new(disk, 77))?
+}
+
+/// Records a step at `now` as the probes do.
+fn step(account: &Account, verb: Verb, now: u64) {
+    account.record(verb, now, &InterruptsOff::new());
+}
+
+/// A whole read of 512 bytes.
+fn read(account: &Account) {
+    step(account, Verb::StartWaitqEnter, now_ns());
+    step(account, Verb::WaitqToRunq, now_ns());
+    step(account, ended(Class::Read, 0), now_ns());
+}
+
+fn ended(class: Class, duration_ns: u64) -> Verb {
+    Verb::RunqExitEnd(End {
+        class,
+        tag: Tag::Simple,
+        bytes: 512,
+        duration_ns,
+    })
+}
+
+#[kernel::macros::kunit_tests(iostat_account)]
+mod tests {
+    use super::{
+        super::support::*,
+        *, //
+    };
+    use crate::acct::record::Record;
+
+    #[test]
+    fn new_ones_are_empty_and_of_their_disk() -> Result {
+        let before = now_ns();
+        let account = account()?;
+        let snapshot = account.snapshot();
+        assert_eq!(snapshot.record, Record::default());
+        assert_eq!(snapshot.busy_time, 0);
+        assert!(snapshot.now >= before && snapshot.now <= now_ns());
+        let identity = account.identity();
+        assert_eq!(identity.number, 77);
+        assert_eq!(identity.name.unit().0, "loop");
+        assert!(identity.crtime >= before && identity.crtime <= snapshot.now);
+        Ok(())
+    }
+
+    #[test]
+    fn steps_on_several_cpus_are_one_transaction() -> Result {
+        let account = account()?;
+        let last = online_cpus().last().unwrap_or(0);
+        assert!(last > 0);
+        // In the past, so that a snapshot is later however coarse the clock.
+        let start = now_ns() - 9000;
+        let issue = start + 2000;
+        on_cpu(0, || step(&account, Verb::StartWaitqEnter, start));
+        on_cpu(last, || step(&account, Verb::WaitqToRunq, issue));
+        let open = account.snapshot();
+        let end = open.now;
+        on_cpu(0, || step(&account, ended(Class::Write, end - start), end));
+        let done = account.snapshot();
+
+        assert_eq!(open.in_flight(), 1);
+        assert_eq!(open.wtime, issue - start);
+        assert_eq!(open.rtime, open.now - issue);
+        assert_eq!(open.busy_time, open.now - start);
+        assert_eq!(done.in_flight(), 0);
+        assert_eq!((done.wtime, done.wlentime), (issue - start, issue - start));
+        assert_eq!((done.rtime, done.rlentime), (end - issue, end - issue));
+        assert_eq!(done.busy_time, end - start);
+        assert_eq!(done.record.devstat.operations, [0, 0, 1, 0]);
+        assert_eq!(done.record.devstat.bytes, [0, 0, 512, 0]);
+        assert_eq!(done.record.devstat.duration, [0, 0, end - start, 0]);
+        Ok(())
+    }
+
+    #[test]
+    fn all_cpus_add_up() -> Result {
+        let account = account()?;
+        let mut expected = 0;
+        for cpu in online_cpus() {
+            let times = u64::from(cpu) + 3;
+            on_cpu(cpu, || (0..times).for_each(|_| read(&account)));
+            expected += times;
+        }
+        let snapshot = account.snapshot();
+        assert_eq!(snapshot.record.devstat.start_count, expected);
+        assert_eq!(snapshot.record.devstat.end_count, expected);
+        assert_eq!(snapshot.record.devstat.operations, [0, expected, 0, 0]);
+        assert_eq!(snapshot.in_flight(), 0);
+        assert_eq!(snapshot.wlentime, snapshot.wtime);
+        Ok(())
+    }
+
+    #[test]
+    fn snapshots_never_go_back() -> Result {
+        let account = account()?;
+        step(&account, Verb::StartRunqEnter, now_ns());
+        let mut last = account.snapshot();
+        for _ in 0..100 {
+            read(&account);
+            let next = account.snapshot();
+            assert!(next.now >= last.now);
+            assert!(next.busy_time >= last.busy_time);
+            assert!(next.busy_time - last.busy_time <= next.now - last.now);
+            assert!(next.rlentime >= last.rlentime);
+            last = next;
+        }
+        assert_eq!(last.in_flight(), 1);
+        Ok(())
+    }
+}

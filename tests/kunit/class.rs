@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+
+use crate::kernel_ext::{
+    block::disk::Disk,
+    class::Disks, //
+};
+
+struct Nobody;
+
+impl Disks for Nobody {
+    fn arrived(&self, _disk: &Disk<'_>) {}
+
+    fn leaves(&self, _disk: &Disk<'_>) {}
+}
+
+#[kernel::macros::kunit_tests(iostat_disks)]
+mod tests {
+    use super::*;
+    use crate::kernel_ext::class::Registration;
+    use kernel::{
+        prelude::*,
+        sync::Arc, //
+    };
+
+    /// The recorder is at work when tests run, so there is a listener.
+    #[test]
+    fn there_is_one_listener_at_a_time() -> Result {
+        let listener = Arc::new(Nobody, GFP_KERNEL)?;
+        let error = Registration::new(listener).map(drop).err();
+        assert_eq!(error, Some(EBUSY));
+        Ok(())
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#[kernel::macros::kunit_tests(iostat_disk)]
+mod tests {
+    use super::super::support::*;
+    use kernel::prelude::*;
+
+    #[test]
+    fn it_is_who_the_kernel_says() -> Result {
+        let (name, driver) = with_disk(|disk| (disk.name(), disk.driver()))?;
+        assert_eq!(name.unit().0, "loop");
+        assert_eq!(driver.as_str(), "loop");
+        let (major, minor) = with_disk(|disk| (disk.major(), disk.minor()))?;
+        assert_eq!(major, kernel::bindings::LOOP_MAJOR);
+        assert!(minor < 1 << kernel::bindings::MINORBITS);
+        Ok(())
+    }
+
+    #[test]
+    fn its_facts_make_sense_and_stay() -> Result {
+        let facts = || with_disk(|disk| (disk.key(), disk.diskseq(), disk.logical_block_size()));
+        let (key, diskseq, block_size) = facts()?;
+        assert!(key != 0);
+        assert!(diskseq != 0);
+        assert_eq!(block_size, 512);
+        assert_eq!(facts()?, (key, diskseq, block_size));
+        Ok(())
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What the tests need of the kernel and neither its crate nor floor 1 gives.
+
+use crate::kernel_ext::{
+    bindings as own,
+    block::disk::Disk,
+    published::InProbe,
+    tracepoint::{
+        synchronize,
+        Probe,
+        Tracepoint, //
+    },
+};
+use core::{
+    ffi::CStr,
+    mem::MaybeUninit,
+    ptr::NonNull, //
+};
+use kernel::{
+    bindings,
+    cpu::nr_cpu_ids,
+    error::{
+        from_err_ptr,
+        to_result, //
+    },
+    ffi::{
+        c_char,
+        c_void, //
+    },
+    prelude::*, //
+};
+
+/// What `work` gives on one CPU, where it runs with interrupts off; [`None`] if that CPU is not
+/// there.
+pub(super) fn on_cpu<T>(cpu: u32, work: impl Fn() -> T + Sync) -> Option<T> {
+    struct Call<F, T> {
+        work: F,
+        result: Option<T>,
+    }
+
+    /// # Safety
+    ///
+    /// `data` is a `Call<F, T>` that nobody else uses until this returns.
+    unsafe extern "C" fn call<F: Fn() -> T, T>(data: *mut c_void) {
+        // SAFETY: By this function's requirement.
+        let call = unsafe { &mut *data.cast::<Call<F, T>>() };
+        call.result = Some((call.work)());
+    }
+
+    fn function<F: Fn() -> T, T>(_: &Call<F, T>) -> unsafe extern "C" fn(*mut c_void) {
+        call::<F, T>
+    }
+
+    let mut call = Call { work, result: None };
+    let function = function(&call);
+    let data = core::ptr::from_mut(&mut call).cast();
+    // An int in 7.2.
+    #[allow(clippy::useless_conversion)]
+    let wait = true.into();
+    // SAFETY: `function` takes what is passed as data, which outlives the call: it is waited for.
+    let _ = unsafe { bindings::smp_call_function_single(cpu as i32, Some(function), data, wait) };
+    call.result
+}
+
+/// The CPUs that are there, in order, as [`on_cpu`] takes them.
+pub(super) fn online_cpus() -> impl Iterator<Item = u32> {
+    (0..nr_cpu_ids()).filter(|cpu| on_cpu(*cpu, || ()).is_some())
+}
+
+/// Whether this CPU takes interrupts, by its flags register. The test kernel is an x86-64 one.
+pub(super) fn interrupts_on() -> bool {
+    let flags: u64;
+    // SAFETY: Copies a register by way of the stack, which kernel code may use freely.
+    unsafe { core::arch::asm!("pushfq", "pop {}", out(reg) flags) };
+    flags & (1 << bindings::X86_EFLAGS_IF_BIT) != 0
+}
+
+/// Runs `work` with the files of PID 1. From 7.3 on a kernel thread, which a test is, sees no mount
+/// but an empty one; `scoped_with_init_fs()` is C's way out.
+fn with_files_of_init<T>(work: impl FnOnce() -> T) -> Result<T> {
+    // SAFETY: May be called from any task.
+    let pid = unsafe { bindings::find_get_pid(1) };
+    // SAFETY: A reference was just taken; none is null, which is fine as well.
+    let init = unsafe { bindings::get_pid_task(pid, bindings::pid_type_PIDTYPE_PID) };
+    // SAFETY: As above.
+    unsafe { bindings::put_pid(pid) };
+    let init = NonNull::new(init).ok_or(ESRCH)?.as_ptr();
+    let current = kernel::current!().as_ptr();
+    // SAFETY: A task's files are changed by that task alone, and PID 1 keeps its own for ever.
+    let own = unsafe { core::mem::replace(&mut (*current).fs, (*init).fs) };
+    let result = work();
+    // SAFETY: Gives this task its own back, and PID 1 its reference.
+    unsafe {
+        (*current).fs = own;
+        bindings::put_task_struct(init);
+    }
+    Ok(result)
+}
+
+/// The text of a file, as far as `buffer` takes it.
+pub(super) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> Result<&'a [u8]> {
+    let file = with_files_of_init(|| {
+        // SAFETY: The path is NUL-terminated.
+        from_err_ptr(unsafe {
+            bindings::filp_open(path.as_char_ptr(), bindings::O_RDONLY as i32, 0)
+        })
+    })??;
+    let mut position = 0;
+    // SAFETY: The file is open, and the buffer is valid for writes of its own length.
+    let len = unsafe {
+        bindings::kernel_read(
+            file,
+            buffer.as_mut_ptr().cast(),
+            buffer.len(),
+            &mut position,
+        )
+    };
+    // SAFETY: Gives up the only reference. Of all ways to close this is the one that has closed
+    // when it returns: a kernel thread's files are otherwise closed later, by a work item.
+    unsafe { bindings::__fput_sync(file) };
+    match usize::try_from(len) {
+        Ok(len) => Ok(buffer.get(..len).unwrap_or_default()),
+        Err(_) => to_result(len as i32).map(|()| &[][..]),
+    }
+}
+
+/// What [`print`] prints.
+const LINE: &[u8] = b"a line for the tests' probes";
+
+/// Passes the tracepoint `console`, whose probes then get [`LINE`] on this CPU.
+pub(super) fn print() {
+    pr_info!("{}\n", core::str::from_utf8(LINE).unwrap_or_default());
+}
+
+/// Runs `then` with a probe on the tracepoint `console` that calls `work` for each [`print`].
+/// The probe is gone, and no call of `work` under way, when this returns; so `then` must not
+/// assert anything.
+pub(super) fn with_probe<F: Fn(&InProbe<'_>) + Sync>(work: F, then: impl FnOnce()) -> Result {
+    /// # Safety
+    ///
+    /// Called by the tracepoint `console`, as a probe whose data is an `F`.
+    unsafe extern "C" fn printed<F: Fn(&InProbe<'_>)>(
+        data: *mut c_void,
+        text: *const c_char,
+        len: usize,
+    ) {
+        // SAFETY: The tracepoint passes a text and its length.
+        let text = unsafe { core::slice::from_raw_parts(text.cast::<u8>(), len) };
+        if text.trim_ascii_end().ends_with(LINE) {
+            // SAFETY: By this function's requirement.
+            let work = unsafe { &*data.cast::<F>() };
+            // SAFETY: This is a probe that a tracepoint called, and the value stays in it.
+            work(&unsafe { InProbe::new() });
+        }
+    }
+
+    let tracepoint = Tracepoint::find(c"console").ok_or(ENOENT)?;
+    let function = printed::<F> as *mut c_void;
+    let data = core::ptr::from_ref(&work).cast_mut().cast();
+    // SAFETY: `printed` has the tracepoint's prototype, and `data` is valid until `synchronize`
+    // has returned below.
+    let probe = unsafe { Probe::register(tracepoint, NonNull::new(function).ok_or(EINVAL)?, data) };
+    if probe.is_ok() {
+        then();
+    }
+    let result = probe.map(drop);
+    synchronize();
+    result
+}
+
+/// Runs `work` on a disk there is: the first of the class, a loop device of the test kernel's.
+pub(super) fn with_disk<T>(work: impl FnOnce(&Disk<'_>) -> T) -> Result<T> {
+    let mut class: *const bindings::class = core::ptr::null();
+    let mut disk_type: *const bindings::device_type = core::ptr::null();
+    // SAFETY: Both pointers are valid for writes.
+    to_result(unsafe {
+        own::iostat_block_class(
+            core::ptr::addr_of_mut!(class).cast(),
+            core::ptr::addr_of_mut!(disk_type).cast(),
+        )
+    })?;
+    let mut devices = MaybeUninit::uninit();
+    // SAFETY: Initialises the iterator; the class is always there.
+    unsafe {
+        bindings::class_dev_iter_init(devices.as_mut_ptr(), class, core::ptr::null(), disk_type)
+    };
+    // SAFETY: Initialised above. The device it gives is held until the iterator goes on or ends.
+    let device = unsafe { bindings::class_dev_iter_next(devices.as_mut_ptr()) };
+    let result = match NonNull::new(device) {
+        // SAFETY: A device of the block class, in sysfs, and held for as long as the disk is used.
+        Some(device) => unsafe { Disk::from_device(device.as_ptr(), disk_type) }.map(|d| work(&d)),
+        None => None,
+    };
+    // SAFETY: Initialised above.
+    unsafe { bindings::class_dev_iter_exit(devices.as_mut_ptr()) };
+    result.ok_or(ENODEV)
+}
