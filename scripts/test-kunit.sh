@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The KUnit suites, those beside the code and those of tests/kunit, on the test
-# kernel. usage: test-kunit.sh (KERNEL=7.2 asks for another series)
+# kernel. usage: test-kunit.sh
 
 . "$(dirname "$0")/lib.sh"
 need_root

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # The test kernel of tests/kernel/debug.config, built from the source of the
 # stock kernel once per version, fragment and recipe. Prints its directory,
-# which is a KDIR that holds release, vmlinux and root/lib/modules too.
-# usage: testkernel.sh (KERNEL=7.2 asks for another series)
+# which is a KDIR that holds release, vmlinux and root/lib/modules too. It is of
+# the newest series, which the fragment is written for, whatever KERNEL says.
+# usage: testkernel.sh
 
 . "$(dirname "$0")/lib.sh"
 
@@ -27,7 +28,7 @@ build()
 	step "test kernel from ${2%%[+-]*}" "12 min" make_all "$@"
 }
 
-release=$(basename "$("$TOP/scripts/kernel.sh")")
+release=$(basename "$(KERNEL='' "$TOP/scripts/kernel.sh")")
 [ -n "$release" ] || exit 1
 # The recipe makes the configuration and so belongs to the name.
 name=$release-$(cd "$TOP" &&

@@ -12,6 +12,8 @@ mode()
 	shift 2
 	make_null_blk_disk nbx size=256 "$@" || { fail "$name: no disk"; return; }
 	echo "$scheduler" >/sys/block/nbx/queue/scheduler || fail "$name: scheduler"
+	# Nor is a plug to merge what is adjacent by chance.
+	[ "$scheduler" != none ] || echo 2 >/sys/block/nbx/queue/nomerges
 	begin nbx
 	succeeds "$name: fio psync" fio_quiet --filename=/dev/nbx --direct=1 --rw=randrw \
 		--bsrange=4k-64k --ioengine=psync --number_ios=500 --size=64m
@@ -22,7 +24,7 @@ mode()
 	succeeds "$name: fio io_uring" fio_quiet --filename=/dev/nbx --direct=1 --rw=randrw \
 		--bsrange=4k-64k --ioengine=io_uring --iodepth=32 --number_ios=2000 --size=64m
 	delta nbx
-	# A scheduler may merge what is adjacent by chance.
+	# A scheduler may.
 	if [ "$scheduler" = none ]; then like_fio "$name io_uring"; else bytes_like_fio "$name io_uring"; fi
 	like_kernel "$name io_uring"
 	is "$name io_uring: writes as the kernel counts" "$d_operations_write" "$dk_writes"

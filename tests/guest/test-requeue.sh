@@ -21,6 +21,7 @@ trouble()
 
 # No merging by chance: one operation per read.
 echo none >"/sys/block/$sd/queue/scheduler"
+echo 2 >"/sys/block/$sd/queue/nomerges"
 trouble "host busy" 0x8000
 trouble "transport errors" 0x10
 modprobe -r scsi_debug

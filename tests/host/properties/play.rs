@@ -24,7 +24,10 @@ use proptest::{
     prelude::*,
     sample::select, //
 };
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    ops::Range, //
+};
 
 /// The next event of one key.
 #[derive(Clone, Copy, Debug)]
@@ -39,7 +42,7 @@ struct Step {
 #[derive(Clone, Debug)]
 pub struct Play {
     cpus: usize,
-    /// What each key goes through, one life after the other.
+    /// What each key goes through, one life after the other and over again.
     keys: Vec<VecDeque<Event>>,
     steps: VecDeque<Step>,
     /// The recorder's clock when the model's shows 0.
@@ -112,9 +115,18 @@ fn step() -> impl Strategy<Value = Step> {
 
 /// A play whose clock starts at one of `epoch`.
 pub fn play(epoch: impl Strategy<Value = u64>) -> impl Strategy<Value = Play> {
+    play_of(1..80, epoch)
+}
+
+/// One that goes on for longer than a reader tries.
+pub fn long_play(epoch: impl Strategy<Value = u64>) -> impl Strategy<Value = Play> {
+    play_of(150..250, epoch)
+}
+
+fn play_of(length: Range<usize>, epoch: impl Strategy<Value = u64>) -> impl Strategy<Value = Play> {
     let key = vec(life(), 1..8).prop_map(|lives| lives.concat().into());
     let keys = vec(key, 1..=ROOM);
-    let steps = vec(step(), 1..80).prop_map(VecDeque::from);
+    let steps = vec(step(), length).prop_map(VecDeque::from);
     (1..=4usize, keys, steps, epoch).prop_map(|(cpus, keys, steps, epoch)| Play {
         cpus,
         keys,
@@ -164,13 +176,14 @@ impl Stage {
         };
         self.now += step.gap;
         let index = step.key % self.play.keys.len();
-        if let Some(event) = self.play.keys[index].pop_front() {
-            // Two requests of one tag set are some hundred bytes apart.
-            let key = 0xffff_8880_0123_4500 + index as u64 * 384;
-            let heard = self.disk.hear(step.cpu, key, event, self.clock());
-            let heard = heard.map(|times| [times.wait_ns, times.service_ns]);
-            assert_eq!(heard, self.model.hear(key, event, self.now), "{event:?}");
-        }
+        let events = &mut self.play.keys[index];
+        let event = events[0];
+        events.rotate_left(1);
+        // Two requests of one tag set are some hundred bytes apart.
+        let key = 0xffff_8880_0123_4500 + index as u64 * 384;
+        let heard = self.disk.hear(step.cpu, key, event, self.clock());
+        let heard = heard.map(|times| [times.wait_ns, times.service_ns]);
+        assert_eq!(heard, self.model.hear(key, event, self.now), "{event:?}");
         true
     }
 

@@ -9,6 +9,7 @@ use super::{
         Line, //
     },
     play::{
+        long_play,
         play,
         running_clock,
         watch,
@@ -61,7 +62,7 @@ fn assert_goes_on(next: &Snapshot, last: &Snapshot) {
     }
 }
 
-/// No exit without its entry: nothing is negative.
+/// No exit without its entry, and nothing from after its own time.
 fn assert_balanced(snapshot: &Snapshot) {
     let record = &snapshot.record;
     assert!(record.devstat.start_count >= record.devstat.end_count);
@@ -74,6 +75,7 @@ fn assert_balanced(snapshot: &Snapshot) {
     ];
     for queue in queues {
         assert!(queue.n_in >= queue.n_out, "{queue:?}");
+        assert!(queue.last <= snapshot.now, "{queue:?}");
     }
     let operations: u64 = record.devstat.operations.iter().sum();
     assert_eq!(record.devstat.end_count, operations + record.devstat.merged);
@@ -162,8 +164,8 @@ proptest! {
 
     #[test]
     fn snapshots_under_load_never_go_backwards(
-        play in play(running_clock()),
-        events in prop::collection::vec(0..20usize, 1..10),
+        play in long_play(running_clock()),
+        events in prop::collection::vec(0..100usize, 1..10),
     ) {
         let stage = RefCell::new(Stage::new(play));
         let mut last = stage.borrow().snapshot();
@@ -176,9 +178,9 @@ proptest! {
 
     #[test]
     fn under_load_no_exit_lacks_its_entry_and_no_count_is_of_another_time(
-        play in play(wrapping_clock()),
+        play in long_play(running_clock()),
         before in 0..40usize,
-        events in 1..40usize,
+        events in 1..120usize,
     ) {
         let mut stage = Stage::new(play);
         stage.steps(before);
@@ -194,12 +196,14 @@ proptest! {
     }
 
     #[test]
-    fn under_load_a_time_is_too_large_by_no_more_than_the_time_between_the_passes(
-        play in play(wrapping_clock()),
+    fn under_load_all_starts_count_and_a_time_is_too_large_by_no_more_than_between_the_passes(
+        play in long_play(wrapping_clock()),
         before in 0..40usize,
     ) {
         let (stage, snapshot, first_pass) = collect_between_passes(play, before);
+        prop_assert_eq!(snapshot.now, stage.clock());
         let (now, model) = (stage.now, &stage.model);
+        prop_assert_eq!(snapshot.record.devstat.start_count, model.counts().start_count);
         let left = |lines| model.left_since(lines, first_pass);
         let (wait, run, both) = (&[Line::Wait][..], &[Line::Run][..], &[Line::Wait, Line::Run][..]);
         let table = [

@@ -15,6 +15,7 @@ use iostat::{
             header,
             stat,
             stat_header,
+            Statistic,
             DEVSTAT,
             KSTAT,
             SNAPTIME, //
@@ -52,12 +53,16 @@ fn snapshot() -> impl Strategy<Value = Snapshot> {
         devstat.operations.fill_with(&mut word);
         devstat.duration.fill_with(&mut word);
         devstat.tag_types.fill_with(&mut word);
-        let mut queue = || Queue {
-            n_in: word(),
-            t_in: word(),
-            n_out: word(),
-            t_out: word(),
-            last: word(),
+        let mut queue = || {
+            let n_in = word();
+            Queue {
+                n_in,
+                t_in: word(),
+                // Empty as often as not.
+                n_out: n_in.wrapping_sub([0, 0, 1, 2][word() as usize % 4]),
+                t_out: word(),
+                last: word(),
+            }
         };
         snapshot.record.waitq = queue();
         snapshot.record.runq = queue();
@@ -86,12 +91,58 @@ fn identity() -> impl Strategy<Value = Identity> {
         })
 }
 
-/// The values in the order the tables promise.
+/// Every column by name, in the order users know.
+fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
+    let (devstat, waitq, runq) = (
+        &snapshot.record.devstat,
+        &snapshot.record.waitq,
+        &snapshot.record.runq,
+    );
+    let last_update = |queue: &Queue<u64>| match queue.n_in == queue.n_out {
+        true => queue.last,
+        false => snapshot.now,
+    };
+    vec![
+        ("snaptime", snapshot.now),
+        ("start_count", devstat.start_count),
+        ("end_count", devstat.end_count),
+        ("merged", devstat.merged),
+        ("bytes_none", devstat.bytes[0]),
+        ("bytes_read", devstat.bytes[1]),
+        ("bytes_write", devstat.bytes[2]),
+        ("bytes_free", devstat.bytes[3]),
+        ("operations_none", devstat.operations[0]),
+        ("operations_read", devstat.operations[1]),
+        ("operations_write", devstat.operations[2]),
+        ("operations_free", devstat.operations[3]),
+        ("duration_none_ns", devstat.duration[0]),
+        ("duration_read_ns", devstat.duration[1]),
+        ("duration_write_ns", devstat.duration[2]),
+        ("duration_free_ns", devstat.duration[3]),
+        ("busy_time_ns", snapshot.busy_time),
+        ("tag_simple", devstat.tag_types[0]),
+        ("tag_head", devstat.tag_types[1]),
+        ("tag_ordered", devstat.tag_types[2]),
+        ("nread", devstat.bytes[1]),
+        ("nwritten", devstat.bytes[2]),
+        ("reads", devstat.operations[1]),
+        ("writes", devstat.operations[2]),
+        ("wtime", snapshot.wtime),
+        ("wlentime", snapshot.wlentime),
+        ("wlastupdate", last_update(waitq)),
+        ("rtime", snapshot.rtime),
+        ("rlentime", snapshot.rlentime),
+        ("rlastupdate", last_update(runq)),
+        ("wcnt", waitq.n_in.wrapping_sub(waitq.n_out)),
+        ("rcnt", runq.n_in.wrapping_sub(runq.n_out)),
+    ]
+}
+
+/// The values of all statistics, as text.
 fn values(snapshot: &Snapshot) -> Vec<String> {
-    let columns = [&SNAPTIME].into_iter().chain(&DEVSTAT).chain(&KSTAT);
-    columns
-        .map(|column| (column.value)(snapshot).to_string())
-        .collect()
+    let statistics = [&SNAPTIME].into_iter().chain(&DEVSTAT).chain(&KSTAT);
+    let value = |statistic: &Statistic| (statistic.value)(snapshot).to_string();
+    statistics.map(value).collect()
 }
 
 fn words(line: &str) -> Vec<&str> {
@@ -139,11 +190,12 @@ proptest! {
         let (mut names, mut line) = (String::new(), String::new());
         stat_header(&mut names).unwrap();
         stat(&mut line, &snapshot).unwrap();
-        prop_assert_eq!(words(&names).len(), words(&line).len());
         prop_assert_eq!(words(&line), values(&snapshot));
-        let columns = [&SNAPTIME].into_iter().chain(&DEVSTAT).chain(&KSTAT);
-        let expected: Vec<_> = columns.map(|column| column.name.to_str().unwrap()).collect();
-        prop_assert_eq!(words(&names), expected);
+        let parse = |word: &str| word.parse::<u64>().unwrap();
+        let parsed = words(&line).into_iter().map(parse);
+        let parsed: Vec<_> = words(&names).into_iter().zip(parsed).collect();
+        prop_assert_eq!(words(&names).len(), words(&line).len());
+        prop_assert_eq!(parsed, columns(&snapshot));
     }
 
     #[test]
