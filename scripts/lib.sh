@@ -60,10 +60,13 @@ step()
 	local title=$1 expected=$2 log pid start=$SECONDS rc=0 last
 	shift 2
 	log=$LOGS/$(echo "$title" | tr -cs 'A-Za-z0-9.\n' '-').log
-	"$@" >"$log" 2>&1 9>&- &
+	# A process group of its own, so that an interrupt can end the whole tree:
+	# compilers would go on writing where the next run builds.
+	set -m
+	"$@" >"$log" 2>&1 9>&- </dev/null &
 	pid=$!
-	# An interrupt must end the step's whole tree, not leave it running.
-	trap 'kill "$pid" 2>/dev/null; exit 130' INT TERM
+	set +m
+	trap 'kill -- -$pid 2>/dev/null; wait $pid; exit 130' INT TERM
 	if [ -t 1 ]; then
 		while kill -0 "$pid" 2>/dev/null; do
 			last=$(tail -c 300 "$log" | tr '\r' '\n' | tail -n 1 | tr -cd '[:print:]')

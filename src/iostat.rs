@@ -44,13 +44,15 @@ impl kernel::Module for Iostat {
     fn init(_module: &'static ThisModule) -> Result<Self> {
         let interfaces = Arc::new(iface::Interfaces, GFP_KERNEL)?;
         let recorder = recorder::Recorder::new(interfaces)?;
+        pr_info!("recording {} disks\n", recorder.state().numdevs());
+        // Last: from here on somebody may have the device open, and only the module's own count
+        // keeps what it needs.
         let device = kernel_ext::miscdevice::Registration::new(
             c"iostat",
             0o444,
             &iface::control::GROUPS,
             recorder.state(),
         )?;
-        pr_info!("recording {} disks\n", recorder.state().numdevs());
         Ok(Iostat {
             _device: device,
             _recorder: recorder,

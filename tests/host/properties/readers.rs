@@ -81,14 +81,14 @@ fn assert_balanced(snapshot: &Snapshot) {
     assert_eq!(record.devstat.end_count, operations + record.devstat.merged);
 }
 
-/// A snapshot taken while `events` more events of the play happen wherever a reader can be
-/// interrupted: before each CPU, between the passes, and after them.
-fn collect_under_load(stage: &RefCell<Stage>, events: usize) -> Snapshot {
-    let left = Cell::new(events);
+/// A snapshot taken while some events happen each time the reader can be interrupted, before each
+/// CPU, between the passes, and after them, so many `times`.
+fn collect_under_load(stage: &RefCell<Stage>, times: usize, events: usize) -> Snapshot {
+    let left = Cell::new(times);
     let interrupt = || {
         if left.get() > 0 {
             left.set(left.get() - 1);
-            stage.borrow_mut().step();
+            stage.borrow_mut().steps(events);
         }
     };
     let cpus = stage.borrow().disk.cpus.clone();
@@ -106,6 +106,7 @@ fn collect_under_load(stage: &RefCell<Stage>, events: usize) -> Snapshot {
 fn collect_between_passes(play: Play, before: usize) -> (Stage, Snapshot, u64) {
     let mut stage = Stage::new(play);
     stage.steps(before);
+    stage.idle(1);
     let cpus = stage.disk.cpus.clone();
     let first_pass = Cell::new(stage.now);
     let calls = Cell::new(0);
@@ -165,12 +166,12 @@ proptest! {
     #[test]
     fn snapshots_under_load_never_go_backwards(
         play in long_play(running_clock()),
-        events in prop::collection::vec(0..100usize, 1..10),
+        loads in prop::collection::vec((0..100usize, 1..4usize), 1..10),
     ) {
         let stage = RefCell::new(Stage::new(play));
         let mut last = stage.borrow().snapshot();
-        for events in events {
-            let next = collect_under_load(&stage, events).after(&last);
+        for (times, events) in loads {
+            let next = collect_under_load(&stage, times, events).after(&last);
             assert_goes_on(&next, &last);
             last = next;
         }
@@ -179,14 +180,15 @@ proptest! {
     #[test]
     fn under_load_no_exit_lacks_its_entry_and_no_count_is_of_another_time(
         play in long_play(running_clock()),
-        before in 0..40usize,
-        events in 1..120usize,
+        before in 0..10usize,
+        times in 1..100usize,
+        events in 1..4usize,
     ) {
         let mut stage = Stage::new(play);
         stage.steps(before);
         let floor = stage.model.counts().words();
         let stage = RefCell::new(stage);
-        let snapshot = collect_under_load(&stage, events);
+        let snapshot = collect_under_load(&stage, times, events);
         let ceiling = stage.borrow().model.counts().words();
         assert_balanced(&snapshot);
         let words = Counts::from(&snapshot).words();
@@ -196,14 +198,28 @@ proptest! {
     }
 
     #[test]
-    fn under_load_all_starts_count_and_a_time_is_too_large_by_no_more_than_between_the_passes(
+    fn under_load_entries_are_those_of_the_second_pass_and_exits_those_of_the_first(
+        play in long_play(wrapping_clock()),
+        before in 0..40usize,
+    ) {
+        let (stage, snapshot, first_pass) = collect_between_passes(play, before);
+        let (record, model) = (&snapshot.record, &stage.model);
+        prop_assert_eq!(record.devstat.start_count, model.counts().start_count);
+        for (queue, line) in [(&record.waitq, Line::Wait), (&record.runq, Line::Run)] {
+            let left = model.left_since(&[line], 0);
+            prop_assert_eq!(queue.n_in, left + model.len(line));
+            prop_assert_eq!(queue.n_out, left - model.left_since(&[line], first_pass));
+        }
+    }
+
+    #[test]
+    fn under_load_a_time_is_too_large_by_no_more_than_the_time_between_the_passes(
         play in long_play(wrapping_clock()),
         before in 0..40usize,
     ) {
         let (stage, snapshot, first_pass) = collect_between_passes(play, before);
         prop_assert_eq!(snapshot.now, stage.clock());
         let (now, model) = (stage.now, &stage.model);
-        prop_assert_eq!(snapshot.record.devstat.start_count, model.counts().start_count);
         let left = |lines| model.left_since(lines, first_pass);
         let (wait, run, both) = (&[Line::Wait][..], &[Line::Run][..], &[Line::Wait, Line::Run][..]);
         let table = [
