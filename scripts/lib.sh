@@ -66,7 +66,7 @@ step()
 	"$@" >"$log" 2>&1 9>&- </dev/null &
 	pid=$!
 	set +m
-	trap 'kill -- -$pid 2>/dev/null; wait $pid; exit 130' INT TERM
+	trap 'kill -- -$pid 2>/dev/null; wait "$pid"; exit 130' INT TERM
 	if [ -t 1 ]; then
 		while kill -0 "$pid" 2>/dev/null; do
 			last=$(tail -c 300 "$log" | tr '\r' '\n' | tail -n 1 | tr -cd '[:print:]')

@@ -15,7 +15,7 @@
 use super::queue::Queue;
 use crate::sync::{
     AtomicU64,
-    Ordering::Relaxed, //
+    Ordering::Acquire, //
 };
 
 /// What one step did to one line.
@@ -111,8 +111,9 @@ impl Gauge {
 
     #[inline(always)]
     fn change(&self, delta: u64) -> Edges {
-        // Relaxed: the order of changes to this one word is all that matters.
-        let old = self.0.fetch_add(delta, Relaxed);
+        // Acquire: pairs with the release fence in `CpuRecord::write` of whoever changed the word
+        // before, so that a reader who sees this edge sees that CPU writing its own.
+        let old = self.0.fetch_add(delta, Acquire);
         let new = old.wrapping_add(delta);
         Edges {
             waitq: Edge::between(old & WAIT_MASK, new & WAIT_MASK),

@@ -116,7 +116,7 @@ impl Queue<u64> {
     }
 }
 
-#[cfg(any(test, CONFIG_KUNIT = "y"))]
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
 #[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_queue))]
 mod tests {
     use super::*;

@@ -27,15 +27,16 @@ pub struct Snapshot {
     pub busy_time: u64,
 }
 
-/// How often [`collect`] tries for a moment in which no CPU writes.
-const ATTEMPTS: usize = 8;
+/// How often [`collect`] tries for a moment in which no CPU writes. Once for loom, which would
+/// otherwise never get beyond it.
+const ATTEMPTS: usize = if cfg!(loom) { 1 } else { 8 };
 
 /// Reads the records of all CPUs.
 ///
 /// Two passes with the clock read in between. If no sequence count moved from one to the other,
 /// nothing happened meanwhile, and the copy is exact at the time of the clock. Under a load
 /// that never leaves such a moment, exits are taken from the first pass and entries from the
-/// second, with a later clock: then no exit lacks its entry, every count is one the disk had
+/// second, with a later clock: then no exit lacks its entry, every counter has a value it had
 /// between the passes, and a time is too large by no more than the time between the passes for each
 /// I/O that left in it. [`Snapshot::after`] keeps even that from going backwards.
 ///
@@ -90,41 +91,41 @@ fn exits_and_entries(exits: Record<u64>, entries: &Record<u64>) -> Record<u64> {
 
 impl Snapshot {
     fn of(record: Record<u64>, now: u64) -> Self {
-        let wlentime = record.waitq.lentime_ns(now);
-        let rlentime = record.runq.lentime_ns(now);
-        // Queue lengths are exact; edges may be noted in the wrong order by CPUs that make them at
-        // the same instant (see `busy`), or by one that its hypervisor stopped in between. A queue
-        // is never busier than long, and the disk as busy as one queue or both: what an
-        // edge was off beyond that is known, and taken back.
-        let wtime = record.waitq_busy.lentime_ns(now).min(wlentime);
-        let rtime = record.runq_busy.lentime_ns(now).min(rlentime);
-        let busy_time = record
-            .busy
-            .lentime_ns(now)
-            .min(wtime.saturating_add(rtime))
-            .max(wtime)
-            .max(rtime);
         Snapshot {
             now,
+            wtime: record.waitq_busy.lentime_ns(now),
+            wlentime: record.waitq.lentime_ns(now),
+            rtime: record.runq_busy.lentime_ns(now),
+            rlentime: record.runq.lentime_ns(now),
+            busy_time: record.busy.lentime_ns(now),
             record,
-            wtime,
-            wlentime,
-            rtime,
-            rlentime,
-            busy_time,
         }
     }
 
-    /// The same, no less than `last` in any time, and with no more busy time since than time.
+    /// The same as a reader may see it who has seen `last`: no less in any time, and with no more
+    /// busy time since than time, nor than the queue was long.
+    ///
+    /// Queue lengths are exact; edges may be noted in the wrong order by CPUs that make them at
+    /// the same instant (see [`super::busy`]), or by one that its hypervisor stopped in between.
+    /// What an edge was off beyond these bounds is known, and taken back. All by growth since
+    /// `last`: a length integrated over time wraps within a year if there are 600 in the queue.
     pub fn after(mut self, last: &Snapshot) -> Self {
         let elapsed = self.now.saturating_sub(last.now);
-        let grown = |value: u64, last: u64| if wrapped(value, last) { last } else { value };
-        let capped = |value: u64, last: u64| grown(value, last).min(last.saturating_add(elapsed));
-        self.wtime = capped(self.wtime, last.wtime);
-        self.rtime = capped(self.rtime, last.rtime);
-        self.busy_time = capped(self.busy_time, last.busy_time);
-        self.wlentime = grown(self.wlentime, last.wlentime);
-        self.rlentime = grown(self.rlentime, last.rlentime);
+        let wlen = growth(self.wlentime, last.wlentime);
+        let rlen = growth(self.rlentime, last.rlentime);
+        let wbusy = growth(self.wtime, last.wtime).min(elapsed).min(wlen);
+        let rbusy = growth(self.rtime, last.rtime).min(elapsed).min(rlen);
+        let busy = growth(self.busy_time, last.busy_time)
+            .min(elapsed)
+            .min(wbusy.saturating_add(rbusy));
+        self.wlentime = last.wlentime.wrapping_add(wlen);
+        self.rlentime = last.rlentime.wrapping_add(rlen);
+        self.wtime = last.wtime.saturating_add(wbusy);
+        self.rtime = last.rtime.saturating_add(rbusy);
+        // Neither queue is busy without the disk.
+        let most = last.busy_time.saturating_add(elapsed);
+        let busy_time = last.busy_time.saturating_add(busy);
+        self.busy_time = busy_time.max(self.wtime).max(self.rtime).min(most);
         self
     }
 
@@ -154,9 +155,14 @@ fn lastupdate(len: u64, last: u64, now: u64) -> u64 {
     }
 }
 
-/// Whether `value` is below `last` on the circle of 64 bits.
-fn wrapped(value: u64, last: u64) -> bool {
-    value.wrapping_sub(last) > u64::MAX / 2
+/// How much `value` is ahead of `last` on the circle of 64 bits; 0 if it is behind.
+fn growth(value: u64, last: u64) -> u64 {
+    let ahead = value.wrapping_sub(last);
+    if ahead > u64::MAX / 2 {
+        0
+    } else {
+        ahead
+    }
 }
 
 #[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
@@ -252,7 +258,7 @@ mod tests {
         record.runq_busy.n_out = 1;
         record.runq_busy.t_out = 110;
         record.busy = record.runq_busy;
-        let snapshot = Snapshot::of(record, 200);
+        let snapshot = Snapshot::of(record, 200).after(&Snapshot::default());
         assert_eq!(snapshot.rlentime, 9);
         assert_eq!(snapshot.rtime, 9);
         assert_eq!(snapshot.busy_time, 9);

@@ -149,20 +149,24 @@ fn a_reader_of_two_busy_cpus_sees_what_each_of_them_did_together() {
         };
         let ios = [io(0), io(1)];
         let reader = spawn(&disk, |disk| {
-            let (snapshot, _) = disk.snapshot();
-            assert_eq!(
-                snapshot.record.devstat.merged,
-                snapshot.record.devstat.end_count
-            );
-            counts(&snapshot)
+            let (snapshot, exact) = disk.snapshot();
+            let [started, ended] = counts(&snapshot);
+            assert!(if exact {
+                started == ended
+            } else {
+                started >= ended
+            });
+            assert_eq!(snapshot.record.devstat.merged, ended);
+            (ended, exact)
         });
         for io in ios {
             io.join().unwrap();
         }
         reader.join().unwrap()
     });
-    let expected = [[0, 0], [1, 1], [2, 2]];
-    assert_eq!(seen, expected.into());
+    for ended in 0..=2 {
+        assert!(seen.contains(&(ended, true)));
+    }
 }
 
 #[test]
