@@ -16,7 +16,7 @@ modules_install:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
 
 clean:
-	rm -rf build
+	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
 
 run:
 	@scripts/run.sh

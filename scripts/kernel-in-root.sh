@@ -79,7 +79,7 @@ same_tool()
 
 prepare()
 {
-	local release=$1 dir=$KERNELS/$1 built
+	local release=$1 dir=$KERNELS/$1 built differs
 	cd "$dir"
 	grep -q '^CONFIG_RUST=y' config || die "kernel $release was built without CONFIG_RUST"
 	same_tool rustc CONFIG_RUSTC_VERSION_TEXT "$(rustc --version)"
@@ -90,8 +90,10 @@ prepare()
 	cp Module.symvers kdir/
 	make -C source O="$dir/kdir" olddefconfig
 	cd kdir
-	diff <(grep '^CONFIG' ../config | grep -v _VERSION_TEXT) <(grep '^CONFIG' .config | grep -v _VERSION_TEXT) ||
-		die "the configuration of kernel $release changes when its own source reads it (see above)"
+	differs=$(diff <(grep '^CONFIG' ../config | grep -v _VERSION_TEXT) \
+		<(grep '^CONFIG' .config | grep -v _VERSION_TEXT) | grep '^[<>]' | head -n 5 | tr '\n' ' ') || true
+	[ -z "$differs" ] ||
+		die "the configuration of kernel $release changes when its own source reads it: $differs"
 	make -j"$(nproc)" KERNELRELEASE="$release" LOCALVERSION= modules_prepare
 	built=$(cat include/config/kernel.release)
 	[ "$built" = "$release" ] || die "KDIR says release $built, the image says $release"

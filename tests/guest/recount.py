@@ -10,7 +10,8 @@ usage: recount.py FILE...
 Each FILE begins with a line "# stat NAME MAJOR:MINOR column=difference ...":
 what the module counted meanwhile; then comes tracefs' text of the events
 block_io_start, block_rq_issue, block_rq_requeue, block_rq_merge and
-block_rq_complete, on the clock "mono".
+block_rq_complete, or of block_bio_queue and block_bio_complete, on the clock
+"mono".
 """
 
 import re
@@ -22,7 +23,7 @@ SKEW_NS = 20_000
 
 EVENT = re.compile(
     r"\s(?P<time>\d+\.\d{6}): (?P<event>block_\w+): (?P<major>\d+),(?P<minor>\d+) "
-    r"(?P<rwbs>\w+) (?:(?P<bytes>\d+) )?\(.*?\) (?P<sector>\d+) \+ (?P<sectors>\d+)"
+    r"(?P<rwbs>\w+) (?:(?P<bytes>\d+) )?(?:\(.*?\) )?(?P<sector>\d+) \+ (?P<sectors>\d+)"
 )
 
 
@@ -75,6 +76,16 @@ class Disk:
             self.wait.move(now, -1)
             self.any.move(now, -1)
             self.merged += 1
+        elif event == "block_bio_queue":
+            self.run.move(now, 1)
+            self.any.move(now, 1)
+            self.duration -= now
+            self.bytes[kind] += 512 * sectors
+        elif event == "block_bio_complete":
+            self.run.move(now, -1)
+            self.any.move(now, -1)
+            self.duration += now
+            self.operations[kind] += 1
         elif event == "block_rq_complete":
             self.duration += now - self.running[sector].pop(0)
             self.run.move(now, -1)
@@ -113,6 +124,8 @@ def compare(path):
         check("writes", stat["operations_write"], disk.operations["W"]),
         check("bytes read", stat["bytes_read"], disk.bytes["R"]),
         check("bytes written", stat["bytes_write"], disk.bytes["W"]),
+        check("frees", stat["operations_free"], disk.operations["D"]),
+        check("bytes freed", stat["bytes_free"], disk.bytes["D"]),
         check("merged", stat["merged"], disk.merged),
         check("nothing in flight", disk.any.length, 0),
         check("wlentime", stat["wlentime"], disk.wait.area, SKEW_NS * disk.wait.changes),
@@ -120,7 +133,7 @@ def compare(path):
         check("rlentime", stat["rlentime"], disk.run.area, SKEW_NS * disk.run.changes),
         check("rtime", stat["rtime"], disk.run.busy, SKEW_NS * disk.run.changes),
         check("busy_time", stat["busy_time_ns"], disk.any.busy, SKEW_NS * disk.any.changes),
-        check("duration", stat["duration_read_ns"] + stat["duration_write_ns"], disk.duration,
+        check("duration", sum(v for k, v in stat.items() if k.startswith("duration")), disk.duration,
               SKEW_NS * disk.any.changes),
     ]
 

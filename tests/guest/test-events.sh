@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# io:start and io:done; and raw block events for the recount on the host.
+# io:start and io:done.
 
 make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 submit_queues=2
 echo 60000 >$TRACING/buffer_size_kb
@@ -40,44 +40,4 @@ dd if=/dev/mapper/broken of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
 echo 0 >$TRACING/events/io/enable
 is "events: an error is told" "$(grep ' done: ' $TRACING/trace | grep -c 'B_ERROR.* resid=4096 error=5 ')" 1
 dmsetup remove broken
-
-# For the recount: raw events of the block layer, and what the module made of
-# the same I/O.
-: >$TRACING/trace
-for event in block_io_start block_rq_issue block_rq_requeue block_rq_merge block_rq_complete; do
-	echo 1 >$TRACING/events/block/$event/enable
-done
-
-# recount NAME FIO-ARGUMENT...
-recount()
-{
-	local name=$1 column value
-	shift
-	: >$TRACING/trace
-	begin nbe
-	fio_quiet --filename=/dev/nbe --direct=1 --rw=randrw --bsrange=4k-16k --number_ios=500 \
-		--size=128m "$@"
-	delta nbe
-	{
-		printf '# stat %s %s' "$name" "$(cat /sys/block/nbe/dev)"
-		for column in $(cat /sys/block/nbe/iostat/stat_columns); do
-			value=d_$column
-			printf ' %s=%s' "$column" "${!value}"
-		done
-		echo
-		cat $TRACING/trace
-	} | give "recount-$name"
-	is "recount $name: no event lost" "$(grep -h overrun $TRACING/per_cpu/cpu*/stats | grep -cv ': 0$')" 0
-}
-
-recount psync --ioengine=psync
-recount libaio --ioengine=libaio --iodepth=16
-recount think --ioengine=libaio --iodepth=4 --thinktime=1500
-# A scheduler above a device that takes two at a time: long waits.
-remove_null_blk_disk nbe
-make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 hw_queue_depth=2
-echo mq-deadline >/sys/block/nbe/queue/scheduler
-recount waiting --ioengine=libaio --iodepth=16
-recount jobs --ioengine=psync --numjobs=4 --group_reporting --number_ios=125
-echo 0 >$TRACING/events/block/enable
 remove_null_blk_disk nbe

@@ -4,11 +4,16 @@
 succeeds "ext4: mkfs" mkfs.ext4 -q /dev/vda
 succeeds "ext4: mount" mount /dev/vda /mnt
 begin vda
+: >$TRACING/trace
+echo 1 >$TRACING/events/block/block_io_start/enable
 succeeds "ext4: fio with fsync" fio_quiet --filename=/mnt/file --rw=randwrite --bs=4k --fsync=1 \
 	--number_ios=100 --size=8m
 sync
 umount /mnt
 delta vda
+echo 0 >$TRACING/events/block/block_io_start/enable
+is "virtio-blk: a start for each request that was traced" "$d_start_count" \
+	"$(grep -c " block_io_start: $(tr : , </sys/block/vda/dev) " $TRACING/trace)"
 like_kernel "virtio-blk"
 holds "virtio-blk: every fsync is ordered" "d_tag_ordered >= 100"
 is "virtio-blk: the kernel counts empty carriers as writes" \
