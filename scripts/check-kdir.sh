@@ -16,6 +16,6 @@ grep -qs '^CONFIG_RUST=y' "$kdir/include/config/auto.conf" ||
 [ -e "$kdir/rust/libkernel.rmeta" ] ||
 	lacks "$kdir holds no built rust/ directory (distributions' headers packages do not)"
 [ -e "$kdir/Module.symvers" ] || lacks "$kdir holds no Module.symvers"
-text=$(sed -n 's/^CONFIG_RUSTC_VERSION_TEXT="\(.*\)"/\1/p' "$kdir/include/config/auto.conf")
+text=$(sed -n 's/^CONFIG_RUSTC_VERSION_TEXT="\(.*\)"/\1/p' "$kdir/.config")
 here=$(${RUSTC:-rustc} --version 2>/dev/null) || lacks "there is no rustc here"
 [ "$text" = "$here" ] || lacks "that kernel was built with \"$text\" and this is \"$here\""

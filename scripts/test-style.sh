@@ -121,6 +121,29 @@ rustdoc()
 	"$TOP/scripts/enter.sh" env RUSTDOCFLAGS='-D warnings' scripts/cargo.sh doc --no-deps --quiet
 }
 
+# What a user with a KDIR of their own does, in a copy of the tree.
+plain_make()
+{
+	git ls-files | tar -cf - -T - | "$TOP/scripts/enter.sh" sh -c '
+		mkdir /tmp/copy && tar -C /tmp/copy -xf - && cd /tmp/copy
+		make KDIR="$1" && make KDIR="$1" INSTALL_MOD_PATH=/tmp/inst DEPMOD=true modules_install &&
+		find /tmp/inst -name "iostat.ko*" | grep -q . && make KDIR="$1" clean && [ ! -e iostat.ko ]
+	' sh "/cache/${kernel#"$IOSTAT_CACHE"/}/kdir" >"$LOGS/plain-make.log" 2>&1 ||
+		echo "failed, see $LOGS/plain-make.log"
+	grep -E 'warning:' "$LOGS/plain-make.log" || true
+}
+
+# One sentence for what cannot be: no root, no tree, an unknown series or area.
+sentences()
+{
+	local command
+	for command in "setpriv --reuid=65534 --clear-groups scripts/run.sh" "make -s KDIR=/nowhere" \
+		"make -s KDIR=/ test T=nothing" "env KERNEL=5.10 scripts/kernel.sh"; do
+		output=$($command 2>&1 </dev/null) && echo "$command succeeds"
+		[ "$(echo "$output" | grep -c '^error: ')" = 1 ] || echo "$command says: $output"
+	done
+}
+
 check "floors import only downward" floors
 check "unsafe only in rust/kernel and the probe file" unsafe_fence
 check "an SPDX line in every file" spdx
@@ -129,6 +152,8 @@ check "shell syntax" shell_syntax
 check "rustfmt, with the kernel's settings" rustfmt_check
 check "checkpatch" checkpatch
 check "rustdoc of floor 0, warnings denied" rustdoc
+check "plain make, modules_install, clean" plain_make
+check "one sentence for what cannot be" sentences
 check "clippy, as the kernel runs it, without a warning" clippy
 check "no panic in what runs in a probe" panics "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
 echo "style: $passed passed, $failed failed"
