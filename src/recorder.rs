@@ -122,7 +122,7 @@ impl<L: Listener> Drop for Recorder<L> {
 
 impl<L: Listener> State<L> {
     #[inline(always)]
-    fn inflight(&self) -> Option<Table<'_>> {
+    fn inflight(&self) -> Table<'_> {
         Table::new(&self.keys, &self.entries)
     }
 
@@ -153,6 +153,6 @@ impl<L: Listener> State<L> {
 
     /// I/Os in flight as the table has them.
     pub(crate) fn tracked(&self) -> usize {
-        self.inflight().map_or(0, |table| table.in_use())
+        self.inflight().in_use()
     }
 }

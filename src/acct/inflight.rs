@@ -44,7 +44,15 @@ pub struct Slot<'a> {
     pub entry: &'a Entry,
 }
 
-impl Slot<'_> {
+impl<'a> Slot<'a> {
+    #[inline(always)]
+    fn at(keys: &'a [AtomicU64], entries: &'a [Entry], index: usize) -> Option<Self> {
+        Some(Slot {
+            key: keys.get(index)?,
+            entry: entries.get(index)?,
+        })
+    }
+
     /// Gives the slot back.
     #[inline(always)]
     pub fn release(self) {
@@ -63,32 +71,28 @@ pub enum Claim<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// A table over zeroed memory. Both slices have the same length, a power of two up to 2^32,
-    /// or [`None`].
-    pub fn new(keys: &'a [Keys], entries: &'a [Entries]) -> Option<Self> {
-        if keys.len() != entries.len() || !keys.len().is_power_of_two() {
-            return None;
-        }
-        Some(Table { keys, entries })
+    /// A table over zeroed memory. Both slices should have the same length, a power of two up to
+    /// 2^32: of any other, a part is not used.
+    #[inline(always)]
+    pub fn new(keys: &'a [Keys], entries: &'a [Entries]) -> Self {
+        Table { keys, entries }
     }
 
-    /// The slots `key` may be in. Multiplication by 2^64 / golden ratio spreads addresses that
-    /// differ by the size of a request; the upper bits of the product are the good ones.
+    /// The bucket of `key`. Multiplication by 2^64 / golden ratio spreads addresses that differ
+    /// by the size of a request; the upper bits of the product are the good ones.
     #[inline(always)]
-    fn bucket(&self, key: u64) -> impl Iterator<Item = Slot<'a>> {
+    fn bucket(&self, key: u64) -> Option<(&'a [AtomicU64; BUCKET], &'a Entries)> {
         let hash = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
         let index = hash & self.keys.len().wrapping_sub(1);
-        let keys: &'a [AtomicU64] = self.keys.get(index).map_or(&[], |keys| &keys.0);
-        let entries: &'a [Entry] = self.entries.get(index).map_or(&[], |entries| entries);
-        keys.iter()
-            .zip(entries)
-            .map(|(key, entry)| Slot { key, entry })
+        Some((&self.keys.get(index)?.0, self.entries.get(index)?))
     }
 
     /// The slot of `key`, a non-zero address the caller owns.
     #[inline(always)]
     pub fn find(&self, key: u64) -> Option<Slot<'a>> {
-        self.bucket(key).find(|slot| slot.key.load(Relaxed) == key)
+        let (keys, entries) = self.bucket(key)?;
+        let index = keys.iter().position(|word| word.load(Relaxed) == key)?;
+        Slot::at(keys, entries, index)
     }
 
     /// A slot for `key`, a non-zero address the caller owns; [`None`] if there is no room.
@@ -97,16 +101,13 @@ impl<'a> Table<'a> {
     /// may be behind it.
     #[inline(always)]
     pub fn claim(&self, key: u64) -> Option<Claim<'a>> {
+        if let Some(slot) = self.find(key) {
+            return Some(Claim::Stale(slot));
+        }
+        let (keys, entries) = self.bucket(key)?;
         loop {
-            let mut free = None;
-            for slot in self.bucket(key) {
-                match slot.key.load(Relaxed) {
-                    seen if seen == key => return Some(Claim::Stale(slot)),
-                    0 if free.is_none() => free = Some(slot),
-                    _ => {}
-                }
-            }
-            let slot = free?;
+            let index = keys.iter().position(|word| word.load(Relaxed) == 0)?;
+            let slot = Slot::at(keys, entries, index)?;
             // Acquire: pairs with the release of the slot's last owner. Failure means that
             // somebody else took it, so some thread always gets on.
             if slot.key.compare_exchange(0, key, Acquire, Relaxed).is_ok() {
@@ -135,8 +136,6 @@ mod tests {
         let keys: [Keys; 1] = Default::default();
         let entries: [Entries; 1] = Default::default();
         let table = Table::new(&keys, &entries);
-        assert!(table.is_some());
-        let Some(table) = table else { return };
         let room = BUCKET as u64;
         for key in 1..=room {
             assert!(matches!(table.claim(key), Some(Claim::New(_))));
@@ -160,8 +159,6 @@ mod tests {
         let keys: [Keys; 1] = Default::default();
         let entries: [Entries; 1] = Default::default();
         let table = Table::new(&keys, &entries);
-        assert!(table.is_some());
-        let Some(table) = table else { return };
         for key in 1..=3 {
             assert!(matches!(table.claim(key), Some(Claim::New(_))));
         }
@@ -172,12 +169,16 @@ mod tests {
     }
 
     #[test]
-    fn odd_sizes_are_refused() {
+    fn tables_of_odd_sizes_use_a_part_or_nothing() {
         let keys: [Keys; 3] = Default::default();
         let entries: [Entries; 3] = Default::default();
-        assert!(Table::new(&keys, &entries).is_none());
-        assert!(Table::new(&keys[..0], &entries[..0]).is_none());
-        assert!(Table::new(&keys[..2], &entries[..1]).is_none());
-        assert!(Table::new(&keys[..2], &entries[..2]).is_some());
+        assert!(Table::new(&keys[..0], &entries[..0]).claim(1).is_none());
+        assert!(Table::new(&keys[..0], &entries).claim(1).is_none());
+        assert!(Table::new(&keys, &entries[..0]).claim(1).is_none());
+        let table = Table::new(&keys, &entries);
+        for key in 1..=3 {
+            let claimed = table.claim(key).is_some();
+            assert!(claimed == table.find(key).is_some());
+        }
     }
 }

@@ -78,17 +78,18 @@ pub struct CpuRecord {
 }
 
 impl CpuRecord {
-    /// Changes the record. The caller is the CPU this record belongs to and keeps interrupts off
-    /// until the call returns, so writes never nest.
+    /// Begins to change the record, until the value is dropped. The caller is the CPU this record
+    /// belongs to and keeps interrupts off that long, so writes never nest.
     #[inline(always)]
-    pub fn write(&self, change: impl FnOnce(&Record)) {
+    pub fn write(&self) -> Writing<'_> {
         let seq = self.seq.load(Relaxed);
         self.seq.store(seq.wrapping_add(1), Relaxed);
-        // Orders the odd count before the words: pairs with the acquire fence in `read`.
+        // Orders the odd count before the words: pairs with the acquire fence in `try_read`.
         fence(Release);
-        change(&self.record);
-        // Orders the words before the even count: pairs with the acquire load in `read`.
-        self.seq.store(seq.wrapping_add(2), Release);
+        Writing {
+            cpu: self,
+            next: seq.wrapping_add(2),
+        }
     }
 
     /// A copy of the record as it was at one instant, with the sequence count it had then;
@@ -113,5 +114,29 @@ impl CpuRecord {
     pub fn seq(&self) -> u64 {
         fence(Acquire);
         self.seq.load(Relaxed)
+    }
+}
+
+/// A record while its owner changes it.
+#[derive(Debug)]
+pub struct Writing<'a> {
+    cpu: &'a CpuRecord,
+    next: u64,
+}
+
+impl core::ops::Deref for Writing<'_> {
+    type Target = Record;
+
+    #[inline(always)]
+    fn deref(&self) -> &Record {
+        &self.cpu.record
+    }
+}
+
+impl Drop for Writing<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        // Orders the words before the even count: pairs with the acquire load in `try_read`.
+        self.cpu.seq.store(self.next, Release);
     }
 }

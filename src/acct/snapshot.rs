@@ -196,8 +196,8 @@ mod tests {
     fn one_read_over_two_cpus() {
         let cpus: [CpuRecord; 2] = Default::default();
         let gauge = Gauge::default();
-        cpus[0].write(|record| Verb::StartWaitqEnter.apply(record, &gauge, 100));
-        cpus[0].write(|record| Verb::WaitqToRunq.apply(record, &gauge, 130));
+        Verb::StartWaitqEnter.apply(&cpus[0].write(), &gauge, 100);
+        Verb::WaitqToRunq.apply(&cpus[0].write(), &gauge, 130);
         let open = collect(|| cpus.iter(), || 150);
         assert_eq!(open.in_flight(), 1);
         assert_eq!((open.wtime, open.wlentime), (30, 30));
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!(open.rlastupdate(), 150);
         assert_eq!(open.wlastupdate(), 130);
 
-        cpus[1].write(|record| Verb::RunqExitEnd(end(100)).apply(record, &gauge, 200));
+        Verb::RunqExitEnd(end(100)).apply(&cpus[1].write(), &gauge, 200);
         let done = collect(|| cpus.iter(), || 999).after(&open);
         assert_eq!(done.in_flight(), 0);
         assert_eq!((done.wtime, done.wlentime), (30, 30));

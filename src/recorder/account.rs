@@ -83,9 +83,8 @@ impl Account {
     /// Records one step of one I/O at `now`, a time read with these interrupts off.
     #[inline(always)]
     pub(crate) fn record(&self, verb: Verb, now: u64, interrupts: &InterruptsOff) {
-        self.cpus
-            .this_cpu(interrupts)
-            .write(|record| verb.apply(record, &self.gauge.0, now));
+        let cpu = self.cpus.this_cpu(interrupts);
+        verb.apply(&cpu.write(), &self.gauge.0, now);
     }
 
     /// All counters at one instant. May sleep, until other readers of the same disk are done.

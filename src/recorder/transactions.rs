@@ -262,7 +262,7 @@ impl<L: Listener> State<L> {
 
     #[inline(always)]
     fn find(&self, key: u64) -> Option<Slot<'_>> {
-        self.inflight()?.find(key)
+        self.inflight().find(key)
     }
 
     /// Begins following an I/O: takes a slot for it and records what `begin` makes of it.
@@ -275,7 +275,7 @@ impl<L: Listener> State<L> {
         begin: impl FnOnce(&Entry, u64) -> Verb,
     ) -> Option<Slot<'_>> {
         let interrupts = InterruptsOff::new();
-        let slot = match self.inflight()?.claim(key) {
+        let slot = match self.inflight().claim(key) {
             Some(Claim::New(slot)) => slot,
             Some(Claim::Stale(slot)) => {
                 self.abandon(probe, slot.entry);

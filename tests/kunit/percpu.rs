@@ -29,7 +29,7 @@ mod tests {
             for value in values.iter() {
                 assert_eq!(value.try_read(), Some((0, Record::default())));
                 assert_eq!(address(value) % align_of::<CpuRecord>(), 0);
-                value.write(|record| record.devstat.start_transaction());
+                value.write().devstat.start_transaction();
             }
         }
         Ok(())
@@ -71,9 +71,10 @@ mod tests {
         for cpu in online_cpus() {
             on_cpu(cpu, || {
                 let interrupts = InterruptsOff::new();
-                values.this_cpu(&interrupts).write(|record| {
+                {
+                    let record = values.this_cpu(&interrupts).write();
                     record.devstat.start_count.add(u64::from(cpu) + 10);
-                });
+                }
             });
         }
         for (cpu, value) in online_cpus().zip(values.iter()) {

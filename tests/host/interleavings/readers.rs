@@ -37,10 +37,11 @@ fn a_successful_read_is_of_one_instant() {
         let cpu = Arc::new(CpuRecord::default());
         let writer = spawn(&cpu, |cpu| {
             for now in [10, 20] {
-                cpu.write(|record| {
+                {
+                    let record = cpu.write();
                     record.devstat.start_transaction();
                     record.waitq.enter(now);
-                });
+                }
             }
         });
         let reader = spawn(&cpu, |cpu| {
@@ -79,7 +80,7 @@ struct Disk {
 impl Disk {
     fn record(&self, cpu: usize, verb: Verb) {
         let now = self.clock.now();
-        self.cpus[cpu].write(|record| verb.apply(record, &self.gauge, now));
+        verb.apply(&self.cpus[cpu].write(), &self.gauge, now);
     }
 
     /// A snapshot, and whether it is exact: the number of times it read the clock says so.
@@ -108,15 +109,17 @@ fn a_reader_sees_no_exit_without_its_entry_on_another_cpu() {
         let disk = Arc::new(Disk::default());
         let io = spawn(&disk, |disk| {
             let now = disk.clock.now();
-            disk.cpus[0].write(|record| {
+            {
+                let record = disk.cpus[0].write();
                 record.devstat.start_transaction();
                 record.waitq.enter(now);
-            });
+            }
             let now = disk.clock.now();
-            disk.cpus[1].write(|record| {
+            {
+                let record = disk.cpus[1].write();
                 record.devstat.merge_transaction();
                 record.waitq.exit(now);
-            });
+            }
         });
         let reader = spawn(&disk, |disk| {
             let (snapshot, exact) = disk.snapshot();
@@ -141,10 +144,9 @@ fn a_reader_of_two_busy_cpus_sees_what_each_of_them_did_together() {
         let disk = Arc::new(Disk::default());
         let io = |cpu: usize| {
             spawn(&disk, move |disk| {
-                disk.cpus[cpu].write(|record| {
-                    record.devstat.start_transaction();
-                    record.devstat.merge_transaction();
-                });
+                let record = disk.cpus[cpu].write();
+                record.devstat.start_transaction();
+                record.devstat.merge_transaction();
             })
         };
         let ios = [io(0), io(1)];

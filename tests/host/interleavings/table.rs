@@ -63,7 +63,7 @@ impl Storage {
     }
 
     fn table(&self) -> Table<'_> {
-        Table::new(&self.keys, &self.entries).unwrap()
+        Table::new(&self.keys, &self.entries)
     }
 
     fn claim_new(&self, key: u64) -> Option<Slot<'_>> {

@@ -55,10 +55,9 @@ impl Disk {
 
     /// Records `event` on `cpu`. If it ends an I/O, the times of that one.
     pub fn hear(&self, cpu: usize, key: u64, event: Event, now: u64) -> Option<Times> {
-        let apply = |verb: Verb| {
-            self.cpus[cpu % self.cpus.len()].write(|record| verb.apply(record, &self.gauge, now))
-        };
-        let table = Table::new(&self.keys, &self.entries).unwrap();
+        let apply =
+            |verb: Verb| verb.apply(&self.cpus[cpu % self.cpus.len()].write(), &self.gauge, now);
+        let table = Table::new(&self.keys, &self.entries);
         let mut ended = None;
         let mut claim = || match table.claim(key).expect("the bucket has room") {
             Claim::New(slot) => slot,

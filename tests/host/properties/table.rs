@@ -71,7 +71,7 @@ proptest! {
     ) {
         let storage: Vec<(Keys, Entries)> = (0..buckets).map(|_| Default::default()).collect();
         let (key_lines, entry_lines): (Vec<Keys>, Vec<Entries>) = storage.into_iter().unzip();
-        let table = Table::new(&key_lines, &entry_lines).unwrap();
+        let table = Table::new(&key_lines, &entry_lines);
         // The owner's number by key.
         let mut map = HashMap::new();
         for (number, (action, index)) in (0..).zip(actions) {
@@ -106,7 +106,7 @@ proptest! {
     #[test]
     fn no_two_keys_share_a_slot_and_what_does_not_fit_is_not_there(keys in keys()) {
         let (key_lines, entry_lines): ([Keys; 4], [Entries; 4]) = Default::default();
-        let table = Table::new(&key_lines, &entry_lines).unwrap();
+        let table = Table::new(&key_lines, &entry_lines);
         let mut taken: Vec<Slot<'_>> = Vec::new();
         for key in keys {
             match table.claim(key) {
