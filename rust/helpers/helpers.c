@@ -8,6 +8,7 @@
 #include <linux/irqflags.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/sched/mm.h>
 #include <linux/tracepoint.h>
 
 /*
@@ -37,6 +38,16 @@ unsigned long iostat_local_irq_save(void)
 
 	local_irq_save(flags);
 	return flags;
+}
+
+void iostat_memalloc_noio_restore(unsigned int flags)
+{
+	memalloc_noio_restore(flags);
+}
+
+unsigned int iostat_memalloc_noio_save(void)
+{
+	return memalloc_noio_save();
 }
 
 void *iostat_this_cpu_ptr(unsigned long ptr)

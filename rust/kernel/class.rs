@@ -21,7 +21,8 @@ use kernel::{
     error::to_result,
     ffi::c_void,
     prelude::*,
-    sync::Arc, //
+    sync::Arc,
+    types::NotThreadSafe, //
 };
 
 /// Who is told. Calls come one at a time, may sleep, and hold the class's mutex: they
@@ -91,6 +92,9 @@ impl<T: Disks> Registration<T> {
                 return Err(error.into());
             }
         };
+        // Callbacks allocate under the class's mutex, which those who add and remove disks hold
+        // with queues frozen: reclaim must not wait for I/O. They themselves see to that.
+        let _noio = NoIo::new();
         // SAFETY: The interface lives until `drop` has unregistered it, at one address.
         let registered = unsafe { bindings::class_interface_register(interface.get()) };
         if let Err(error) = to_result(registered) {
@@ -139,6 +143,29 @@ impl<T: Disks> Registration<T> {
         if let Some((listener, disk)) = unsafe { Self::resolve(dev) } {
             listener.leaves(&disk);
         }
+    }
+}
+
+/// Allocations of this thread start no I/O while the value lives: `memalloc_noio_save()`.
+struct NoIo {
+    flags: u32,
+    _not_send: NotThreadSafe,
+}
+
+impl NoIo {
+    fn new() -> Self {
+        NoIo {
+            // SAFETY: Changes a flag of the current thread, which `drop` puts back.
+            flags: unsafe { own::iostat_memalloc_noio_save() },
+            _not_send: NotThreadSafe,
+        }
+    }
+}
+
+impl Drop for NoIo {
+    fn drop(&mut self) {
+        // SAFETY: What was saved on this thread.
+        unsafe { own::iostat_memalloc_noio_restore(self.flags) };
     }
 }
 

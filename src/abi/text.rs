@@ -3,7 +3,7 @@
 //! Statistics by name, and the text made of them.
 //!
 //! Every value a user can read stands once in a table here: sysfs makes a file of each, and
-//! `stat` and `/dev/iostat` a column. Tables only ever grow at their end.
+//! `stat` and `/dev/iostat` a column. Users find columns by their names.
 
 use super::identity::Identity;
 use crate::acct::{

@@ -159,12 +159,12 @@ impl Entry {
         if !completion.whole {
             return None;
         }
-        let state = self.state.get();
-        if state & RUNNING != 0 && completion.flush_sequence {
-            // The time at the device is over; the flush after it is waited for.
+        if completion.flush_sequence {
+            // The time at the device is over; the flush after it is waited for, and then there is
+            // one more completion. device-mapper says this one twice.
             return self.requeue(now);
         }
-        Some(self.end(state, now))
+        Some(self.end(self.state.get(), now))
     }
 
     /// None of its bytes were transferred after all: it failed.

@@ -197,7 +197,8 @@ unsafe extern "C" fn bio_queue<L: Listener>(data: *mut c_void, bio: *mut binding
     // SAFETY: This is a registered probe, and `call` is a local of it.
     let call = unsafe { Call::<L>::new(data) };
     if let Some(bio) = NonNull::new(bio) {
-        // SAFETY: `bio` is the tracepoint's argument, and the view a temporary of this call.
+        // SAFETY: `bio` is the tracepoint's argument, traced only with a block device, and the view
+        // a temporary of this call.
         let bio = unsafe { Bio::from_raw(bio) };
         call.state.bio_queue(&call.probe, &bio);
     }
@@ -214,7 +215,8 @@ unsafe extern "C" fn bio_complete<L: Listener>(
     // SAFETY: This is a registered probe, and `call` is a local of it.
     let call = unsafe { Call::<L>::new(data) };
     if let Some(bio) = NonNull::new(bio) {
-        // SAFETY: `bio` is the tracepoint's argument, and the view a temporary of this call.
+        // SAFETY: `bio` is the tracepoint's argument, traced only with a block device, and the view
+        // a temporary of this call.
         let bio = unsafe { Bio::from_raw(bio) };
         call.state.bio_complete(&call.probe, &bio);
     }

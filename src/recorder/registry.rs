@@ -142,6 +142,7 @@ impl<L: Listener> Registry<L> {
     /// Opens an account for a disk. May sleep.
     pub(super) fn add(&self, disk: &Disk<'_>) -> Result {
         let mut members = self.members.lock();
+        members.members.reserve(1, GFP_KERNEL)?;
         let account = Account::new(disk, members.next_number)?;
         let presence = self.listener.arrived(disk, &account)?;
         let priority = account.identity().priority;
@@ -155,7 +156,6 @@ impl<L: Listener> Registry<L> {
             disk: disk.key(),
             _presence: presence,
         };
-        members.members.reserve(1, GFP_KERNEL)?;
         members
             .members
             .insert_within_capacity(position, member)
@@ -191,7 +191,7 @@ impl<L: Listener> Registry<L> {
             self.table.replace(Some(table));
         }
         drop(members);
-        // Waits for readers of the disk's files, which may want the mutex.
+        // Waits for readers of the disk's files: not with the mutex.
         drop(member);
     }
 
@@ -202,15 +202,23 @@ impl<L: Listener> Registry<L> {
 
     /// All accounts.
     pub(super) fn list(&self) -> Result<List> {
-        let members = self.members.lock();
-        let mut accounts = KVec::with_capacity(members.members.len(), GFP_KERNEL)?;
-        for member in &members.members {
-            accounts.push(member.account.clone(), GFP_KERNEL)?;
+        loop {
+            // Not under the mutex, which those who add and remove disks want: reclaim may wait for
+            // I/O on a disk that waits for them.
+            let room = self.numdevs();
+            let mut accounts = KVec::with_capacity(room, GFP_KERNEL)?;
+            let members = self.members.lock();
+            if members.members.len() > room {
+                continue;
+            }
+            for member in &members.members {
+                let _ = accounts.push_within_capacity(member.account.clone());
+            }
+            return Ok(List {
+                generation: members.generation,
+                accounts,
+            });
         }
-        Ok(List {
-            generation: members.generation,
-            accounts,
-        })
     }
 
     pub(super) fn generation(&self) -> u64 {

@@ -18,6 +18,8 @@ is "and starts from zero" "$(cat /sys/block/nbx/iostat/devstat/bytes_write)" 0
 is "its identity is the kernel's" "$(cat /sys/block/nbx/iostat/devstat/diskseq)" \
 	"$(cat /sys/block/nbx/diskseq)"
 
+is "and its device number" "$(awk '$1 == "nbx" { print $3 }' /dev/iostat)" "$(cat /sys/block/nbx/dev)"
+
 # Gone in the middle of I/O, with readers in every file.
 (while :; do cat /sys/block/nbx/iostat/*/* /sys/block/nbx/iostat/stat /dev/iostat; done) \
 	>/dev/null 2>&1 &

@@ -46,7 +46,7 @@ mod tests {
     fn good_for_a_table_and_for_records() -> Result {
         let (keys, entries) = (zeroed_vec(64)?, zeroed_vec(64)?);
         let in_use = Table::new(&keys, &entries).in_use();
-        assert_eq!(in_use, Some(0));
+        assert_eq!(in_use, 0);
         let records = zeroed_vec::<CpuRecord>(3)?;
         assert!(records.iter().all(|record| record.seq() == 0));
         Ok(())

@@ -33,8 +33,8 @@ pub(crate) struct Bio<'a> {
 impl<'a> Bio<'a> {
     /// # Safety
     ///
-    /// `ptr` is the argument of a block tracepoint, or belongs to the request that is, and the
-    /// value does not outlive the probe's call.
+    /// `ptr` has a block device, is the argument of a block tracepoint or belongs to the request
+    /// that is, and the value does not outlive the probe's call.
     #[inline(always)]
     pub(crate) unsafe fn from_raw(ptr: NonNull<bindings::bio>) -> Self {
         // INVARIANT: The caller of a tracepoint owns the bio for the duration of the call.

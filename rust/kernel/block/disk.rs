@@ -84,16 +84,16 @@ impl<'a> Disk<'a> {
         Name::new(&self.raw().disk_name)
     }
 
-    /// Major number.
+    /// Major number. The disk's own: a disk that arrives has no `bd_dev` yet.
     pub(crate) fn major(&self) -> u32 {
-        // SAFETY: `part0` is valid by the type invariant.
-        unsafe { (*self.raw().part0).bd_dev >> bindings::MINORBITS }
+        // CAST: Major numbers are positive.
+        self.raw().major as u32
     }
 
     /// Minor number.
     pub(crate) fn minor(&self) -> u32 {
-        // SAFETY: As above.
-        unsafe { (*self.raw().part0).bd_dev & ((1 << bindings::MINORBITS) - 1) }
+        // CAST: Minor numbers are positive.
+        self.raw().first_minor as u32
     }
 
     /// Sequence number of the disk, never used twice since boot.
@@ -126,7 +126,11 @@ impl<'a> Disk<'a> {
 
     /// Makes a directory in the disk's own.
     pub(crate) fn directory<T: Object>(&self, name: &CStr, object: T) -> Result<Directory<T>> {
-        let parent = core::ptr::from_ref(&self.device().kobj).cast_mut();
+        // SAFETY: Valid by the type invariant; only addresses are taken.
+        let parent = unsafe {
+            let part0 = (*self.ptr.as_ptr()).part0;
+            core::ptr::addr_of_mut!((*part0).bd_device.kobj)
+        };
         // SAFETY: The disk is in sysfs for as long as `self` is there.
         unsafe { Directory::new(parent, name, object) }
     }

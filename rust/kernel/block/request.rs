@@ -94,10 +94,15 @@ impl<'a> Request<'a> {
         !self.raw().bio.is_null()
     }
 
-    /// Its first bio.
+    /// Its first bio, if that has a block device: the bios of passthrough requests may not.
     pub(crate) fn bio(&self) -> Option<Bio<'_>> {
+        let bio = NonNull::new(self.raw().bio)?;
         // SAFETY: The bios of a request live until its completion has been traced.
-        NonNull::new(self.raw().bio).map(|bio| unsafe { Bio::from_raw(bio) })
+        if unsafe { bio.as_ref() }.bi_bdev.is_null() {
+            return None;
+        }
+        // SAFETY: As above, and it has a block device.
+        Some(unsafe { Bio::from_raw(bio) })
     }
 
     /// Whether it is the data step of a flush sequence: `RQF_FLUSH_SEQ`, on something else than

@@ -184,7 +184,9 @@ impl Model {
                 io.bytes += bytes;
                 io.go(Wait, now);
             }
-            (Event::FlushData(bytes) | Event::Done(bytes), Some(io)) => {
+            // Said twice by device-mapper: the sequence goes on.
+            (Event::FlushData(bytes), Some(io)) => io.bytes += bytes,
+            (Event::Done(bytes), Some(io)) => {
                 io.bytes += bytes;
                 io.end(Fate::Completed, now);
             }
