@@ -96,9 +96,10 @@ impl Disk {
             (Event::FlushData(bytes) | Event::Done(bytes), Some(slot)) => {
                 let flush_sequence = matches!(event, Event::FlushData(_));
                 let done = completion(bytes, true, flush_sequence);
-                let verb = slot.entry.complete(&done, now).expect("nothing remains");
-                apply(verb);
-                if verb != Verb::RunqBackToWaitq {
+                let verb = slot.entry.complete(&done, now);
+                assert!(verb.is_some() || flush_sequence, "nothing remains");
+                verb.into_iter().for_each(apply);
+                if !flush_sequence {
                     ended = Some(release(slot, now));
                 }
             }
