@@ -13,6 +13,9 @@ recount()
 	local name=$1 disk=$2 events=$3 event column value
 	shift 3
 	: >$TRACING/trace
+	# A bio merged in front by chance would move a request's first sector, which
+	# the recount knows it by.
+	echo 2 >"/sys/block/$disk/queue/nomerges" 2>/dev/null
 	begin "$disk"
 	for event in $events; do
 		echo 1 >$TRACING/events/block/$event/enable
