@@ -52,16 +52,12 @@ impl Name {
 pub mod priority {
     /// `DEVSTAT_PRIORITY_DISK`.
     pub const DISK: u32 = 0x110;
-    /// `DEVSTAT_PRIORITY_ARRAY`.
-    pub const ARRAY: u32 = 0x120;
 }
 
 /// `devstat_type_flags` of `sys/devicestat.h`, as far as they are told apart.
 pub mod device_type {
     /// `DEVSTAT_TYPE_DIRECT`.
     pub const DIRECT: u32 = 0x000;
-    /// `DEVSTAT_TYPE_STORARRAY`.
-    pub const STORARRAY: u32 = 0x00c;
     /// `DEVSTAT_TYPE_IF_OTHER`.
     pub const IF_OTHER: u32 = 0x030;
 }
