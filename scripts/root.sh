@@ -7,11 +7,13 @@
 . "$(dirname "$0")/lib.sh"
 
 TOOLCHAIN="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen
-	cargo rustfmt rust-clippy librust-proptest-dev librust-loom-dev
+	cargo rustfmt rust-clippy librust-proptest-dev librust-loom-dev librust-criterion-dev
+	libclang-rt-19-dev
 	kmod cpio xz-utils zstd pahole python3 perl patch git openssl"
 TEST_KERNEL="clang-19 lld-19 llvm-19 ccache"
 GUEST="qemu-system-x86 fio busybox-static dmsetup sysstat e2fsprogs bpftrace trace-cmd
-	mdadm util-linux procps xfsprogs blktrace nvme-cli strace linux-perf"
+	mdadm util-linux procps xfsprogs blktrace nvme-cli strace linux-perf
+	libbpf-tools liburing-dev"
 PACKAGES=$(echo $TOOLCHAIN $TEST_KERNEL $GUEST)
 SUITES="trixie trixie-backports"
 
