@@ -2,13 +2,18 @@
 
 //! Floor 0 against slow models that share no arithmetic with it.
 //!
-//! [`model`] is the truth, [`disk`] is floor 0 driven as the recorder drives it, [`play`] makes
-//! up random lives of random I/Os and tells both of them.
+//! [`model`] is the truth, [`machine`] is floor 0 driven as the recorder drives it, [`play`] makes
+//! up random lives of random I/Os and tells both of them. The fuzz targets share the first two and
+//! what [`invariants`] asserts.
 
 #![cfg(not(loom))]
 
-#[path = "properties/disk.rs"]
-mod disk;
+#[path = "properties/invariants.rs"]
+mod invariants;
+// More than one disk and more I/Os than have room are for the fuzz targets.
+#[allow(dead_code)]
+#[path = "properties/machine.rs"]
+mod machine;
 #[path = "properties/model.rs"]
 mod model;
 #[path = "properties/play.rs"]

@@ -165,17 +165,15 @@ impl Model {
     /// Takes note of `event` at `key`. If it ends an I/O, the time that one spent in each queue.
     pub fn hear(&mut self, key: u64, event: Event, now: u64) -> Option<[u64; 2]> {
         use Line::*;
+        if let Event::Accept(..) | Event::Submit(..) = event {
+            let ended = self.abandon(key, now);
+            self.begin(key, event, now);
+            return ended;
+        }
         let known = self.at.get(&key).copied();
         match (event, known.map(|index| &mut self.ios[index])) {
-            (Event::Accept(..) | Event::Submit(..), Some(io)) => {
-                // Nobody said how it ended.
-                io.bytes = 0;
-                io.end(Fate::Completed, now);
-                self.begin(key, event, now);
-            }
-            (Event::Accept(..) | Event::Submit(..) | Event::Issue, None) => {
-                self.begin(key, event, now)
-            }
+            (Event::Accept(..) | Event::Submit(..), _) => unreachable!("begun above"),
+            (Event::Issue, None) => self.begin(key, event, now),
             (_, None) => {}
             (Event::Issue, Some(io)) => io.go(Run, now),
             (Event::Requeue, Some(io)) => io.go(Wait, now),
@@ -197,11 +195,21 @@ impl Model {
             (Event::Merge, Some(io)) if io.line() == Wait => io.end(Fate::Merged, now),
             (Event::Merge, Some(io)) => io.end(Fate::Completed, now),
         }
-        let index = known.filter(|index| self.ios[*index].fate != Fate::InFlight)?;
-        if self.at.get(&key) == Some(&index) {
-            self.at.remove(&key);
+        let io = &self.ios[known?];
+        if io.fate == Fate::InFlight {
+            return None;
         }
-        Some([self.ios[index].time_in(Wait), self.ios[index].time_in(Run)])
+        self.at.remove(&key);
+        Some([io.time_in(Wait), io.time_in(Run)])
+    }
+
+    /// The I/O at `key`, if there is one, is gone and nobody said how it ended. The time it spent
+    /// in each queue.
+    pub fn abandon(&mut self, key: u64, now: u64) -> Option<[u64; 2]> {
+        let io = &mut self.ios[self.at.remove(&key)?];
+        io.bytes = 0;
+        io.end(Fate::Completed, now);
+        Some([io.time_in(Line::Wait), io.time_in(Line::Run)])
     }
 
     fn begin(&mut self, key: u64, event: Event, now: u64) {

@@ -3,8 +3,8 @@
 //! Random lives of random I/Os on random CPUs at random times.
 
 use super::{
-    disk::{
-        Disk,
+    machine::{
+        Machine,
         ROOM, //
     },
     model::{
@@ -17,7 +17,8 @@ use iostat::acct::{
         Class,
         Tag, //
     },
-    snapshot::Snapshot,
+    record::CpuRecord,
+    snapshot::Snapshot, //
 };
 use proptest::{
     collection::vec,
@@ -26,7 +27,8 @@ use proptest::{
 };
 use std::{
     collections::VecDeque,
-    ops::Range, //
+    ops::Range,
+    rc::Rc, //
 };
 
 /// The next event of one key.
@@ -153,7 +155,7 @@ pub fn wrapping_clock() -> impl Strategy<Value = u64> {
 /// A play as far as it has been played, on the disk and in the model.
 pub struct Stage {
     play: Play,
-    pub disk: Disk,
+    machine: Machine,
     pub model: Model,
     /// The model's clock.
     pub now: u64,
@@ -162,7 +164,7 @@ pub struct Stage {
 impl Stage {
     pub fn new(play: Play) -> Self {
         Stage {
-            disk: Disk::new(play.cpus),
+            machine: Machine::new(1, play.cpus, 1),
             model: Model::default(),
             now: 0,
             play,
@@ -181,7 +183,8 @@ impl Stage {
         events.rotate_left(1);
         // Two requests of one tag set are some hundred bytes apart.
         let key = 0xffff_8880_0123_4500 + index as u64 * 384;
-        let heard = self.disk.hear(step.cpu, key, event, self.clock());
+        let clock = self.clock();
+        let heard = self.machine.hear(0, step.cpu, key, event, clock);
         let heard = heard.map(|times| [times.wait_ns, times.service_ns]);
         assert_eq!(heard, self.model.hear(key, event, self.now), "{event:?}");
         true
@@ -206,7 +209,12 @@ impl Stage {
 
     /// What a reader sees now.
     pub fn snapshot(&self) -> Snapshot {
-        self.disk.snapshot(self.clock())
+        self.machine.disks[0].snapshot(self.clock())
+    }
+
+    /// The records, for a reader of its own.
+    pub fn cpus(&self) -> Rc<[CpuRecord]> {
+        self.machine.disks[0].cpus.clone()
     }
 }
 

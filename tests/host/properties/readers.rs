@@ -4,6 +4,11 @@
 
 use super::{
     config,
+    invariants::{
+        assert_balanced,
+        assert_goes_on,
+        times, //
+    },
     model::{
         Counts,
         Line, //
@@ -28,17 +33,6 @@ use std::cell::{
     RefCell, //
 };
 
-/// Times that are capped to the time passed, then those that are not.
-fn times(snapshot: &Snapshot) -> [u64; 5] {
-    [
-        snapshot.wtime,
-        snapshot.rtime,
-        snapshot.busy_time,
-        snapshot.wlentime,
-        snapshot.rlentime,
-    ]
-}
-
 fn with_times(now: u64, times: [u64; 5]) -> Snapshot {
     Snapshot {
         now,
@@ -51,36 +45,6 @@ fn with_times(now: u64, times: [u64; 5]) -> Snapshot {
     }
 }
 
-/// Nothing in `next` is less than in `last`, and nothing was busy for longer than time passed.
-fn assert_goes_on(next: &Snapshot, last: &Snapshot) {
-    for (next_time, last_time) in times(next).into_iter().zip(times(last)) {
-        assert!(next_time >= last_time, "{next:?} after {last:?}");
-    }
-    let elapsed = next.now - last.now;
-    for (next_time, last_time) in times(next).into_iter().zip(times(last)).take(3) {
-        assert!(next_time - last_time <= elapsed, "{next:?} after {last:?}");
-    }
-}
-
-/// No exit without its entry, and nothing from after its own time.
-fn assert_balanced(snapshot: &Snapshot) {
-    let record = &snapshot.record;
-    assert!(record.devstat.start_count >= record.devstat.end_count);
-    let queues = [
-        &record.waitq,
-        &record.runq,
-        &record.waitq_busy,
-        &record.runq_busy,
-        &record.busy,
-    ];
-    for queue in queues {
-        assert!(queue.n_in >= queue.n_out, "{queue:?}");
-        assert!(queue.last <= snapshot.now, "{queue:?}");
-    }
-    let operations: u64 = record.devstat.operations.iter().sum();
-    assert_eq!(record.devstat.end_count, operations + record.devstat.merged);
-}
-
 /// A snapshot taken while some events happen each time the reader can be interrupted, before each
 /// CPU, between the passes, and after them, so many `times`.
 fn collect_under_load(stage: &RefCell<Stage>, times: usize, events: usize) -> Snapshot {
@@ -91,7 +55,7 @@ fn collect_under_load(stage: &RefCell<Stage>, times: usize, events: usize) -> Sn
             stage.borrow_mut().steps(events);
         }
     };
-    let cpus = stage.borrow().disk.cpus.clone();
+    let cpus = stage.borrow().cpus();
     collect(
         || cpus.iter().inspect(|_| interrupt()),
         || {
@@ -107,7 +71,7 @@ fn collect_between_passes(play: Play, before: usize) -> (Stage, Snapshot, u64) {
     let mut stage = Stage::new(play);
     stage.steps(before);
     stage.idle(1);
-    let cpus = stage.disk.cpus.clone();
+    let cpus = stage.cpus();
     let first_pass = Cell::new(stage.now);
     let calls = Cell::new(0);
     let stage = RefCell::new(stage);

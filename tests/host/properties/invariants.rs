@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What holds of any snapshot, whatever happened.
+
+use iostat::acct::{
+    queue::Queue,
+    snapshot::Snapshot, //
+};
+
+/// Times that are capped to the time passed, then those that are not.
+pub fn times(snapshot: &Snapshot) -> [u64; 5] {
+    [
+        snapshot.wtime,
+        snapshot.rtime,
+        snapshot.busy_time,
+        snapshot.wlentime,
+        snapshot.rlentime,
+    ]
+}
+
+/// Nothing in `next` is less than in `last`, and nothing was busy for longer than time passed.
+pub fn assert_goes_on(next: &Snapshot, last: &Snapshot) {
+    for (next_time, last_time) in times(next).into_iter().zip(times(last)) {
+        assert!(next_time >= last_time, "{next:?} after {last:?}");
+    }
+    let elapsed = next.now - last.now;
+    for (next_time, last_time) in times(next).into_iter().zip(times(last)).take(3) {
+        assert!(next_time - last_time <= elapsed, "{next:?} after {last:?}");
+    }
+}
+
+/// Every end has its start, every exit its entry, and what ended was completed or merged.
+pub fn assert_counts_balanced(snapshot: &Snapshot) {
+    let (record, devstat) = (&snapshot.record, &snapshot.record.devstat);
+    assert!(devstat.start_count >= devstat.end_count);
+    for queue in queues(snapshot) {
+        assert!(queue.n_in >= queue.n_out, "{queue:?}");
+    }
+    for (busy, queue) in [
+        (&record.waitq_busy, &record.waitq),
+        (&record.runq_busy, &record.runq),
+    ] {
+        assert!(busy.n_in <= queue.n_in, "{busy:?} {queue:?}");
+    }
+    let operations: u64 = devstat.operations.iter().sum();
+    assert_eq!(devstat.end_count, operations + devstat.merged);
+}
+
+/// The same, and nothing is from after its own time.
+pub fn assert_balanced(snapshot: &Snapshot) {
+    assert_counts_balanced(snapshot);
+    for queue in queues(snapshot) {
+        assert!(queue.last <= snapshot.now, "{queue:?}");
+    }
+}
+
+fn queues(snapshot: &Snapshot) -> [&Queue<u64>; 5] {
+    let record = &snapshot.record;
+    [
+        &record.waitq,
+        &record.runq,
+        &record.waitq_busy,
+        &record.runq_busy,
+        &record.busy,
+    ]
+}
