@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Floor 0 on the host: unit and property tests, and loom over everything with
-# atomics. Warnings are errors.
+# Floor 0 on the host: unit and property tests, loom over everything with
+# atomics, and a short run of each fuzz target over its corpus and from there.
+# Warnings are errors.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -30,5 +31,15 @@ run()
 run units-and-properties RUSTFLAGS='-D warnings' -- test
 run interleavings RUSTFLAGS='-D warnings --cfg loom' TARGET=-loom -- \
 	test --release --test interleavings
+
+# Each target is one test: what its corpus reaches, which includes all that was
+# ever found, and a little from there on.
+log=$LOGS/host-fuzz.log status=0
+"$TOP/scripts/fuzz.sh" all 10 2>&1 | tee "$log" || status=$?
+p=$(grep -c '^  [a-z]*: passed,' "$log") || true
+f=$(grep -c '^  [a-z]*: FAILED,' "$log") || true
+[ $status = 0 ] || [ "$f" -gt 0 ] || f=1
+passed=$((passed + p)) failed=$((failed + f))
+
 echo "host: $passed passed, $failed failed"
 [ "$failed" = 0 ]

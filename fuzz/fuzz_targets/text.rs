@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Lines made of any name and any numbers: no name adds a column or a line, every column has its
+//! value, and no line outgrows the page it is made in.
+
+#![no_main]
+
+use iostat::{
+    abi::{
+        identity::{
+            Identity,
+            Name,
+            NAME_LEN, //
+        },
+        text::{
+            device,
+            header,
+            stat,
+            stat_header,
+            DEVSTAT,
+            KSTAT,
+            SNAPTIME, //
+        },
+    },
+    acct::{
+        queue::Queue,
+        snapshot::Snapshot, //
+    },
+};
+use iostat_fuzz::{
+    fuzz_target,
+    input::Input, //
+};
+use std::fmt::{
+    Error,
+    Result,
+    Write, //
+};
+
+/// What sysfs has for a file.
+const PAGE: usize = 4096;
+
+fuzz_target!(|data: &[u8]| {
+    let mut input = Input::new(data);
+    let room = input.number() as usize % PAGE;
+    let length = input.choice(2 * NAME_LEN);
+    let name = Name::new(input.bytes(length));
+    assert_name(&name);
+    let disk = identity(name, &mut input);
+    let snapshot = snapshot(&mut input);
+
+    let (mut names, mut values) = (String::new(), String::new());
+    stat_header(&mut names).unwrap();
+    stat(&mut values, &snapshot).unwrap();
+    let expected = [&SNAPTIME].into_iter().chain(&DEVSTAT).chain(&KSTAT);
+    let expected: Vec<u64> = expected.map(|column| (column.value)(&snapshot)).collect();
+    assert_eq!(numbers(&values), expected);
+    assert_eq!(names.split(' ').count(), expected.len());
+
+    // The kernel has no disk without a name.
+    if !name.as_str().is_empty() {
+        let (mut head, mut line) = (String::new(), String::new());
+        header(&mut head, input.number(), input.number() as usize).unwrap();
+        device(&mut line, &disk, &snapshot).unwrap();
+        assert_device(&line, &disk, &head, &values);
+    }
+
+    let mut page = Page {
+        text: String::new(),
+        room,
+    };
+    let whole = device(&mut page, &disk, &snapshot).is_ok();
+    let mut line = String::new();
+    device(&mut line, &disk, &snapshot).unwrap();
+    assert!(line.len() <= PAGE && line.starts_with(&page.text));
+    assert_eq!(whole, line.len() <= room);
+});
+
+fn assert_name(name: &Name) {
+    let text = name.as_str();
+    assert!(text.len() < NAME_LEN && text.bytes().all(|byte| byte.is_ascii_graphic()));
+    assert_eq!(name.as_bytes()[..text.len()], *text.as_bytes());
+    assert!(name.as_bytes()[text.len()..].iter().all(|byte| *byte == 0));
+    let (word, number) = name.unit();
+    let digits = text.strip_prefix(word).unwrap();
+    assert!(digits.bytes().all(|byte| byte.is_ascii_digit()));
+    assert!(number == 0 || digits.trim_start_matches('0') == number.to_string());
+}
+
+/// A line is six words of the disk's own and its `stat` line.
+fn assert_device(line: &str, disk: &Identity, head: &str, values: &str) {
+    assert!(line.is_ascii() && line.matches('\n').count() == 1);
+    let line = line.strip_suffix('\n').unwrap();
+    let names = head.lines().nth(1).unwrap();
+    assert_eq!(head.lines().count(), 2);
+    assert_eq!(line.split(' ').count(), names.split(' ').count());
+    let (who, what) = line.split_at(line.len() - values.len());
+    assert_eq!(what, values);
+    let [name, number, dev, rest @ ..] = &who.trim_end().split(' ').collect::<Vec<_>>()[..] else {
+        panic!("{line}");
+    };
+    assert_eq!(*name, disk.name.as_str());
+    assert_eq!(*number, disk.number.to_string());
+    assert_eq!(*dev, format!("{}:{}", disk.major, disk.minor));
+    let rest = numbers(&rest.join(" "));
+    assert_eq!(rest, [disk.diskseq, disk.priority.into(), disk.crtime]);
+}
+
+/// Numbers with one blank between them.
+fn numbers(line: &str) -> Vec<u64> {
+    line.split(' ').map(|word| word.parse().unwrap()).collect()
+}
+
+/// A buffer with an end.
+struct Page {
+    text: String,
+    room: usize,
+}
+
+impl Write for Page {
+    fn write_str(&mut self, text: &str) -> Result {
+        if self.text.len() + text.len() > self.room {
+            return Err(Error);
+        }
+        self.text.push_str(text);
+        Ok(())
+    }
+}
+
+fn identity(name: Name, input: &mut Input<'_>) -> Identity {
+    Identity {
+        name,
+        driver: name,
+        number: input.number() as u32,
+        major: input.number() as u32,
+        minor: input.number() as u32,
+        diskseq: input.number(),
+        crtime: input.number(),
+        priority: input.number() as u32,
+        device_type: 0,
+        block_size: 512,
+    }
+}
+
+/// A snapshot of unrelated numbers.
+fn snapshot(input: &mut Input<'_>) -> Snapshot {
+    let mut snapshot = Snapshot {
+        now: input.number(),
+        wtime: input.number(),
+        wlentime: input.number(),
+        rtime: input.number(),
+        rlentime: input.number(),
+        busy_time: input.number(),
+        ..Snapshot::default()
+    };
+    let devstat = &mut snapshot.record.devstat;
+    devstat.start_count = input.number();
+    devstat.end_count = input.number();
+    devstat.merged = input.number();
+    devstat.bytes.fill_with(|| input.number());
+    devstat.operations.fill_with(|| input.number());
+    devstat.duration.fill_with(|| input.number());
+    devstat.tag_types.fill_with(|| input.number());
+    let mut queue = || Queue {
+        n_in: input.number(),
+        t_in: input.number(),
+        n_out: input.number(),
+        t_out: input.number(),
+        last: input.number(),
+    };
+    snapshot.record.waitq = queue();
+    snapshot.record.runq = queue();
+    snapshot
+}

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Fuzzes floor 0 from the corpus kept in fuzz/corpus, with rustc's coverage
+# counters and clang's libFuzzer.
+#
+# usage: fuzz.sh [all|TARGET] [SECONDS]   look for what fails
+#        fuzz.sh TARGET FILE              replay one input
+#        fuzz.sh TARGET keep              take what the last run found into the corpus
+#
+# SANITIZE=address adds AddressSanitizer: three times slower, and for the day
+# a target has unsafe code behind it; floor 0 forbids it.
+
+. "$(dirname "$0")/lib.sh"
+need_root
+cd "$TOP"
+
+targets=$(basename -s .rs fuzz/fuzz_targets/*.rs)
+target=${1:-all} what=${2:-60}
+case " all $(echo $targets) " in
+*" $target "*) ;;
+*) die "there is no fuzz target $target; choose one of: all" $targets ;;
+esac
+[ "$target" = all ] || targets=$target
+
+flags="-D warnings -Clinker=clang-19 -Clink-arg=-fsanitize=fuzzer${SANITIZE:+,$SANITIZE} -Cpasses=sancov-module"
+for option in level=4 inline-8bit-counters pc-table trace-compares; do
+	flags+=" -Cllvm-args=-sanitizer-coverage-$option"
+done
+# rustc takes the next two only where it is told that its version is known.
+[ -z "${SANITIZE:-}" ] || flags+=" -Zsanitizer=$SANITIZE -Zexternal-clangrt"
+flavour=-fuzz${SANITIZE:+-$SANITIZE} triple=x86_64-unknown-linux-gnu
+log=$LOGS/fuzz-build.log
+# --target: flags for what is fuzzed are not for what builds it.
+"$TOP/scripts/enter.sh" env TARGET="$flavour" RUSTFLAGS="$flags" ${SANITIZE:+RUSTC_BOOTSTRAP=1} scripts/cargo.sh \
+	build --release --target $triple --manifest-path fuzz/Cargo.toml >"$log" 2>&1 ||
+	{ grep -A5 '^error' "$log" | head -n 20; die "fuzz targets do not build, see $log"; }
+
+# fuzzer TARGET ARGUMENT...
+fuzzer()
+{
+	local name=$1
+	shift
+	# A page of text needs the longest inputs; the models are slow with longer ones.
+	"$TOP/scripts/enter.sh" env ASAN_OPTIONS=detect_leaks=0 \
+		"/cache/target-$CLONE$flavour/$triple/release/$name" -max_len=512 "$@"
+}
+
+# fuzz TARGET SECONDS: one line of what was done, more if something was found.
+fuzz()
+{
+	local name=$1 seconds=$2 found=fuzz-$CLONE/$1 log=$LOGS/fuzz-$1.log status=0 input
+	rm -rf "${IOSTAT_CACHE:?}/$found"
+	mkdir -p "$IOSTAT_CACHE/$found/new" "fuzz/corpus/$name"
+	fuzzer "$name" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="/cache/$found/" \
+		"/cache/$found/new" "fuzz/corpus/$name" >"$log" 2>&1 || status=$?
+	awk -v name="$name" -v status=$status '
+		$3 == "cov:" { coverage = $4 }
+		$2 == "INITED" { kept = coverage }
+		/^#[0-9]/ { runs = substr($1, 2) }
+		END { printf "  %s: %s, %d inputs run, coverage %d from the corpus, %d at the end\n",
+			name, status ? "FAILED" : "passed", runs, kept, coverage }' "$log"
+	[ "$status" != 0 ] || grep -q INITED "$log" || die "$name ran nothing, see $log"
+	[ $status != 0 ] || return 0
+	grep -A4 -m1 -E 'panicked at|ERROR:' "$log" | sed 's/^/    /' || true
+	input=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
+	[ -z "$input" ] || echo "    replay it: scripts/fuzz.sh $name $IOSTAT_CACHE/${input#/cache/} (log: $log)"
+	return 1
+}
+
+keep()
+{
+	local name=$1 merged=fuzz-$CLONE/$1/merged
+	rm -rf "${IOSTAT_CACHE:?}/$merged"
+	mkdir -p "$IOSTAT_CACHE/$merged" "fuzz/corpus/$name"
+	# By edges alone, not how often each was taken: few inputs, which all can read through.
+	fuzzer "$name" -merge=1 -use_counters=0 "/cache/$merged" "fuzz/corpus/$name" \
+		"/cache/fuzz-$CLONE/$name/new" >"$LOGS/fuzz-merge.log" 2>&1 ||
+		die "merging failed, see $LOGS/fuzz-merge.log"
+	rm -rf "fuzz/corpus/$name"
+	cp -r "$IOSTAT_CACHE/$merged" "fuzz/corpus/$name"
+	echo "  $name: $(ls "fuzz/corpus/$name" | wc -l) inputs kept, $(du -sb --apparent-size "fuzz/corpus/$name" | cut -f1) bytes"
+}
+
+failed=0 running=()
+# Groups of their own, so that an interrupt ends the fuzzers, too.
+set -m
+trap 'kill -- "${running[@]/#/-}" 2>/dev/null; exit 130' INT TERM
+for one in $targets; do
+	if [ "$what" = keep ]; then
+		keep "$one"
+	elif [ -f "$what" ]; then
+		# The root sees no directory of the caller's.
+		cp "$what" "$IOSTAT_CACHE/fuzz-replay"
+		fuzzer "$one" "/cache/fuzz-replay" || failed=1
+	elif [[ "$what" =~ ^[0-9]+$ ]]; then
+		fuzz "$one" "$what" &
+		running+=($!)
+	else
+		die "$what is neither a time in seconds nor a file"
+	fi
+done
+for pid in "${running[@]}"; do
+	wait "$pid" || failed=1
+done
+exit $failed
