@@ -5,7 +5,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules modules_install clean run test fuzz help
+.PHONY: modules modules_install clean run test fuzz bench-native help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -29,10 +29,14 @@ S ?= 60
 fuzz:
 	@scripts/fuzz.sh $(T) $(S)
 
+bench-native:
+	@scripts/bench-native.sh
+
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
 	@echo "make test [T=area]     run the tests; areas: host kunit guest style all"
 	@echo "make fuzz [T=target]   fuzz floor 0 for a minute, or S=seconds"
+	@echo "make bench-native      what recording costs on this machine, natively"
 	@echo "make [KDIR=...]        build iostat.ko for a prepared kernel tree"
 	@echo "make modules_install   install it"
 	@echo "KERNEL=7.2 make run    the same for another supported series"

@@ -1,0 +1,19 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What floor 0 costs on this machine, natively, beside the other ways to do it.
+# Ends with a table, and writes bench/native.json: an object a line.
+
+. "$(dirname "$0")/lib.sh"
+need_root
+
+results=/cache/target-$CLONE-bench/criterion
+rm -rf "$IOSTAT_CACHE/${results#/cache/}"
+in_root()
+{
+	"$TOP/scripts/enter.sh" env TARGET=-bench RUSTFLAGS='-D warnings --cfg criterion' "$@"
+}
+step "build benches" "2 min" in_root scripts/cargo.sh bench --bench record_path --no-run
+# First in, first out: anything else that wants a CPU meanwhile would be part of the figures.
+step "bench" "70 s" in_root chrt --fifo 10 scripts/cargo.sh bench --bench record_path
+mkdir -p "$TOP/bench"
+"$TOP/scripts/enter.sh" python3 benches/table.py "$results" bench/native.json
