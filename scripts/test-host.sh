@@ -32,8 +32,7 @@ run units-and-properties RUSTFLAGS='-D warnings' -- test
 run interleavings RUSTFLAGS='-D warnings --cfg loom' TARGET=-loom -- \
 	test --release --test interleavings
 
-# Each target is one test: what its corpus reaches, which includes all that was
-# ever found, and a little from there on.
+# Each target is one test: all of its corpus again, and a little from there on.
 log=$LOGS/host-fuzz.log status=0
 "$TOP/scripts/fuzz.sh" all 10 2>&1 | tee "$log" || status=$?
 p=$(grep -c '^  [a-z]*: passed,' "$log") || true
