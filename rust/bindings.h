@@ -4,6 +4,7 @@
  * cannot have. The kernel's own types in them are taken from there.
  */
 
+#include <iostat/clock.h>
 #include <iostat/io.h>
 #include <iostat/helpers.h>
 #include <iostat/probes.h>

@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 3: what users see: sysfs, `/dev/iostat`, events.
+//! Floor 3: what users see: sysfs, `/dev/iostat`.
 
 pub(crate) mod chardev;
 pub(crate) mod control;
 pub(crate) mod sysfs;
-pub(crate) mod trace;
 
 use crate::{
     kernel_ext::{
         block::disk::Disk,
-        io_events,
         kobject::Directory, //
     },
-    recorder::{
-        account::Account,
-        listener::{
-            Event,
-            Listener, //
-        },
-        State,
-    }, //
+    recorder::{account::Account, listener::Listener, State}, //
 };
 use kernel::{
     prelude::*,
@@ -39,25 +30,5 @@ impl Listener for Interfaces {
 
     fn arrived(&self, disk: &Disk<'_>, account: &Arc<Account>) -> Result<Self::Presence> {
         disk.directory(c"iostat", sysfs::DiskObject::new(account.clone()))
-    }
-
-    #[inline(always)]
-    fn watches_start() -> bool {
-        io_events::start_enabled()
-    }
-
-    #[inline(always)]
-    fn watches_done() -> bool {
-        io_events::done_enabled()
-    }
-
-    #[cold]
-    fn start(event: &Event<'_>) {
-        io_events::start(&trace::io(event));
-    }
-
-    #[cold]
-    fn done(event: &Event<'_>) {
-        io_events::done(&trace::io(event));
     }
 }

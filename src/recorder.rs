@@ -3,8 +3,9 @@
 //! Floor 2: the block layer's events become statistics.
 //!
 //! [`Recorder::new`] puts the probes in place; from then on every I/O is followed by
-//! `transactions.rs` and recorded in the [`account::Account`] of its disk, which the
-//! [`registry::Registry`] finds. Dropping the recorder takes everything away.
+//! `transactions.rs` and recorded in the [`account::Account`] of its disk. Which disks there are is
+//! the [`registry::Registry`]'s to know; what it knows reaches the probes as `accounts.rs`. Dropping
+//! the recorder takes everything away.
 //!
 //! Order matters. On the way in, disks are known before the first event, exits are probed before
 //! entries, and entries are acted on only once all probes are in place ("armed"): registering
@@ -12,33 +13,21 @@
 //! the way out the reverse; what is still in flight then is forgotten with the table.
 
 pub(crate) mod account;
+pub(crate) mod accounts;
 pub(crate) mod listener;
 mod probe;
-pub(crate) mod registry;
+mod provider;
+mod registry;
+mod tracker;
 mod transactions;
 
-use crate::{
-    acct::inflight::{
-        Entries,
-        Keys,
-        Table, //
-    },
-    kernel_ext::{
-        class,
-        published,
-        zeroed::zeroed_vec, //
-    },
-};
-use core::sync::atomic::{
-    AtomicBool,
-    AtomicU64,
-    Ordering::{
-        Relaxed,
-        Release, //
-    }, //
+use crate::kernel_ext::{
+    block::disk::Disk,
+    class,
+    clock,
+    published, //
 };
 use kernel::{
-    alloc::KVVec,
     prelude::*,
     sync::Arc, //
 };
@@ -47,22 +36,15 @@ use registry::{
     List,
     Registry, //
 };
+use tracker::Tracker;
 
-/// Buckets of the in-flight table: 4,096 of 8 I/Os each, 2.3 MiB.
-const BUCKETS: usize = 4096;
+/// I/Os that can be in flight at a time, about: 2 MiB.
+const INFLIGHT: usize = 32768;
 
-/// What the probes work on.
+/// What readers and the class of block devices need.
 #[pin_data]
 pub(crate) struct State<L: Listener> {
-    armed: AtomicBool,
-    keys: KVVec<Keys>,
-    entries: KVVec<Entries>,
-    /// I/Os that found no room in the table.
-    untracked: AtomicU64,
-    /// I/Os whose end nobody told of.
-    abandoned: AtomicU64,
-    /// The latest id given to a start event.
-    last_id: AtomicU64,
+    tracker: Arc<Tracker>,
     #[pin]
     registry: Registry<L>,
 }
@@ -70,9 +52,10 @@ pub(crate) struct State<L: Listener> {
 /// The recorder at work.
 pub(crate) struct Recorder<L: Listener> {
     // Dropped in this order: no events, then no disks, then no state.
-    probes: Option<probe::Probes<L>>,
+    probes: Option<probe::Probes>,
     class: Option<class::Registration<State<L>>>,
     state: Arc<State<L>>,
+    _clock: clock::Watch,
 }
 
 impl<L: Listener> Recorder<L> {
@@ -80,15 +63,13 @@ impl<L: Listener> Recorder<L> {
     ///
     /// `ENOENT` if the kernel lacks one of the tracepoints, `ENOMEM`.
     pub(crate) fn new(listener: Arc<L>) -> Result<Self> {
+        let clock = clock::Watch::new()?;
+        let tracker = Arc::new(Tracker::new(INFLIGHT)?, GFP_KERNEL)?;
+        let registry = Registry::new(listener, tracker.clone());
         let state = Arc::pin_init(
-            try_pin_init!(State {
-                armed: AtomicBool::new(false),
-                keys: zeroed_vec(BUCKETS)?,
-                entries: zeroed_vec(BUCKETS)?,
-                untracked: AtomicU64::new(0),
-                abandoned: AtomicU64::new(0),
-                last_id: AtomicU64::new(0),
-                registry <- Registry::new(listener),
+            pin_init!(State {
+                tracker,
+                registry <- registry,
             }),
             GFP_KERNEL,
         )?;
@@ -96,10 +77,11 @@ impl<L: Listener> Recorder<L> {
             probes: None,
             class: None,
             state,
+            _clock: clock,
         };
         recorder.class = Some(class::Registration::new(recorder.state.clone())?);
-        recorder.probes = Some(probe::Probes::new(recorder.state.clone())?);
-        recorder.state.armed.store(true, Release);
+        recorder.probes = Some(probe::Probes::new(recorder.state.tracker.clone())?);
+        recorder.state.tracker.arm(true);
         Ok(recorder)
     }
 
@@ -111,21 +93,29 @@ impl<L: Listener> Recorder<L> {
 
 impl<L: Listener> Drop for Recorder<L> {
     fn drop(&mut self) {
-        self.state.armed.store(false, Relaxed);
+        self.state.tracker.arm(false);
         self.probes = None;
         self.class = None;
-        self.state.registry.clear();
+        self.state.tracker.publish(None);
         // What was published is dropped by code of this module.
         published::wait_for_drops();
     }
 }
 
-impl<L: Listener> State<L> {
-    #[inline(always)]
-    fn inflight(&self) -> Table<'_> {
-        Table::new(&self.keys, &self.entries)
+impl<L: Listener> class::Disks for State<L> {
+    fn arrived(&self, disk: &Disk<'_>) {
+        if let Err(error) = self.registry.add(disk) {
+            let name = disk.name();
+            pr_warn!("{}: not recorded: {:?}\n", name.as_str(), error);
+        }
     }
 
+    fn leaves(&self, disk: &Disk<'_>) {
+        self.registry.remove(disk);
+    }
+}
+
+impl<L: Listener> State<L> {
     /// All accounts, by priority and then in order of arrival. May sleep; `ENOMEM`.
     pub(crate) fn list(&self) -> Result<List> {
         self.registry.list()
@@ -143,16 +133,16 @@ impl<L: Listener> State<L> {
 
     /// I/Os that could not be followed because the in-flight table had no room.
     pub(crate) fn untracked(&self) -> u64 {
-        self.untracked.load(Relaxed)
+        self.tracker.untracked()
     }
 
     /// I/Os that vanished without an end and were closed when their memory was used again.
     pub(crate) fn abandoned(&self) -> u64 {
-        self.abandoned.load(Relaxed)
+        self.tracker.abandoned()
     }
 
     /// I/Os in flight as the table has them.
     pub(crate) fn tracked(&self) -> usize {
-        self.inflight().in_use()
+        self.tracker.tracked()
     }
 }

@@ -11,19 +11,21 @@ use super::{
     },
 };
 use iostat::acct::{
-    busy::Gauge,
+    busy::{
+        Gauge,
+        Tree, //
+    },
     class::{
         Class,
         Tag, //
     },
     entry::{
-        Completion,
+        Entry,
         Start, //
     },
     inflight::{
         Claim,
-        Entries,
-        Keys,
+        Slot,
         Table, //
     },
     record::CpuRecord,
@@ -31,21 +33,15 @@ use iostat::acct::{
 };
 
 const START: Start = Start {
-    disk: 0xd15c,
-    number: 0,
+    account: 0xd15c,
+    leaf: 0,
     class: Class::Read,
     tag: Tag::Simple,
     sector: 2048,
 };
 
-const DONE: Completion = Completion {
-    bytes: BYTES as u64,
-    whole: true,
-    flush_sequence: false,
-};
-
 /// As many as the module has.
-const BUCKETS: usize = 4096;
+const ENTRIES: usize = 32768;
 
 /// The gauge on a line of its own, as in the module.
 #[derive(Default)]
@@ -67,7 +63,11 @@ impl Bare {
     #[inline(always)]
     fn record(&self, cpu: usize, verb: Option<Verb>, now: u64) {
         if let Some(verb) = verb {
-            verb.apply(&self.cpus[cpu].write(), &self.gauge.0, now);
+            let gauges = Tree {
+                leaf: &self.gauge.0,
+                root: None,
+            };
+            verb.apply(&self.cpus[cpu].write(), &gauges, now);
         }
     }
 }
@@ -88,36 +88,35 @@ impl Account for Bare {
     #[inline(always)]
     fn complete(&self, cpu: usize, request: &mut Request) {
         let now = now();
-        self.record(cpu, request.entry.complete(&DONE, now), now);
+        let end = request.entry.complete_plainly(u64::from(BYTES), now);
+        self.record(cpu, end.map(Verb::RunqExitEnd), now);
     }
 }
 
 /// All of it.
 pub struct Disk {
     records: Bare,
-    keys: Vec<Keys>,
-    entries: Vec<Entries>,
+    entries: Vec<Entry>,
 }
 
 impl Disk {
     pub fn new() -> Self {
         Disk {
             records: Bare::new(),
-            keys: (0..BUCKETS).map(|_| Keys::default()).collect(),
-            entries: (0..BUCKETS).map(|_| Entries::default()).collect(),
+            entries: (0..ENTRIES).map(|_| Entry::default()).collect(),
         }
     }
 
     #[inline(always)]
     fn table(&self) -> Table<'_> {
-        Table::new(&self.keys, &self.entries)
+        Table::new(&self.entries)
     }
 }
 
 impl Account for Disk {
     #[inline(always)]
     fn start(&self, cpu: usize, request: &mut Request) {
-        if let Some(Claim::New(slot)) = self.table().claim(request.key) {
+        if let Some(slot) = claim(self.table(), request.key) {
             let now = now();
             let verb = slot.entry.start_waiting(&START, now);
             self.records.record(cpu, Some(verb), now);
@@ -126,7 +125,7 @@ impl Account for Disk {
 
     #[inline(always)]
     fn issue(&self, cpu: usize, request: &mut Request) {
-        if let Some(slot) = self.table().find(request.key) {
+        if let Some(slot) = self.table().find_home(request.key) {
             let now = now();
             self.records.record(cpu, slot.entry.issue(now), now);
         }
@@ -134,11 +133,23 @@ impl Account for Disk {
 
     #[inline(always)]
     fn complete(&self, cpu: usize, request: &mut Request) {
-        if let Some(slot) = self.table().find(request.key) {
+        if let Some(slot) = self.table().find_home(request.key) {
             let now = now();
-            let verb = slot.entry.complete(&DONE, now);
-            self.records.record(cpu, verb, now);
+            let end = slot.entry.complete_plainly(u64::from(BYTES), now);
+            self.records.record(cpu, end.map(Verb::RunqExitEnd), now);
             slot.release();
         }
+    }
+}
+
+/// In the first round, wherever there is room; from then on where that was.
+#[inline(always)]
+fn claim(table: Table<'_>, key: u64) -> Option<Slot<'_>> {
+    match table.claim_home(key) {
+        Some(slot) => Some(slot),
+        None => match table.claim(key)? {
+            Claim::New(slot) => Some(slot),
+            Claim::Stale(_) => None,
+        },
     }
 }

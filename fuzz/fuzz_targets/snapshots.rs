@@ -15,7 +15,7 @@ use iostat_fuzz::{
 
 fuzz_target!(|data: &[u8]| {
     let mut input = Input::new(data);
-    let mut machine = Machine::new(1, 4, 1);
+    let mut machine = Machine::new(1, 4, 2, 1);
     let mut last = Snapshot::default();
     while !input.is_empty() {
         let what = input.byte();

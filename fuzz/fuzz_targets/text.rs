@@ -155,12 +155,10 @@ fn snapshot(input: &mut Input<'_>) -> Snapshot {
     };
     let devstat = &mut snapshot.record.devstat;
     devstat.start_count = input.number();
-    devstat.end_count = input.number();
     devstat.merged = input.number();
     devstat.bytes.fill_with(|| input.number());
-    devstat.operations.fill_with(|| input.number());
     devstat.duration.fill_with(|| input.number());
-    devstat.tag_types.fill_with(|| input.number());
+    devstat.completed.fill_with(|| input.number());
     let mut queue = || Queue {
         n_in: input.number(),
         t_in: input.number(),

@@ -38,6 +38,8 @@ use std::{
 };
 
 const DISKS: usize = 3;
+/// Hardware queues of each.
+const QUEUES: usize = 2;
 /// More than have room in one bucket.
 const KEYS: u64 = 16;
 /// Bytes that stand for an event and the time before it; the others stand for what is no event.
@@ -85,7 +87,7 @@ impl Play {
     fn new(input: &mut Input<'_>) -> Self {
         let (cpus, buckets) = (1 + input.choice(4), input.choice(4));
         Play {
-            machine: Machine::new(DISKS, cpus, buckets),
+            machine: Machine::new(DISKS, cpus, QUEUES, buckets),
             truths: (0..DISKS).map(|_| Truth::default()).collect(),
             owners: HashMap::new(),
             buckets,

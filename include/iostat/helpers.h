@@ -13,11 +13,8 @@ struct device_type;
 struct module;
 
 int iostat_block_class(const struct class **class, const struct device_type **type);
-void iostat_local_irq_restore(unsigned long flags);
-unsigned long iostat_local_irq_save(void);
 void iostat_memalloc_noio_restore(unsigned int flags);
 unsigned int iostat_memalloc_noio_save(void);
-void *iostat_this_cpu_ptr(unsigned long ptr);
 struct module *iostat_this_module(void);
 void iostat_tracepoint_synchronize_unregister(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The types of our probes, for both sides: src/probe_types.c holds them against
- * the kernel's tracepoints, and src/recorder/probe.rs, through bindgen, against
- * its functions.
+ * The way of an event from its tracepoint to the recorder: a C function, which
+ * has interrupts off and the time read by the kernel's inlines, and the Rust
+ * function of src/recorder/probe.rs that it calls.
  */
 #ifndef _IOSTAT_PROBES_H
 #define _IOSTAT_PROBES_H
@@ -12,12 +12,52 @@
 struct request;
 struct request_queue;
 
-typedef void (*iostat_rq_probe_t)(void *data, struct request *rq);
-typedef void (*iostat_rq_complete_probe_t)(void *data, struct request *rq,
-					   blk_status_t error,
-					   unsigned int nr_bytes);
-typedef void (*iostat_bio_probe_t)(void *data, struct bio *bio);
-typedef void (*iostat_bio_complete_probe_t)(void *data, struct request_queue *q,
-					    struct bio *bio);
+/* What the tracepoints call; @state is what they were registered with. */
+void iostat_probe_io_start(void *state, struct request *rq);
+void iostat_probe_rq_issue(void *state, struct request *rq);
+void iostat_probe_rq_requeue(void *state, struct request *rq);
+void iostat_probe_rq_merge(void *state, struct request *rq);
+void iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
+			      unsigned int nr_bytes);
+void iostat_probe_bio_queue(void *state, struct bio *bio);
+void iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio *bio);
+
+/**
+ * struct iostat_here - where and when a probe runs
+ * @now_ns: the time, read with interrupts off
+ * @cpu_offset: where this CPU's copies of per-CPU variables are
+ *
+ * Passed in registers.
+ */
+struct iostat_here {
+	u64 now_ns;
+	unsigned long cpu_offset;
+};
+
+/* What they call, with interrupts off; Rust checks its own against these types. */
+typedef void (*iostat_rq_fn)(const void *state, struct request *rq, struct iostat_here here);
+typedef void (*iostat_rq_complete_fn)(const void *state, struct request *rq,
+				      struct iostat_here here, blk_status_t error,
+				      unsigned int nr_bytes);
+typedef void (*iostat_bio_queue_fn)(const void *state, struct bio *bio,
+				    struct iostat_here here, unsigned int cpu);
+typedef void (*iostat_bio_fn)(const void *state, struct bio *bio, struct iostat_here here);
+
+void iostat_io_start(const void *state, struct request *rq, struct iostat_here here);
+void iostat_rq_issue(const void *state, struct request *rq, struct iostat_here here);
+void iostat_rq_requeue(const void *state, struct request *rq, struct iostat_here here);
+void iostat_rq_merge(const void *state, struct request *rq, struct iostat_here here);
+void iostat_rq_complete(const void *state, struct request *rq, struct iostat_here here,
+			blk_status_t error, unsigned int nr_bytes);
+void iostat_bio_queue(const void *state, struct bio *bio, struct iostat_here here,
+		      unsigned int cpu);
+void iostat_bio_complete(const void *state, struct bio *bio, struct iostat_here here);
+
+/* And while io:start is enabled, with interrupts as the tracepoint had them. */
+typedef void (*iostat_rq_watched_fn)(const void *state, struct request *rq);
+typedef void (*iostat_bio_watched_fn)(const void *state, struct bio *bio);
+
+void iostat_io_start_watched(const void *state, struct request *rq);
+void iostat_bio_queue_watched(const void *state, struct bio *bio);
 
 #endif /* _IOSTAT_PROBES_H */

@@ -5,9 +5,7 @@
 
 #include <iostat/helpers.h>
 #include <linux/blkdev.h>
-#include <linux/irqflags.h>
 #include <linux/module.h>
-#include <linux/percpu.h>
 #include <linux/sched/mm.h>
 #include <linux/tracepoint.h>
 
@@ -27,19 +25,6 @@ int iostat_block_class(const struct class **class, const struct device_type **ty
 	return 0;
 }
 
-void iostat_local_irq_restore(unsigned long flags)
-{
-	local_irq_restore(flags);
-}
-
-unsigned long iostat_local_irq_save(void)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	return flags;
-}
-
 void iostat_memalloc_noio_restore(unsigned int flags)
 {
 	memalloc_noio_restore(flags);
@@ -48,11 +33,6 @@ void iostat_memalloc_noio_restore(unsigned int flags)
 unsigned int iostat_memalloc_noio_save(void)
 {
 	return memalloc_noio_save();
-}
-
-void *iostat_this_cpu_ptr(unsigned long ptr)
-{
-	return this_cpu_ptr((void __percpu *)ptr);
 }
 
 struct module *iostat_this_module(void)

@@ -2,16 +2,43 @@
 
 //! The clock all statistics are on.
 //!
-//! C header: [`include/linux/timekeeping.h`](srctree/include/linux/timekeeping.h).
+//! C header: `include/iostat/clock.h`.
 
-use kernel::bindings;
+use super::bindings;
+use kernel::{
+    error::to_result,
+    prelude::*, //
+};
 
-/// `CLOCK_MONOTONIC` in ns: since boot, without the time the machine was suspended; consistent
-/// between CPUs. From any context but NMI.
-#[inline(always)]
+/// `CLOCK_MONOTONIC_RAW` in ns: since boot, without the time the machine was suspended; never
+/// slewed; consistent between CPUs. From any context but NMI.
+#[inline]
 pub(crate) fn now_ns() -> u64 {
     // SAFETY: May be called in any context but NMI, in which no caller of ours runs.
-    let now = unsafe { bindings::ktime_get() };
-    // CAST: The monotonic clock starts at 0 and is positive for 292 years.
-    now as u64
+    unsafe { bindings::iostat_clock_read() }
+}
+
+/// From here on the clock is read by the shortest way that is right. From process context.
+pub(crate) fn check() {
+    // SAFETY: In process context.
+    unsafe { bindings::iostat_clock_check() };
+}
+
+/// Somebody looks after the clock when the machine is suspended, until dropped.
+pub(crate) struct Watch(());
+
+impl Watch {
+    /// May sleep. There may be one at a time.
+    pub(crate) fn new() -> Result<Self> {
+        // SAFETY: In process context; its twin is called in `drop`.
+        to_result(unsafe { bindings::iostat_clock_start() })?;
+        Ok(Watch(()))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        // SAFETY: `new` succeeded.
+        unsafe { bindings::iostat_clock_stop() };
+    }
 }

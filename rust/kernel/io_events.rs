@@ -22,37 +22,29 @@ pub(crate) mod flag {
     };
 }
 
-macro_rules! event {
-    ($(#[$doc:meta])* $name:ident, $enabled:ident, $tracepoint:ident, $call:ident) => {
-        /// Whether anybody listens to the event: a patched jump, free while nobody does.
-        #[inline(always)]
-        pub(crate) fn $enabled() -> bool {
-            // SAFETY: The key is that of a tracepoint defined in `src/events.c`.
-            unsafe {
-                kernel::jump_label::static_branch_unlikely!(
-                    bindings::$tracepoint,
-                    kernel::bindings::tracepoint,
-                    key
-                )
-            }
-        }
-
-        $(#[$doc])*
-        #[inline(always)]
-        pub(crate) fn $name(io: &Io) {
-            // SAFETY: The event copies what it needs out of `io` before it returns. May be called
-            // from any context.
-            unsafe { bindings::$call(io) };
-        }
-    };
+/// Whether anybody listens to the event `io:done`: a patched jump, free while nobody does. (Whether
+/// anybody listens to `io:start` is asked in `src/probes.c`.)
+#[inline(always)]
+pub(crate) fn done_enabled() -> bool {
+    // SAFETY: The key is that of a tracepoint defined in `src/events.c`.
+    unsafe {
+        kernel::jump_label::static_branch_unlikely!(
+            bindings::__tracepoint_done,
+            kernel::bindings::tracepoint,
+            key
+        )
+    }
 }
 
-event! {
-    /// The event `io:start`. From any context.
-    start, start_enabled, __tracepoint_start, rust_do_trace_start
+/// The event `io:start`. From any context.
+pub(crate) fn start(io: &Io) {
+    // SAFETY: The event copies what it needs out of `io` before it returns. May be called from any
+    // context.
+    unsafe { bindings::rust_do_trace_start(io) };
 }
 
-event! {
-    /// The event `io:done`. From any context.
-    done, done_enabled, __tracepoint_done, rust_do_trace_done
+/// The event `io:done`. From any context.
+pub(crate) fn done(io: &Io) {
+    // SAFETY: As above.
+    unsafe { bindings::rust_do_trace_done(io) };
 }

@@ -9,7 +9,6 @@ pub(crate) mod bindings;
 pub(crate) mod block;
 pub(crate) mod class;
 pub(crate) mod clock;
-pub(crate) mod interrupt;
 pub(crate) mod io_events;
 pub(crate) mod kobject;
 pub(crate) mod miscdevice;

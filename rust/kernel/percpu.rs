@@ -4,12 +4,9 @@
 //!
 //! C header: [`include/linux/percpu.h`](srctree/include/linux/percpu.h).
 
-use super::{
-    bindings as own,
-    interrupt::InterruptsOff,
-    zeroed::Zeroed, //
-};
+use super::zeroed::Zeroed;
 use core::{
+    marker::PhantomData,
     mem::{
         align_of,
         size_of, //
@@ -18,8 +15,32 @@ use core::{
 };
 use kernel::{
     bindings,
-    prelude::*, //
+    prelude::*,
+    types::NotThreadSafe, //
 };
+
+/// A section of code that cannot leave its CPU nor be interrupted there.
+#[derive(Clone, Copy)]
+pub(crate) struct ThisCpu<'a> {
+    offset: usize,
+    _section: PhantomData<&'a ()>,
+    _not_send: NotThreadSafe,
+}
+
+impl ThisCpu<'_> {
+    /// # Safety
+    ///
+    /// Interrupts are off for as long as the value lives, and `offset` is that of the per-CPU
+    /// variables of the CPU the code runs on: `__my_cpu_offset`.
+    #[inline(always)]
+    pub(crate) unsafe fn new(offset: usize) -> Self {
+        ThisCpu {
+            offset,
+            _section: PhantomData,
+            _not_send: NotThreadSafe,
+        }
+    }
+}
 
 /// One `T` for each possible CPU, zeroed at first. Shared access only: `T` brings its own
 /// interior mutability.
@@ -58,13 +79,12 @@ impl<T: Zeroed + Sync> PerCpu<T> {
         })
     }
 
-    /// This CPU's value. With interrupts off, no other code of this CPU can come in between.
+    /// This CPU's value. No other code of this CPU can come in between.
     #[inline(always)]
-    pub(crate) fn this_cpu<'a>(&'a self, _interrupts: &'a InterruptsOff) -> &'a T {
-        // SAFETY: By the type invariant `ptr` is a per-CPU pointer. The CPU cannot change while
-        // interrupts are off; and should the reference outlive that, it is still one to a valid
-        // `T: Sync`.
-        unsafe { &*own::iostat_this_cpu_ptr(self.ptr.as_ptr() as usize).cast::<T>() }
+    pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a T {
+        // SAFETY: By the type invariant, the per-CPU pointer moved by a CPU's offset points to that
+        // CPU's valid `T`, for as long as `self` lives.
+        unsafe { &*self.ptr.as_ptr().wrapping_byte_add(cpu.offset) }
     }
 
     /// The values of all possible CPUs.

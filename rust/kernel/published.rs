@@ -20,6 +20,7 @@ use kernel::{
 };
 
 /// Proof that the code runs in a probe, hence in a reader of the tracepoints' SRCU.
+#[derive(Clone, Copy)]
 pub(crate) struct InProbe<'a>(PhantomData<&'a ()>);
 
 impl InProbe<'_> {
@@ -67,7 +68,7 @@ impl<T: Send + Sync + 'static> Published<T> {
 
     /// What is published.
     #[inline(always)]
-    pub(crate) fn get<'a>(&'a self, _probe: &'a InProbe<'_>) -> Option<&'a T> {
+    pub(crate) fn get<'a>(&'a self, _probe: InProbe<'a>) -> Option<&'a T> {
         let ptr = self.ptr.load(Ordering::Acquire);
         // SAFETY: By the type invariant the pointer is null or valid; once replaced, it stays valid
         // until every SRCU reader of the time has left, this probe among them. The acquire load

@@ -19,9 +19,7 @@ use kernel::{
 pub(crate) unsafe trait Zeroed {}
 
 // SAFETY: Counters and keys are integers; entries and records are made of them.
-unsafe impl Zeroed for crate::acct::inflight::Keys {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::inflight::Entries {}
+unsafe impl Zeroed for crate::acct::entry::Entry {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::record::CpuRecord {}
 

@@ -7,7 +7,10 @@
 
 use super::identity::Identity;
 use crate::acct::{
-    class::Class,
+    class::{
+        Class,
+        Tag, //
+    },
     snapshot::Snapshot, //
 };
 use core::{
@@ -38,9 +41,10 @@ fn class(values: &[u64; 4], class: Class) -> u64 {
     values.get(class as usize).copied().unwrap_or(0)
 }
 
-fn tag<const INDEX: usize>(snapshot: &Snapshot) -> u64 {
-    let tags = &snapshot.record.devstat.tag_types;
-    tags.get(INDEX).copied().unwrap_or(0)
+macro_rules! operations {
+    ($class:ident) => {
+        |s| s.record.devstat.operations(Class::$class)
+    };
 }
 
 macro_rules! by_class {
@@ -52,32 +56,32 @@ macro_rules! by_class {
 /// devstat(9)'s counters, in the order of `struct devstat`.
 pub static DEVSTAT: [Statistic; 19] = [
     statistic(c"start_count", |s| s.record.devstat.start_count),
-    statistic(c"end_count", |s| s.record.devstat.end_count),
+    statistic(c"end_count", |s| s.record.devstat.end_count()),
     statistic(c"merged", |s| s.record.devstat.merged),
     statistic(c"bytes_none", by_class!(bytes, NoData)),
     statistic(c"bytes_read", by_class!(bytes, Read)),
     statistic(c"bytes_write", by_class!(bytes, Write)),
     statistic(c"bytes_free", by_class!(bytes, Free)),
-    statistic(c"operations_none", by_class!(operations, NoData)),
-    statistic(c"operations_read", by_class!(operations, Read)),
-    statistic(c"operations_write", by_class!(operations, Write)),
-    statistic(c"operations_free", by_class!(operations, Free)),
+    statistic(c"operations_none", operations!(NoData)),
+    statistic(c"operations_read", operations!(Read)),
+    statistic(c"operations_write", operations!(Write)),
+    statistic(c"operations_free", operations!(Free)),
     statistic(c"duration_none_ns", by_class!(duration, NoData)),
     statistic(c"duration_read_ns", by_class!(duration, Read)),
     statistic(c"duration_write_ns", by_class!(duration, Write)),
     statistic(c"duration_free_ns", by_class!(duration, Free)),
     statistic(c"busy_time_ns", |s| s.busy_time),
-    statistic(c"tag_simple", tag::<0>),
-    statistic(c"tag_head", tag::<1>),
-    statistic(c"tag_ordered", tag::<2>),
+    statistic(c"tag_simple", |s| s.record.devstat.tag_types(Tag::Simple)),
+    statistic(c"tag_head", |s| s.record.devstat.tag_types(Tag::Head)),
+    statistic(c"tag_ordered", |s| s.record.devstat.tag_types(Tag::Ordered)),
 ];
 
 /// kstat_io(9S), in the order of `struct kstat_io`.
 pub static KSTAT: [Statistic; 12] = [
     statistic(c"nread", by_class!(bytes, Read)),
     statistic(c"nwritten", by_class!(bytes, Write)),
-    statistic(c"reads", by_class!(operations, Read)),
-    statistic(c"writes", by_class!(operations, Write)),
+    statistic(c"reads", operations!(Read)),
+    statistic(c"writes", operations!(Write)),
     statistic(c"wtime", |s| s.wtime),
     statistic(c"wlentime", |s| s.wlentime),
     statistic(c"wlastupdate", Snapshot::wlastupdate),
@@ -203,8 +207,8 @@ mod tests {
             ..Snapshot::default()
         };
         snapshot.record.devstat.bytes = [10, 11, 12, 13];
-        snapshot.record.devstat.operations = [20, 21, 22, 23];
-        snapshot.record.devstat.tag_types = [30, 31, 32];
+        // By kind: four tag types for each of four classes.
+        snapshot.record.devstat.completed = core::array::from_fn(|kind| 1 << kind);
         let value = |table: &[Statistic], name: &CStr| {
             let found = table.iter().find(|statistic| statistic.name == name);
             found.map(|statistic| (statistic.value)(&snapshot))
@@ -212,12 +216,13 @@ mod tests {
         let table = [
             (&DEVSTAT[..], c"bytes_none", 10),
             (&DEVSTAT[..], c"bytes_free", 13),
-            (&DEVSTAT[..], c"operations_write", 22),
+            (&DEVSTAT[..], c"operations_write", 0xf00),
             (&DEVSTAT[..], c"busy_time_ns", 4),
-            (&DEVSTAT[..], c"tag_ordered", 32),
+            (&DEVSTAT[..], c"tag_ordered", 0x4444),
+            (&DEVSTAT[..], c"end_count", 0xffff),
             (&KSTAT[..], c"nread", 11),
             (&KSTAT[..], c"nwritten", 12),
-            (&KSTAT[..], c"reads", 21),
+            (&KSTAT[..], c"reads", 0xf0),
             (&KSTAT[..], c"wtime", 2),
             (&KSTAT[..], c"rlentime", 3),
         ];

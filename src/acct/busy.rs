@@ -2,66 +2,79 @@
 
 //! When a queue turns busy and when it turns idle.
 //!
-//! Busy time is the one statistic that needs to know the whole disk's queue length, at the moments it
-//! leaves and reaches zero. A [`Gauge`] is where that is known, and all it tells is
-//! [`Edges`]: which lines rose from or fell to zero by this step. The CPU that caused an edge notes it
+//! Busy time is the one statistic that needs to know the whole disk's queue lengths, at the moments
+//! they leave and reach zero. A [`Gauge`] is where they are known, and all it tells is which
+//! lines rose from or fell to zero by a step: an [`Edge`]. The CPU that caused an edge notes it
 //! in its own record like any entry to or exit from a [`super::queue::Queue`]; the readers'
-//! sum over all CPUs is the busy time, because the area under a line that is 0 or 1 is its busy time.
+//! sum over all CPUs is the busy time, because the area under a line that is 0 or 1 is its busy
+//! time.
 //!
-//! Error bound: the clock is read just before the gauge changes, so two CPUs that change it at
-//! the same instant may note their edges in the other order. Each edge is off by at
-//! most the time between those two instructions, interrupts being off.
+//! The third line is that of both queues busy at once. Time in which either was busy is that of one
+//! and that of the other less that of both: an I/O that passes through alone, the common case,
+//! never touches it.
+//!
+//! # The tree
+//!
+//! One word for a disk with many hardware queues would travel between all CPUs with every I/O. So
+//! each hardware queue has a gauge of its own, a leaf, and a [`Tree`] tells the disk's gauge, the
+//! root, only of a leaf's edges. (A scalable non-zero indicator: Ellen, Lev, Luchangco, Moir, PODC
+//! 2007.) With one hardware queue, its leaf is the root.
+//!
+//! An I/O leaves by the leaf it entered by, and not before its entry is through both words: so
+//! a leaf that rose falls again only after the root heard of the rise, and no word is ever negative.
+//! The other way around a leaf may rise again before the root heard that it fell: the root then
+//! sees no edge where the leaf was idle for a moment.
+//!
+//! # Error bound
+//!
+//! The clock is read before the words are changed, with interrupts off. CPUs that change them at
+//! the same time may note their edges in another order than that of their clocks, or miss that the
+//! line touched zero between them. Each edge is off by at most the time from reading the clock to
+//! the last word, some tens of instructions, on the CPUs involved.
 
-use super::queue::Queue;
 use crate::sync::{
     AtomicU64,
     Ordering::Acquire, //
 };
 
-/// What one step did to one line.
+/// What a step can do to a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
-    /// Neither left nor reached zero.
-    None,
     /// Was zero, is not.
     Rise,
     /// Was not zero, is.
     Fall,
 }
 
-impl Edge {
-    #[inline(always)]
-    fn between(old: u64, new: u64) -> Edge {
-        match (old == 0, new == 0) {
-            (true, false) => Edge::Rise,
-            (false, true) => Edge::Fall,
-            _ => Edge::None,
-        }
-    }
-
-    /// Notes the edge in a busy line of a record.
-    #[inline(always)]
-    pub fn note(self, line: &Queue, now: u64) {
-        match self {
-            Edge::None => {}
-            Edge::Rise => line.enter(now),
-            Edge::Fall => line.exit(now),
-        }
-    }
-}
-
-/// What one step did to the three lines of a disk.
+/// A line of a disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Edges {
+pub enum Line {
     /// Anything in the wait queue: kstat's `wtime`.
-    pub waitq: Edge,
+    Waitq,
     /// Anything in the run queue: kstat's `rtime`.
-    pub runq: Edge,
-    /// Anything in either: devstat's `busy_time`.
-    pub any: Edge,
+    Runq,
+    /// Something in each of them.
+    Both,
 }
 
-/// How many I/Os of one disk are in its wait queue (low half) and run queue (high half).
+/// One step of one I/O, as far as queue lengths go: kstat(9F)'s queue functions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// One more in the wait queue.
+    WaitqEnter,
+    /// One less in the wait queue.
+    WaitqExit,
+    /// One more in the run queue.
+    RunqEnter,
+    /// One less in the run queue.
+    RunqExit,
+    /// One moves from the wait queue to the run queue.
+    WaitqToRunq,
+    /// One moves from the run queue back to the wait queue.
+    RunqBackToWaitq,
+}
+
+/// How many I/Os are in the wait queue (low half) and the run queue (high half).
 ///
 /// Both in one word, so that a move from one to the other is a single atomic addition and never
 /// shows the disk idle in between.
@@ -73,91 +86,201 @@ const RUN: u64 = 1 << 32;
 const WAIT_MASK: u64 = RUN - 1;
 
 impl Gauge {
-    /// One more in the wait queue.
+    /// Takes one step, and tells `note` of each edge. (Tells and not returns: then an edge is a branch
+    /// in the caller's code and nothing else.)
     #[inline(always)]
-    pub fn waitq_enter(&self) -> Edges {
-        self.change(WAIT)
-    }
-
-    /// One less in the wait queue.
-    #[inline(always)]
-    pub fn waitq_exit(&self) -> Edges {
-        self.change(WAIT.wrapping_neg())
-    }
-
-    /// One more in the run queue.
-    #[inline(always)]
-    pub fn runq_enter(&self) -> Edges {
-        self.change(RUN)
-    }
-
-    /// One less in the run queue.
-    #[inline(always)]
-    pub fn runq_exit(&self) -> Edges {
-        self.change(RUN.wrapping_neg())
-    }
-
-    /// One moves from the wait queue to the run queue.
-    #[inline(always)]
-    pub fn waitq_to_runq(&self) -> Edges {
-        self.change(RUN.wrapping_sub(WAIT))
-    }
-
-    /// One moves from the run queue back to the wait queue.
-    #[inline(always)]
-    pub fn runq_back_to_waitq(&self) -> Edges {
-        self.change(WAIT.wrapping_sub(RUN))
-    }
-
-    #[inline(always)]
-    fn change(&self, delta: u64) -> Edges {
+    pub fn step(&self, step: Step, mut note: impl FnMut(Line, Edge)) {
+        use Edge::{
+            Fall,
+            Rise, //
+        };
+        use Line::{
+            Both,
+            Runq,
+            Waitq, //
+        };
+        let delta = match step {
+            Step::WaitqEnter => WAIT,
+            Step::WaitqExit => WAIT.wrapping_neg(),
+            Step::RunqEnter => RUN,
+            Step::RunqExit => RUN.wrapping_neg(),
+            Step::WaitqToRunq => RUN.wrapping_sub(WAIT),
+            Step::RunqBackToWaitq => WAIT.wrapping_sub(RUN),
+        };
         // Acquire: pairs with the release fence in `CpuRecord::write` of whoever changed the word
         // before, so that a reader who sees this edge sees that CPU writing its own.
         let old = self.0.fetch_add(delta, Acquire);
-        let new = old.wrapping_add(delta);
-        Edges {
-            waitq: Edge::between(old & WAIT_MASK, new & WAIT_MASK),
-            runq: Edge::between(old & !WAIT_MASK, new & !WAIT_MASK),
-            any: Edge::between(old, new),
+        let (wait, run) = (old & WAIT_MASK, old >> 32);
+        match step {
+            Step::WaitqEnter if wait == 0 => {
+                note(Waitq, Rise);
+                if run != 0 {
+                    note(Both, Rise);
+                }
+            }
+            Step::WaitqExit if wait == 1 => {
+                note(Waitq, Fall);
+                if run != 0 {
+                    note(Both, Fall);
+                }
+            }
+            Step::RunqEnter if run == 0 => {
+                note(Runq, Rise);
+                if wait != 0 {
+                    note(Both, Rise);
+                }
+            }
+            Step::RunqExit if run == 1 => {
+                note(Runq, Fall);
+                if wait != 0 {
+                    note(Both, Fall);
+                }
+            }
+            Step::WaitqToRunq => {
+                if wait == 1 {
+                    note(Waitq, Fall);
+                    if run != 0 {
+                        note(Both, Fall);
+                    }
+                }
+                if run == 0 {
+                    note(Runq, Rise);
+                    if wait != 1 {
+                        note(Both, Rise);
+                    }
+                }
+            }
+            Step::RunqBackToWaitq => {
+                if run == 1 {
+                    note(Runq, Fall);
+                    if wait != 0 {
+                        note(Both, Fall);
+                    }
+                }
+                if wait == 0 {
+                    note(Waitq, Rise);
+                    if run != 1 {
+                        note(Both, Rise);
+                    }
+                }
+            }
+            _ => {}
         }
+    }
+}
+
+/// The way of one I/O through a disk's gauges.
+#[derive(Clone, Copy, Debug)]
+pub struct Tree<'a> {
+    /// The gauge of its hardware queue.
+    pub leaf: &'a Gauge,
+    /// The gauge of the disk; [`None`] if that is the leaf.
+    pub root: Option<&'a Gauge>,
+}
+
+impl Tree<'_> {
+    /// Takes one step, and tells `note` of the disk's edges.
+    #[inline(always)]
+    pub fn step(&self, step: Step, note: impl FnMut(Line, Edge)) {
+        let Some(root) = self.root else {
+            return self.leaf.step(step, note);
+        };
+        let (mut waitq, mut runq) = (None, None);
+        self.leaf.step(step, |line, edge| match line {
+            Line::Waitq => waitq = Some(edge),
+            Line::Runq => runq = Some(edge),
+            Line::Both => {}
+        });
+        let step = match (waitq, runq) {
+            (None, None) => return,
+            (Some(Edge::Rise), None) => Step::WaitqEnter,
+            (Some(Edge::Fall), None) => Step::WaitqExit,
+            (None, Some(Edge::Rise)) => Step::RunqEnter,
+            (None, Some(Edge::Fall)) => Step::RunqExit,
+            // No step makes both lines rise or both fall.
+            (Some(Edge::Fall), Some(_)) => Step::WaitqToRunq,
+            (Some(Edge::Rise), Some(_)) => Step::RunqBackToWaitq,
+        };
+        root.step(step, note);
     }
 }
 
 #[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
 #[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_busy))]
 mod tests {
-    use super::*;
+    use super::{
+        Edge::{
+            Fall,
+            Rise, //
+        },
+        *,
+    };
+
+    /// The edges one step shows, by line.
+    type Edges = [Option<Edge>; 3];
+
+    const NONE: Edges = [None; 3];
+
+    fn seen(step: impl FnOnce(&mut dyn FnMut(Line, Edge))) -> Edges {
+        let mut edges = NONE;
+        step(&mut |line, edge| edges[line as usize] = Some(edge));
+        edges
+    }
+
+    fn step(gauge: &Gauge, step: Step) -> Edges {
+        seen(|note| gauge.step(step, note))
+    }
 
     #[test]
     fn one_io_raises_and_drops_each_line_once() {
         let gauge = Gauge::default();
-        let edges = |waitq, runq, any| Edges { waitq, runq, any };
-        assert_eq!(
-            gauge.waitq_enter(),
-            edges(Edge::Rise, Edge::None, Edge::Rise)
-        );
-        assert_eq!(
-            gauge.waitq_to_runq(),
-            edges(Edge::Fall, Edge::Rise, Edge::None)
-        );
-        assert_eq!(
-            gauge.runq_back_to_waitq(),
-            edges(Edge::Rise, Edge::Fall, Edge::None)
-        );
-        assert_eq!(
-            gauge.waitq_exit(),
-            edges(Edge::Fall, Edge::None, Edge::Fall)
-        );
+        let steps = [
+            (Step::WaitqEnter, [Some(Rise), None, None]),
+            (Step::WaitqToRunq, [Some(Fall), Some(Rise), None]),
+            (Step::RunqBackToWaitq, [Some(Rise), Some(Fall), None]),
+            (Step::WaitqExit, [Some(Fall), None, None]),
+        ];
+        for (one, expected) in steps {
+            assert_eq!(step(&gauge, one), expected);
+        }
     }
 
     #[test]
     fn only_the_first_and_the_last_make_an_edge() {
         let gauge = Gauge::default();
-        assert_eq!(gauge.runq_enter().runq, Edge::Rise);
-        assert_eq!(gauge.runq_enter().runq, Edge::None);
-        assert_eq!(gauge.waitq_enter().any, Edge::None);
-        assert_eq!(gauge.runq_exit().runq, Edge::None);
-        assert_eq!(gauge.runq_exit().runq, Edge::Fall);
-        assert_eq!(gauge.waitq_exit().any, Edge::Fall);
+        let steps = [
+            (Step::RunqEnter, [None, Some(Rise), None]),
+            (Step::RunqEnter, NONE),
+            (Step::WaitqEnter, [Some(Rise), None, Some(Rise)]),
+            (Step::RunqExit, NONE),
+            (Step::RunqExit, [None, Some(Fall), Some(Fall)]),
+            (Step::WaitqExit, [Some(Fall), None, None]),
+        ];
+        for (one, expected) in steps {
+            assert_eq!(step(&gauge, one), expected);
+        }
+    }
+
+    #[test]
+    fn a_root_hears_of_its_leaves_first_and_last() {
+        let leaves: [Gauge; 2] = Default::default();
+        let root = Gauge::default();
+        let steps = [
+            (0, Step::RunqEnter, [None, Some(Rise), None]),
+            (0, Step::RunqEnter, NONE),
+            (1, Step::RunqEnter, NONE),
+            (1, Step::WaitqEnter, [Some(Rise), None, Some(Rise)]),
+            (0, Step::RunqExit, NONE),
+            (1, Step::RunqExit, NONE),
+            (0, Step::RunqExit, [None, Some(Fall), Some(Fall)]),
+            (1, Step::WaitqToRunq, [Some(Fall), Some(Rise), None]),
+        ];
+        for (leaf, one, expected) in steps {
+            let tree = Tree {
+                leaf: &leaves[leaf],
+                root: Some(&root),
+            };
+            assert_eq!(seen(|note| tree.step(one, note)), expected);
+        }
     }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The counters of `struct devstat` (FreeBSD `sys/devicestat.h`) that grow with every transaction.
+//! devstat(9)'s counters: those that grow with every transaction.
 
 use super::{
     class::{
         Class,
+        Kind,
         Tag,
         CLASSES,
-        TAGS, //
+        KINDS, //
     },
     counter::{
         fold,
@@ -18,32 +19,22 @@ use super::{
 
 /// Transactions of one disk, as seen by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
 ///
-/// At any instant `start_count - end_count` transactions are in flight, and
-/// `end_count = operations[0] + .. + operations[3] + merged`.
+/// What can be added up by the reader is not counted: transactions ended are those completed, of
+/// any kind, and those merged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Devstat<W = Counter> {
     /// Transactions started.
     pub start_count: W,
-    /// Transactions ended, one way or the other.
-    pub end_count: W,
     /// Transactions that ended by being merged into another request: they have no completion,
     /// and their bytes are counted with the request that took them.
     pub merged: W,
     /// Bytes transferred without error, by class.
     pub bytes: [W; CLASSES],
-    /// Transactions completed, with or without error, by class.
-    pub operations: [W; CLASSES],
     /// Time from start to end of the completed ones, by class, ns.
     pub duration: [W; CLASSES],
-    /// Transactions completed, by tag type.
-    pub tag_types: [W; TAGS],
-}
-
-/// `array[index]` where `index` is known to be in range: the enums below count their arrays.
-#[inline(always)]
-fn at<const N: usize>(array: &[Counter; N], index: usize) -> Option<&Counter> {
-    array.get(index)
+    /// Transactions completed, with or without error, by [`Kind`].
+    pub completed: [W; KINDS],
 }
 
 impl Devstat<Counter> {
@@ -55,28 +46,22 @@ impl Devstat<Counter> {
 
     /// `devstat_end_transaction()` of a transaction that took `duration_ns`.
     #[inline(always)]
-    pub fn end_transaction(&self, class: Class, tag: Tag, bytes: u64, duration_ns: u64) {
-        let class = class as usize;
-        if let Some(word) = at(&self.bytes, class) {
+    pub fn end_transaction(&self, kind: Kind, bytes: u64, duration_ns: u64) {
+        if let Some(word) = self.bytes.get(kind.class()) {
             word.add(bytes);
         }
-        if let Some(word) = at(&self.operations, class) {
-            word.add(1);
-        }
-        if let Some(word) = at(&self.duration, class) {
+        if let Some(word) = self.duration.get(kind.class()) {
             word.add(duration_ns);
         }
-        if let Some(word) = at(&self.tag_types, tag as usize) {
+        if let Some(word) = self.completed.get(usize::from(kind.number())) {
             word.add(1);
         }
-        self.end_count.add(1);
     }
 
     /// The end of a transaction that another one took over.
     #[inline(always)]
     pub fn merge_transaction(&self) {
         self.merged.add(1);
-        self.end_count.add(1);
     }
 }
 
@@ -86,12 +71,10 @@ impl Load for Devstat<Counter> {
     fn load(&self) -> Devstat<u64> {
         Devstat {
             start_count: self.start_count.load(),
-            end_count: self.end_count.load(),
             merged: self.merged.load(),
             bytes: self.bytes.load(),
-            operations: self.operations.load(),
             duration: self.duration.load(),
-            tag_types: self.tag_types.load(),
+            completed: self.completed.load(),
         }
     }
 }
@@ -100,11 +83,32 @@ impl Devstat<u64> {
     /// Adds another CPU's share.
     pub fn fold(&mut self, other: &Self) {
         self.start_count = self.start_count.wrapping_add(other.start_count);
-        self.end_count = self.end_count.wrapping_add(other.end_count);
         self.merged = self.merged.wrapping_add(other.merged);
         fold(&mut self.bytes, &other.bytes);
-        fold(&mut self.operations, &other.operations);
         fold(&mut self.duration, &other.duration);
-        fold(&mut self.tag_types, &other.tag_types);
+        fold(&mut self.completed, &other.completed);
+    }
+
+    /// Transactions completed, of the kinds that `which` picks.
+    fn completed(&self, which: impl Fn(Kind) -> bool) -> u64 {
+        let kinds = (0..).map(Kind::from_number).zip(&self.completed);
+        kinds
+            .filter(|(kind, _)| which(*kind))
+            .fold(0, |sum, (_, count)| sum.wrapping_add(*count))
+    }
+
+    /// Transactions completed, of one class: `operations[]`.
+    pub fn operations(&self, class: Class) -> u64 {
+        self.completed(|kind| kind.class() == class as usize)
+    }
+
+    /// Transactions completed, of one tag type: `tag_types[]`.
+    pub fn tag_types(&self, tag: Tag) -> u64 {
+        self.completed(|kind| kind.tag() == tag as usize)
+    }
+
+    /// Transactions ended, one way or the other.
+    pub fn end_count(&self) -> u64 {
+        self.completed(|_| true).wrapping_add(self.merged)
     }
 }

@@ -14,9 +14,11 @@
 use super::{
     class::{
         Class,
+        Kind,
         Tag, //
     },
     counter::Counter,
+    inflight::Key,
     verb::{
         End,
         Verb, //
@@ -26,10 +28,10 @@ use super::{
 /// An I/O as it looks when it starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
-    /// What the caller finds the disk by again; opaque here.
-    pub disk: u64,
-    /// The disk's device number, which unlike `disk` is never used twice.
-    pub number: u32,
+    /// What the caller finds the disk's account by again; opaque here.
+    pub account: u64,
+    /// Which of the disk's gauges counts it.
+    pub leaf: u16,
     /// Class of the transaction.
     pub class: Class,
     /// Tag type of the transaction.
@@ -62,47 +64,43 @@ pub struct Times {
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Entry {
-    disk: Counter,
+    /// Whose it is: the business of the table.
+    pub(super) key: Key,
+    account: Counter,
     start_ns: Counter,
-    /// When it entered the queue it is in.
-    entered_ns: Counter,
-    /// Time spent in the wait queue before that.
-    waited_ns: Counter,
+    /// The times at which it left the run queue less those at which it entered it, wrapping: its
+    /// service time, once it has left.
+    service_ns: Counter,
     bytes: Counter,
     sector: Counter,
-    /// Pairs the start and done events; 0 if there was no start event.
+    /// Pairs the start and done events; nothing without `HAS_ID`.
     id: Counter,
-    /// Device number in the low half, then `RUNNING`, `COUNTED`, class and tag.
     state: Counter,
 }
 
-const RUNNING: u64 = 1 << 32;
-const COUNTED: u64 = 1 << 33;
-const CLASS_SHIFT: u32 = 34;
-const TAG_SHIFT: u32 = 36;
+/// Bits of `state`: first its [`Kind`], at the top its leaf.
+const RUNNING: u64 = 1 << 8;
+const COUNTED: u64 = 1 << 9;
+const HAS_ID: u64 = 1 << 10;
+const LEAF_SHIFT: u32 = 48;
 
 impl Entry {
     #[inline(always)]
-    fn begin(&self, start: &Start, flags: u64, now: u64) {
-        self.disk.set(start.disk);
+    fn begin(&self, start: &Start, flags: u64, bytes: u64, now: u64) {
+        self.account.set(start.account);
         self.start_ns.set(now);
-        self.entered_ns.set(now);
-        self.waited_ns.set(0);
-        self.bytes.set(0);
+        self.bytes.set(bytes);
         self.sector.set(start.sector);
-        self.id.set(0);
-        self.state.set(
-            u64::from(start.number)
-                | flags
-                | ((start.class as u64) << CLASS_SHIFT)
-                | ((start.tag as u64) << TAG_SHIFT),
-        );
+        let kind = Kind::new(start.class, start.tag).number();
+        self.state
+            .set(u64::from(kind) | flags | u64::from(start.leaf) << LEAF_SHIFT);
     }
 
     /// A request is accepted: it waits. (`block_io_start`)
     #[inline(always)]
     pub fn start_waiting(&self, start: &Start, now: u64) -> Verb {
-        self.begin(start, COUNTED, now);
+        self.begin(start, COUNTED, 0, now);
+        self.service_ns.set(0);
         Verb::StartWaitqEnter
     }
 
@@ -110,8 +108,8 @@ impl Entry {
     /// no longer be seen when it completes. (`block_bio_queue`)
     #[inline(always)]
     pub fn start_running(&self, start: &Start, bytes: u32, now: u64) -> Verb {
-        self.begin(start, COUNTED | RUNNING, now);
-        self.bytes.set(u64::from(bytes));
+        self.begin(start, COUNTED | RUNNING, u64::from(bytes), now);
+        self.service_ns.set(now.wrapping_neg());
         Verb::StartRunqEnter
     }
 
@@ -120,7 +118,8 @@ impl Entry {
     /// (`block_rq_issue`)
     #[inline(always)]
     pub fn run_uncounted(&self, start: &Start, now: u64) -> Verb {
-        self.begin(start, RUNNING, now);
+        self.begin(start, RUNNING, 0, now);
+        self.service_ns.set(now.wrapping_neg());
         Verb::RunqEnter
     }
 
@@ -131,8 +130,7 @@ impl Entry {
         if state & RUNNING != 0 {
             return None;
         }
-        self.waited_ns.add(now.wrapping_sub(self.entered_ns.get()));
-        self.entered_ns.set(now);
+        self.service_ns.add(now.wrapping_neg());
         self.state.set(state | RUNNING);
         Some(Verb::WaitqToRunq)
     }
@@ -145,9 +143,25 @@ impl Entry {
         if state & RUNNING == 0 {
             return None;
         }
-        self.entered_ns.set(now);
+        self.service_ns.add(now);
         self.state.set(state & !RUNNING);
         Some(Verb::RunqBackToWaitq)
+    }
+
+    /// The last `bytes` bytes of it are done. What it ends with if it was issued and nothing special is
+    /// about it; [`None`], and nothing is changed, of any other: see [`Entry::complete`].
+    #[inline(always)]
+    pub fn complete_plainly(&self, bytes: u64, now: u64) -> Option<End> {
+        let state = self.state.get();
+        if state & (RUNNING | COUNTED) != RUNNING | COUNTED {
+            return None;
+        }
+        Some(End {
+            // CAST: The low byte.
+            kind: Kind::from_number(state as u8),
+            bytes: self.bytes.get().wrapping_add(bytes),
+            duration_ns: now.wrapping_sub(self.start_ns.get()),
+        })
     }
 
     /// (Part of) it is complete. [`None`] while something remains; otherwise a
@@ -176,13 +190,9 @@ impl Entry {
     /// The verb that takes it out of its queue and account for good, whatever its state.
     #[inline(always)]
     fn end(&self, state: u64, now: u64) -> Verb {
+        // CAST: The low byte.
         let end = End {
-            class: Class::from_number((state >> CLASS_SHIFT) as u8),
-            tag: if state & ((Tag::Ordered as u64) << TAG_SHIFT) != 0 {
-                Tag::Ordered
-            } else {
-                Tag::Simple
-            },
+            kind: Kind::from_number(state as u8),
             bytes: self.bytes.get(),
             duration_ns: now.wrapping_sub(self.start_ns.get()),
         };
@@ -217,14 +227,14 @@ impl Entry {
     /// Wait and service time up to `now`, the time of its end.
     #[inline]
     pub fn times(&self, now: u64) -> Times {
-        let total_ns = now.wrapping_sub(self.start_ns.get());
-        let mut wait_ns = self.waited_ns.get();
-        if self.state.get() & RUNNING == 0 {
-            wait_ns = wait_ns.wrapping_add(now.wrapping_sub(self.entered_ns.get()));
+        let mut service_ns = self.service_ns.get();
+        if self.state.get() & RUNNING != 0 {
+            service_ns = service_ns.wrapping_add(now);
         }
+        let total_ns = now.wrapping_sub(self.start_ns.get());
         Times {
-            wait_ns,
-            service_ns: total_ns.wrapping_sub(wait_ns),
+            wait_ns: total_ns.wrapping_sub(service_ns),
+            service_ns,
         }
     }
 
@@ -234,16 +244,17 @@ impl Entry {
         self.state.get() & COUNTED != 0
     }
 
-    /// What the start was given as `disk`.
+    /// What the start was given as `account`.
     #[inline(always)]
-    pub fn disk(&self) -> u64 {
-        self.disk.get()
+    pub fn account(&self) -> u64 {
+        self.account.get()
     }
 
-    /// The disk's device number.
+    /// What the start was given as `leaf`.
     #[inline(always)]
-    pub fn number(&self) -> u32 {
-        self.state.get() as u32
+    pub fn leaf(&self) -> u16 {
+        // CAST: The upper 16 bits.
+        (self.state.get() >> LEAF_SHIFT) as u16
     }
 
     /// First sector.
@@ -261,13 +272,18 @@ impl Entry {
     /// The id its start event had; 0 if it had none.
     #[inline]
     pub fn id(&self) -> u64 {
-        self.id.get()
+        if self.state.get() & HAS_ID != 0 {
+            self.id.get()
+        } else {
+            0
+        }
     }
 
     /// Remembers the id of its start event.
     #[inline]
     pub fn set_id(&self, id: u64) {
         self.id.set(id);
+        self.state.set(self.state.get() | HAS_ID);
     }
 }
 
@@ -277,8 +293,8 @@ mod tests {
     use super::*;
 
     const START: Start = Start {
-        disk: 0xd15c,
-        number: 7,
+        account: 0xd15c,
+        leaf: 7,
         class: Class::Write,
         tag: Tag::Ordered,
         sector: 2048,
@@ -291,8 +307,7 @@ mod tests {
 
     fn ended(duration_ns: u64, bytes: u64) -> End {
         End {
-            class: Class::Write,
-            tag: Tag::Ordered,
+            kind: Kind::new(Class::Write, Tag::Ordered),
             bytes,
             duration_ns,
         }
@@ -309,8 +324,8 @@ mod tests {
         assert_eq!(times.service_ns, 70);
         let verb = entry.complete(&DONE, 200);
         assert_eq!(verb, Some(Verb::RunqExitEnd(ended(100, 4096))));
-        assert_eq!(entry.number(), 7);
-        assert_eq!(entry.disk(), 0xd15c);
+        assert_eq!(entry.leaf(), 7);
+        assert_eq!(entry.account(), 0xd15c);
     }
 
     #[test]
@@ -369,16 +384,10 @@ mod tests {
     }
 
     #[test]
-    fn uncounted_requests_only_run() {
+    fn merged_abandoned_and_uncounted_entries_leave_in_balance() {
         let entry = Entry::default();
         assert_eq!(entry.run_uncounted(&START, 0), Verb::RunqEnter);
-        assert!(!entry.is_counted());
         assert_eq!(entry.complete(&DONE, 9), Some(Verb::RunqExit));
-    }
-
-    #[test]
-    fn merged_and_abandoned_entries_leave_in_balance() {
-        let entry = Entry::default();
         entry.start_waiting(&START, 0);
         assert_eq!(entry.merge(5), Verb::WaitqExitMerge);
         entry.start_waiting(&START, 10);

@@ -61,6 +61,20 @@ impl Queue<Counter> {
         self.t_out.add(now);
         self.last.set(now);
     }
+
+    /// A line that is 0 or 1 rises at `now`. When it changed last, nobody asks.
+    #[inline(always)]
+    pub fn rise(&self, now: u64) {
+        self.n_in.add(1);
+        self.t_in.add(now);
+    }
+
+    /// It falls.
+    #[inline(always)]
+    pub fn fall(&self, now: u64) {
+        self.n_out.add(1);
+        self.t_out.add(now);
+    }
 }
 
 impl Load for Queue<Counter> {

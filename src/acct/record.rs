@@ -34,8 +34,8 @@ pub struct Record<W = Counter> {
     pub waitq_busy: Queue<W>,
     /// The same of the run queue.
     pub runq_busy: Queue<W>,
-    /// The same of both together.
-    pub busy: Queue<W>,
+    /// The same of both at once.
+    pub both_busy: Queue<W>,
 }
 
 impl Load for Record<Counter> {
@@ -48,7 +48,7 @@ impl Load for Record<Counter> {
             runq: self.runq.load(),
             waitq_busy: self.waitq_busy.load(),
             runq_busy: self.runq_busy.load(),
-            busy: self.busy.load(),
+            both_busy: self.both_busy.load(),
         }
     }
 }
@@ -61,7 +61,7 @@ impl Record<u64> {
         self.runq.fold(&other.runq);
         self.waitq_busy.fold(&other.waitq_busy);
         self.runq_busy.fold(&other.runq_busy);
-        self.busy.fold(&other.busy);
+        self.both_busy.fold(&other.both_busy);
     }
 }
 
@@ -86,10 +86,7 @@ impl CpuRecord {
         self.seq.store(seq.wrapping_add(1), Relaxed);
         // Orders the odd count before the words: pairs with the acquire fence in `try_read`.
         fence(Release);
-        Writing {
-            cpu: self,
-            next: seq.wrapping_add(2),
-        }
+        Writing(self)
     }
 
     /// A copy of the record as it was at one instant, with the sequence count it had then;
@@ -119,24 +116,23 @@ impl CpuRecord {
 
 /// A record while its owner changes it.
 #[derive(Debug)]
-pub struct Writing<'a> {
-    cpu: &'a CpuRecord,
-    next: u64,
-}
+pub struct Writing<'a>(&'a CpuRecord);
 
 impl core::ops::Deref for Writing<'_> {
     type Target = Record;
 
     #[inline(always)]
     fn deref(&self) -> &Record {
-        &self.cpu.record
+        &self.0.record
     }
 }
 
 impl Drop for Writing<'_> {
     #[inline(always)]
     fn drop(&mut self) {
+        // Loaded again: twice one instruction on memory is less than to hold the count meanwhile.
+        let seq = self.0.seq.load(Relaxed);
         // Orders the words before the even count: pairs with the acquire load in `try_read`.
-        self.cpu.seq.store(self.next, Release);
+        self.0.seq.store(seq.wrapping_add(1), Release);
     }
 }

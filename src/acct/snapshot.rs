@@ -85,19 +85,22 @@ fn exits_and_entries(exits: Record<u64>, entries: &Record<u64>) -> Record<u64> {
     record.runq = exits.runq.with_entries_of(&entries.runq);
     record.waitq_busy = exits.waitq_busy.with_entries_of(&entries.waitq_busy);
     record.runq_busy = exits.runq_busy.with_entries_of(&entries.runq_busy);
-    record.busy = exits.busy.with_entries_of(&entries.busy);
+    record.both_busy = exits.both_busy.with_entries_of(&entries.both_busy);
     record
 }
 
 impl Snapshot {
     fn of(record: Record<u64>, now: u64) -> Self {
+        let wtime = record.waitq_busy.lentime_ns(now);
+        let rtime = record.runq_busy.lentime_ns(now);
+        let both = record.both_busy.lentime_ns(now);
         Snapshot {
             now,
-            wtime: record.waitq_busy.lentime_ns(now),
+            wtime,
             wlentime: record.waitq.lentime_ns(now),
-            rtime: record.runq_busy.lentime_ns(now),
+            rtime,
             rlentime: record.runq.lentime_ns(now),
-            busy_time: record.busy.lentime_ns(now),
+            busy_time: wtime.wrapping_add(rtime).wrapping_sub(both),
             record,
         }
     }
@@ -132,7 +135,7 @@ impl Snapshot {
     /// Transactions in flight.
     pub fn in_flight(&self) -> u64 {
         let devstat = &self.record.devstat;
-        devstat.start_count.wrapping_sub(devstat.end_count)
+        devstat.start_count.wrapping_sub(devstat.end_count())
     }
 
     /// `wlastupdate`: the time the wait queue's sums are good for. With the open interval
@@ -170,9 +173,13 @@ fn growth(value: u64, last: u64) -> u64 {
 mod tests {
     use super::{
         super::{
-            busy::Gauge,
+            busy::{
+                Gauge,
+                Tree, //
+            },
             class::{
                 Class,
+                Kind,
                 Tag, //
             },
             verb::{
@@ -185,8 +192,7 @@ mod tests {
 
     fn end(duration_ns: u64) -> End {
         End {
-            class: Class::Read,
-            tag: Tag::Simple,
+            kind: Kind::new(Class::Read, Tag::Simple),
             bytes: 512,
             duration_ns,
         }
@@ -195,7 +201,10 @@ mod tests {
     #[test]
     fn one_read_over_two_cpus() {
         let cpus: [CpuRecord; 2] = Default::default();
-        let gauge = Gauge::default();
+        let gauge = Tree {
+            leaf: &Gauge::default(),
+            root: None,
+        };
         Verb::StartWaitqEnter.apply(&cpus[0].write(), &gauge, 100);
         Verb::WaitqToRunq.apply(&cpus[0].write(), &gauge, 130);
         let open = collect(|| cpus.iter(), || 150);
@@ -212,7 +221,8 @@ mod tests {
         assert_eq!((done.wtime, done.wlentime), (30, 30));
         assert_eq!((done.rtime, done.rlentime), (70, 70));
         assert_eq!(done.busy_time, 100);
-        assert_eq!(done.record.devstat.operations, [0, 1, 0, 0]);
+        assert_eq!(done.record.devstat.operations(Class::Read), 1);
+        assert_eq!(done.record.devstat.end_count(), 1);
         assert_eq!(done.record.devstat.bytes, [0, 512, 0, 0]);
         assert_eq!(done.record.devstat.duration, [0, 100, 0, 0]);
         assert_eq!(done.rlastupdate(), 200);
@@ -257,7 +267,6 @@ mod tests {
         record.runq_busy.t_in = 100;
         record.runq_busy.n_out = 1;
         record.runq_busy.t_out = 110;
-        record.busy = record.runq_busy;
         let snapshot = Snapshot::of(record, 200).after(&Snapshot::default());
         assert_eq!(snapshot.rlentime, 9);
         assert_eq!(snapshot.rtime, 9);

@@ -4,23 +4,20 @@
 
 use super::{
     busy::{
-        Edges,
-        Gauge, //
+        Edge,
+        Line,
+        Step,
+        Tree, //
     },
-    class::{
-        Class,
-        Tag, //
-    },
+    class::Kind,
     record::Record,
 };
 
 /// What a transaction amounts to when it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
-    /// Its class, fixed at the start.
-    pub class: Class,
-    /// Its tag type, fixed at the start.
-    pub tag: Tag,
+    /// Its class and tag type, fixed at the start.
+    pub kind: Kind,
     /// Bytes transferred without error.
     pub bytes: u64,
     /// Time from start to end, ns.
@@ -57,64 +54,77 @@ pub enum Verb {
 }
 
 impl Verb {
-    /// Records the step: `record` is the calling CPU's own, `gauge` the disk's.
+    /// Records the step: `record` is the calling CPU's own, `gauges` the I/O's way through the
+    /// disk's.
     #[inline(always)]
-    pub fn apply(self, record: &Record, gauge: &Gauge, now: u64) {
-        let edges: Edges = match self {
+    pub fn apply(self, record: &Record, gauges: &Tree<'_>, now: u64) {
+        let step = match self {
             Verb::StartWaitqEnter => {
                 record.devstat.start_transaction();
                 record.waitq.enter(now);
-                gauge.waitq_enter()
+                Step::WaitqEnter
             }
             Verb::StartRunqEnter => {
                 record.devstat.start_transaction();
                 record.runq.enter(now);
-                gauge.runq_enter()
+                Step::RunqEnter
             }
             Verb::RunqEnter => {
                 record.runq.enter(now);
-                gauge.runq_enter()
+                Step::RunqEnter
             }
             Verb::WaitqToRunq => {
                 record.waitq.exit(now);
                 record.runq.enter(now);
-                gauge.waitq_to_runq()
+                Step::WaitqToRunq
             }
             Verb::RunqBackToWaitq => {
                 record.runq.exit(now);
                 record.waitq.enter(now);
-                gauge.runq_back_to_waitq()
+                Step::RunqBackToWaitq
             }
             Verb::WaitqExitEnd(end) => {
                 record.waitq.exit(now);
                 record
                     .devstat
-                    .end_transaction(end.class, end.tag, end.bytes, end.duration_ns);
-                gauge.waitq_exit()
+                    .end_transaction(end.kind, end.bytes, end.duration_ns);
+                Step::WaitqExit
             }
             Verb::RunqExitEnd(end) => {
                 record.runq.exit(now);
                 record
                     .devstat
-                    .end_transaction(end.class, end.tag, end.bytes, end.duration_ns);
-                gauge.runq_exit()
+                    .end_transaction(end.kind, end.bytes, end.duration_ns);
+                Step::RunqExit
             }
             Verb::WaitqExitMerge => {
                 record.waitq.exit(now);
                 record.devstat.merge_transaction();
-                gauge.waitq_exit()
+                Step::WaitqExit
             }
             Verb::WaitqExit => {
                 record.waitq.exit(now);
-                gauge.waitq_exit()
+                Step::WaitqExit
             }
             Verb::RunqExit => {
                 record.runq.exit(now);
-                gauge.runq_exit()
+                Step::RunqExit
             }
         };
-        edges.waitq.note(&record.waitq_busy, now);
-        edges.runq.note(&record.runq_busy, now);
-        edges.any.note(&record.busy, now);
+        gauges.step(
+            step,
+            #[inline(always)]
+            |line, edge| {
+                let line = match line {
+                    Line::Waitq => &record.waitq_busy,
+                    Line::Runq => &record.runq_busy,
+                    Line::Both => &record.both_busy,
+                };
+                match edge {
+                    Edge::Rise => line.rise(now),
+                    Edge::Fall => line.fall(now),
+                }
+            },
+        );
     }
 }

@@ -2,6 +2,7 @@
 
 //! One disk's statistics.
 
+use super::accounts::Handle;
 use crate::{
     abi::identity::{
         device_type,
@@ -9,7 +10,10 @@ use crate::{
         Identity, //
     },
     acct::{
-        busy::Gauge,
+        busy::{
+            Gauge,
+            Tree, //
+        },
         record::CpuRecord,
         snapshot::{
             collect,
@@ -19,9 +23,11 @@ use crate::{
     },
     kernel_ext::{
         block::disk::Disk,
-        clock::now_ns,
-        interrupt::InterruptsOff,
-        percpu::PerCpu, //
+        clock,
+        percpu::{
+            PerCpu,
+            ThisCpu, //
+        }, //
     },
 };
 use kernel::{
@@ -37,38 +43,53 @@ use kernel::{
 #[pin_data]
 pub(crate) struct Account {
     identity: Identity,
+    handle: Handle,
     cpus: PerCpu<CpuRecord>,
-    gauge: Line,
+    /// A gauge for each hardware queue; none if there is but one. A power of two.
+    leaves: KVec<Line>,
+    root: Line,
     /// The latest snapshot taken: the next must not be less.
     #[pin]
     last: Mutex<Snapshot>,
 }
 
-/// The gauge on a cache line of its own: the rest of the account is only read.
+/// A gauge on a cache line of its own.
 #[repr(align(64))]
 struct Line(Gauge);
 
+/// Leaves of one disk: more than this many hardware queues share.
+const MAX_LEAVES: usize = 64;
+
 impl Account {
     /// An account of `disk` with all counters zero. May sleep; `ENOMEM`.
-    pub(crate) fn new(disk: &Disk<'_>, number: u32) -> Result<Arc<Self>> {
+    pub(crate) fn new(disk: &Disk<'_>, handle: Handle) -> Result<Arc<Self>> {
         let identity = Identity {
             name: disk.name(),
             driver: disk.driver(),
-            number,
+            number: handle.number(),
             major: disk.major(),
             minor: disk.minor(),
             diskseq: disk.diskseq(),
-            crtime: now_ns(),
+            crtime: clock::now_ns(),
             priority: priority::DISK,
             device_type: device_type::DIRECT | device_type::IF_OTHER,
             block_size: disk.logical_block_size(),
         };
         let cpus = PerCpu::new()?;
+        let ways = disk.ways_in().min(MAX_LEAVES);
+        let mut leaves = KVec::new();
+        if ways > 1 {
+            for _ in 0..ways.next_power_of_two() {
+                leaves.push(Line(Gauge::default()), GFP_KERNEL)?;
+            }
+        }
         Arc::pin_init(
             try_pin_init!(Account {
                 identity,
+                handle,
                 cpus,
-                gauge: Line(Gauge::default()),
+                leaves,
+                root: Line(Gauge::default()),
                 last <- new_mutex!(Snapshot::default()),
             }),
             GFP_KERNEL,
@@ -80,17 +101,39 @@ impl Account {
         &self.identity
     }
 
-    /// Records one step of one I/O at `now`, a time read with these interrupts off.
     #[inline(always)]
-    pub(crate) fn record(&self, verb: Verb, now: u64, interrupts: &InterruptsOff) {
-        let cpu = self.cpus.this_cpu(interrupts);
-        verb.apply(&cpu.write(), &self.gauge.0, now);
+    pub(super) fn handle(&self) -> Handle {
+        self.handle
+    }
+
+    /// Whether it matters which hardware queue an I/O goes through.
+    #[inline(always)]
+    pub(super) fn has_leaves(&self) -> bool {
+        !self.leaves.is_empty()
+    }
+
+    /// Records one step at `now` of an I/O that goes through the hardware queue `leaf`.
+    #[inline(always)]
+    pub(crate) fn record(&self, verb: Verb, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
+        let mut gauges = Tree {
+            leaf: &self.root.0,
+            root: None,
+        };
+        if self.has_leaves() {
+            let last = self.leaves.len().wrapping_sub(1);
+            if let Some(leaf) = self.leaves.get(usize::from(leaf) & last) {
+                gauges.leaf = &leaf.0;
+                gauges.root = Some(&self.root.0);
+            }
+        }
+        verb.apply(&self.cpus.this_cpu(cpu).write(), &gauges, now);
     }
 
     /// All counters at one instant. May sleep, until other readers of the same disk are done.
     pub(crate) fn snapshot(&self) -> Snapshot {
+        clock::check();
         let mut last = self.last.lock();
-        let snapshot = collect(|| self.cpus.iter(), now_ns).after(&last);
+        let snapshot = collect(|| self.cpus.iter(), clock::now_ns).after(&last);
         *last = snapshot;
         snapshot
     }

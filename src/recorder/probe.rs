@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The functions the tracepoints call: each makes borrowed types of its arguments, and one safe
+//! The functions that `src/probes.c` calls: each makes borrowed types of its arguments, and one safe
 //! call of `transactions.rs`.
 
-use super::{
-    listener::Listener,
-    State, //
+use super::tracker::{
+    Here,
+    Tracker, //
 };
 use crate::kernel_ext::{
     bindings::{
-        iostat_bio_complete_probe_t,
-        iostat_bio_probe_t,
-        iostat_rq_complete_probe_t,
-        iostat_rq_probe_t, //
+        self as own,
+        iostat_bio_fn,
+        iostat_bio_queue_fn,
+        iostat_bio_watched_fn,
+        iostat_here,
+        iostat_rq_complete_fn,
+        iostat_rq_fn,
+        iostat_rq_watched_fn, //
     },
     block::{
         bio::Bio,
         request::Request, //
     },
+    percpu::ThisCpu,
     published::InProbe,
     tracepoint::{
         synchronize,
@@ -27,7 +32,6 @@ use crate::kernel_ext::{
 };
 use core::{
     ffi::CStr,
-    marker::PhantomData,
     ptr::NonNull, //
 };
 use kernel::{
@@ -41,58 +45,49 @@ use kernel::{
 };
 
 /// All probes, in place until dropped.
-pub(super) struct Probes<L: Listener> {
+pub(super) struct Probes {
     probes: KVec<Probe>,
     /// What the probes were given as data.
-    state: Arc<State<L>>,
+    tracker: Arc<Tracker>,
 }
 
-impl<L: Listener> Probes<L> {
-    // The types come from include/iostat/probes.h, which src/probe_types.c holds against the
-    // kernel's tracepoints: a function of another type does not compile.
-    const IO_START: iostat_rq_probe_t = Some(io_start::<L>);
-    const RQ_ISSUE: iostat_rq_probe_t = Some(rq_issue::<L>);
-    const RQ_REQUEUE: iostat_rq_probe_t = Some(rq_requeue::<L>);
-    const RQ_MERGE: iostat_rq_probe_t = Some(rq_merge::<L>);
-    const RQ_COMPLETE: iostat_rq_complete_probe_t = Some(rq_complete::<L>);
-    const BIO_QUEUE: iostat_bio_probe_t = Some(bio_queue::<L>);
-    const BIO_COMPLETE: iostat_bio_complete_probe_t = Some(bio_complete::<L>);
-
+impl Probes {
     /// Puts all probes in place, exits first. May sleep. `ENOENT` if a tracepoint is missing.
-    pub(super) fn new(state: Arc<State<L>>) -> Result<Self> {
-        let table: [(&CStr, Option<*const c_void>); 7] = [
+    pub(super) fn new(tracker: Arc<Tracker>) -> Result<Self> {
+        // src/probes.c holds their types against the kernel's tracepoints.
+        let table: [(&CStr, *const c_void); 7] = [
             (
                 c"block_rq_complete",
-                Self::RQ_COMPLETE.map(|f| f as *const c_void),
+                own::iostat_probe_rq_complete as *const c_void,
             ),
             (
                 c"block_bio_complete",
-                Self::BIO_COMPLETE.map(|f| f as *const c_void),
+                own::iostat_probe_bio_complete as *const c_void,
             ),
             (
                 c"block_rq_merge",
-                Self::RQ_MERGE.map(|f| f as *const c_void),
+                own::iostat_probe_rq_merge as *const c_void,
             ),
             (
                 c"block_rq_requeue",
-                Self::RQ_REQUEUE.map(|f| f as *const c_void),
+                own::iostat_probe_rq_requeue as *const c_void,
             ),
             (
                 c"block_rq_issue",
-                Self::RQ_ISSUE.map(|f| f as *const c_void),
+                own::iostat_probe_rq_issue as *const c_void,
             ),
             (
                 c"block_bio_queue",
-                Self::BIO_QUEUE.map(|f| f as *const c_void),
+                own::iostat_probe_bio_queue as *const c_void,
             ),
             (
                 c"block_io_start",
-                Self::IO_START.map(|f| f as *const c_void),
+                own::iostat_probe_io_start as *const c_void,
             ),
         ];
         let mut probes = Probes {
             probes: KVec::with_capacity(table.len(), GFP_KERNEL)?,
-            state,
+            tracker,
         };
         for (name, function) in table {
             let Some(tracepoint) = Tracepoint::find(name) else {
@@ -102,22 +97,20 @@ impl<L: Listener> Probes<L> {
                 );
                 return Err(ENOENT);
             };
-            let function = function
-                .map(<*const c_void>::cast_mut)
-                .and_then(NonNull::new);
-            let data = Arc::as_ptr(&probes.state).cast_mut().cast();
+            let function = NonNull::new(function.cast_mut()).ok_or(EINVAL)?;
+            let data = Arc::as_ptr(&probes.tracker).cast_mut().cast();
             // SAFETY:
             // - The function has the prototype of the tracepoint of its name, see above.
-            // - The data is the state, to which `probes` holds a reference until its drop has
+            // - The data is the tracker, to which `probes` holds a reference until its drop has
             //   taken the probes away and waited for the calls under way.
-            let probe = unsafe { Probe::register(tracepoint, function.ok_or(EINVAL)?, data)? };
+            let probe = unsafe { Probe::register(tracepoint, function, data)? };
             probes.probes.push(probe, GFP_KERNEL)?;
         }
         Ok(probes)
     }
 }
 
-impl<L: Listener> Drop for Probes<L> {
+impl Drop for Probes {
     fn drop(&mut self) {
         // Entries first, as they were put in place last.
         while self.probes.pop().is_some() {}
@@ -126,98 +119,151 @@ impl<L: Listener> Drop for Probes<L> {
 }
 
 /// Borrows what a probe is given for the duration of its call.
-struct Call<'a, L: Listener> {
-    state: &'a State<L>,
-    probe: InProbe<'a>,
-    _call: PhantomData<&'a ()>,
+///
+/// # Safety
+///
+/// Called by a probe that [`Probes::new`] registered, with its data.
+#[inline(always)]
+unsafe fn tracker<'a>(state: *const c_void) -> &'a Tracker {
+    // SAFETY: `state` is the tracker, to which `Probes` holds a reference for as long as there can
+    // be calls.
+    unsafe { &*state.cast::<Tracker>() }
 }
 
-impl<L: Listener> Call<'_, L> {
-    /// # Safety
-    ///
-    /// Called by a probe that [`Probes::new`] registered, with its `data`; the value does not
-    /// outlive the probe's call.
-    #[inline(always)]
-    unsafe fn new(data: *mut c_void) -> Self {
-        Call {
-            // SAFETY: `data` is the state, to which `Probes` holds a reference for as long as there
-            // can be calls.
-            state: unsafe { &*data.cast::<State<L>>() },
-            // SAFETY: The caller is a probe, and the value does not outlive its call.
-            probe: unsafe { InProbe::new() },
-            _call: PhantomData,
-        }
-    }
+/// Calls `handle` with what a handler needs.
+///
+/// # Safety
+///
+/// Called by a probe, with interrupts off, and with what it found `here`.
+#[inline(always)]
+unsafe fn with_here(here: iostat_here, handle: impl FnOnce(Here<'_>)) {
+    // SAFETY: The caller is a probe, and the value does not outlive its call.
+    let probe = unsafe { InProbe::new() };
+    // SAFETY: Interrupts are off until the call returns, and the offset was read in the same section.
+    let cpu = unsafe { ThisCpu::new(here.cpu_offset) };
+    handle(Here {
+        probe,
+        cpu,
+        now: here.now_ns,
+    });
 }
 
 macro_rules! rq_probe {
-    ($name:ident) => {
+    ($function:ident, $handler:ident) => {
         /// # Safety
         ///
-        /// Called by its tracepoint as a probe of [`Probes`].
-        unsafe extern "C" fn $name<L: Listener>(data: *mut c_void, rq: *mut bindings::request) {
-            // SAFETY: This is a registered probe, and `call` is a local of it.
-            let call = unsafe { Call::<L>::new(data) };
-            if let Some(rq) = NonNull::new(rq) {
-                // SAFETY: `rq` is the tracepoint's argument, and the view a temporary of this call.
-                let rq = unsafe { Request::from_raw(rq) };
-                call.state.$name(&call.probe, &rq);
-            }
+        /// Called by its probe in `src/probes.c`, with interrupts off.
+        #[no_mangle]
+        unsafe extern "C" fn $function(
+            state: *const c_void,
+            rq: *mut bindings::request,
+            here: iostat_here,
+        ) {
+            // SAFETY: By this function's requirement.
+            let tracker = unsafe { tracker(state) };
+            // SAFETY: `rq` is the tracepoint's argument, never null, and the view a temporary of this call.
+            let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
+            // SAFETY: By this function's requirement.
+            unsafe { with_here(here, |here| tracker.$handler(here, &rq)) };
         }
+        const _: iostat_rq_fn = Some($function);
     };
 }
 
-rq_probe!(io_start);
-rq_probe!(rq_issue);
-rq_probe!(rq_requeue);
-rq_probe!(rq_merge);
+rq_probe!(iostat_io_start, io_start);
+rq_probe!(iostat_rq_issue, rq_issue);
+rq_probe!(iostat_rq_requeue, rq_requeue);
+rq_probe!(iostat_rq_merge, rq_merge);
 
 /// # Safety
 ///
-/// Called by its tracepoint as a probe of [`Probes`].
-unsafe extern "C" fn rq_complete<L: Listener>(
-    data: *mut c_void,
+/// Called by its probe in `src/probes.c`, with interrupts off.
+#[no_mangle]
+unsafe extern "C" fn iostat_rq_complete(
+    state: *const c_void,
     rq: *mut bindings::request,
+    here: iostat_here,
     status: bindings::blk_status_t,
     nr_bytes: c_uint,
 ) {
-    // SAFETY: This is a registered probe, and `call` is a local of it.
-    let call = unsafe { Call::<L>::new(data) };
-    if let Some(rq) = NonNull::new(rq) {
-        // SAFETY: `rq` is the tracepoint's argument, and the view a temporary of this call.
-        let rq = unsafe { Request::from_raw(rq) };
-        call.state.rq_complete(&call.probe, &rq, status, nr_bytes);
-    }
+    // SAFETY: By this function's requirement.
+    let tracker = unsafe { tracker(state) };
+    // SAFETY: `rq` is the tracepoint's argument, never null, and the view a temporary of this call.
+    let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
+    // SAFETY: By this function's requirement.
+    unsafe {
+        with_here(here, |here| {
+            tracker.rq_complete(here, &rq, status, nr_bytes)
+        })
+    };
 }
+const _: iostat_rq_complete_fn = Some(iostat_rq_complete);
 
 /// # Safety
 ///
-/// Called by its tracepoint as a probe of [`Probes`].
-unsafe extern "C" fn bio_queue<L: Listener>(data: *mut c_void, bio: *mut bindings::bio) {
-    // SAFETY: This is a registered probe, and `call` is a local of it.
-    let call = unsafe { Call::<L>::new(data) };
-    if let Some(bio) = NonNull::new(bio) {
-        // SAFETY: `bio` is the tracepoint's argument, traced only with a block device, and the view
-        // a temporary of this call.
-        let bio = unsafe { Bio::from_raw(bio) };
-        call.state.bio_queue(&call.probe, &bio);
-    }
-}
-
-/// # Safety
-///
-/// Called by its tracepoint as a probe of [`Probes`].
-unsafe extern "C" fn bio_complete<L: Listener>(
-    data: *mut c_void,
-    _q: *mut bindings::request_queue,
+/// Called by its probe in `src/probes.c`, with interrupts off.
+#[no_mangle]
+unsafe extern "C" fn iostat_bio_queue(
+    state: *const c_void,
     bio: *mut bindings::bio,
+    here: iostat_here,
+    cpu: c_uint,
 ) {
-    // SAFETY: This is a registered probe, and `call` is a local of it.
-    let call = unsafe { Call::<L>::new(data) };
-    if let Some(bio) = NonNull::new(bio) {
-        // SAFETY: `bio` is the tracepoint's argument, traced only with a block device, and the view
-        // a temporary of this call.
-        let bio = unsafe { Bio::from_raw(bio) };
-        call.state.bio_complete(&call.probe, &bio);
-    }
+    // SAFETY: By this function's requirement.
+    let tracker = unsafe { tracker(state) };
+    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device, and
+    // the view
+    // a temporary of this call.
+    let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
+    // SAFETY: By this function's requirement.
+    unsafe { with_here(here, |here| tracker.bio_queue(here, &bio, cpu)) };
 }
+const _: iostat_bio_queue_fn = Some(iostat_bio_queue);
+
+/// # Safety
+///
+/// Called by its probe in `src/probes.c`, with interrupts off.
+#[no_mangle]
+unsafe extern "C" fn iostat_bio_complete(
+    state: *const c_void,
+    bio: *mut bindings::bio,
+    here: iostat_here,
+) {
+    // SAFETY: By this function's requirement.
+    let tracker = unsafe { tracker(state) };
+    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device, and
+    // the view
+    // a temporary of this call.
+    let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
+    // SAFETY: By this function's requirement.
+    unsafe { with_here(here, |here| tracker.bio_complete(here, &bio)) };
+}
+const _: iostat_bio_fn = Some(iostat_bio_complete);
+
+/// # Safety
+///
+/// Called by its probe in `src/probes.c`.
+#[no_mangle]
+unsafe extern "C" fn iostat_io_start_watched(state: *const c_void, rq: *mut bindings::request) {
+    // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
+    let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
+    // SAFETY: `rq` is the tracepoint's argument, never null, and the view a temporary of this call.
+    let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
+    tracker.io_start_watched(probe, &rq);
+}
+const _: iostat_rq_watched_fn = Some(iostat_io_start_watched);
+
+/// # Safety
+///
+/// Called by its probe in `src/probes.c`.
+#[no_mangle]
+unsafe extern "C" fn iostat_bio_queue_watched(state: *const c_void, bio: *mut bindings::bio) {
+    // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
+    let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
+    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device, and
+    // the view
+    // a temporary of this call.
+    let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
+    tracker.bio_queue_watched(probe, &bio);
+}
+const _: iostat_bio_watched_fn = Some(iostat_bio_queue_watched);

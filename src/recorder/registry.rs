@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Which disks there are, for probes and for readers.
+//! Which disks there are.
 //!
-//! Readers take a list under a mutex. Probes look an account up by the disk's address in
-//! a hash table that is replaced whole whenever a disk comes or goes, without a lock.
+//! Readers take a list under a mutex. For probes, the registry publishes [`Accounts`].
 
 use super::{
     account::Account,
-    listener::Listener, //
+    accounts::{
+        Accounts,
+        Handle, //
+    },
+    listener::Listener,
+    tracker::Tracker, //
 };
 use crate::kernel_ext::{
     block::disk::Disk,
-    published::{
-        InProbe,
-        Node,
-        Published, //
-    }, //
+    published::Node, //
 };
 use kernel::{
     new_mutex,
@@ -40,6 +40,23 @@ struct Members<L: Listener> {
     next_number: u32,
 }
 
+impl<L: Listener> Members<L> {
+    /// The first place that no account has.
+    fn free_place(&self) -> u32 {
+        let taken = |place: &u32| {
+            let places = self.members.iter().map(|m| m.account.handle().place());
+            places.into_iter().any(|other| other == *place as usize)
+        };
+        (0..).find(|place| !taken(place)).unwrap_or(u32::MAX)
+    }
+
+    /// What probes are to find. May sleep; `ENOMEM`.
+    fn accounts(&self) -> Result<KBox<Node<Accounts>>> {
+        let members = || self.members.iter().map(|m| (m.disk, &m.account));
+        Node::new(Accounts::new(members)?)
+    }
+}
+
 /// All disks at one moment.
 pub(crate) struct List {
     /// Changes when the list does.
@@ -51,80 +68,17 @@ pub(crate) struct List {
 #[pin_data]
 pub(super) struct Registry<L: Listener> {
     listener: Arc<L>,
-    table: Published<Addresses>,
+    /// To whom the accounts are published.
+    tracker: Arc<Tracker>,
     #[pin]
     members: Mutex<Members<L>>,
 }
 
-/// Accounts by the address of their disk: open addressing, at most a quarter full.
-struct Addresses {
-    slots: KVec<Address>,
-}
-
-struct Address {
-    disk: u64,
-    account: Option<Arc<Account>>,
-}
-
-impl Addresses {
-    fn new<L: Listener>(members: &[Member<L>]) -> Result<Self> {
-        let len = members.len().saturating_mul(4).next_power_of_two().max(8);
-        let mut slots = KVec::with_capacity(len, GFP_KERNEL)?;
-        for _ in 0..len {
-            let empty = Address {
-                disk: 0,
-                account: None,
-            };
-            slots.push(empty, GFP_KERNEL)?;
-        }
-        let mut table = Addresses { slots };
-        for member in members {
-            let mut index = table.home(member.disk);
-            while let Some(slot) = table.slots.get_mut(index) {
-                if slot.account.is_none() {
-                    slot.disk = member.disk;
-                    slot.account = Some(member.account.clone());
-                    break;
-                }
-                index = table.next(index);
-            }
-        }
-        Ok(table)
-    }
-
-    /// Where to look for an address first: a multiplicative hash.
-    #[inline(always)]
-    fn home(&self, disk: u64) -> usize {
-        // CAST: The shift leaves 32 bits.
-        let hash = (disk.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
-        hash & self.slots.len().wrapping_sub(1)
-    }
-
-    #[inline(always)]
-    fn next(&self, index: usize) -> usize {
-        index.wrapping_add(1) & self.slots.len().wrapping_sub(1)
-    }
-
-    /// The account of the disk at an address. Ends because there are empty slots.
-    #[inline(always)]
-    fn find(&self, disk: u64) -> Option<&Account> {
-        let mut index = self.home(disk);
-        loop {
-            let slot = self.slots.get(index)?;
-            let account = slot.account.as_deref()?;
-            if slot.disk == disk {
-                return Some(account);
-            }
-            index = self.next(index);
-        }
-    }
-}
-
 impl<L: Listener> Registry<L> {
-    pub(super) fn new(listener: Arc<L>) -> impl PinInit<Self> {
+    pub(super) fn new(listener: Arc<L>, tracker: Arc<Tracker>) -> impl PinInit<Self> {
         pin_init!(Registry {
             listener,
-            table: Published::new(),
+            tracker,
             members <- new_mutex!(Members {
                 members: KVec::new(),
                 generation: 1,
@@ -133,17 +87,12 @@ impl<L: Listener> Registry<L> {
         })
     }
 
-    /// The account of the disk at this address.
-    #[inline(always)]
-    pub(super) fn find<'a>(&'a self, probe: &'a InProbe<'_>, disk: u64) -> Option<&'a Account> {
-        self.table.get(probe)?.find(disk)
-    }
-
     /// Opens an account for a disk. May sleep.
     pub(super) fn add(&self, disk: &Disk<'_>) -> Result {
         let mut members = self.members.lock();
         members.members.reserve(1, GFP_KERNEL)?;
-        let account = Account::new(disk, members.next_number)?;
+        let handle = Handle::new(members.free_place(), members.next_number);
+        let account = Account::new(disk, handle)?;
         let presence = self.listener.arrived(disk, &account)?;
         let priority = account.identity().priority;
         let position = members
@@ -160,8 +109,8 @@ impl<L: Listener> Registry<L> {
             .members
             .insert_within_capacity(position, member)
             .map_err(|_| ENOMEM)?;
-        match Addresses::new(&members.members).and_then(Node::new) {
-            Ok(table) => self.table.replace(Some(table)),
+        match members.accounts() {
+            Ok(accounts) => self.tracker.publish(Some(accounts)),
             Err(error) => {
                 // Not in the table, not in the list. The member goes after the mutex.
                 let member = members.members.remove(position);
@@ -187,17 +136,12 @@ impl<L: Listener> Registry<L> {
         };
         let member = members.members.remove(position);
         members.generation = members.generation.wrapping_add(1);
-        if let Ok(table) = Addresses::new(&members.members).and_then(Node::new) {
-            self.table.replace(Some(table));
+        if let Ok(accounts) = members.accounts() {
+            self.tracker.publish(Some(accounts));
         }
         drop(members);
         // Waits for readers of the disk's files: not with the mutex.
         drop(member);
-    }
-
-    /// Unpublishes the table.
-    pub(super) fn clear(&self) {
-        self.table.replace(None);
     }
 
     /// All accounts.

@@ -5,6 +5,7 @@ use crate::{
     acct::{
         class::{
             Class,
+            Kind,
             Tag, //
         },
         verb::{
@@ -14,9 +15,12 @@ use crate::{
     },
     kernel_ext::{
         clock::now_ns,
-        interrupt::InterruptsOff, //
+        percpu::ThisCpu, //
     },
-    recorder::account::Account,
+    recorder::{
+        account::Account,
+        accounts::Handle, //
+    },
 };
 use kernel::{
     prelude::*,
@@ -25,25 +29,24 @@ use kernel::{
 
 /// A second account of a disk there is, of which nobody else knows.
 fn account() -> Result<Arc<Account>> {
-    with_disk(|disk| Account::new(disk, 77))?
+    with_disk(|disk| Account::new(disk, Handle::new(0, 77)))?
 }
 
 /// Records a step at `now` as the probes do.
-fn step(account: &Account, verb: Verb, now: u64) {
-    account.record(verb, now, &InterruptsOff::new());
+fn step(account: &Account, verb: Verb, now: u64, cpu: ThisCpu<'_>) {
+    account.record(verb, 0, now, cpu);
 }
 
 /// A whole read of 512 bytes.
-fn read(account: &Account) {
-    step(account, Verb::StartWaitqEnter, now_ns());
-    step(account, Verb::WaitqToRunq, now_ns());
-    step(account, ended(Class::Read, 0), now_ns());
+fn read(account: &Account, cpu: ThisCpu<'_>) {
+    step(account, Verb::StartWaitqEnter, now_ns(), cpu);
+    step(account, Verb::WaitqToRunq, now_ns(), cpu);
+    step(account, ended(Class::Read, 0), now_ns(), cpu);
 }
 
 fn ended(class: Class, duration_ns: u64) -> Verb {
     Verb::RunqExitEnd(End {
-        class,
-        tag: Tag::Simple,
+        kind: Kind::new(class, Tag::Simple),
         bytes: 512,
         duration_ns,
     })
@@ -80,11 +83,12 @@ mod tests {
         // In the past, so that a snapshot is later however coarse the clock.
         let start = now_ns() - 9000;
         let issue = start + 2000;
-        on_cpu(0, || step(&account, Verb::StartWaitqEnter, start));
-        on_cpu(last, || step(&account, Verb::WaitqToRunq, issue));
+        on_cpu(0, |cpu| step(&account, Verb::StartWaitqEnter, start, cpu));
+        on_cpu(last, |cpu| step(&account, Verb::WaitqToRunq, issue, cpu));
         let open = account.snapshot();
         let end = open.now;
-        on_cpu(0, || step(&account, ended(Class::Write, end - start), end));
+        let write = ended(Class::Write, end - start);
+        on_cpu(0, |cpu| step(&account, write, end, cpu));
         let done = account.snapshot();
 
         assert_eq!(open.in_flight(), 1);
@@ -95,7 +99,8 @@ mod tests {
         assert_eq!((done.wtime, done.wlentime), (issue - start, issue - start));
         assert_eq!((done.rtime, done.rlentime), (end - issue, end - issue));
         assert_eq!(done.busy_time, end - start);
-        assert_eq!(done.record.devstat.operations, [0, 0, 1, 0]);
+        assert_eq!(done.record.devstat.operations(Class::Write), 1);
+        assert_eq!(done.record.devstat.end_count(), 1);
         assert_eq!(done.record.devstat.bytes, [0, 0, 512, 0]);
         assert_eq!(done.record.devstat.duration, [0, 0, end - start, 0]);
         Ok(())
@@ -107,13 +112,13 @@ mod tests {
         let mut expected = 0;
         for cpu in online_cpus() {
             let times = u64::from(cpu) + 3;
-            on_cpu(cpu, || (0..times).for_each(|_| read(&account)));
+            on_cpu(cpu, |here| (0..times).for_each(|_| read(&account, here)));
             expected += times;
         }
         let snapshot = account.snapshot();
         assert_eq!(snapshot.record.devstat.start_count, expected);
-        assert_eq!(snapshot.record.devstat.end_count, expected);
-        assert_eq!(snapshot.record.devstat.operations, [0, expected, 0, 0]);
+        assert_eq!(snapshot.record.devstat.end_count(), expected);
+        assert_eq!(snapshot.record.devstat.operations(Class::Read), expected);
         assert_eq!(snapshot.in_flight(), 0);
         assert_eq!(snapshot.wlentime, snapshot.wtime);
         Ok(())
@@ -122,10 +127,10 @@ mod tests {
     #[test]
     fn snapshots_never_go_back() -> Result {
         let account = account()?;
-        step(&account, Verb::StartRunqEnter, now_ns());
+        here(|cpu| step(&account, Verb::StartRunqEnter, now_ns(), cpu));
         let mut last = account.snapshot();
         for _ in 0..100 {
-            read(&account);
+            here(|cpu| read(&account, cpu));
             let next = account.snapshot();
             assert!(next.now >= last.now);
             assert!(next.busy_time >= last.busy_time);

@@ -10,7 +10,6 @@ mod account;
 mod class;
 mod clock;
 mod disk;
-mod interrupt;
 mod kobject;
 mod miscdevice;
 mod percpu;

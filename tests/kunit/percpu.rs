@@ -8,10 +8,7 @@ mod tests {
             CpuRecord,
             Record, //
         },
-        kernel_ext::{
-            interrupt::InterruptsOff,
-            percpu::PerCpu, //
-        },
+        kernel_ext::percpu::PerCpu,
     };
     use kernel::{
         cpu::nr_cpu_ids,
@@ -56,7 +53,7 @@ mod tests {
         // Else this shows nothing.
         assert!(online_cpus().count() >= 2);
         for cpu in online_cpus() {
-            let found = on_cpu(cpu, || address(values.this_cpu(&InterruptsOff::new())));
+            let found = on_cpu(cpu, |here| address(values.this_cpu(here)));
             // All CPUs below a possible one are possible on the machines this runs on.
             let own = values.iter().nth(cpu as usize).map(address);
             assert!(found.is_some());
@@ -69,12 +66,9 @@ mod tests {
     fn what_one_cpu_writes_is_read_from_another() -> Result {
         let values = PerCpu::<CpuRecord>::new()?;
         for cpu in online_cpus() {
-            on_cpu(cpu, || {
-                let interrupts = InterruptsOff::new();
-                {
-                    let record = values.this_cpu(&interrupts).write();
-                    record.devstat.start_count.add(u64::from(cpu) + 10);
-                }
+            on_cpu(cpu, |here| {
+                let record = values.this_cpu(here).write();
+                record.devstat.start_count.add(u64::from(cpu) + 10);
             });
         }
         for (cpu, value) in online_cpus().zip(values.iter()) {

@@ -56,7 +56,7 @@ mod tests {
         with_probe(
             |probe| {
                 calls.fetch_add(1u64, Relaxed);
-                if let Some(counted) = place.get(probe) {
+                if let Some(counted) = place.get(*probe) {
                     found.store(counted.value, Relaxed);
                 }
             },
@@ -113,7 +113,7 @@ mod tests {
         let (found, dropped) = (Atomic::new(0), Atomic::new(0));
         with_probe(
             |probe| {
-                let Some(counted) = place.get(probe) else {
+                let Some(counted) = place.get(*probe) else {
                     return;
                 };
                 place.replace(None);

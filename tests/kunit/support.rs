@@ -5,6 +5,7 @@
 use crate::kernel_ext::{
     bindings as own,
     block::disk::Disk,
+    percpu::ThisCpu,
     published::InProbe,
     tracepoint::{
         synchronize,
@@ -31,28 +32,58 @@ use kernel::{
     prelude::*, //
 };
 
+/// What `work` gives on some CPU.
+pub(super) fn here<T>(work: impl Fn(ThisCpu<'_>) -> T + Sync) -> T {
+    loop {
+        // Again if that one has just left.
+        let cpu = online_cpus().last().unwrap_or(0);
+        if let Some(result) = on_cpu(cpu, &work) {
+            return result;
+        }
+    }
+}
+
+/// Where a CPU's copies of per-CPU variables are.
+fn cpu_offset(cpu: u32) -> usize {
+    // SAFETY: `cpu` is that of a CPU that exists, so it has an offset.
+    unsafe {
+        core::ptr::addr_of!(bindings::__per_cpu_offset)
+            .cast::<usize>()
+            .add(cpu as usize)
+            .read()
+    }
+}
+
 /// What `work` gives on one CPU, where it runs with interrupts off; [`None`] if that CPU is not
 /// there.
-pub(super) fn on_cpu<T>(cpu: u32, work: impl Fn() -> T + Sync) -> Option<T> {
+pub(super) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Option<T> {
     struct Call<F, T> {
         work: F,
+        cpu: u32,
         result: Option<T>,
     }
 
     /// # Safety
     ///
     /// `data` is a `Call<F, T>` that nobody else uses until this returns.
-    unsafe extern "C" fn call<F: Fn() -> T, T>(data: *mut c_void) {
+    unsafe extern "C" fn call<F: Fn(ThisCpu<'_>) -> T, T>(data: *mut c_void) {
         // SAFETY: By this function's requirement.
         let call = unsafe { &mut *data.cast::<Call<F, T>>() };
-        call.result = Some((call.work)());
+        // SAFETY: `on_cpu` asked for that CPU, and a function called on another CPU has interrupts
+        // off.
+        let here = unsafe { ThisCpu::new(cpu_offset(call.cpu)) };
+        call.result = Some((call.work)(here));
     }
 
-    fn function<F: Fn() -> T, T>(_: &Call<F, T>) -> unsafe extern "C" fn(*mut c_void) {
+    fn function<F: Fn(ThisCpu<'_>) -> T, T>(_: &Call<F, T>) -> unsafe extern "C" fn(*mut c_void) {
         call::<F, T>
     }
 
-    let mut call = Call { work, result: None };
+    let mut call = Call {
+        work,
+        cpu,
+        result: None,
+    };
     let function = function(&call);
     let data = core::ptr::from_mut(&mut call).cast();
     // An int in 7.2.
@@ -65,15 +96,7 @@ pub(super) fn on_cpu<T>(cpu: u32, work: impl Fn() -> T + Sync) -> Option<T> {
 
 /// The CPUs that are there, in order, as [`on_cpu`] takes them.
 pub(super) fn online_cpus() -> impl Iterator<Item = u32> {
-    (0..nr_cpu_ids()).filter(|cpu| on_cpu(*cpu, || ()).is_some())
-}
-
-/// Whether this CPU takes interrupts, by its flags register. The test kernel is an x86-64 one.
-pub(super) fn interrupts_on() -> bool {
-    let flags: u64;
-    // SAFETY: Copies a register by way of the stack, which kernel code may use freely.
-    unsafe { core::arch::asm!("pushfq", "pop {}", out(reg) flags) };
-    flags & (1 << bindings::X86_EFLAGS_IF_BIT) != 0
+    (0..nr_cpu_ids()).filter(|cpu| on_cpu(*cpu, |_| ()).is_some())
 }
 
 /// Runs `work` with the files of PID 1. From 7.3 on a kernel thread, which a test is, sees no mount

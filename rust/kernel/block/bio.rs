@@ -76,13 +76,6 @@ impl<'a> Bio<'a> {
         self.bdev().bd_disk as u64
     }
 
-    /// Whether that disk's driver takes bios as they are: device-mapper, md, brd, zram.
-    #[inline(always)]
-    pub(crate) fn is_for_bio_based(&self) -> bool {
-        // CAST: Flags, kept in an atomic of the kernel's; this one is constant.
-        self.bdev().__bd_flags.counter as u32 & bindings::BD_HAS_SUBMIT_BIO != 0
-    }
-
     /// `REQ_OP_*`.
     #[inline(always)]
     pub(crate) fn op(&self) -> u8 {

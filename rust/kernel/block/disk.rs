@@ -106,6 +106,17 @@ impl<'a> Disk<'a> {
         self.queue().limits.logical_block_size
     }
 
+    /// How many CPUs can be in the disk at the same time without a queue in common: as many as it has
+    /// hardware queues, or all if its driver takes bios as they are.
+    pub(crate) fn ways_in(&self) -> usize {
+        // CAST: Counts.
+        let cpus = kernel::cpu::nr_cpu_ids() as usize;
+        match self.queue().nr_hw_queues as usize {
+            0 => cpus,
+            queues => queues.min(cpus),
+        }
+    }
+
     /// The driver's name: that of the parent device's driver, or of the module the disk's
     /// operations are in, or the disk's name without its number.
     pub(crate) fn driver(&self) -> Name {

@@ -59,6 +59,14 @@ impl<'a> Request<'a> {
         unsafe { (*self.raw().q).disk as u64 }
     }
 
+    /// Number of the hardware queue it goes through.
+    #[inline(always)]
+    pub(crate) fn hardware_queue(&self) -> u16 {
+        // SAFETY: A request is allocated for a hardware queue of its disk, which stays for as long.
+        // CAST: Far below 2^16.
+        unsafe { self.raw().mq_hctx.as_ref() }.map_or(0, |queue| queue.queue_num as u16)
+    }
+
     /// `REQ_OP_*`.
     #[inline(always)]
     pub(crate) fn op(&self) -> u8 {

@@ -8,51 +8,41 @@ use super::{
 };
 use iostat::acct::busy::{
     Edge,
-    Edges,
-    Gauge, //
+    Gauge,
+    Line,
+    Step,
+    Tree, //
 };
 use loom::sync::Arc;
 use std::collections::BTreeSet;
 
-/// One change of a gauge.
-#[derive(Clone, Copy, Debug)]
-enum Step {
-    WaitqEnter,
-    WaitqExit,
-    WaitqToRunq,
-    RunqEnter,
-    RunqExit,
+/// The queue lengths after a step.
+fn after(step: Step, [wait, run]: [i32; 2]) -> [i32; 2] {
+    match step {
+        Step::WaitqEnter => [wait + 1, run],
+        Step::WaitqExit => [wait - 1, run],
+        Step::RunqEnter => [wait, run + 1],
+        Step::RunqExit => [wait, run - 1],
+        Step::WaitqToRunq => [wait - 1, run + 1],
+        Step::RunqBackToWaitq => [wait + 1, run - 1],
+    }
 }
 
-impl Step {
-    fn apply(self, gauge: &Gauge) -> Edges {
-        match self {
-            Step::WaitqEnter => gauge.waitq_enter(),
-            Step::WaitqExit => gauge.waitq_exit(),
-            Step::WaitqToRunq => gauge.waitq_to_runq(),
-            Step::RunqEnter => gauge.runq_enter(),
-            Step::RunqExit => gauge.runq_exit(),
-        }
-    }
+/// The edges one step shows, by line.
+type Edges = [Option<Edge>; 3];
 
-    /// The queue lengths after it.
-    fn after(self, [wait, run]: [i32; 2]) -> [i32; 2] {
-        match self {
-            Step::WaitqEnter => [wait + 1, run],
-            Step::WaitqExit => [wait - 1, run],
-            Step::WaitqToRunq => [wait - 1, run + 1],
-            Step::RunqEnter => [wait, run + 1],
-            Step::RunqExit => [wait, run - 1],
-        }
-    }
+fn seen(step: impl FnOnce(&mut dyn FnMut(Line, Edge))) -> Edges {
+    let mut edges = [None; 3];
+    step(&mut |line, edge| edges[line as usize] = Some(edge));
+    edges
 }
 
 /// What a line shows when its length changes.
-fn edge(old: i32, new: i32) -> Edge {
+fn edge(old: i32, new: i32) -> Option<Edge> {
     match (old, new) {
-        (0, 1..) => Edge::Rise,
-        (1.., 0) => Edge::Fall,
-        _ => Edge::None,
+        (0, 1..) => Some(Edge::Rise),
+        (1.., 0) => Some(Edge::Fall),
+        _ => None,
     }
 }
 
@@ -64,12 +54,13 @@ fn explained(threads: &[&[(Step, Edges)]], lengths: [i32; 2]) -> bool {
             continue;
         };
         done = false;
-        let next = step.after(lengths);
-        let expected = Edges {
-            waitq: edge(lengths[0], next[0]),
-            runq: edge(lengths[1], next[1]),
-            any: edge(lengths[0] + lengths[1], next[0] + next[1]),
-        };
+        let next = after(*step, lengths);
+        let both = |[wait, run]: [i32; 2]| wait.min(run);
+        let expected = [
+            edge(lengths[0], next[0]),
+            edge(lengths[1], next[1]),
+            edge(both(lengths), both(next)),
+        ];
         let mut others = threads.to_vec();
         others[index] = rest;
         if *seen == expected && explained(&others, next) {
@@ -85,7 +76,7 @@ fn edges(threads: &'static [&'static [Step]]) -> BTreeSet<String> {
         let gauge = Arc::new(Gauge::default());
         let run = |steps: &'static [Step]| {
             spawn(&gauge, move |gauge| {
-                let step = |step: &Step| (*step, step.apply(gauge));
+                let step = |step: &Step| (*step, seen(|note| gauge.step(*step, note)));
                 steps.iter().map(step).collect::<Vec<_>>()
             })
         };
@@ -96,12 +87,12 @@ fn edges(threads: &'static [&'static [Step]]) -> BTreeSet<String> {
             .collect();
         let seen: Vec<_> = seen.iter().map(Vec::as_slice).collect();
         assert!(explained(&seen, [0, 0]), "{seen:?}");
-        let any = seen.concat().into_iter().map(|(_, edges)| match edges.any {
-            Edge::None => '-',
-            Edge::Rise => '/',
-            Edge::Fall => '\\',
+        let runq = seen.concat().into_iter().map(|(_, edges)| match edges[1] {
+            None => '-',
+            Some(Edge::Rise) => '/',
+            Some(Edge::Fall) => '\\',
         });
-        any.collect()
+        runq.collect()
     })
 }
 
@@ -110,7 +101,7 @@ fn two_requests_rise_and_fall_in_turn() {
     const REQUEST: &[Step] = &[Step::WaitqEnter, Step::WaitqToRunq, Step::RunqExit];
     let seen = edges(&[REQUEST, REQUEST]);
     // One after the other, one inside the other, overlapping.
-    let expected = ["/-\\/-\\", "/-\\---", "---/-\\", "/----\\", "--\\/--"];
+    let expected = ["-/\\-/\\", "-/\\---", "----/\\", "-/---\\", "--\\-/-"];
     assert_eq!(seen, expected.map(String::from).into());
 }
 
@@ -121,6 +112,51 @@ fn three_cpus_rise_and_fall_in_turn() {
         &[Step::RunqEnter, Step::RunqExit],
         &[Step::RunqEnter, Step::RunqExit],
     ]);
-    // All there are: the 90 orders of these six steps show no others.
-    assert_eq!(seen.len(), 19);
+    assert_eq!(seen.len(), 5);
+}
+
+/// Two hardware queues of one disk, and what the disk's gauge showed last.
+#[derive(Default)]
+struct Queues {
+    leaves: [Gauge; 2],
+    root: Gauge,
+}
+
+impl Queues {
+    /// An I/O by way of one leaf: the edges of its entry and its exit in the disk's run queue.
+    fn io(&self, leaf: usize) -> [Option<Edge>; 2] {
+        let tree = Tree {
+            leaf: &self.leaves[leaf],
+            root: Some(&self.root),
+        };
+        [Step::RunqEnter, Step::RunqExit]
+            .map(|step| seen(|note| tree.step(step, note))[Line::Runq as usize])
+    }
+}
+
+/// Whatever overlaps, the disk's line rises as often as it falls, first and last, and is at
+/// zero when all I/Os have left: an I/O that comes then alone makes both edges.
+fn assert_tree_closes(ios: &'static [usize]) -> BTreeSet<usize> {
+    outcomes(3, move || {
+        let queues = Arc::new(Queues::default());
+        let spawn = |leaf: usize| spawn(&queues, move |queues| queues.io(leaf));
+        let threads: Vec<_> = ios.iter().copied().map(spawn).collect();
+        let edges: Vec<_> = threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .flatten()
+            .collect();
+        let rises = edges.iter().filter(|edge| **edge == Edge::Rise).count();
+        assert_eq!(rises * 2, edges.len());
+        assert!(rises >= 1);
+        assert_eq!(queues.io(0), [Some(Edge::Rise), Some(Edge::Fall)]);
+        rises
+    })
+}
+
+#[test]
+fn a_tree_closes_whichever_leaf_its_ios_share() {
+    assert_eq!(assert_tree_closes(&[0, 0]), [1, 2].into());
+    assert_eq!(assert_tree_closes(&[0, 1]), [1, 2].into());
+    assert_eq!(assert_tree_closes(&[0, 0, 1]), [1, 2, 3].into());
 }

@@ -9,16 +9,16 @@ use super::{
 use iostat::acct::{
     class::{
         Class,
+        Kind,
         Tag, //
     },
     entry::{
         Completion,
+        Entry,
         Start, //
     },
     inflight::{
         Claim,
-        Entries,
-        Keys,
         Slot,
         Table,
         BUCKET, //
@@ -46,8 +46,7 @@ use std::ptr;
 /// A table of one bucket, so that all keys compete.
 #[derive(Default)]
 struct Storage {
-    keys: [Keys; 1],
-    entries: [Entries; 1],
+    entries: [Entry; BUCKET],
     /// Who has the I/O now.
     turn: AtomicU64,
 }
@@ -56,14 +55,14 @@ impl Storage {
     /// All slots but `free` are taken, by others.
     fn with_room_for(free: usize) -> Arc<Self> {
         let storage = Arc::new(Storage::default());
-        for key in (100..).take(BUCKET - free) {
+        for key in (100..).map(|number| number * 8).take(BUCKET - free) {
             assert!(storage.claim_new(key).is_some());
         }
         storage
     }
 
     fn table(&self) -> Table<'_> {
-        Table::new(&self.keys, &self.entries)
+        Table::new(&self.entries)
     }
 
     fn claim_new(&self, key: u64) -> Option<Slot<'_>> {
@@ -77,8 +76,8 @@ impl Storage {
 /// A start whose words tell whose it is.
 fn start(key: u64) -> Start {
     Start {
-        disk: key,
-        number: key as u32,
+        account: key,
+        leaf: 0,
         class: Class::Read,
         tag: Tag::Simple,
         sector: key,
@@ -98,7 +97,8 @@ fn two_keys_never_share_a_slot() {
                 ptr::from_ref(slot.entry).addr()
             })
         };
-        let [one, two] = [claim(1), claim(2)].map(|claim| claim.join().unwrap());
+        // Both look in the same order.
+        let [one, two] = [claim(8), claim(24)].map(|claim| claim.join().unwrap());
         assert_ne!(one, two);
         assert_eq!(storage.table().in_use(), BUCKET);
         one < two
@@ -118,27 +118,27 @@ fn a_slots_new_owner_comes_after_all_writes_of_the_last() {
                 assert_eq!(slot.entry.id(), last);
                 slot.entry.start_waiting(&start(key), 0);
                 slot.entry.set_id(key);
-                assert_eq!((slot.entry.sector(), slot.entry.disk()), (key, key));
+                assert_eq!((slot.entry.sector(), slot.entry.account()), (key, key));
                 slot.release();
                 Some(last)
             })
         };
-        let seen = [own(1), own(2)].map(|own| own.join().unwrap());
+        let seen = [own(8), own(16)].map(|own| own.join().unwrap());
         assert_eq!(storage.table().in_use(), BUCKET - 1);
         seen
     });
     let expected = [
         [None, Some(0)],
         [Some(0), None],
-        [Some(0), Some(1)],
-        [Some(2), Some(0)],
+        [Some(0), Some(8)],
+        [Some(16), Some(0)],
     ];
     assert_eq!(seen, expected.into());
 }
 
 #[test]
 fn whoever_is_handed_an_io_finds_its_entry_and_gives_the_slot_back() {
-    const KEY: u64 = 1;
+    const KEY: u64 = 8;
     const SUBMITTER: u64 = 0;
     const DEVICE: u64 = 1;
     let seen = outcomes(3, || {
@@ -170,8 +170,7 @@ fn whoever_is_handed_an_io_finds_its_entry_and_gives_the_slot_back() {
             verb
         });
         let end = End {
-            class: Class::Read,
-            tag: Tag::Simple,
+            kind: Kind::new(Class::Read, Tag::Simple),
             bytes: 512,
             duration_ns: 30,
         };

@@ -3,6 +3,7 @@
 //! What holds of any snapshot, whatever happened.
 
 use iostat::acct::{
+    class::Class,
     queue::Queue,
     snapshot::Snapshot, //
 };
@@ -32,7 +33,7 @@ pub fn assert_goes_on(next: &Snapshot, last: &Snapshot) {
 /// Every end has its start, every exit its entry, and what ended was completed or merged.
 pub fn assert_counts_balanced(snapshot: &Snapshot) {
     let (record, devstat) = (&snapshot.record, &snapshot.record.devstat);
-    assert!(devstat.start_count >= devstat.end_count);
+    assert!(devstat.start_count >= devstat.end_count());
     for queue in queues(snapshot) {
         assert!(queue.n_in >= queue.n_out, "{queue:?}");
     }
@@ -42,8 +43,9 @@ pub fn assert_counts_balanced(snapshot: &Snapshot) {
     ] {
         assert!(busy.n_in <= queue.n_in, "{busy:?} {queue:?}");
     }
-    let operations: u64 = devstat.operations.iter().sum();
-    assert_eq!(devstat.end_count, operations + devstat.merged);
+    let operations = Class::ALL.map(|class| devstat.operations(class));
+    let ended = operations.iter().sum::<u64>() + devstat.merged;
+    assert_eq!(devstat.end_count(), ended);
 }
 
 /// The same, and nothing is from after its own time.
@@ -61,6 +63,6 @@ fn queues(snapshot: &Snapshot) -> [&Queue<u64>; 5] {
         &record.runq,
         &record.waitq_busy,
         &record.runq_busy,
-        &record.busy,
+        &record.both_busy,
     ]
 }

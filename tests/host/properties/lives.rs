@@ -57,6 +57,8 @@ proptest! {
             assert_eq!(record.runq.len(), model.len(Line::Run));
             assert_eq!(record.waitq_busy.len(), model.len(Line::Wait).min(1));
             assert_eq!(record.runq_busy.len(), model.len(Line::Run).min(1));
+            let both = model.len(Line::Wait).min(model.len(Line::Run)).min(1);
+            assert_eq!(record.both_busy.len(), both);
             assert_eq!(snapshot.in_flight(), model.in_flight());
         });
     }
@@ -66,10 +68,11 @@ proptest! {
         watch(play, |stage| {
             let snapshot = stage.snapshot();
             let devstat = &snapshot.record.devstat;
-            let operations: u64 = devstat.operations.iter().sum();
-            assert_eq!(devstat.end_count, operations + devstat.merged);
-            assert_eq!(devstat.tag_types.iter().sum::<u64>(), operations);
-            assert_eq!(snapshot.in_flight(), devstat.start_count - devstat.end_count);
+            let counts = Counts::from(&snapshot);
+            let operations: u64 = counts.operations.iter().sum();
+            assert_eq!(counts.end_count, operations + devstat.merged);
+            assert_eq!(counts.tag_types.iter().sum::<u64>(), operations);
+            assert_eq!(snapshot.in_flight(), counts.start_count - counts.end_count);
         });
     }
 

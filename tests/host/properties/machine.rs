@@ -4,7 +4,10 @@
 
 use super::model::Event;
 use iostat::acct::{
-    busy::Gauge,
+    busy::{
+        Gauge,
+        Tree, //
+    },
     class::{
         Class,
         Tag, //
@@ -17,8 +20,6 @@ use iostat::acct::{
     },
     inflight::{
         Claim,
-        Entries,
-        Keys,
         Table,
         BUCKET, //
     },
@@ -38,21 +39,35 @@ pub const ROOM: usize = BUCKET;
 pub struct Disk {
     /// Shared with readers that are not done while the disk goes on.
     pub cpus: Rc<[CpuRecord]>,
-    gauge: Gauge,
+    /// A gauge for each hardware queue; none if there is but one.
+    leaves: Vec<Gauge>,
+    root: Gauge,
     number: u32,
 }
 
 impl Disk {
-    fn new(cpus: usize, number: u32) -> Self {
+    fn new(cpus: usize, queues: usize, number: u32) -> Self {
+        let leaves = if queues > 1 { queues } else { 0 };
         Disk {
             cpus: (0..cpus).map(|_| CpuRecord::default()).collect(),
-            gauge: Gauge::default(),
+            leaves: (0..leaves).map(|_| Gauge::default()).collect(),
+            root: Gauge::default(),
             number,
         }
     }
 
-    fn record(&self, cpu: usize, verb: Verb, now: u64) {
-        verb.apply(&self.cpus[cpu % self.cpus.len()].write(), &self.gauge, now);
+    fn record(&self, cpu: usize, leaf: u16, verb: Verb, now: u64) {
+        let gauges = match self.leaves.get(usize::from(leaf)) {
+            None => Tree {
+                leaf: &self.root,
+                root: None,
+            },
+            Some(leaf) => Tree {
+                leaf,
+                root: Some(&self.root),
+            },
+        };
+        verb.apply(&self.cpus[cpu % self.cpus.len()].write(), &gauges, now);
     }
 
     /// What a reader sees at `now`.
@@ -65,19 +80,18 @@ impl Disk {
 /// any of them.
 pub struct Machine {
     pub disks: Vec<Disk>,
-    keys: Vec<Keys>,
-    entries: Vec<Entries>,
+    entries: Vec<Entry>,
     /// I/Os that found no room.
     pub untracked: u64,
     numbers: u32,
 }
 
 impl Machine {
-    pub fn new(disks: usize, cpus: usize, buckets: usize) -> Self {
+    pub fn new(disks: usize, cpus: usize, queues: usize, buckets: usize) -> Self {
+        let disk = |number| Disk::new(cpus, queues, number);
         Machine {
-            disks: (0..).take(disks).map(|n| Disk::new(cpus, n)).collect(),
-            keys: (0..buckets).map(|_| Keys::default()).collect(),
-            entries: (0..buckets).map(|_| Entries::default()).collect(),
+            disks: (0..).take(disks).map(disk).collect(),
+            entries: (0..buckets * BUCKET).map(|_| Entry::default()).collect(),
             untracked: 0,
             numbers: disks as u32,
         }
@@ -86,8 +100,8 @@ impl Machine {
     /// The disk at `place` leaves, and another comes to where it was. I/Os of the one that left may
     /// still be in flight.
     pub fn replace(&mut self, place: usize) {
-        let cpus = self.disks[place].cpus.len();
-        self.disks[place] = Disk::new(cpus, self.numbers);
+        let Disk { cpus, leaves, .. } = &self.disks[place];
+        self.disks[place] = Disk::new(cpus.len(), leaves.len(), self.numbers);
         self.numbers += 1;
     }
 
@@ -97,7 +111,7 @@ impl Machine {
     }
 
     fn table(&self) -> Table<'_> {
-        Table::new(&self.keys, &self.entries)
+        Table::new(&self.entries)
     }
 
     /// Records `event`, heard on `cpu`; an I/O that begins, begins on the disk at `place`. If one
@@ -110,19 +124,20 @@ impl Machine {
         event: Event,
         now: u64,
     ) -> Option<Times> {
-        let slot = match (event, self.table().find(key)) {
+        let table = self.table();
+        let slot = match (event, table.find_home(key).or_else(|| table.find(key))) {
             (Event::Accept(class, tag), _) => {
-                let start = self.start(place, class, tag);
+                let start = self.start(place, cpu, class, tag);
                 return self.begin(cpu, key, now, |entry| entry.start_waiting(&start, now));
             }
             (Event::Submit(class, tag, bytes), _) => {
-                let start = self.start(place, class, tag);
+                let start = self.start(place, cpu, class, tag);
                 return self.begin(cpu, key, now, |entry| {
                     entry.start_running(&start, bytes, now)
                 });
             }
             (Event::Issue, None) => {
-                let start = self.start(place, Class::Write, Tag::Ordered);
+                let start = self.start(place, cpu, Class::Write, Tag::Ordered);
                 return self.begin(cpu, key, now, |entry| entry.run_uncounted(&start, now));
             }
             (_, None) => return None,
@@ -139,7 +154,12 @@ impl Machine {
                 entry.fail();
                 (entry.complete(&completion(0, true, false), now), true)
             }
-            Event::Done(bytes) => (entry.complete(&completion(bytes, true, false), now), true),
+            Event::Done(bytes) => {
+                // First the short way, as the recorder does.
+                let plain = entry.complete_plainly(bytes, now).map(Verb::RunqExitEnd);
+                let done = completion(bytes, true, false);
+                (plain.or_else(|| entry.complete(&done, now)), true)
+            }
             Event::Accept(..) | Event::Submit(..) => unreachable!("begun above"),
         };
         assert!(verb.is_some() || !ends, "nothing remains");
@@ -160,7 +180,12 @@ impl Machine {
         begin: impl FnOnce(&Entry) -> Verb,
     ) -> Option<Times> {
         let mut ended = None;
-        let slot = match self.table().claim(key) {
+        let table = self.table();
+        let claim = match table.claim_home(key) {
+            Some(slot) => Some(Claim::New(slot)),
+            None => table.claim(key),
+        };
+        let slot = match claim {
             Some(Claim::New(slot)) => slot,
             Some(Claim::Stale(slot)) => {
                 ended = Some(slot.entry.times(now));
@@ -180,17 +205,20 @@ impl Machine {
 
     /// Records a step of an I/O, unless its disk has left.
     fn record(&self, cpu: usize, entry: &Entry, verb: Option<Verb>, now: u64) {
-        let disk = &self.disks[entry.disk() as usize];
-        if disk.number == entry.number() {
+        let place = entry.account() >> 32;
+        let disk = &self.disks[place as usize];
+        if disk.number == entry.account() as u32 {
             verb.into_iter()
-                .for_each(|verb| disk.record(cpu, verb, now));
+                .for_each(|verb| disk.record(cpu, entry.leaf(), verb, now));
         }
     }
 
-    fn start(&self, place: usize, class: Class, tag: Tag) -> Start {
+    /// An I/O starts in the queue of the CPU it starts on, wherever it goes on.
+    fn start(&self, place: usize, cpu: usize, class: Class, tag: Tag) -> Start {
+        let disk = &self.disks[place];
         Start {
-            disk: place as u64,
-            number: self.disks[place].number,
+            account: (place as u64) << 32 | u64::from(disk.number),
+            leaf: (cpu % disk.leaves.len().max(1)) as u16,
             class,
             tag,
             sector: u64::MAX,

@@ -133,12 +133,12 @@ impl From<&Snapshot> for Counts {
         let devstat = &snapshot.record.devstat;
         Counts {
             start_count: devstat.start_count,
-            end_count: devstat.end_count,
+            end_count: devstat.end_count(),
             merged: devstat.merged,
             bytes: devstat.bytes,
-            operations: devstat.operations,
+            operations: Class::ALL.map(|class| devstat.operations(class)),
             duration: devstat.duration,
-            tag_types: devstat.tag_types,
+            tag_types: [Tag::Simple, Tag::Head, Tag::Ordered].map(|tag| devstat.tag_types(tag)),
         }
     }
 }

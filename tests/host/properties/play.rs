@@ -44,6 +44,8 @@ struct Step {
 #[derive(Clone, Debug)]
 pub struct Play {
     cpus: usize,
+    /// Hardware queues.
+    queues: usize,
     /// What each key goes through, one life after the other and over again.
     keys: Vec<VecDeque<Event>>,
     steps: VecDeque<Step>,
@@ -129,11 +131,14 @@ fn play_of(length: Range<usize>, epoch: impl Strategy<Value = u64>) -> impl Stra
     let key = vec(life(), 1..8).prop_map(|lives| lives.concat().into());
     let keys = vec(key, 1..=ROOM);
     let steps = vec(step(), length).prop_map(VecDeque::from);
-    (1..=4usize, keys, steps, epoch).prop_map(|(cpus, keys, steps, epoch)| Play {
-        cpus,
-        keys,
-        steps,
-        epoch,
+    (1..=4usize, 1..=3usize, keys, steps, epoch).prop_map(|(cpus, queues, keys, steps, epoch)| {
+        Play {
+            cpus,
+            queues,
+            keys,
+            steps,
+            epoch,
+        }
     })
 }
 
@@ -164,7 +169,7 @@ pub struct Stage {
 impl Stage {
     pub fn new(play: Play) -> Self {
         Stage {
-            machine: Machine::new(1, play.cpus, 1),
+            machine: Machine::new(1, play.cpus, play.queues, 1),
             model: Model::default(),
             now: 0,
             play,

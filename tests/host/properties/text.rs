@@ -22,6 +22,10 @@ use iostat::{
         },
     },
     acct::{
+        class::{
+            Class,
+            Tag, //
+        },
         queue::Queue,
         snapshot::Snapshot, //
     },
@@ -47,12 +51,10 @@ fn snapshot() -> impl Strategy<Value = Snapshot> {
         };
         let devstat = &mut snapshot.record.devstat;
         devstat.start_count = word();
-        devstat.end_count = word();
         devstat.merged = word();
         devstat.bytes.fill_with(&mut word);
-        devstat.operations.fill_with(&mut word);
         devstat.duration.fill_with(&mut word);
-        devstat.tag_types.fill_with(&mut word);
+        devstat.completed.fill_with(&mut word);
         let mut queue = || {
             let n_in = word();
             Queue {
@@ -105,28 +107,28 @@ fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
     vec![
         ("snaptime", snapshot.now),
         ("start_count", devstat.start_count),
-        ("end_count", devstat.end_count),
+        ("end_count", devstat.end_count()),
         ("merged", devstat.merged),
         ("bytes_none", devstat.bytes[0]),
         ("bytes_read", devstat.bytes[1]),
         ("bytes_write", devstat.bytes[2]),
         ("bytes_free", devstat.bytes[3]),
-        ("operations_none", devstat.operations[0]),
-        ("operations_read", devstat.operations[1]),
-        ("operations_write", devstat.operations[2]),
-        ("operations_free", devstat.operations[3]),
+        ("operations_none", devstat.operations(Class::NoData)),
+        ("operations_read", devstat.operations(Class::Read)),
+        ("operations_write", devstat.operations(Class::Write)),
+        ("operations_free", devstat.operations(Class::Free)),
         ("duration_none_ns", devstat.duration[0]),
         ("duration_read_ns", devstat.duration[1]),
         ("duration_write_ns", devstat.duration[2]),
         ("duration_free_ns", devstat.duration[3]),
         ("busy_time_ns", snapshot.busy_time),
-        ("tag_simple", devstat.tag_types[0]),
-        ("tag_head", devstat.tag_types[1]),
-        ("tag_ordered", devstat.tag_types[2]),
+        ("tag_simple", devstat.tag_types(Tag::Simple)),
+        ("tag_head", devstat.tag_types(Tag::Head)),
+        ("tag_ordered", devstat.tag_types(Tag::Ordered)),
         ("nread", devstat.bytes[1]),
         ("nwritten", devstat.bytes[2]),
-        ("reads", devstat.operations[1]),
-        ("writes", devstat.operations[2]),
+        ("reads", devstat.operations(Class::Read)),
+        ("writes", devstat.operations(Class::Write)),
         ("wtime", snapshot.wtime),
         ("wlentime", snapshot.wlentime),
         ("wlastupdate", last_update(waitq)),

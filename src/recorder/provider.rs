@@ -2,15 +2,68 @@
 
 //! An I/O in the words of DTrace's io provider.
 
+use super::account::Account;
 use crate::{
     abi::identity::major_minor,
-    acct::class::Class,
-    kernel_ext::io_events::{
-        flag,
-        Io, //
+    acct::{
+        class::Class,
+        entry::Times, //
     },
-    recorder::listener::Event,
+    kernel_ext::{
+        block::bio::Bio,
+        io_events::{
+            self,
+            flag,
+            Io, //
+        }, //
+    },
 };
+
+/// An I/O at its start or its end, for those who watch each.
+pub(super) struct Event<'a> {
+    /// Pairs an end with its start; 0 if the start was not watched.
+    pub(super) id: u64,
+    /// The disk's account.
+    pub(super) account: &'a Account,
+    /// `REQ_OP_*`.
+    pub(super) op: u8,
+    /// Whether somebody waits for it.
+    pub(super) is_sync: bool,
+    /// Bytes asked for.
+    pub(super) bcount: u64,
+    /// First sector on the whole disk.
+    pub(super) sector: u64,
+    /// Address of the function called at its end, or 0.
+    pub(super) end_io: u64,
+    /// Its (first) bio, if it has one and that is still meant for this disk.
+    pub(super) bio: Option<Bio<'a>>,
+    /// How it ended.
+    pub(super) done: Option<Done>,
+}
+
+/// How an I/O ended.
+pub(super) struct Done {
+    /// Positive errno, or 0.
+    pub(super) error: i32,
+    /// Bytes that were not transferred.
+    pub(super) resid: u64,
+    /// Where its time went.
+    pub(super) times: Times,
+}
+
+/// An I/O starts. With interrupts as its submitter has them.
+#[cold]
+pub(super) fn start(event: &Event<'_>) {
+    io_events::start(&io(event));
+}
+
+/// An I/O has ended. From any context.
+#[cold]
+pub(super) fn done(event: &Event<'_>) {
+    io_events::done(&io(event));
+}
+
+pub(super) use io_events::done_enabled as watches_done;
 
 /// `b_flags` of an I/O. illumos' `buf` knows reads and everything else; so do we.
 fn flags(event: &Event<'_>) -> u32 {
@@ -43,7 +96,7 @@ fn saturate(bytes: u64) -> u32 {
 }
 
 /// What the events tell of an I/O.
-pub(super) fn io(event: &Event<'_>) -> Io {
+fn io(event: &Event<'_>) -> Io {
     let disk = event.account.identity();
     let (name, dev, partition_start) = match &event.bio {
         Some(bio) => (bio.device_name(), bio.dev(), bio.partition_start()),

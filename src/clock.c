@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which way the time is read: see include/iostat/clock.h.
+ *
+ * Both ways show the same time when they are exchanged, so that no statistic
+ * notices. They are exchanged when the kernel gives its trust in the TSC up or
+ * takes it up, which is looked at with every snapshot; and around suspend, where
+ * the TSC may stop or start over and CLOCK_MONOTONIC_RAW does not count.
+ */
+
+#include <iostat/clock.h>
+#include <linux/clocksource_ids.h>
+#include <linux/math64.h>
+#include <linux/notifier.h>
+#include <linux/spinlock.h>
+#include <linux/suspend.h>
+
+struct iostat_clock iostat_clock;
+
+static DEFINE_SPINLOCK(exchange_lock);
+static bool suspending;
+
+/**
+ * iostat_clock_read - the time in ns, for those who cannot inline
+ *
+ * Context: any but NMI.
+ */
+u64 iostat_clock_read(void)
+{
+	return iostat_clock_now();
+}
+
+#ifdef CONFIG_X86_TSC
+static void use_tsc(const struct system_time_snapshot *now)
+{
+	u64 raw = ktime_to_ns(now->systime) + iostat_clock.raw_offset;
+
+	/* Not clocksource->mult, which nobody outside gets; it is made of this. */
+	iostat_clock.mult = div_u64((u64)NSEC_PER_MSEC << 32, tsc_khz);
+	iostat_clock.tsc_offset = raw - iostat_cycles_to_ns(now->cycles, iostat_clock.mult);
+	/* Pairs with the acquire in iostat_clock_now(): the above is seen first. */
+	smp_store_release(&iostat_clock.is_tsc, true);
+}
+
+static void use_raw(void)
+{
+	WRITE_ONCE(iostat_clock.raw_offset, iostat_clock_now() - ktime_get_raw());
+	WRITE_ONCE(iostat_clock.is_tsc, false);
+}
+
+/* The best way there is now. With the lock held. */
+static void choose(void)
+{
+	struct system_time_snapshot now;
+	bool is_tsc;
+
+	ktime_get_snapshot_id(CLOCK_MONOTONIC_RAW, &now);
+	is_tsc = !suspending && now.valid && now.cs_id == CSID_X86_TSC && tsc_khz;
+	if (is_tsc && !iostat_clock.is_tsc)
+		use_tsc(&now);
+	else if (!is_tsc && iostat_clock.is_tsc)
+		use_raw();
+}
+#else
+static void choose(void)
+{
+}
+#endif
+
+/**
+ * iostat_clock_check - from here on the time is read by the best way there is
+ *
+ * Context: process.
+ */
+void iostat_clock_check(void)
+{
+	/* If not, somebody does it at this moment. */
+	if (spin_trylock(&exchange_lock)) {
+		choose();
+		spin_unlock(&exchange_lock);
+	}
+}
+
+static int on_suspend(struct notifier_block *block, unsigned long event, void *data)
+{
+	bool begins = event == PM_SUSPEND_PREPARE || event == PM_HIBERNATION_PREPARE ||
+		      event == PM_RESTORE_PREPARE;
+
+	spin_lock(&exchange_lock);
+	suspending = begins;
+	choose();
+	spin_unlock(&exchange_lock);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block suspend_block = { .notifier_call = on_suspend };
+
+/**
+ * iostat_clock_start - begins to look after the clock
+ *
+ * Context: process. May sleep. Return: 0 or a negative errno.
+ */
+int iostat_clock_start(void)
+{
+	iostat_clock_check();
+	return register_pm_notifier(&suspend_block);
+}
+
+/**
+ * iostat_clock_stop - ends what iostat_clock_start() began
+ *
+ * Context: process. May sleep.
+ */
+void iostat_clock_stop(void)
+{
+	unregister_pm_notifier(&suspend_block);
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The probes: interrupts off, the time, this CPU's memory, and on to Rust.
+ *
+ * All of this is inlines and macros of the kernel that Rust can only call as
+ * functions, four for each event of each I/O; here it is a dozen instructions.
+ * Nothing is decided here, except whether somebody watches I/Os start: that
+ * is told after interrupts are back, because it may take locks to say who did
+ * what to which file.
+ */
+
+#include <iostat/clock.h>
+#include <iostat/probes.h>
+#include <linux/blkdev.h>
+#include <linux/blk-mq.h>
+#include <linux/irqflags.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <trace/events/block.h>
+#include <trace/events/io.h>
+
+static __always_inline struct iostat_here here(void)
+{
+	return (struct iostat_here) {
+		.now_ns = iostat_clock_now(),
+		.cpu_offset = __my_cpu_offset,
+	};
+}
+
+static __always_inline void io_start(void *state, struct request *rq)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	iostat_io_start(state, rq, here());
+	local_irq_restore(flags);
+}
+
+static noinline void io_start_watched(void *state, struct request *rq)
+{
+	io_start(state, rq);
+	iostat_io_start_watched(state, rq);
+}
+
+void iostat_probe_io_start(void *state, struct request *rq)
+{
+	/* Asked first, and so state and rq need not be kept. */
+	if (trace_start_enabled())
+		return io_start_watched(state, rq);
+	io_start(state, rq);
+}
+
+void iostat_probe_rq_issue(void *state, struct request *rq)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	iostat_rq_issue(state, rq, here());
+	local_irq_restore(flags);
+}
+
+void iostat_probe_rq_requeue(void *state, struct request *rq)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	iostat_rq_requeue(state, rq, here());
+	local_irq_restore(flags);
+}
+
+void iostat_probe_rq_merge(void *state, struct request *rq)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	iostat_rq_merge(state, rq, here());
+	local_irq_restore(flags);
+}
+
+void iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
+			      unsigned int nr_bytes)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	iostat_rq_complete(state, rq, here(), error, nr_bytes);
+	local_irq_restore(flags);
+}
+
+void iostat_probe_bio_queue(void *state, struct bio *bio)
+{
+	unsigned long flags;
+
+	/* All others become requests. */
+	if (!bdev_test_flag(bio->bi_bdev, BD_HAS_SUBMIT_BIO))
+		return;
+	local_irq_save(flags);
+	iostat_bio_queue(state, bio, here(), smp_processor_id());
+	local_irq_restore(flags);
+	if (trace_start_enabled())
+		iostat_bio_queue_watched(state, bio);
+}
+
+void iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio *bio)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	iostat_bio_complete(state, bio, here());
+	local_irq_restore(flags);
+}
+
+/* Should a TP_PROTO change, this no longer compiles. It makes no code. */
+static void __maybe_unused check(void)
+{
+	check_trace_callback_type_block_io_start(iostat_probe_io_start);
+	check_trace_callback_type_block_rq_issue(iostat_probe_rq_issue);
+	check_trace_callback_type_block_rq_requeue(iostat_probe_rq_requeue);
+	check_trace_callback_type_block_rq_merge(iostat_probe_rq_merge);
+	check_trace_callback_type_block_rq_complete(iostat_probe_rq_complete);
+	check_trace_callback_type_block_bio_queue(iostat_probe_bio_queue);
+	check_trace_callback_type_block_bio_complete(iostat_probe_bio_complete);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What the probes work on: the I/Os in flight and the accounts they are recorded in.
+
+use super::{
+    account::Account,
+    accounts::{
+        Accounts,
+        Handle, //
+    }, //
+};
+use crate::{
+    acct::{
+        entry::Entry,
+        inflight::{
+            Claim,
+            Table, //
+        },
+        verb::Verb, //
+    },
+    kernel_ext::{
+        percpu::ThisCpu,
+        published::{
+            InProbe,
+            Node,
+            Published, //
+        },
+        zeroed::zeroed_vec, //
+    },
+};
+use core::sync::atomic::{
+    AtomicBool,
+    AtomicU64,
+    Ordering::{
+        Relaxed,
+        Release, //
+    }, //
+};
+use kernel::{
+    alloc::KVVec,
+    prelude::*, //
+};
+
+/// What every handler of an event is given besides the event.
+#[derive(Clone, Copy)]
+pub(super) struct Here<'a> {
+    /// It runs in a probe.
+    pub(super) probe: InProbe<'a>,
+    /// On this CPU, with interrupts off.
+    pub(super) cpu: ThisCpu<'a>,
+    /// At this time, ns.
+    pub(super) now: u64,
+}
+
+/// Follows I/Os from their start to their end.
+pub(crate) struct Tracker {
+    armed: AtomicBool,
+    entries: KVVec<Entry>,
+    accounts: Published<Accounts>,
+    /// I/Os that found no room in the table.
+    untracked: AtomicU64,
+    /// I/Os whose end nobody told of.
+    abandoned: AtomicU64,
+    /// The latest id given to a start event.
+    last_id: AtomicU64,
+}
+
+impl Tracker {
+    /// Follows up to about `entries` I/Os at a time, a power of two. May sleep; `ENOMEM`.
+    pub(super) fn new(entries: usize) -> Result<Self> {
+        Ok(Tracker {
+            armed: AtomicBool::new(false),
+            entries: zeroed_vec(entries)?,
+            accounts: Published::new(),
+            untracked: AtomicU64::new(0),
+            abandoned: AtomicU64::new(0),
+            last_id: AtomicU64::new(0),
+        })
+    }
+
+    /// Whether I/Os that begin are followed. Those that are followed already are in any case.
+    pub(super) fn arm(&self, armed: bool) {
+        self.armed.store(armed, Release);
+    }
+
+    #[inline(always)]
+    pub(super) fn is_armed(&self) -> bool {
+        self.armed.load(Relaxed)
+    }
+
+    /// From here on probes find these accounts. Never sleeps.
+    pub(super) fn publish(&self, accounts: Option<KBox<Node<Accounts>>>) {
+        self.accounts.replace(accounts);
+    }
+
+    /// The account of the disk at this address.
+    #[inline(always)]
+    pub(super) fn account_of<'a>(&'a self, probe: InProbe<'a>, disk: u64) -> Option<&'a Account> {
+        self.accounts.get(probe)?.of_disk(disk)
+    }
+
+    /// The account an I/O is in, unless its disk has left.
+    #[inline(always)]
+    pub(super) fn account_in<'a>(
+        &'a self,
+        probe: InProbe<'a>,
+        entry: &Entry,
+    ) -> Option<&'a Account> {
+        let handle = Handle::from_bits(entry.account());
+        self.accounts.get(probe)?.get(handle)
+    }
+
+    /// The entries of all I/Os.
+    #[inline(always)]
+    pub(super) fn table(&self) -> Table<'_> {
+        Table::new(&self.entries)
+    }
+
+    /// Begins following an I/O: takes an entry for it and records what `begin` makes of it.
+    pub(super) fn begin(
+        &self,
+        here: Here<'_>,
+        account: &Account,
+        key: u64,
+        leaf: u16,
+        begin: impl FnOnce(&Entry) -> Verb,
+    ) {
+        let slot = match self.table().claim(key) {
+            Some(Claim::New(slot)) => slot,
+            Some(Claim::Stale(slot)) => {
+                // Its memory has a new owner though it never ended.
+                self.abandoned.fetch_add(1, Relaxed);
+                self.record(here, slot.entry, slot.entry.abandon(here.now));
+                slot
+            }
+            None => {
+                self.untracked.fetch_add(1, Relaxed);
+                return;
+            }
+        };
+        account.record(begin(slot.entry), leaf, here.now, here.cpu);
+    }
+
+    /// Records what became of an I/O that is followed. Tells its account; [`None`] if that is no
+    /// more.
+    pub(super) fn record<'a>(
+        &'a self,
+        here: Here<'a>,
+        entry: &Entry,
+        verb: Verb,
+    ) -> Option<&'a Account> {
+        let account = self.account_in(here.probe, entry)?;
+        account.record(verb, entry.leaf(), here.now, here.cpu);
+        Some(account)
+    }
+
+    /// A new id for an I/O whose start is watched.
+    pub(super) fn next_id(&self, entry: &Entry) -> u64 {
+        let id = self.last_id.fetch_add(1, Relaxed).wrapping_add(1);
+        entry.set_id(id);
+        id
+    }
+
+    /// I/Os that could not be followed because the table had no room.
+    pub(super) fn untracked(&self) -> u64 {
+        self.untracked.load(Relaxed)
+    }
+
+    /// I/Os that vanished without an end and were closed when their memory was used again.
+    pub(super) fn abandoned(&self) -> u64 {
+        self.abandoned.load(Relaxed)
+    }
+
+    /// I/Os in flight as the table has them.
+    pub(super) fn tracked(&self) -> usize {
+        self.table().in_use()
+    }
+}
