@@ -5,7 +5,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules modules_install clean run test help
+.PHONY: modules modules_install clean run test bench help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -25,9 +25,15 @@ T ?= all
 test:
 	@scripts/test.sh $(T)
 
+# Part of it: make bench ROWS="iostats iostat" CPUS=1
+export ROWS CPUS
+bench:
+	@scripts/bench.sh
+
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
-	@echo "make test [T=area]     run the tests; areas: host kunit guest style all"
+	@echo "make test [T=area]     run the tests; areas: host kunit guest bench style all"
+	@echo "make bench             measure what it costs, and keep the figures in bench/"
 	@echo "make [KDIR=...]        build iostat.ko for a prepared kernel tree"
 	@echo "make modules_install   install it"
 	@echo "KERNEL=7.2 make run    the same for another supported series"

@@ -50,7 +50,7 @@ unsafe_fence()
 # Not in the licence itself, nor where the format has no comments.
 spdx()
 {
-	git ls-files | grep -vE '^(COPYING|MAINTAINERS|\.gitignore|.*\.md|Documentation/ABI/.*)$' | while read -r file; do
+	git ls-files | grep -vE '^(COPYING|MAINTAINERS|\.gitignore|.*\.md|.*\.json|Documentation/ABI/.*)$' | while read -r file; do
 		head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0' || echo "$file has no SPDX line"
 	done
 }
