@@ -37,30 +37,33 @@ def runs(out):
 
 
 def costs(out):
-    """(results, baselines): a row against the first run of its baseline in its boot, when
-    nothing had been turned on yet; later runs only say how well it was left alone."""
-    first, later, results = {}, collections.defaultdict(list), []
+    """(results, baselines): a row against the lowest run of its baseline in its boot, for
+    whatever disturbs a run adds to it."""
+    found = collections.OrderedDict()
     for run in runs(out):
-        key = (run.cpus, run.baseline, run.engine)
-        median = statistics.median(run.per_io)
-        if run.name != run.baseline:
-            results.append({
-                "name": run.name, "engine": run.engine, "cpus": run.cpus,
-                "delta_insn_per_io": round(median - first[key]["insn_per_io"], 1),
-                "spread_pct": round(spread(run.per_io), 3),
-            })
-        elif key not in first:
-            first[key] = {"what": "baseline", "name": run.name, "engine": run.engine,
-                          "cpus": run.cpus, "insn_per_io": round(median, 1),
-                          "spread_pct": round(spread(run.per_io), 3)}
-        else:
-            later[key].append(median)
-    for key, baseline in first.items():
-        moved = [value - baseline["insn_per_io"] for value in later[key]]
-        baseline["moved"] = [round(min(moved, default=0), 1), round(max(moved, default=0), 1)]
-    # Rows stay in the order they were measured in, which is that of rows.sh.
-    results.sort(key=lambda item: (item["cpus"], item["engine"]))
-    return results, [first[key] for key in sorted(first)]
+        found.setdefault((run.cpus, run.baseline, run.engine), []).append(run)
+    results, baselines = [], []
+    for (cpus, name, engine), group in found.items():
+        plain = [run for run in group if run.name == run.baseline]
+        levels = [statistics.median(run.per_io) for run in plain]
+        level = min(levels)
+        baselines.append({
+            "what": "baseline", "name": name, "engine": engine, "cpus": cpus,
+            "insn_per_io": round(level, 1),
+            "spread_pct": round(spread(plain[levels.index(level)].per_io), 3),
+            # How far above it the run before the first row was, and those behind the rows.
+            "before": round(levels[0] - level, 1),
+            "behind": [round(value - level, 1) for value in levels[1:]],
+        })
+        results += [{
+            "name": run.name, "engine": engine, "cpus": cpus,
+            "delta_insn_per_io": round(statistics.median(run.per_io) - level, 1),
+            "spread_pct": round(spread(run.per_io), 3),
+        } for run in group if run.name != run.baseline]
+    # Otherwise rows stay in the order they were measured in, which is that of rows.sh.
+    rows = list(dict.fromkeys(run.name for run in runs(out)))
+    results.sort(key=lambda item: (item["cpus"], item["engine"], rows.index(item["name"])))
+    return results, sorted(baselines, key=lambda item: (item["cpus"], item["name"], item["engine"]))
 
 
 def best_peers(results):
@@ -105,10 +108,10 @@ def standing(out):
     ]
 
 
-def recount(path):
-    """Busy time and time in queue from raw events, in cycles."""
+def recount(path, end):
+    """Busy time and time in queue from raw events, in cycles: from block_io_start to END."""
     inflight, busy, queue, since = 0, 0, 0, None
-    event = re.compile(r"\s(\d+): block_io_(start|done):")
+    event = re.compile(r"\s(\d+): (block_io_start|" + end + "):")
     with open(path) as file:
         for line in file:
             match = event.search(line)
@@ -118,33 +121,34 @@ def recount(path):
             if inflight:
                 busy += now - since
                 queue += inflight * (now - since)
-            inflight, since = inflight + (1 if match[2] == "start" else -1), now
+            inflight, since = inflight + (1 if match[2] == "block_io_start" else -1), now
     if inflight:
         raise ValueError(f"{path}: {inflight} in flight at the end")
     return busy, queue
 
 
 def accuracy(out):
-    """iostat and /proc/diskstats against the recount, case by case."""
+    """iostat and /proc/diskstats against recounts, case by case. They end an I/O at different
+    events, so there is one for each, and iostat is held against both."""
     dir, found = os.path.join(out, "accuracy"), []
     for number, fields in enumerate(lines(os.path.join(dir, "accuracy"), ";")):
         ios, busy, queue, field10, field11, ns, cycles = map(int, fields[1:])
-        per_cycle = ns / cycles / 1e6
-        true_busy, true_queue = (value * per_cycle
-                                 for value in recount(os.path.join(dir, f"events-{number}")))
-
-        def error(value, truth):
-            return round(100 * (value - truth) / truth, 3)
-
-        found.append({
-            "case": fields[0], "ios": ios,
-            "exact_busy_ms": round(true_busy, 3),
-            "iostat_busy_ms": round(busy / 1e6, 3),
-            "iostat_busy_err_pct": error(busy / 1e6, true_busy),
-            "field10_ms": field10, "field10_err_pct": error(field10, true_busy),
-            "exact_queue_ms": round(true_queue, 3),
-            "iostat_queue_ms": round(queue / 1e6, 3),
-            "iostat_queue_err_pct": error(queue / 1e6, true_queue),
-            "field11_ms": field11, "field11_err_pct": error(field11, true_queue),
-        })
+        values = {"busy": (busy / 1e6, "field10", field10),
+                  "queue": (queue / 1e6, "field11", field11)}
+        exact = {end: [value * ns / cycles / 1e6 for value in
+                       recount(os.path.join(dir, f"events-{number}"), "block_" + end)]
+                 for end in ("rq_complete", "io_done")}
+        case = {"case": fields[0], "ios": ios}
+        for index, (what, (ours, field, theirs)) in enumerate(values.items()):
+            complete, done = exact["rq_complete"][index], exact["io_done"][index]
+            case.update({
+                f"exact_{what}_to_complete_ms": round(complete, 3),
+                f"iostat_{what}_ms": round(ours, 3),
+                f"iostat_{what}_err_pct": round(100 * (ours - complete) / complete, 3),
+                f"exact_{what}_to_done_ms": round(done, 3),
+                f"iostat_{what}_to_done_err_pct": round(100 * (ours - done) / done, 3),
+                f"{field}_ms": theirs,
+                f"{field}_err_pct": round(100 * (theirs - done) / done, 3),
+            })
+        found.append(case)
     return found

@@ -35,7 +35,8 @@ def costs(results, baselines, before):
     for item in baselines:
         text += (f"baseline {item['name']} {item['engine']}, {item['cpus']} CPU: "
                  f"{item['insn_per_io']} instructions an I/O, spread {item['spread_pct']} %; "
-                 f"measured again behind each row: {item['moved'][0]:+} to {item['moved'][1]:+}\n")
+                 f"above it the run before all rows by {item['before']}, those behind rows by "
+                 f"{min(item['behind'])} to {max(item['behind'])}\n")
     return text
 
 
@@ -62,12 +63,16 @@ def standing(standing):
 
 
 def accuracy_rows(accuracy):
-    rows = [["reads of", "busy ms", "iostat", "field 10", "queue ms", "iostat", "field 11"]]
+    rows = [["case", "busy ms to rq_complete", "iostat", "busy ms to io_done", "iostat",
+             "field 10", "queue: iostat", "iostat to io_done", "field 11"]]
     for item in accuracy:
-        rows.append([item["case"], f"{item['exact_busy_ms']:.3f}"] +
-                    [f"{item[name + '_err_pct']:+.3f} %" for name in ("iostat_busy", "field10")] +
-                    [f"{item['exact_queue_ms']:.3f}"] +
-                    [f"{item[name + '_err_pct']:+.3f} %" for name in ("iostat_queue", "field11")])
+        def error(name, item=item):
+            return f"{item[name + '_err_pct']:+.2f} %"
+
+        rows.append([item["case"], f"{item['exact_busy_to_complete_ms']:.3f}", error("iostat_busy"),
+                     f"{item['exact_busy_to_done_ms']:.3f}", error("iostat_busy_to_done"),
+                     error("field10"), error("iostat_queue"), error("iostat_queue_to_done"),
+                     error("field11")])
     return rows
 
 

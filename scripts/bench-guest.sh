@@ -13,7 +13,7 @@ payload=$work/payload-$name
 mkdir -p "$payload" "$work/out"
 cp "$TOP"/bench/guest/* "$work"/{iogen,readall,loadtime,iostat.ko} "$payload"
 cat >"$payload/run" <<RUN
-ROWS="${ROWS:-}" READS=${READS:-20000} REPEATS=${REPEATS:-6}
+ROWS="${ROWS:-}" READS=${READS:-20000} REPEATS=${REPEATS:-7}
 . /payload/lib.sh
 . /payload/$part.sh
 RUN

@@ -6,4 +6,4 @@
 
 . "$(dirname "$0")/lib.sh"
 
-ROWS="iostats iostat" CPUS=1 "$TOP/scripts/bench.sh" --check
+REPEATS=9 ROWS="iostats iostat" CPUS=1 "$TOP/scripts/bench.sh" --check

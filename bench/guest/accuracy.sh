@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Busy time and time in queue of iostat and of /proc/diskstats, over the same
-# reads. The truth is a recount of raw block events, which report.py makes.
+# reads. The truth is a recount of raw block events, which figures.py makes.
 # Goes to file "accuracy": case, reads, exact busy ns and queue ns, fields 10 and
 # 11 (ms), ns and cycles of a stretch; and "events-N" of case N.
 
@@ -33,8 +33,10 @@ wait_idle()
 # events 0|1
 events()
 {
-	echo "$1" >$TRACING/events/block/block_io_start/enable &&
-		echo "$1" >$TRACING/events/block/block_io_done/enable || die "no block events"
+	local event
+	for event in block_io_start block_rq_complete block_io_done; do
+		echo "$1" >$TRACING/events/block/$event/enable || die "no event $event"
+	done
 }
 
 # accuracy CASE LATENCY_US READS IOGEN-OPTION...
@@ -59,7 +61,7 @@ accuracy()
 	events 0
 	read -r _ cycles ns </tmp/iogen
 	sample accuracy "$case;$((b_reads - a_reads));$((b_busy_time_ns - a_busy_time_ns));$((b_wlentime - a_wlentime + b_rlentime - a_rlentime));$((b_field10 - a_field10));$((b_field11 - a_field11));$ns;$cycles"
-	grep -E 'block_io_(start|done):' $TRACING/trace | give "events-$number"
+	grep -E 'block_(io_start|rq_complete|io_done):' $TRACING/trace | give "events-$number"
 	echo 0 >"$nullb/$disk/power"
 	rmdir "$nullb/$disk"
 	number=$((number + 1))

@@ -34,7 +34,7 @@ row()
 	eval "$3" || die "$1 cannot be turned on"
 	measure "$1" "$2" "$REPEATS"
 	eval "$4" || die "$1 cannot be turned off"
-	measure "$2" "$2" 2
+	measure "$2" "$2" 3
 }
 
 null_blk irqmode=0
