@@ -5,7 +5,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules modules_install clean run test fuzz bench-native help
+.PHONY: modules modules_install clean run test bench bench-native fuzz help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -25,18 +25,24 @@ T ?= all
 test:
 	@scripts/test.sh $(T)
 
-S ?= 60
-fuzz:
-	@scripts/fuzz.sh $(T) $(S)
+# Part of it: make bench ROWS="iostats iostat" CPUS=1
+export ROWS CPUS
+bench:
+	@scripts/bench.sh
 
 bench-native:
 	@scripts/bench-native.sh
 
+S ?= 60
+fuzz:
+	@scripts/fuzz.sh $(T) $(S)
+
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
-	@echo "make test [T=area]     run the tests; areas: host kunit guest style all"
+	@echo "make test [T=area]     run the tests; areas: host kunit guest bench style all"
+	@echo "make bench             measure what it costs, and keep the figures in bench/"
+	@echo "make bench-native      the same of the record path alone, on this machine, in ns"
 	@echo "make fuzz [T=target]   fuzz floor 0 for a minute, or S=seconds"
-	@echo "make bench-native      what recording costs on this machine, natively"
 	@echo "make [KDIR=...]        build iostat.ko for a prepared kernel tree"
 	@echo "make modules_install   install it"
 	@echo "KERNEL=7.2 make run    the same for another supported series"

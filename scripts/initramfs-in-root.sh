@@ -11,8 +11,9 @@ cd "$(dirname "$0")"
 kernel=$1 out=$2
 
 TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mount umount losetup blkdiscard mdadm
-	trace-cmd strace setpriv taskset nvme blktrace blkparse flock kmod"
-[ -z "${WITH_BPFTRACE:-}" ] || TOOLS="$TOOLS bpftrace perf"
+	trace-cmd strace setpriv taskset nvme blktrace blkparse flock kmod
+	biolatency-libbpf biosnoop-libbpf"
+[ -z "${WITH_BPFTRACE:-}" ] || TOOLS="$TOOLS bpftrace perf biolatency.bt"
 
 # Whatever of this the kernel has as a module, with all it depends on.
 MODULES="null_blk scsi_debug sd_mod brd loop zram ublk_drv nvme virtio_blk virtio_console

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: GPL-2.0
+# Instructions per I/O of every row, beside the baseline without statistics.
+# Repeats go to file "cost": run row baseline engine cpus reads cycles.
+
+run=0
+
+declare -A device=([none]=/dev/nullb0 [dm]=/dev/mapper/bench)
+declare -A depth=([psync]=0 [uring32]=32)
+
+# measure NAME BASELINE REPEATS
+measure()
+{
+	run=$((run + 1))
+	local engine count cycles ns last
+	for engine in psync uring32; do
+		/payload/iogen -n $((READS / cpus)) -r "$3" -t "$cpus" -q "${depth[$engine]}" \
+			"${device[$2]}" >/tmp/iogen || die "$1: iogen failed"
+		while read -r count cycles ns; do
+			sample cost "$run $1 $2 $engine $cpus $count $cycles"
+			last=$((cycles / count))
+		done </tmp/iogen
+		echo "  $cpus CPU: $1 $engine: $last instructions an I/O at $(cut -d. -f1 /proc/uptime) s"
+	done
+}
+
+# row NAME BASELINE ON OFF: the baseline is measured again behind every row, so
+# that a row which does not leave it as it was is found out.
+row()
+{
+	case " $ROWS " in
+	*" $1 "*) ;;
+	*) return 0 ;;
+	esac
+	eval "$3" || die "$1 cannot be turned on"
+	measure "$1" "$2" "$REPEATS"
+	eval "$4" || die "$1 cannot be turned off"
+	measure "$2" "$2" 3
+}
+
+null_blk irqmode=0
+# Self tests run for the first seconds of every boot.
+sleep 8
+measure none none $REPEATS
+case " $ROWS " in
+*" dmstats"*)
+	modprobe dm-mod
+	dmsetup create bench --table "0 $(blockdev --getsz /dev/nullb0) linear /dev/nullb0 0" &&
+		dmsetup mknodes bench || die "no dm-linear disk"
+	quiet_disk "$(dmsetup info -c --noheadings -o blkdevname bench)"
+	measure dm dm $REPEATS
+	;;
+esac
+. /payload/rows.sh
+give cost </tmp/cost

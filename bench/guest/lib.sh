@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0
+# Shared by all parts of the bench, in the guest. Sourced.
+
+set -u
+TRACING=/sys/kernel/tracing
+cpus=$(nproc)
+
+die()
+{
+	echo "error: $*"
+	exit 1
+}
+
+# sample FILE FIELD...: one line for the report.
+sample()
+{
+	local file=/tmp/$1
+	shift
+	echo "$*" >>"$file"
+}
+
+load_module()
+{
+	insmod /payload/iostat.ko
+}
+
+# quiet_disk DISK: nothing that turns clock reads on, and no statistics.
+quiet_disk()
+{
+	local queue=/sys/block/$1/queue
+	# A bio-based disk has neither.
+	{
+		echo none >"$queue/scheduler"
+		echo 0 >"$queue/wbt_lat_usec"
+	} 2>/dev/null
+	echo 0 >"$queue/iostats"
+}
+
+# null_blk [PARAMETER=VALUE...]: a disk whose driver costs next to nothing.
+null_blk()
+{
+	modprobe null_blk queue_mode=2 bs=512 submit_queues="$cpus" hw_queue_depth=64 "$@" ||
+		die "no null_blk"
+	local disk
+	for disk in /sys/block/nullb*; do
+		quiet_disk "${disk##*/}"
+	done
+}

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the module costs where no I/O is done: time to load, memory, and a read
+# of all statistics, with 1, 16 and 256 disks. Goes to files "read" (interface
+# disks cycles bytes), "load" (disks ns) and "memory" (disks kind bytes).
+
+# events 0|1: all that gives memory out.
+events()
+{
+	local event
+	for event in percpu/percpu_alloc_percpu kmem/{kmalloc,kfree,kmem_cache_alloc,kmem_cache_free}; do
+		echo "$1" >$TRACING/events/$event/enable || die "no event $event"
+	done
+}
+
+# What one program was given and nobody gave back, in bytes: per-CPU memory of
+# one CPU, and everything from the slab allocator.
+given()
+{
+	awk -v program="$1" '
+		{
+			ours = index($1, program "-") == 1
+			split("", field)
+			for (i = 5; i <= NF; i++)
+				if (split($i, pair, "=") == 2)
+					field[pair[1]] = pair[2]
+		}
+		ours && / percpu_alloc_percpu:/ { percpu += field["size"] }
+		# krealloc says twice that it gave the same out.
+		ours && / (kmalloc|kmem_cache_alloc):/ { size[field["ptr"]] = field["bytes_alloc"] }
+		/ (kfree|kmem_cache_free):/ { delete size[field["ptr"]] }
+		END {
+			for (pointer in size)
+				slab += size[pointer]
+			print "percpu", percpu + 0
+			print "slab", slab + 0
+		}
+	' $TRACING/trace
+}
+
+# reading NAME FILE...
+reading()
+{
+	local name=$1 cycles bytes
+	shift
+	/payload/readall 5 "$@" >/tmp/readall || die "$name cannot be read"
+	while read -r cycles bytes; do
+		sample read "$name $disks $cycles $bytes"
+	done </tmp/readall
+}
+
+load_timed()
+{
+	/payload/loadtime /payload/iostat.ko || die "iostat.ko cannot be loaded"
+}
+
+echo 32768 >$TRACING/buffer_size_kb
+sleep 8
+for disks in 1 16 256; do
+	null_blk irqmode=0 nr_devices="$disks" gb=1
+	# Not the first load: it makes trampolines and caches that stay.
+	load_timed >/dev/null
+	rmmod iostat
+	for round in 1 2 3; do
+		sample load "$disks $(load_timed)"
+		rmmod iostat
+	done
+	echo >$TRACING/trace
+	events 1
+	load_timed >/dev/null
+	sleep 2 # some is given back after a grace period
+	events 0
+	given loadtime | while read -r kind bytes; do
+		sample memory "$disks $kind $bytes"
+	done
+	sample memory "$disks module $(awk '$1 == "iostat" { print $2 }' /proc/modules)"
+	reading /dev/iostat /dev/iostat
+	reading sysfs /sys/block/nullb*/iostat/stat
+	reading /proc/diskstats /proc/diskstats
+	echo "  $disks disks: load, memory, reads: done"
+	rmmod iostat
+	rmmod null_blk
+done
+for file in load memory read; do
+	give $file </tmp/$file
+done

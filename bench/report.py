@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Prints what a bench run found, and the difference to the figures in the repository.
+
+usage: report.py OUT RELEASE		prints
+       report.py OUT RELEASE --keep	and writes bench/*.json and the README's table
+       report.py OUT RELEASE --check	says in test lines whether recording became longer
+"""
+
+import json
+import os
+import sys
+
+import figures
+import tables
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+README = os.path.join(HERE, "..", "README.md")
+BEGIN, END = "<!-- make bench: begin -->\n", "<!-- make bench: end -->\n"
+# Instructions per I/O.
+LONGER = 5
+# Per cent. One repeat with a kernel thread in it, which the median forgets, is 0.9 off.
+UNUSABLE = 2.0
+
+
+def kept(name):
+    try:
+        with open(os.path.join(HERE, name + ".json")) as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return []
+
+
+def keep(name, objects):
+    """An object a line, so that a difference is one too."""
+    with open(os.path.join(HERE, name + ".json"), "w") as file:
+        file.write("[\n" + ",\n".join(json.dumps(item) for item in objects) + "\n]\n")
+
+
+def key(item):
+    return item["name"], item["engine"], item["cpus"]
+
+
+def keep_in_readme(text):
+    with open(README) as file:
+        before, rest = file.read().split(BEGIN)
+    with open(README, "w") as file:
+        file.write(before + BEGIN + text + END + rest.split(END)[1])
+
+
+def check(results, baselines, before):
+    """The test lines, and how many are not ok."""
+    passed = failed = 0
+
+    def line(ok, text):
+        nonlocal passed, failed
+        passed, failed = passed + ok, failed + (not ok)
+        print(f"  {'ok' if ok else 'not ok'} - {text}")
+
+    for item in results + baselines:
+        line(item["spread_pct"] < UNUSABLE,
+             f"{item['name']} {item['engine']}: repeats differ by {item['spread_pct']} %")
+    for item in baselines:
+        # One run behind a row may have met a kernel thread; not all of them.
+        line(min(item["behind"]) <= LONGER,
+             f"{item['name']} {item['engine']}: left as it was, within {min(item['behind'])} "
+             "instructions")
+    for item in results:
+        now, was = item["delta_insn_per_io"], before.get(key(item))
+        text = f"{item['name']} {item['engine']}: {now:+} instructions an I/O"
+        if was is None:
+            line(False, f"{text}, and none kept in bench/results.json")
+            continue
+        text += f", kept {was:+}, difference {now - was:+.1f}"
+        if not figures.is_ours(item["name"]):
+            # The kernel's own: says whether the yardstick is the same.
+            line(abs(now - was) <= LONGER, text)
+        elif now - was > LONGER:
+            line(False, text + ": longer; if that is meant, run make bench and commit bench/")
+        else:
+            line(True, text)
+            if was - now > LONGER:
+                print("    shorter: make bench keeps the new figure")
+    print(f"bench: {passed} passed, {failed} failed")
+    return failed
+
+
+def main():
+    out, release = sys.argv[1:3]
+    mode = sys.argv[3] if len(sys.argv) > 3 else ""
+    results, baselines = figures.costs(out)
+    before = {key(item): item["delta_insn_per_io"] for item in kept("results")}
+    if mode == "--check":
+        sys.exit(check(results, baselines, before) != 0)
+
+    print(tables.costs(results, baselines, before), end="")
+    if not os.path.isdir(os.path.join(out, "standing")):
+        return
+    standing = figures.standing(out)
+    accuracy = figures.accuracy(out)
+    print("\n" + tables.standing(standing) + "\n" + tables.accuracy(accuracy), end="")
+    if mode == "--keep":
+        keep("results", results)
+        keep("costs", [{"what": "kernel", "name": release}] + baselines + standing)
+        keep("accuracy", accuracy)
+        keep_in_readme(tables.readme(release, results, baselines, standing, accuracy))
+
+
+main()

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Figures as tables: for the terminal, and in Markdown for the README."""
+
+import figures
+
+
+def aligned(rows):
+    """Columns as wide as they need be; the first to the left, the others to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return "".join(
+        "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
+                  for i, (cell, width) in enumerate(zip(row, widths))).rstrip() + "\n"
+        for row in rows)
+
+
+def markdown(rows):
+    head = [rows[0], ["---"] + ["---:"] * (len(rows[0]) - 1)]
+    return "".join("| " + " | ".join(row) + " |\n" for row in head + rows[1:])
+
+
+def costs(results, baselines, before):
+    best = figures.best_peers(results)
+    rows = [["statistics", "engine", "CPUs", "insn/IO more", "spread %", "x best peer", "kept",
+             "difference"]]
+    for item in results:
+        peer = best.get((item["cpus"], item["engine"]))
+        delta = item["delta_insn_per_io"]
+        was = before.get((item["name"], item["engine"], item["cpus"]))
+        rows.append([item["name"], item["engine"], str(item["cpus"]), f"{delta:+.1f}",
+                     f"{item['spread_pct']:.3f}",
+                     f"{delta / peer['delta_insn_per_io']:.2f}" if peer else "-",
+                     f"{was:+.1f}" if was is not None else "-",
+                     f"{delta - was:+.1f}" if was is not None else "-"])
+    text = aligned(rows)
+    for item in baselines:
+        text += (f"baseline {item['name']} {item['engine']}, {item['cpus']} CPU: "
+                 f"{item['insn_per_io']} instructions an I/O, spread {item['spread_pct']} %; "
+                 f"above it the run before all rows by {item['before']}, those behind rows by "
+                 f"{min(item['behind'])} to {max(item['behind'])}\n")
+    return text
+
+
+def standing_rows(standing):
+    rows = [["a read of all statistics, instructions"]]
+    reads = [item for item in standing if item["what"] == "read"]
+    disks = sorted({item["disks"] for item in reads})
+    rows[0] += [f"{count} disk{'s' * (count > 1)}" for count in disks]
+    for name in dict.fromkeys(item["name"] for item in reads):
+        at = {item["disks"]: item["insn"] for item in reads if item["name"] == name}
+        rows.append([name] + [f"{at[count]:,}" for count in disks])
+    at = {item["disks"]: item["us"] for item in standing if item["what"] == "insmod"}
+    rows.append(["insmod, microseconds"] + [f"{at[count]:,}" for count in disks])
+    return rows
+
+
+def memory_line(standing):
+    return "Memory in bytes: " + ", ".join(
+        f"{item['name']} {item['bytes']:,}" for item in standing if item["what"] == "memory") + ".\n"
+
+
+def standing(standing):
+    return aligned(standing_rows(standing)) + memory_line(standing)
+
+
+def accuracy_rows(accuracy):
+    rows = [["case", "busy ms to rq_complete", "iostat", "busy ms to io_done", "iostat",
+             "field 10", "queue: iostat", "iostat to io_done", "field 11"]]
+    for item in accuracy:
+        def error(name, item=item):
+            return f"{item[name + '_err_pct']:+.2f} %"
+
+        rows.append([item["case"], f"{item['exact_busy_to_complete_ms']:.3f}", error("iostat_busy"),
+                     f"{item['exact_busy_to_done_ms']:.3f}", error("iostat_busy_to_done"),
+                     error("field10"), error("iostat_queue"), error("iostat_queue_to_done"),
+                     error("field11")])
+    return rows
+
+
+def accuracy(accuracy):
+    return aligned(accuracy_rows(accuracy))
+
+
+def readme(release, results, baselines, standing, accuracy):
+    best = figures.best_peers(results)
+    columns = sorted({(item["cpus"], item["engine"]) for item in results})
+    at = {(item["name"], item["cpus"], item["engine"]): item for item in results}
+    rows = [["instructions per I/O more"] +
+            [f"{engine}, {cpus} CPU{'s' * (cpus > 1)}" for cpus, engine in columns] +
+            ["spread", "x best peer"]]
+    for name in dict.fromkeys(item["name"] for item in results):
+        found = [at[name, *column] for column in columns if (name, *column) in at]
+        peer = best[columns[0]]["delta_insn_per_io"]
+        rows.append([f"`{name}`"] +
+                    [f"{at[name, *column]['delta_insn_per_io']:+.0f}" if (name, *column) in at
+                     else "" for column in columns] +
+                    [f"{max(item['spread_pct'] for item in found):.2f} %",
+                     f"{found[0]['delta_insn_per_io'] / peer:.2f}"])
+    without = ", ".join(f"{item['insn_per_io']:.0f} ({item['engine']})" for item in baselines
+                        if item["name"] == "none" and item["cpus"] == 1)
+    return (f"Kernel {release}. Without statistics an I/O takes, with 1 CPU, {without}.\n\n" +
+            markdown(rows) + "\n" + markdown(standing_rows(standing)) + "\n" +
+            memory_line(standing) + "\n" + markdown(accuracy_rows(accuracy)))

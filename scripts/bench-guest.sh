@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Boots one guest of the bench and runs one part of it; ROWS and, to deviate
+# from the usual, READS and REPEATS say what. What the guest gives comes to
+# WORK/out/. usage: bench-guest.sh KERNELDIR WORK cost|standing|accuracy CPUS
+
+. "$(dirname "$0")/lib.sh"
+
+kernel=$1 work=$2 part=$3 cpus=$4
+name=$part
+[ "$part" != cost ] || name=$part-$cpus
+payload=$work/payload-$name
+mkdir -p "$payload" "$work/out"
+cp "$TOP"/bench/guest/* "$work"/{iogen,readall,loadtime,iostat.ko} "$payload"
+cat >"$payload/run" <<RUN
+ROWS="${ROWS:-}" READS=${READS:-20000} REPEATS=${REPEATS:-7}
+. /payload/lib.sh
+. /payload/$part.sh
+RUN
+options=()
+case "$part ${ROWS:-}" in
+cost*bpftrace*) options=(--bpftrace) ;;
+esac
+# Nothing that differs from boot to boot: addresses, and the stack's random
+# offset in each system call.
+"$TOP/scripts/vm.sh" --cpus "$cpus" --icount --memory 2048 --timeout 900 "${options[@]}" \
+	--append "mitigations=off nokaslr norandmaps randomize_kstack_offset=off" \
+	--out "$work/out/$name" "$kernel" "$payload" ||
+	die "the guest for $part with $cpus CPU failed (status $?)"

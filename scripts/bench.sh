@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Measures what the statistics cost and how exact they are, in guests where a
+# cycle is an instruction, and prints the difference to bench/*.json. All of it
+# writes these and the README's table anew; part of it, asked for by ROWS or
+# CPUS, only prints. usage: bench.sh [--check]
+#	ROWS="iostat iostats"	of bench/guest/rows.sh
+#	CPUS="1 2 4"
+#	--check			test lines about the record path, for test-bench.sh
+
+. "$(dirname "$0")/lib.sh"
+need_root
+start=$SECONDS
+mode=${1:---keep}
+[ -z "${ROWS:-}${CPUS:-}" ] || [ "$mode" = --check ] || mode=--print
+all=$(sed -n 's/^row \([^ ]*\) .*/\1/p' "$TOP/bench/guest/rows.sh" | paste -sd' ')
+ROWS=${ROWS:-$all} CPUS=${CPUS:-1 2 4}
+for row in $ROWS; do
+	case " $all " in
+	*" $row "*) ;;
+	*) die "there is no row $row; choose of: $all" ;;
+	esac
+done
+for count in $CPUS; do
+	case $count in
+	[1-9] | [1-9][0-9]) ;;
+	*) die "CPUS takes numbers of CPUs, not $count" ;;
+	esac
+done
+
+kernel=$("$TOP/scripts/kernel.sh")
+modules=$("$TOP/scripts/build.sh" "$kernel")
+# Out of the build's own directory, for there may be two runs at a time.
+work=$(mktemp -d "$IOSTAT_CACHE/bench.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cp "$modules/iostat.ko" "$work"
+inside=/cache/${work#"$IOSTAT_CACHE"/}
+
+tools()
+{
+	"$TOP/scripts/enter.sh" sh -euc 'for tool in iogen readall loadtime; do
+		gcc -O2 -Wall -Wextra -Werror -static -o "$1/$tool" "bench/$tool.c" -luring -lm
+	done' sh "$inside"
+}
+
+# guests: as many at a time as there are CPUs; a guest has one thread, and its
+# load does not change what another one counts.
+guests()
+{
+	{
+		printf 'cost %s\n' $CPUS
+		[ "$mode" != --keep ] || printf '%s 1\n' accuracy standing
+	} | ROWS=$ROWS xargs -P "$JOBS" -L 1 "$TOP/scripts/bench-guest.sh" "$kernel" "$work"
+}
+
+step "build the bench" "5 s" tools
+case $mode in
+--keep) expected="8 min" ;;
+*) expected="$((20 + 12 * $(echo $ROWS | wc -w) * $(echo $CPUS | wc -w))) s" ;;
+esac
+step "measure" "$expected" guests
+"$TOP/scripts/enter.sh" python3 -B bench/report.py "$inside/out" "$(cat "$kernel/release")" "$mode"
+[ "$mode" = --check ] || echo "bench: all done in $((SECONDS - start)) s"
