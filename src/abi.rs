@@ -7,4 +7,5 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod identity;
+pub mod latency;
 pub mod text;

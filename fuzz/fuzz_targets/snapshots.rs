@@ -20,7 +20,7 @@ fuzz_target!(|data: &[u8]| {
     while !input.is_empty() {
         let what = input.byte();
         if what < 0xc0 {
-            let (cpu, key) = (usize::from(what & 3), 1 + u64::from(what >> 2 & 7));
+            let (cpu, key) = (usize::from(what & 3), 8 + 8 * u64::from(what >> 2 & 7));
             machine.hear(0, cpu, key, input.event(), input.number());
             continue;
         }

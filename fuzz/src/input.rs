@@ -90,7 +90,7 @@ impl<'a> Input<'a> {
             0 => Tag::Simple,
             _ => Tag::Ordered,
         };
-        (Class::from_number(byte), tag)
+        (Class::ALL[usize::from(byte & 3)], tag)
     }
 }
 

@@ -161,6 +161,7 @@ impl Entry {
             kind: Kind::from_number(state as u8),
             bytes: self.bytes.get().wrapping_add(bytes),
             duration_ns: now.wrapping_sub(self.start_ns.get()),
+            service_ns: self.service_ns.get().wrapping_add(now),
         })
     }
 
@@ -195,6 +196,7 @@ impl Entry {
             kind: Kind::from_number(state as u8),
             bytes: self.bytes.get(),
             duration_ns: now.wrapping_sub(self.start_ns.get()),
+            service_ns: self.times(now).service_ns,
         };
         match (state & RUNNING != 0, state & COUNTED != 0) {
             (true, true) => Verb::RunqExitEnd(end),
@@ -305,11 +307,12 @@ mod tests {
         flush_sequence: false,
     };
 
-    fn ended(duration_ns: u64, bytes: u64) -> End {
+    fn ended(duration_ns: u64, service_ns: u64, bytes: u64) -> End {
         End {
             kind: Kind::new(Class::Write, Tag::Ordered),
             bytes,
             duration_ns,
+            service_ns,
         }
     }
 
@@ -323,7 +326,7 @@ mod tests {
         assert_eq!(times.wait_ns, 30);
         assert_eq!(times.service_ns, 70);
         let verb = entry.complete(&DONE, 200);
-        assert_eq!(verb, Some(Verb::RunqExitEnd(ended(100, 4096))));
+        assert_eq!(verb, Some(Verb::RunqExitEnd(ended(100, 70, 4096))));
         assert_eq!(entry.leaf(), 7);
         assert_eq!(entry.account(), 0xd15c);
     }
@@ -341,15 +344,9 @@ mod tests {
         assert_eq!(entry.complete(&first, 50), Some(Verb::RunqBackToWaitq));
         assert_eq!(
             entry.complete(&second, 90),
-            Some(Verb::WaitqExitEnd(ended(90, 4096)))
+            Some(Verb::WaitqExitEnd(ended(90, 40, 4096)))
         );
-        assert_eq!(
-            entry.times(90),
-            Times {
-                wait_ns: 50,
-                service_ns: 40
-            }
-        );
+        assert_eq!((entry.times(90).wait_ns, entry.times(90).service_ns), (50, 40));
     }
 
     #[test]
@@ -373,13 +370,13 @@ mod tests {
         let part = Completion {
             bytes: 512,
             whole: false,
-            flush_sequence: false,
+            ..DONE
         };
         assert_eq!(entry.complete(&part, 2), None);
         assert_eq!(entry.complete(&part, 3), None);
         assert_eq!(
             entry.complete(&DONE, 4),
-            Some(Verb::RunqExitEnd(ended(4, 5120)))
+            Some(Verb::RunqExitEnd(ended(4, 3, 5120)))
         );
     }
 
@@ -392,8 +389,8 @@ mod tests {
         assert_eq!(entry.merge(5), Verb::WaitqExitMerge);
         entry.start_waiting(&START, 10);
         entry.issue(11);
-        assert_eq!(entry.abandon(20), Verb::RunqExitEnd(ended(10, 0)));
+        assert_eq!(entry.abandon(20), Verb::RunqExitEnd(ended(10, 9, 0)));
         entry.start_running(&START, 512, 30);
-        assert_eq!(entry.merge(31), Verb::RunqExitEnd(ended(1, 512)));
+        assert_eq!(entry.merge(31), Verb::RunqExitEnd(ended(1, 1, 512)));
     }
 }

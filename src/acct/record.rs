@@ -3,11 +3,17 @@
 //! One CPU's share of one disk, and reading it while it is being written.
 
 use super::{
+    class::Class,
     counter::{
         Counter,
         Load, //
     },
     devstat::Devstat,
+    histogram::{
+        Histogram,
+        Latency,
+        Phase, //
+    },
     queue::Queue, //
 };
 use crate::sync::{
@@ -75,6 +81,7 @@ impl Record<u64> {
 pub struct CpuRecord {
     seq: AtomicU64,
     record: Record,
+    latency: Latency,
 }
 
 impl CpuRecord {
@@ -93,17 +100,29 @@ impl CpuRecord {
     /// [`None`] if the owner was writing.
     #[inline]
     pub fn try_read(&self) -> Option<(u64, Record<u64>)> {
+        self.try_load(&self.record)
+    }
+
+    /// Whether there is nothing in one histogram. (What comes while one asks may be missed.)
+    pub fn is_empty_histogram(&self, class: Class, phase: Phase) -> bool {
+        self.latency.of(class, phase).is_empty()
+    }
+
+    /// A copy of one histogram as it was at one instant; [`None`] if the owner was writing.
+    pub fn try_read_histogram(&self, class: Class, phase: Phase) -> Option<Histogram<u64>> {
+        let (_, copy) = self.try_load(self.latency.of(class, phase))?;
+        Some(copy)
+    }
+
+    #[inline]
+    fn try_load<T: Load>(&self, part: &T) -> Option<(u64, T::Plain)> {
         let before = self.seq.load(Acquire);
         if before & 1 != 0 {
             return None;
         }
-        let copy = self.record.load();
+        let copy = part.load();
         fence(Acquire);
-        if self.seq.load(Relaxed) == before {
-            Some((before, copy))
-        } else {
-            None
-        }
+        (self.seq.load(Relaxed) == before).then_some((before, copy))
     }
 
     /// The sequence count alone: equal to an earlier one if nothing was written since.
@@ -117,6 +136,14 @@ impl CpuRecord {
 /// A record while its owner changes it.
 #[derive(Debug)]
 pub struct Writing<'a>(&'a CpuRecord);
+
+impl Writing<'_> {
+    /// The distribution of times beside the record.
+    #[inline(always)]
+    pub fn latency(&self) -> &Latency {
+        &self.0.latency
+    }
+}
 
 impl core::ops::Deref for Writing<'_> {
     type Target = Record;

@@ -2,9 +2,16 @@
 
 //! What a reader makes of all CPUs' records of one disk.
 
-use super::record::{
-    CpuRecord,
-    Record, //
+use super::{
+    class::Class,
+    histogram::{
+        Histogram,
+        Phase, //
+    },
+    record::{
+        CpuRecord,
+        Record, //
+    },
 };
 use crate::sync::spin_loop;
 
@@ -76,6 +83,29 @@ fn pass<'a>(cpus: impl Iterator<Item = &'a CpuRecord>) -> (u64, Record<u64>) {
         sum.fold(&copy);
     }
     (seqs, sum)
+}
+
+/// The times of one class and phase, on all CPUs.
+///
+/// Each CPU's share is of one instant, that of the next a moment later: of transactions that end
+/// meanwhile, some are in it. Counts never go back.
+pub fn collect_histogram<'a>(
+    cpus: impl Iterator<Item = &'a CpuRecord>,
+    class: Class,
+    phase: Phase,
+) -> Histogram<u64> {
+    let mut sum = Histogram::default();
+    // Most disks have seen no discard, and many CPUs no I/O of a disk.
+    for cpu in cpus.filter(|cpu| !cpu.is_empty_histogram(class, phase)) {
+        let copy = loop {
+            if let Some(copy) = cpu.try_read_histogram(class, phase) {
+                break copy;
+            }
+            spin_loop();
+        };
+        sum.fold(&copy);
+    }
+    sum
 }
 
 fn exits_and_entries(exits: Record<u64>, entries: &Record<u64>) -> Record<u64> {
@@ -178,7 +208,6 @@ mod tests {
                 Tree, //
             },
             class::{
-                Class,
                 Kind,
                 Tag, //
             },
@@ -195,6 +224,7 @@ mod tests {
             kind: Kind::new(Class::Read, Tag::Simple),
             bytes: 512,
             duration_ns,
+            service_ns: duration_ns,
         }
     }
 

@@ -10,7 +10,7 @@ use super::{
         Tree, //
     },
     class::Kind,
-    record::Record,
+    record::Writing,
 };
 
 /// What a transaction amounts to when it ends.
@@ -22,6 +22,20 @@ pub struct End {
     pub bytes: u64,
     /// Time from start to end, ns.
     pub duration_ns: u64,
+    /// The part of it at the device, ns.
+    pub service_ns: u64,
+}
+
+impl End {
+    #[inline(always)]
+    fn count(&self, record: &Writing<'_>) {
+        record
+            .devstat
+            .end_transaction(self.kind, self.bytes, self.duration_ns);
+        record
+            .latency()
+            .record(self.kind.class(), self.duration_ns, self.service_ns);
+    }
 }
 
 /// One step of one I/O, named as kstat(9F) names its queue functions.
@@ -57,7 +71,7 @@ impl Verb {
     /// Records the step: `record` is the calling CPU's own, `gauges` the I/O's way through the
     /// disk's.
     #[inline(always)]
-    pub fn apply(self, record: &Record, gauges: &Tree<'_>, now: u64) {
+    pub fn apply(self, record: &Writing<'_>, gauges: &Tree<'_>, now: u64) {
         let step = match self {
             Verb::StartWaitqEnter => {
                 record.devstat.start_transaction();
@@ -85,16 +99,12 @@ impl Verb {
             }
             Verb::WaitqExitEnd(end) => {
                 record.waitq.exit(now);
-                record
-                    .devstat
-                    .end_transaction(end.kind, end.bytes, end.duration_ns);
+                end.count(record);
                 Step::WaitqExit
             }
             Verb::RunqExitEnd(end) => {
                 record.runq.exit(now);
-                record
-                    .devstat
-                    .end_transaction(end.kind, end.bytes, end.duration_ns);
+                end.count(record);
                 Step::RunqExit
             }
             Verb::WaitqExitMerge => {

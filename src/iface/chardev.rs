@@ -4,7 +4,14 @@
 
 use super::Recording;
 use crate::{
-    abi::text,
+    abi::{
+        latency,
+        text, //
+    },
+    acct::{
+        class::Class,
+        histogram::Phase, //
+    },
     kernel_ext::miscdevice::OpenFile, //
 };
 use core::fmt;
@@ -49,6 +56,16 @@ impl Text {
         for account in &list.accounts {
             let snapshot = account.snapshot();
             text::device(self, account.identity(), &snapshot).map_err(|_| ENOMEM)?;
+        }
+        latency::header(self).map_err(|_| ENOMEM)?;
+        for account in &list.accounts {
+            for class in Class::ALL {
+                for phase in Phase::ALL {
+                    let times = account.histogram(class, phase);
+                    latency::line(self, account.identity(), class, phase, &times)
+                        .map_err(|_| ENOMEM)?;
+                }
+            }
         }
         Ok(())
     }

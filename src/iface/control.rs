@@ -5,7 +5,10 @@
 
 use super::Recording;
 use crate::{
-    abi::text,
+    abi::{
+        latency,
+        text, //
+    },
     kernel_ext::{
         miscdevice::{
             Attribute,
@@ -19,32 +22,49 @@ use crate::{
         },
     },
 };
-use core::fmt::{
-    self,
-    Write, //
+use core::{
+    ffi::CStr,
+    fmt::{
+        self,
+        Write, //
+    }, //
 };
 use kernel::sync::Arc;
 
-/// A file: how its number is found.
-struct Number(fn(&Recording) -> u64);
+/// A file.
+enum File {
+    /// One number, and how it is found.
+    Number(fn(&Recording) -> u64),
+    /// The bounds of all histograms.
+    Bounds,
+}
 
-impl Show for Number {
+impl Show for File {
     type Of = Arc<Recording>;
 
     fn show(&self, of: &Arc<Recording>, page: &mut Page<'_>) -> fmt::Result {
-        writeln!(page, "{}", (self.0)(of))
+        match self {
+            File::Number(number) => write!(page, "{}", number(of)),
+            File::Bounds => latency::bounds(page),
+        }?;
+        page.write_char('\n')
     }
 }
 
-static FILES: [Attribute<Number>; 6] = [
-    Attribute::new(c"version", Number(|_| u64::from(text::VERSION))),
-    Attribute::new(c"generation", Number(|state| state.generation())),
-    Attribute::new(c"numdevs", Number(|state| state.numdevs() as u64)),
-    Attribute::new(c"tracked", Number(|state| state.tracked() as u64)),
-    Attribute::new(c"untracked", Number(|state| state.untracked())),
-    Attribute::new(c"abandoned", Number(|state| state.abandoned())),
+const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> Attribute<File> {
+    Attribute::new(name, File::Number(number))
+}
+
+static FILES: [Attribute<File>; 7] = [
+    number(c"version", |_| u64::from(text::VERSION)),
+    number(c"generation", |state| state.generation()),
+    number(c"numdevs", |state| state.numdevs() as u64),
+    number(c"tracked", |state| state.tracked() as u64),
+    number(c"untracked", |state| state.untracked()),
+    number(c"abandoned", |state| state.abandoned()),
+    Attribute::new(c"latency_bounds_ns", File::Bounds),
 ];
-static ATTRIBUTES: Attributes<Arc<Recording>, 6> = Attributes::new(&FILES);
+static ATTRIBUTES: Attributes<Arc<Recording>, 7> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.

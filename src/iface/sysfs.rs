@@ -8,10 +8,15 @@
 use crate::{
     abi::{
         identity::Identity,
+        latency,
         text::{
             self,
             Statistic, //
         },
+    },
+    acct::{
+        class::Class,
+        histogram::Phase, //
     },
     kernel_ext::{
         kobject::{
@@ -56,6 +61,8 @@ pub(crate) enum File {
     Statistic(&'static Statistic),
     /// Something that never changes.
     Identity(fn(&Identity, &mut Page<'_>) -> fmt::Result),
+    /// How some times are distributed.
+    Latency(Class, Phase),
     /// All numbers.
     Stat,
     /// Their names.
@@ -71,6 +78,9 @@ impl Show for File {
                 write!(page, "{}", (statistic.value)(&of.account.snapshot()))
             }
             File::Identity(write) => write(of.account.identity(), page),
+            File::Latency(class, phase) => {
+                latency::histogram(page, &of.account.histogram(*class, *phase))
+            }
             File::Stat => text::stat(page, &of.account.snapshot()),
             File::Columns => text::stat_header(page),
         }?;
@@ -145,7 +155,28 @@ static KSTAT_FILES: [Attribute<File>; KSTAT] = files(
 static KSTAT_LIST: List<KSTAT> = List::new(&KSTAT_FILES);
 static KSTAT_GROUP: Group = Group::new(Some(c"kstat"), &KSTAT_LIST);
 
-static GROUPS: Groups<3> = Groups::new([&TOP, &DEVSTAT_GROUP, &KSTAT_GROUP]);
+const fn times(name: &'static CStr, class: Class, phase: Phase) -> Attribute<File> {
+    Attribute::new(name, File::Latency(class, phase))
+}
+
+static LATENCY_FILES: [Attribute<File>; 12] = [
+    times(c"none_wait", Class::NoData, Phase::Wait),
+    times(c"none_service", Class::NoData, Phase::Service),
+    times(c"none_total", Class::NoData, Phase::Total),
+    times(c"read_wait", Class::Read, Phase::Wait),
+    times(c"read_service", Class::Read, Phase::Service),
+    times(c"read_total", Class::Read, Phase::Total),
+    times(c"write_wait", Class::Write, Phase::Wait),
+    times(c"write_service", Class::Write, Phase::Service),
+    times(c"write_total", Class::Write, Phase::Total),
+    times(c"free_wait", Class::Free, Phase::Wait),
+    times(c"free_service", Class::Free, Phase::Service),
+    times(c"free_total", Class::Free, Phase::Total),
+];
+static LATENCY_LIST: List<12> = List::new(&LATENCY_FILES);
+static LATENCY_GROUP: Group = Group::new(Some(c"latency"), &LATENCY_LIST);
+
+static GROUPS: Groups<4> = Groups::new([&TOP, &DEVSTAT_GROUP, &KSTAT_GROUP, &LATENCY_GROUP]);
 
 impl Object for DiskObject {
     type Attribute = File;

@@ -14,9 +14,15 @@ use crate::{
             Gauge,
             Tree, //
         },
+        class::Class,
+        histogram::{
+            Histogram,
+            Phase, //
+        },
         record::CpuRecord,
         snapshot::{
             collect,
+            collect_histogram,
             Snapshot, //
         },
         verb::Verb, //
@@ -136,5 +142,10 @@ impl Account {
         let snapshot = collect(|| self.cpus.iter(), clock::now_ns).after(&last);
         *last = snapshot;
         snapshot
+    }
+
+    /// How the times of one class and phase are distributed. Never sleeps.
+    pub(crate) fn histogram(&self, class: Class, phase: Phase) -> Histogram<u64> {
+        collect_histogram(self.cpus.iter(), class, phase)
     }
 }

@@ -24,6 +24,7 @@ table()
 		printf "%-8s %7s %7s %6s %6s %9s %9s %9s %9s %7s\n", "device", "reads", "writes",
 			"frees", "other", "read kB", "writ kB", "wait us", "serv us", "busy ms"
 	}
+	NF == 0 { exit }
 	NR > 2 {
 		io = value("end_count")
 		printf "%-8s %7d %7d %6d %6d %9d %9d %9.1f %9.1f %7.1f\n", value("device"),
@@ -32,6 +33,30 @@ table()
 			value("bytes_read") / 1024, value("bytes_write") / 1024,
 			each(value("wlentime"), io), each(value("rlentime"), io),
 			value("busy_time_ns") / 1e6
+	}' /dev/iostat
+}
+
+# And the reader finds quantiles: of the buckets, the first that this many are in
+# or below.
+quantiles()
+{
+	awk '
+	NF == 0 { histograms = 1; next }
+	!histograms || $4 !~ /^(wait|service|total)$/ { next }
+	!head++ {
+		printf "%-8s %-6s %-8s %7s %10s %10s %10s %10s\n", "device", "class", "phase",
+			"count", "min us", "50 % us", "99 % us", "max us"
+	}
+	function quantile(share,   i, n, part) {
+		for (i = 8; i <= NF; i++) {
+			split($i, part, ":")
+			if ((n += part[2]) >= share * $5)
+				return part[1] < $7 ? part[1] : $7
+		}
+	}
+	{
+		printf "%-8s %-6s %-8s %7d %10.1f %10.1f %10.1f %10.1f\n", $1, $3, $4, $5, $6 / 1000,
+			quantile(0.5) / 1000, quantile(0.99) / 1000, $7 / 1000
 	}' /dev/iostat
 }
 
@@ -60,6 +85,9 @@ fio_quiet --filename=/dev/ram0 --direct=1 --rw=write --bs=4k --size=16m || fail 
 
 say "/dev/iostat, all devices (sums by the kernel, divisions by awk)"
 table
+
+say "how long it took, from the histograms"
+quantiles
 
 say "/sys/block/$sd/iostat"
 (cd "/sys/block/$sd/iostat" && for file in devstat/* kstat/*; do

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # What users read, who may, and what they may not.
 
+# The table of all disks, without its two lines of heading: the first of /dev/iostat.
+disks()
+{
+	awk 'NF == 0 { exit } NR > 2' "${1:-/dev/iostat}"
+}
+
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 make_null_blk_disk nbi size=64
 fio_quiet --filename=/dev/nbi --direct=1 --rw=randwrite --bs=4k --number_ios=100 --size=16m
@@ -14,24 +20,24 @@ for file in /sys/block/nbi/iostat/stat /sys/block/nbi/iostat/kstat/reads; do
 	is "sysfs: $file cannot be written" "$(stat -c %a $file)" 444
 done
 is "/dev/iostat: first line" "$(head -n 1 /dev/iostat | cut -d' ' -f1-3)" "iostat 1 generation"
-is "/dev/iostat: a line per disk" "$(tail -n +3 /dev/iostat | wc -l)" \
+is "/dev/iostat: a line per disk" "$(disks | wc -l)" \
 	"$(cat /sys/class/misc/iostat/numdevs)"
-is "/dev/iostat: as many values as names" "$(awk 'NR > 1 { print NF }' /dev/iostat | sort -u | wc -l)" 1
+is "/dev/iostat: as many values as names" "$(awk 'NF == 0 { exit } NR > 1 { print NF }' /dev/iostat | sort -u | wc -l)" 1
 is "/dev/iostat: the disk's line is its stat line" \
-	"$(awk '$1 == "nbi" { for (i = 8; i <= NF; i++) printf "%s ", $i }' /dev/iostat)" \
+	"$(disks | awk '$1 == "nbi" { for (i = 8; i <= NF; i++) printf "%s ", $i }')" \
 	"$(awk '{ for (i = 2; i <= NF; i++) printf "%s ", $i }' /sys/block/nbi/iostat/stat)"
 # A reader that takes a few bytes at a time gets one text, of one moment.
 dd if=/dev/iostat of=/tmp/pieces bs=7 status=none
-is "/dev/iostat: in pieces" "$(awk 'NR > 1 { print NF }' /tmp/pieces | sort -u | wc -l)" 1
-is "/dev/iostat: in pieces, every disk" "$(tail -n +3 /tmp/pieces | wc -l)" \
+is "/dev/iostat: in pieces" "$(disks /tmp/pieces | awk '{ print NF }' | sort -u | wc -l)" 1
+is "/dev/iostat: in pieces, every disk" "$(disks /tmp/pieces | wc -l)" \
 	"$(cat /sys/class/misc/iostat/numdevs)"
 # Two programs that share one open file get one text between them.
 exec 4</dev/iostat
 { dd bs=9 count=1 status=none; cat; } <&4 >/tmp/shared
 exec 4<&-
 is "/dev/iostat: a read goes on where the last one ended" \
-	"$(awk 'NR > 1 { print NF }' /tmp/shared | sort -u | wc -l) $(wc -l </tmp/shared)" \
-	"1 $(($(cat /sys/class/misc/iostat/numdevs) + 2))"
+	"$(disks /tmp/shared | awk '{ print NF }' | sort -u | wc -l) $(disks /tmp/shared | wc -l)" \
+	"1 $(cat /sys/class/misc/iostat/numdevs)"
 
 # Every statistic is a file, of one line with one value, and in the stat line.
 columns=$(cat /sys/block/nbi/iostat/stat_columns)

@@ -49,6 +49,7 @@ fn ended(class: Class, duration_ns: u64) -> Verb {
         kind: Kind::new(class, Tag::Simple),
         bytes: 512,
         duration_ns,
+        service_ns: duration_ns,
     })
 }
 

@@ -185,6 +185,7 @@ fn two_cpus_with_one_gauge_leave_every_line_closed() {
         kind: Kind::new(Class::Read, Tag::Simple),
         bytes: 512,
         duration_ns: 1,
+        service_ns: 1,
     };
     let seen = outcomes(3, || {
         let disk = Arc::new(Disk::default());

@@ -173,6 +173,7 @@ fn whoever_is_handed_an_io_finds_its_entry_and_gives_the_slot_back() {
             kind: Kind::new(Class::Read, Tag::Simple),
             bytes: 512,
             duration_ns: 30,
+            service_ns: 20,
         };
         assert_eq!(device.join().unwrap(), Some(Verb::RunqExitEnd(end)));
         submitter.join().unwrap()

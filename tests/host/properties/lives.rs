@@ -15,6 +15,15 @@ use super::{
         wrapping_clock, //
     },
 };
+use iostat::acct::{
+    class::Class,
+    histogram::{
+        Phase,
+        BOUNDS_NS,
+        BUCKETS, //
+    },
+    snapshot::collect_histogram,
+};
 use proptest::prelude::*;
 
 proptest! {
@@ -90,6 +99,27 @@ proptest! {
             assert_eq!(snapshot.now, stage.clock());
             assert_eq!(snapshot.wlastupdate(), expected(Line::Wait));
             assert_eq!(snapshot.rlastupdate(), expected(Line::Run));
+        });
+    }
+
+    #[test]
+    fn every_time_is_in_its_bucket(play in play(wrapping_clock())) {
+        watch(play, |stage| {
+            for (class, phase) in Class::ALL.into_iter().flat_map(|c| Phase::ALL.map(|p| (c, p))) {
+                let mut times = stage.model.times(class, phase);
+                times.sort_unstable();
+                let mut counts = [0; BUCKETS];
+                for time in &times {
+                    let above = BOUNDS_NS.iter().filter(|bound| time > bound).count();
+                    counts[above] += 1;
+                }
+                let cpus = &stage.machine.disks[0].cpus;
+                let seen = collect_histogram(cpus.iter(), class, phase);
+                assert_eq!(seen.counts, counts);
+                assert_eq!(seen.count(), times.len() as u64);
+                assert_eq!(seen.min(), times.first().copied().unwrap_or(0));
+                assert_eq!(seen.max(), times.last().copied().unwrap_or(0));
+            }
         });
     }
 }

@@ -9,6 +9,7 @@ use iostat::acct::{
         CLASSES,
         TAGS, //
     },
+    histogram::Phase,
     snapshot::Snapshot,
 };
 use std::collections::HashMap;
@@ -242,6 +243,18 @@ impl Model {
             }
         }
         counts
+    }
+
+    /// How long each completed transaction of a class took, in one phase.
+    pub fn times(&self, class: Class, phase: Phase) -> Vec<u64> {
+        let of_class = |io: &&Io| io.kind.is_some_and(|(other, _)| other == class);
+        let completed = self.ios.iter().filter(|io| io.fate == Fate::Completed);
+        let time = |io: &Io| match phase {
+            Phase::Wait => io.time_in(Line::Wait),
+            Phase::Service => io.time_in(Line::Run),
+            Phase::Total => io.time_in(Line::Wait) + io.time_in(Line::Run),
+        };
+        completed.filter(of_class).map(time).collect()
     }
 
     fn stays(&self, lines: &[Line]) -> Vec<&Stay> {

@@ -160,7 +160,7 @@ pub fn wrapping_clock() -> impl Strategy<Value = u64> {
 /// A play as far as it has been played, on the disk and in the model.
 pub struct Stage {
     play: Play,
-    machine: Machine,
+    pub machine: Machine,
     pub model: Model,
     /// The model's clock.
     pub now: u64,
