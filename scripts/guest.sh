@@ -11,5 +11,8 @@ payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
 cp -r "$TOP"/tests/guest/. "$payload"
 cp "$modules/iostat.ko" "$payload"
+# The same under another name, which must be refused: the name is the only "iostat"
+# that is padded with zeros.
+sed 's/iostat\(\x00\{50\}\)/iostaX\1/' "$modules/iostat.ko" >"$payload/iostaX.ko"
 printf '. /payload/lib.sh\n. /payload/%s\n' "$script" >"$payload/run"
 "$TOP/scripts/vm.sh" "$@" "$kernel" "$payload"

@@ -10,6 +10,7 @@
 
 #include <iostat/clock.h>
 #include <linux/clocksource_ids.h>
+#include <linux/export.h>
 #include <linux/math64.h>
 #include <linux/notifier.h>
 #include <linux/spinlock.h>
@@ -23,12 +24,16 @@ static bool suspending;
 /**
  * iostat_clock_read - the time in ns, for those who cannot inline
  *
+ * Exported for those who hand us times of their own; and because with one exported
+ * symbol the module loader refuses a copy of this module under another name.
+ *
  * Context: any but NMI.
  */
 u64 iostat_clock_read(void)
 {
 	return iostat_clock_now();
 }
+EXPORT_SYMBOL_GPL(iostat_clock_read);
 
 #ifdef CONFIG_X86_TSC
 static void use_tsc(const struct system_time_snapshot *now)

@@ -24,6 +24,7 @@ mod sync;
 #[path = "../tests/kunit/mod.rs"]
 mod kunit;
 
+use core::borrow::Borrow;
 use kernel::sync::Arc;
 
 module! {
@@ -32,6 +33,12 @@ module! {
     authors: ["The iostat maintainers"],
     description: "Exact, always-on I/O statistics for every block device",
     license: "GPL",
+    params: {
+        inflight: u32 {
+            default: 32768,
+            description: "I/Os that can be followed at a time, 64 bytes each (64 to 4194304)",
+        },
+    },
 }
 
 /// Fields are dropped in this order: readers first, so that the recorder's end is seen by none.
@@ -43,7 +50,9 @@ struct Iostat {
 impl kernel::Module for Iostat {
     fn init(_module: &'static ThisModule) -> Result<Self> {
         let interfaces = Arc::new(iface::Interfaces, GFP_KERNEL)?;
-        let recorder = recorder::Recorder::new(interfaces)?;
+        // A reference in 7.2, a value in 7.3.
+        let inflight = *Borrow::<u32>::borrow(&module_parameters::inflight.value());
+        let recorder = recorder::Recorder::new(interfaces, inflight)?;
         pr_info!("recording {} disks\n", recorder.state().numdevs());
         // Last: from here on somebody may have the device open, and only the module's own count
         // keeps what it needs.

@@ -38,8 +38,8 @@ use registry::{
 };
 use tracker::Tracker;
 
-/// I/Os that can be in flight at a time, about: 2 MiB.
-const INFLIGHT: usize = 32768;
+/// How many I/Os one may ask to be followed at a time: from some to 256 MiB of them.
+const INFLIGHT: core::ops::RangeInclusive<u32> = 64..=1 << 22;
 
 /// What readers and the class of block devices need.
 #[pin_data]
@@ -61,10 +61,18 @@ pub(crate) struct Recorder<L: Listener> {
 impl<L: Listener> Recorder<L> {
     /// Starts recording on every disk there is and is to come. May sleep, for up to some seconds.
     ///
-    /// `ENOENT` if the kernel lacks one of the tracepoints, `ENOMEM`.
-    pub(crate) fn new(listener: Arc<L>) -> Result<Self> {
+    /// Follows about `inflight` I/Os at a time, rounded up to a power of two. `EINVAL` if that is too
+    /// few or too many, `ENOENT` if the kernel lacks one of the tracepoints, `ENOMEM`.
+    pub(crate) fn new(listener: Arc<L>, inflight: u32) -> Result<Self> {
+        if !INFLIGHT.contains(&inflight) {
+            let (least, most) = INFLIGHT.into_inner();
+            pr_err!("inflight={inflight} is not from {least} to {most}\n");
+            return Err(EINVAL);
+        }
+        // CAST: 22 bits at most.
+        let inflight = inflight.next_power_of_two() as usize;
         let clock = clock::Watch::new()?;
-        let tracker = Arc::new(Tracker::new(INFLIGHT)?, GFP_KERNEL)?;
+        let tracker = Arc::new(Tracker::new(inflight)?, GFP_KERNEL)?;
         let registry = Registry::new(listener, tracker.clone());
         let state = Arc::pin_init(
             pin_init!(State {

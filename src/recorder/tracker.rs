@@ -116,13 +116,15 @@ impl Tracker {
         Table::new(&self.entries)
     }
 
-    /// Begins following an I/O: takes an entry for it and records what `begin` makes of it.
+    /// Begins following an I/O: takes an entry for it and records what `begin` makes of it. Without
+    /// room for it, an I/O is untracked if that was its start.
     pub(super) fn begin(
         &self,
         here: Here<'_>,
         account: &Account,
         key: u64,
         leaf: u16,
+        is_start: bool,
         begin: impl FnOnce(&Entry) -> Verb,
     ) {
         let slot = match self.table().claim(key) {
@@ -134,7 +136,7 @@ impl Tracker {
                 slot
             }
             None => {
-                self.untracked.fetch_add(1, Relaxed);
+                self.untracked.fetch_add(u64::from(is_start), Relaxed);
                 return;
             }
         };

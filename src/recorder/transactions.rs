@@ -151,7 +151,7 @@ impl Tracker {
     #[inline(never)]
     fn io_start_further(&self, here: Here<'_>, account: &Account, rq: &Request<'_>) {
         let start = request(account, rq);
-        self.begin(here, account, rq.key(), start.leaf, |entry| {
+        self.begin(here, account, rq.key(), start.leaf, true, |entry| {
             entry.start_waiting(&start, here.now)
         });
     }
@@ -199,7 +199,7 @@ impl Tracker {
             tag: Tag::Simple,
             ..request(account, rq)
         };
-        self.begin(here, account, rq.key(), start.leaf, |entry| {
+        self.begin(here, account, rq.key(), start.leaf, false, |entry| {
             entry.run_uncounted(&start, here.now)
         });
     }
@@ -270,7 +270,7 @@ impl Tracker {
             tag: tag(bio.is_flush()),
             sector: bio.sector(),
         };
-        self.begin(here, account, bio.key(), start.leaf, |entry| {
+        self.begin(here, account, bio.key(), start.leaf, true, |entry| {
             entry.start_running(&start, bio.bytes(), here.now)
         });
     }
