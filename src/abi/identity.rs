@@ -48,18 +48,63 @@ impl Name {
     }
 }
 
-/// devstat priorities of `sys/devicestat.h`, as far as Linux has such devices.
+/// devstat priorities of `sys/devicestat.h`: the list's order, high to low.
 pub mod priority {
+    /// `DEVSTAT_PRIORITY_FD`: floppy disks.
+    pub const FD: u32 = 0x040;
+    /// `DEVSTAT_PRIORITY_CD`: optical discs.
+    pub const CD: u32 = 0x090;
     /// `DEVSTAT_PRIORITY_DISK`.
     pub const DISK: u32 = 0x110;
+    /// `DEVSTAT_PRIORITY_ARRAY`: what is made of several disks.
+    pub const ARRAY: u32 = 0x120;
 }
 
-/// `devstat_type_flags` of `sys/devicestat.h`, as far as they are told apart.
+/// `devstat_type_flags` of `sys/devicestat.h`: a type and an interface.
 pub mod device_type {
-    /// `DEVSTAT_TYPE_DIRECT`.
+    /// `DEVSTAT_TYPE_DIRECT`: a disk.
     pub const DIRECT: u32 = 0x000;
+    /// `DEVSTAT_TYPE_CDROM`.
+    pub const CDROM: u32 = 0x005;
+    /// `DEVSTAT_TYPE_STORARRAY`.
+    pub const STORARRAY: u32 = 0x00c;
+    /// `DEVSTAT_TYPE_FLOPPY`.
+    pub const FLOPPY: u32 = 0x00e;
+    /// `DEVSTAT_TYPE_IF_SCSI`: whatever speaks SCSI to its driver.
+    pub const IF_SCSI: u32 = 0x010;
     /// `DEVSTAT_TYPE_IF_OTHER`.
     pub const IF_OTHER: u32 = 0x030;
+    /// `DEVSTAT_TYPE_IF_NVME`.
+    pub const IF_NVME: u32 = 0x040;
+}
+
+/// What a disk is by the name the kernel gave it: its [`device_type`] and its [`priority`].
+///
+/// The kernel has no such classes; but what a driver's disks are called is ABI, and says it. Tapes
+/// are no block devices on Linux.
+pub fn classify(name: &Name) -> (u32, u32) {
+    use device_type::*;
+    let named = |prefix: &str| {
+        let rest = name.as_str().strip_prefix(prefix)?;
+        rest.bytes().next().map(|byte| byte.is_ascii_digit())
+    };
+    let numbered = |prefix| named(prefix) == Some(true);
+    let lettered = |prefix| named(prefix) == Some(false);
+    if lettered("sd") {
+        (DIRECT | IF_SCSI, priority::DISK)
+    } else if numbered("sr") {
+        (CDROM | IF_SCSI, priority::CD)
+    } else if numbered("nvme") {
+        (DIRECT | IF_NVME, priority::DISK)
+    } else if numbered("md") || lettered("md_") {
+        (STORARRAY | IF_OTHER, priority::ARRAY)
+    } else if numbered("fd") {
+        (FLOPPY | IF_OTHER, priority::FD)
+    } else if numbered("pktcdvd") {
+        (CDROM | IF_OTHER, priority::CD)
+    } else {
+        (DIRECT | IF_OTHER, priority::DISK)
+    }
 }
 
 /// One disk's identity.
@@ -117,5 +162,27 @@ mod tests {
         assert_eq!(Name::new(b"nvme0n1").unit(), ("nvme0n", 1));
         assert_eq!(Name::new(b"sda").unit(), ("sda", 0));
         assert_eq!(Name::new(b"x99999999999").unit(), ("x", 0));
+    }
+
+    #[test]
+    fn names_tell_what_a_disk_is() {
+        let table = [
+            ("sda", (0x010, 0x110)),
+            ("sdaa", (0x010, 0x110)),
+            ("sr0", (0x015, 0x090)),
+            ("nvme0n1", (0x040, 0x110)),
+            ("md127", (0x03c, 0x120)),
+            ("md_root", (0x03c, 0x120)),
+            ("fd0", (0x03e, 0x040)),
+            ("vda", (0x030, 0x110)),
+            ("loop0", (0x030, 0x110)),
+            ("dm-0", (0x030, 0x110)),
+            ("sd", (0x030, 0x110)),
+            ("mdev0", (0x030, 0x110)),
+            ("", (0x030, 0x110)),
+        ];
+        for (name, expected) in table {
+            assert_eq!(classify(&Name::new(name.as_bytes())), expected);
+        }
     }
 }

@@ -59,7 +59,8 @@ impl Text {
         }
         latency::header(self).map_err(|_| ENOMEM)?;
         for account in &list.accounts {
-            for class in Class::ALL {
+            let classes = Class::ALL.into_iter();
+            for class in classes.filter(|class| account.has_times(*class)) {
                 for phase in Phase::ALL {
                     let times = account.histogram(class, phase);
                     latency::line(self, account.identity(), class, phase, &times)

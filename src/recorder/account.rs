@@ -5,8 +5,7 @@
 use super::accounts::Handle;
 use crate::{
     abi::identity::{
-        device_type,
-        priority,
+        classify,
         Identity, //
     },
     acct::{
@@ -69,16 +68,18 @@ const MAX_LEAVES: usize = 64;
 impl Account {
     /// An account of `disk` with all counters zero. May sleep; `ENOMEM`.
     pub(crate) fn new(disk: &Disk<'_>, handle: Handle) -> Result<Arc<Self>> {
+        let name = disk.name();
+        let (device_type, priority) = classify(&name);
         let identity = Identity {
-            name: disk.name(),
+            name,
             driver: disk.driver(),
             number: handle.number(),
             major: disk.major(),
             minor: disk.minor(),
             diskseq: disk.diskseq(),
             crtime: clock::now_ns(),
-            priority: priority::DISK,
-            device_type: device_type::DIRECT | device_type::IF_OTHER,
+            priority,
+            device_type,
             block_size: disk.logical_block_size(),
         };
         let cpus = PerCpu::new()?;
@@ -142,6 +143,12 @@ impl Account {
         let snapshot = collect(|| self.cpus.iter(), clock::now_ns).after(&last);
         *last = snapshot;
         snapshot
+    }
+
+    /// Whether any transaction of a class has completed.
+    pub(crate) fn has_times(&self, class: Class) -> bool {
+        let is_empty = |cpu: &CpuRecord| cpu.is_empty_histogram(class, Phase::Total);
+        !self.cpus.iter().all(is_empty)
     }
 
     /// How the times of one class and phase are distributed. Never sleeps.

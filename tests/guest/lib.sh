@@ -16,6 +16,13 @@ stat_of()
 	done
 }
 
+# disks [FILE]: the table of all disks, without its two lines of heading: the first
+# of /dev/iostat.
+disks()
+{
+	awk 'NF == 0 { exit } NR > 2' "${1:-/dev/iostat}"
+}
+
 # fio that says only what went wrong, and leaves its report in a file.
 fio_quiet()
 {

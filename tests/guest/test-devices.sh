@@ -42,4 +42,29 @@ for round in $(seq 20); do
 	make_null_blk_disk nbx size=16 && remove_null_blk_disk nbx
 done
 is "churn: all accounts closed" "$(cat $control/numdevs)" "$numdevs"
-is "churn: the list agrees" "$(awk 'NF == 0 { exit } NR > 2' /dev/iostat | wc -l)" "$numdevs"
+is "churn: the list agrees" "$(disks | wc -l)" "$numdevs"
+
+# What they are, and their order: arrays before disks, and each in order of arrival.
+modprobe raid0
+make_null_blk_disk nbm size=64
+make_null_blk_disk nbn size=64
+succeeds "an array is built" mdadm --build /dev/md7 --level=0 --raid-devices=2 --chunk=64 /dev/nbm /dev/nbn
+type_of()
+{
+	cat "/sys/block/$1/iostat/devstat/device_type" "/sys/block/$1/iostat/devstat/priority" | xargs
+}
+is "type: an array" "$(type_of md7)" "0x3c 0x120"
+is "type: null_blk" "$(type_of nbm)" "0x30 0x110"
+is "type: virtio" "$(type_of vda)" "0x30 0x110"
+is "order: by priority, high to low" "$(disks | awk '{ print $5 }' | sort -c -rn 2>&1)" ""
+is "order: the array is first" "$(disks | awk 'NR == 1 { print $1 }')" md7
+is "order: then by arrival" "$(disks | awk '$5 == 272 { print $2 }' | sort -c -n 2>&1)" ""
+head -c 4096 /dev/md7 >/dev/null # the first open looks for partitions
+begin md7
+fio_quiet --filename=/dev/md7 --direct=1 --rw=randrw --bs=4k --number_ios=300 --size=32m
+delta md7
+like_fio "array"
+balanced "array" md7
+mdadm --stop /dev/md7 2>/dev/null
+remove_null_blk_disk nbm
+remove_null_blk_disk nbn

@@ -1,12 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # What users read, who may, and what they may not.
 
-# The table of all disks, without its two lines of heading: the first of /dev/iostat.
-disks()
-{
-	awk 'NF == 0 { exit } NR > 2' "${1:-/dev/iostat}"
-}
-
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 make_null_blk_disk nbi size=64
 fio_quiet --filename=/dev/nbi --direct=1 --rw=randwrite --bs=4k --number_ios=100 --size=16m
