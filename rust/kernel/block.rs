@@ -2,11 +2,28 @@
 
 //! Read-only views of the block layer's structures. Nothing is ever written through them.
 
+use kernel::bindings;
+
+/// Reads one field of the structure a view is of. No reference to the whole is made: other CPUs
+/// change other fields of it.
+macro_rules! read {
+    ($view:expr, $($field:ident).+) => {
+        // SAFETY: By the view's invariants the structure is alive, and this field does not change.
+        unsafe { core::ptr::addr_of!((*$view.ptr.as_ptr()).$($field).+).read() }
+    };
+    // The same of the block device a bio goes to.
+    ($view:expr, bdev $($field:ident).+) => {{
+        let bdev = read!($view, bi_bdev);
+        // SAFETY: By the view's invariants there is one, which its submitter holds, and this field
+        // does not change.
+        unsafe { core::ptr::addr_of!((*bdev).$($field).+).read() }
+    }};
+}
+use read;
+
 pub(crate) mod bio;
 pub(crate) mod disk;
 pub(crate) mod request;
-
-use kernel::bindings;
 
 /// The `REQ_OP_*` in `opf`.
 #[inline(always)]

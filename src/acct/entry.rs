@@ -346,7 +346,10 @@ mod tests {
             entry.complete(&second, 90),
             Some(Verb::WaitqExitEnd(ended(90, 40, 4096)))
         );
-        assert_eq!((entry.times(90).wait_ns, entry.times(90).service_ns), (50, 40));
+        assert_eq!(
+            (entry.times(90).wait_ns, entry.times(90).service_ns),
+            (50, 40)
+        );
     }
 
     #[test]

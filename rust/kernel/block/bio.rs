@@ -7,7 +7,8 @@
 use super::{
     is_flush,
     is_sync,
-    op, //
+    op,
+    read, //
 };
 use crate::abi::identity::Name;
 use core::{
@@ -52,18 +53,6 @@ impl<'a> Bio<'a> {
         }
     }
 
-    #[inline(always)]
-    fn raw(&self) -> &bindings::bio {
-        // SAFETY: Valid by the type invariant.
-        unsafe { self.ptr.as_ref() }
-    }
-
-    #[inline(always)]
-    fn bdev(&self) -> &bindings::block_device {
-        // SAFETY: A bio that is submitted has a block device, which its submitter holds.
-        unsafe { &*self.raw().bi_bdev }
-    }
-
     /// Its address, for as long as it is in flight its own.
     #[inline(always)]
     pub(crate) fn key(&self) -> u64 {
@@ -73,69 +62,67 @@ impl<'a> Bio<'a> {
     /// Address of the disk it goes to.
     #[inline(always)]
     pub(crate) fn disk(&self) -> u64 {
-        self.bdev().bd_disk as u64
+        read!(self, bdev bd_disk) as u64
     }
 
     /// `REQ_OP_*`.
     #[inline(always)]
     pub(crate) fn op(&self) -> u8 {
-        op(self.raw().bi_opf)
+        op(read!(self, bi_opf))
     }
 
     /// Whether a cache flush or forced unit access comes with it.
     #[inline(always)]
     pub(crate) fn is_flush(&self) -> bool {
-        is_flush(self.raw().bi_opf)
+        is_flush(read!(self, bi_opf))
     }
 
     /// Whether somebody waits for it.
     pub(crate) fn is_sync(&self) -> bool {
-        is_sync(self.raw().bi_opf)
+        is_sync(read!(self, bi_opf))
     }
 
     /// Bytes that remain to be done.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> u32 {
-        self.raw().bi_iter.bi_size
+        read!(self, bi_iter.bi_size)
     }
 
     /// First sector that remains to be done.
     #[inline(always)]
     pub(crate) fn sector(&self) -> u64 {
-        self.raw().bi_iter.bi_sector
+        read!(self, bi_iter.bi_sector)
     }
 
     /// Whether it failed; for a bio that is complete.
     #[inline(always)]
     pub(crate) fn status(&self) -> bindings::blk_status_t {
-        self.raw().bi_status
+        read!(self, bi_status)
     }
 
     /// Whether its pages are pinned user memory: direct I/O.
     pub(crate) fn is_user_memory(&self) -> bool {
-        u32::from(self.raw().bi_flags) & (1 << bindings::BIO_PAGE_PINNED) != 0
+        u32::from(read!(self, bi_flags)) & (1 << bindings::BIO_PAGE_PINNED) != 0
     }
 
     /// Address of the function called at its end, or 0.
     pub(crate) fn end_io(&self) -> u64 {
-        self.raw()
-            .bi_end_io
-            .map_or(0, |function| function as usize as u64)
+        read!(self, bi_end_io).map_or(0, |function| function as usize as u64)
     }
 
     /// Device number of the disk or partition it was submitted to.
     pub(crate) fn dev(&self) -> u32 {
-        self.bdev().bd_dev
+        read!(self, bdev bd_dev)
     }
 
     /// First sector of that partition on its disk; 0 for a whole disk.
     pub(crate) fn partition_start(&self) -> u64 {
-        self.bdev().bd_start_sect
+        read!(self, bdev bd_start_sect)
     }
 
     /// The kernel's name of the disk or partition.
     pub(crate) fn device_name(&self) -> Name {
-        let name = self.bdev().bd_device.kobj.name;
+        let name = read!(self, bdev bd_device.kobj.name);
         if name.is_null() {
             return Name::new(b"?");
         }

@@ -8,7 +8,8 @@ use super::{
     bio::Bio,
     is_flush,
     is_sync,
-    op, //
+    op,
+    read, //
 };
 use core::{
     marker::PhantomData,
@@ -40,12 +41,6 @@ impl<'a> Request<'a> {
         }
     }
 
-    #[inline(always)]
-    fn raw(&self) -> &bindings::request {
-        // SAFETY: Valid by the type invariant.
-        unsafe { self.ptr.as_ref() }
-    }
-
     /// Its address, for as long as it is in flight its own.
     #[inline(always)]
     pub(crate) fn key(&self) -> u64 {
@@ -55,58 +50,63 @@ impl<'a> Request<'a> {
     /// Address of the disk it goes to; 0 if the queue has none (yet, or any more).
     #[inline(always)]
     pub(crate) fn disk(&self) -> u64 {
+        let queue = read!(self, q);
         // SAFETY: A request has a queue; the disk pointer is only taken as a number.
-        unsafe { (*self.raw().q).disk as u64 }
+        unsafe { core::ptr::addr_of!((*queue).disk).read() as u64 }
     }
 
     /// Number of the hardware queue it goes through.
     #[inline(always)]
     pub(crate) fn hardware_queue(&self) -> u16 {
+        let queue = read!(self, mq_hctx);
+        if queue.is_null() {
+            return 0;
+        }
         // SAFETY: A request is allocated for a hardware queue of its disk, which stays for as long.
         // CAST: Far below 2^16.
-        unsafe { self.raw().mq_hctx.as_ref() }.map_or(0, |queue| queue.queue_num as u16)
+        unsafe { core::ptr::addr_of!((*queue).queue_num).read() as u16 }
     }
 
     /// `REQ_OP_*`.
     #[inline(always)]
     pub(crate) fn op(&self) -> u8 {
-        op(self.raw().cmd_flags)
+        op(read!(self, cmd_flags))
     }
 
     /// Whether a cache flush or forced unit access comes with it.
     #[inline(always)]
     pub(crate) fn is_flush(&self) -> bool {
-        is_flush(self.raw().cmd_flags)
+        is_flush(read!(self, cmd_flags))
     }
 
     /// Whether somebody waits for it.
     pub(crate) fn is_sync(&self) -> bool {
-        is_sync(self.raw().cmd_flags)
+        is_sync(read!(self, cmd_flags))
     }
 
     /// Bytes that remain to be done: `blk_rq_bytes()`.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> u32 {
-        self.raw().__data_len
+        read!(self, __data_len)
     }
 
     /// First sector that remains to be done: `blk_rq_pos()`.
     #[inline(always)]
     pub(crate) fn sector(&self) -> u64 {
-        self.raw().__sector
+        read!(self, __sector)
     }
 
     /// Whether it has bios left.
     #[inline(always)]
     pub(crate) fn has_bio(&self) -> bool {
-        !self.raw().bio.is_null()
+        !read!(self, bio).is_null()
     }
 
     /// Its first bio, if that has a block device: the bios of passthrough requests may not.
     pub(crate) fn bio(&self) -> Option<Bio<'_>> {
-        let bio = NonNull::new(self.raw().bio)?;
+        let bio = NonNull::new(read!(self, bio))?;
         // SAFETY: The bios of a request live until its completion has been traced.
-        if unsafe { bio.as_ref() }.bi_bdev.is_null() {
+        if unsafe { core::ptr::addr_of!((*bio.as_ptr()).bi_bdev).read() }.is_null() {
             return None;
         }
         // SAFETY: As above, and it has a block device.
@@ -117,14 +117,12 @@ impl<'a> Request<'a> {
     /// the flush itself.
     #[inline(always)]
     pub(crate) fn is_flush_sequence(&self) -> bool {
-        self.raw().rq_flags & (1 << bindings::rqf_flags___RQF_FLUSH_SEQ) != 0
+        read!(self, rq_flags) & (1 << bindings::rqf_flags___RQF_FLUSH_SEQ) != 0
             && self.op() != crate::acct::class::op::FLUSH
     }
 
     /// Address of the function called at its end, or 0.
     pub(crate) fn end_io(&self) -> u64 {
-        self.raw()
-            .end_io
-            .map_or(0, |function| function as usize as u64)
+        read!(self, end_io).map_or(0, |function| function as usize as u64)
     }
 }
