@@ -5,7 +5,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules modules_install clean run test help
+.PHONY: modules modules_install clean run test torture help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -25,9 +25,14 @@ T ?= all
 test:
 	@scripts/test.sh $(T)
 
+KIND ?= all
+torture:
+	@DURATION=$(DURATION) SEED=$(SEED) scripts/torture.sh $(KIND)
+
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
-	@echo "make test [T=area]     run the tests; areas: host kunit guest style all"
+	@echo "make test [T=area]     run the tests; areas: host kunit guest torture style all"
+	@echo "make torture [DURATION=seconds] [SEED=n] [KIND=kasan|kcsan]   storms, faults, data races"
 	@echo "make [KDIR=...]        build iostat.ko for a prepared kernel tree"
 	@echo "make modules_install   install it"
 	@echo "KERNEL=7.2 make run    the same for another supported series"

@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-AREAS="style host guest kunit"
+AREAS="style host guest kunit torture"
 area=${1:-all}
 case " all $AREAS " in
 *" $area "*) ;;

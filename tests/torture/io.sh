@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+# Load on disks that stay for a round, and for others on theirs. Sourced.
+
+# fio_on DEVICE SECONDS: starts it, pid in $fio. Its end and its status are its
+# own business: disks fail and vanish.
+fio_on()
+{
+	local rw depth engine size extra
+	one_of rw randrw randread randwrite rw randtrimwrite
+	one_of depth 1 4 16 32
+	one_of engine libaio libaio psync
+	one_of size 4k-4k 4k-32k 512-16k 64k-256k
+	one_of extra "" "" --fsync=16 --iodepth_batch=8
+	act "fio $rw depth $depth $engine $size $extra on $1 for $2 s"
+	fio --output=/dev/null --name=job --filename="$1" --direct=1 --rw="$rw" --bsrange="$size" \
+		--ioengine="$engine" --iodepth="$depth" --time_based --runtime="$2" --randseed=$RANDOM \
+		--size=16m --continue_on_error=all --thread $extra >/dev/null 2>&1 &
+	fio=$!
+}
+
+# make_base: a disk of each kind that lasts for the round; their nodes in base.
+make_base()
+{
+	local irqmode queues time disk
+	base=()
+	one_of irqmode 0 1 2 2
+	one_of queues 1 2 2
+	between time 10000 2000000
+	make_null_blk_disk nb0 size=64 irqmode="$irqmode" submit_queues="$queues" completion_nsec="$time" \
+		discard=1 || return 1
+	base+=(/dev/nb0)
+	make_null_blk_disk nb1 size=64 irqmode=2 submit_queues=2 completion_nsec=50000 \
+		hw_queue_depth=4 && base+=(/dev/nb1)
+	dm_linear base /dev/nb0 65536 && base+=(/dev/mapper/base)
+	modprobe brd rd_nr=1 rd_size=32768 && base+=(/dev/ram0)
+	if modprobe scsi_debug dev_size_mb=32 delay=1 lbpu=1 && disk=$(scsi_debug_disk); then
+		base+=("/dev/$disk")
+	fi
+}
+
+remove_base()
+{
+	dmsetup resume base 2>/dev/null
+	dmsetup remove --retry base
+	remove_null_blk_disk nb0
+	remove_null_blk_disk nb1
+	rmmod brd
+	modprobe -r scsi_debug
+}
+
+io()
+{
+	local fio device seconds
+	while going; do
+		one_of device "${base[@]}"
+		between seconds 2 6
+		fio_on "$device" "$seconds"
+		while going && kill -0 $fio 2>/dev/null; do
+			read -rt 0.2 -u 8
+		done
+		kill $fio 2>/dev/null
+		wait $fio
+	done
+	true
+}

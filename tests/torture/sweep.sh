@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: GPL-2.0
+# Allocations of ours fail, one at a time: of those with the module on their
+# stack the first ten, which are all different, and as many others as there is
+# time for, of which most are files in sysfs. Sourced.
+
+FAULT=/sys/kernel/debug
+
+# Where modules are. With CONFIG_RANDOMIZE_BASE that would be higher; none of
+# the kernel's own text lies there either way.
+only_modules_fail()
+{
+	local kind
+	for kind in failslab fail_page_alloc; do
+		echo 0 >$FAULT/$kind/verbose
+		echo N >$FAULT/$kind/ignore-gfp-wait
+		echo 0xffffffffa0000000 >$FAULT/$kind/require-start
+		echo 0xffffffffff000000 >$FAULT/$kind/require-end
+	done
+	echo N >$FAULT/fail_page_alloc/ignore-gfp-highmem
+	echo 0 >$FAULT/fail_page_alloc/min-order
+}
+
+# sweep NAME SECONDS CHECK COMMAND...: nth N COMMAND; CHECK is called after each
+# with a name, the errno and what was left of N.
+sweep()
+{
+	local name=$1 until=$((SECONDS + $2)) check=$3 n error left all failing=0 shuffled
+	shift 3
+	read -r error left <<<"$(/payload/nth 100000 "$@")"
+	$check "$name, without a fault" "$error" "$left"
+	all=$((100000 - left))
+	shuffled $(seq 11 $all)
+	for n in $(seq $((all < 10 ? all : 10))) "${shuffled[@]}"; do
+		((SECONDS <= until)) || break
+		read -r error left <<<"$(/payload/nth "$n" "$@")"
+		$check "$name, allocation $n" "${error:-none}" "${left:-none}"
+		[ "$left" != 0 ] || failing=$((failing + 1))
+	done
+	quiet_kernel "$name"
+	echo "  $name: $failing of $all allocations failed"
+	holds "$name: enough failed" "failing >= 5 || failing == all"
+}
+
+# A load that fails says so and leaves nothing; some faults need not be fatal:
+# a disk is not recorded then.
+after_load()
+{
+	if [ "$2" = 0 ]; then
+		/payload/nth 0 unload iostat >/dev/null
+	else
+		is "$1: errno" "$2" 12
+	fi
+	nothing_left "$1"
+}
+
+# A disk arrives whatever becomes of its account, and takes along what there is.
+after_arrival()
+{
+	local with=0
+	is "$1: the disk came" "$2" 0
+	[ ! -d /sys/block/loop40/iostat ] || with=1
+	is "$1: accounted for" "$(<$CONTROL/numdevs)" $((numdevs + with))
+	[ "$3" = 0 ] || is "$1: without a fault it has one" $with 1
+	dd if=/dev/loop40 of=/dev/null count=1 status=none 2>/dev/null
+	/payload/nth 0 remove 40 >/dev/null
+	is "$1: gone again" "$(<$CONTROL/numdevs)" "$numdevs"
+}
+
+after_departure()
+{
+	is "$1: the disk went" "$2" 0
+	is "$1: its account too" "$(<$CONTROL/numdevs)" "$numdevs"
+	/payload/nth 0 add 40 >/dev/null
+	is "$1: and can return" "$(</sys/block/loop40/iostat/kstat/reads)" 0
+}
+
+after_read()
+{
+	[ "$2" = 0 ] || is "$1: errno" "$2" 12
+}
+
+# sweeps SECONDS
+sweeps()
+{
+	local numdevs disk
+	# Each disk is a hundred allocations that are like those of the next.
+	for disk in 1 2 3 4 5 6 7; do
+		/payload/nth 0 remove $disk >/dev/null
+	done
+	seeded sweep
+	only_modules_fail
+	sweep "load" $(($1 / 2)) after_load load /payload/iostat.ko
+	insmod /payload/iostat.ko || fail "faults: loads after all"
+	numdevs=$(<$CONTROL/numdevs)
+	sweep "arrival" $(($1 / 4)) after_arrival add 40
+	/payload/nth 0 add 40 >/dev/null
+	sweep "departure" $(($1 / 8)) after_departure remove 40
+	/payload/nth 0 remove 40 >/dev/null
+	sweep "/dev/iostat" $(($1 / 8)) after_read read /dev/iostat
+	in_balance "faults"
+	rmmod iostat
+	nothing_left "faults"
+}
