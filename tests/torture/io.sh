@@ -29,8 +29,9 @@ make_base()
 	make_null_blk_disk nb0 size=64 irqmode="$irqmode" submit_queues="$queues" completion_nsec="$time" \
 		discard=1 || return 1
 	base+=(/dev/nb0)
+	# This one always has requests that fail.
 	make_null_blk_disk nb1 size=64 irqmode=2 submit_queues=2 completion_nsec=50000 \
-		hw_queue_depth=4 && base+=(/dev/nb1)
+		hw_queue_depth=4 badblocks=+4000-6000 && base+=(/dev/nb1 /dev/nb1)
 	dm_linear base /dev/nb0 65536 && base+=(/dev/mapper/base)
 	modprobe brd rd_nr=1 rd_size=32768 && base+=(/dev/ram0)
 	if modprobe scsi_debug dev_size_mb=32 delay=1 lbpu=1 && disk=$(scsi_debug_disk); then

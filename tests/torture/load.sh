@@ -14,7 +14,19 @@ unload()
 	esac
 }
 
-# Out of memory is what faults of others may bring, "exists" the second comer.
+# Whoever held it has gone, but may be on the way out for a moment yet: a killed
+# perf's events are freed behind its back.
+unload_at_last()
+{
+	local try
+	for try in $(seq 50); do
+		! unload || return 0
+		read -rt 0.1 -u 8
+	done
+	return 1
+}
+
+# "Exists" hears the second comer, "busy" whoever comes while it goes.
 insert()
 {
 	local said

@@ -8,6 +8,7 @@
  *	nth N unload NAME	rmmod
  *	nth N read FILE		open, read all, close
  *	nth N add|remove NUMBER	a loop disk as such, which losetup cannot
+ *	nth N churn NUMBER	add and remove, twenty times
  *
  * N = 0: nothing fails. Prints "ERRNO LEFT": with LEFT = 0 the n-th allocation
  * came and failed.
@@ -42,6 +43,18 @@ static int read_all(const char *name)
 	return err;
 }
 
+static long churn(int fd, long number)
+{
+	long ret = 0;
+
+	for (int i = 0; i < 20 && ret >= 0; i++) {
+		ret = ioctl(fd, LOOP_CTL_ADD, number);
+		if (ret >= 0)
+			ret = ioctl(fd, LOOP_CTL_REMOVE, number);
+	}
+	return ret;
+}
+
 static int act(const char *what, int fd, const char *name)
 {
 	long ret = -1;
@@ -57,6 +70,8 @@ static int act(const char *what, int fd, const char *name)
 		ret = ioctl(fd, LOOP_CTL_ADD, atol(name));
 	else if (!strcmp(what, "remove"))
 		ret = ioctl(fd, LOOP_CTL_REMOVE, atol(name));
+	else if (!strcmp(what, "churn"))
+		ret = churn(fd, atol(name));
 	return ret < 0 ? errno : 0;
 }
 

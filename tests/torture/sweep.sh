@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Allocations of ours fail, one at a time: of those with the module on their
-# stack the first ten, which are all different, and as many others as there is
-# time for, of which most are files in sysfs. Sourced.
+# stack the first and the last, which are all different, and as many of the rest
+# as there is time for, which are mostly files in sysfs. Sourced.
 
 FAULT=/sys/kernel/debug
 
@@ -20,6 +20,16 @@ only_modules_fail()
 	echo 0 >$FAULT/fail_page_alloc/min-order
 }
 
+# inwards ALL: 1 ALL 2 ALL-1 ..., eight from either end.
+inwards()
+{
+	local i
+	for ((i = 1; i <= 8 && i <= $1 - i + 1; i++)); do
+		echo $i
+		((i == $1 - i + 1)) || echo $(($1 - i + 1))
+	done
+}
+
 # sweep NAME SECONDS CHECK COMMAND...: nth N COMMAND; CHECK is called after each
 # with a name, the errno and what was left of N.
 sweep()
@@ -29,8 +39,8 @@ sweep()
 	read -r error left <<<"$(/payload/nth 100000 "$@")"
 	$check "$name, without a fault" "$error" "$left"
 	all=$((100000 - left))
-	shuffled $(seq 11 $all)
-	for n in $(seq $((all < 10 ? all : 10))) "${shuffled[@]}"; do
+	shuffled $(seq 9 $((all - 8)))
+	for n in $(inwards "$all") "${shuffled[@]}"; do
 		((SECONDS <= until)) || break
 		read -r error left <<<"$(/payload/nth "$n" "$@")"
 		$check "$name, allocation $n" "${error:-none}" "${left:-none}"
