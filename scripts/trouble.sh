@@ -2,7 +2,7 @@
 # How a kernel complains, as extended regular expressions. Sourced.
 
 TROUBLE='BUG:|WARNING:|Oops|KASAN:|UBSAN:|possible recursive|suspicious RCU|INFO: (task|trying to)'
-TROUBLE+='|rcu_.*stall|general protection|cannot create duplicate|Kernel panic'
+TROUBLE+='|INFO: rcu.*stall|general protection|cannot create duplicate|Kernel panic'
 
 # The kernel has data races of its own: only those in the module count.
 TROUBLE_KCSAN=${TROUBLE/BUG:/BUG: ([^K]|KCSAN: .*\\[iostat\\])}
