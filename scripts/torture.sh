@@ -13,11 +13,12 @@ passed=0 failed=0
 duration=${DURATION:-300}
 seed=${SEED:-$(date +%s)}
 
-# instrumented MODULE: without these calls KCSAN sees nothing of ours.
+# instrumented MODULES: without these calls in its Rust KCSAN sees nothing of it.
 instrumented()
 {
-	"$TOP/scripts/enter.sh" nm -u "/cache/${1#"$IOSTAT_CACHE"/}" | grep -q '__tsan_read8$' &&
-		"$TOP/scripts/enter.sh" nm -u "/cache/${1#"$IOSTAT_CACHE"/}" | grep -q '__tsan_atomic64_load$'
+	local calls
+	calls=$("$TOP/scripts/enter.sh" nm -u "/cache/${1#"$IOSTAT_CACHE"/}/src/iostat.o")
+	[[ $calls == *__tsan_write8* && $calls == *__tsan_atomic64_load* ]]
 }
 
 # payload DIR MODULES SECONDS TROUBLE
@@ -40,7 +41,7 @@ chamber()
 	shift 3
 	[ "$kind" != kcsan ] || trouble=$TROUBLE_KCSAN
 	modules=$("$TOP/scripts/build.sh" "$kernel" LLVM=-19)
-	[ "$kind" != kcsan ] || instrumented "$modules/iostat.ko" || die "KCSAN would not see the module's Rust"
+	[ "$kind" != kcsan ] || instrumented "$modules" || die "KCSAN would not see the module's Rust"
 	dir=$IOSTAT_CACHE/torture/$kind-$CLONE log=$IOSTAT_CACHE/torture/$kind-$CLONE/console
 	rm -rf "$dir"
 	mkdir -p "$dir/payload"
@@ -76,7 +77,7 @@ main()
 	if [ "$kcsan" != 0 ]; then
 		kernel=$("$TOP/scripts/testkernel.sh" kcsan)
 		chamber kcsan "$kernel" "$kcsan" --memory 1024 \
-			--append "$patient kcsan.skip_watch=1000 kcsan.udelay_task=200"
+			--append "$patient kcsan.skip_watch=200 kcsan.udelay_task=100"
 	fi
 	echo "torture: $passed passed, $failed failed"
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -5,16 +5,17 @@
 # own business: disks fail and vanish.
 fio_on()
 {
-	local rw depth engine size extra
+	local rw depth engine size jobs extra
 	one_of rw randrw randread randwrite rw randtrimwrite
 	one_of depth 1 4 16 32
 	one_of engine libaio libaio psync
 	one_of size 4k-4k 4k-32k 512-16k 64k-256k
+	one_of jobs 1 2
 	one_of extra "" "" --fsync=16 --iodepth_batch=8
-	act "fio $rw depth $depth $engine $size $extra on $1 for $2 s"
+	act "fio $rw depth $depth jobs $jobs $engine $size $extra on $1 for $2 s"
 	fio --output=/dev/null --name=job --filename="$1" --direct=1 --rw="$rw" --bsrange="$size" \
 		--ioengine="$engine" --iodepth="$depth" --time_based --runtime="$2" --randseed=$RANDOM \
-		--size=16m --continue_on_error=all --thread $extra >/dev/null 2>&1 &
+		--numjobs="$jobs" --size=16m --nice=15 --continue_on_error=all --thread $extra >/dev/null 2>&1 &
 	fio=$!
 }
 
@@ -39,6 +40,24 @@ make_base()
 	fi
 }
 
+# last_word: something from every disk when all others are done, and something
+# that fails, however little else there was time for.
+last_word()
+{
+	local device
+	for device in "${base[@]}"; do
+		dd if="$device" of=/dev/null bs=64k count=2 iflag=direct
+	done 2>/dev/null
+	! dd if=/dev/nb1 of=/dev/null bs=64k skip=40 count=1 iflag=direct 2>/dev/null ||
+		fail "round $round: what is bad cannot be read"
+}
+
+# load_done: as the kernel has it, of all disks there are.
+load_done()
+{
+	cat /sys/block/*/stat | awk '{ sum += $1 + $5 + $12 } END { print sum + 0 }'
+}
+
 remove_base()
 {
 	dmsetup resume base 2>/dev/null
@@ -54,7 +73,7 @@ io()
 	local fio device seconds
 	while going; do
 		one_of device "${base[@]}"
-		between seconds 2 6
+		between seconds 4 10
 		fio_on "$device" "$seconds"
 		while going && kill -0 $fio 2>/dev/null; do
 			read -rt 0.2 -u 8

@@ -8,7 +8,7 @@
  *	nth N unload NAME	rmmod
  *	nth N read FILE		open, read all, close
  *	nth N add|remove NUMBER	a loop disk as such, which losetup cannot
- *	nth N churn NUMBER	add and remove, twenty times
+ *	nth N churn NUMBER	add and remove, ten times
  *
  * N = 0: nothing fails. Prints "ERRNO LEFT": with LEFT = 0 the n-th allocation
  * came and failed.
@@ -47,7 +47,7 @@ static long churn(int fd, long number)
 {
 	long ret = 0;
 
-	for (int i = 0; i < 20 && ret >= 0; i++) {
+	for (int i = 0; i < 10 && ret >= 0; i++) {
 		ret = ioctl(fd, LOOP_CTL_ADD, number);
 		if (ret >= 0)
 			ret = ioctl(fd, LOOP_CTL_REMOVE, number);

@@ -71,7 +71,12 @@ after_arrival()
 	[ ! -d /sys/block/loop40/iostat ] || with=1
 	is "$1: accounted for" "$(<$CONTROL/numdevs)" $((numdevs + with))
 	[ "$3" = 0 ] || is "$1: without a fault it has one" $with 1
-	dd if=/dev/loop40 of=/dev/null count=1 status=none 2>/dev/null
+	if [ $with = 1 ]; then
+		losetup /dev/loop40 /payload/iostat.ko
+		dd if=/dev/loop40 of=/dev/null bs=4k count=1 iflag=direct status=none
+		since_birth "$1" loop40
+		losetup -d /dev/loop40
+	fi
 	/payload/nth 0 remove 40 >/dev/null
 	is "$1: gone again" "$(<$CONTROL/numdevs)" "$numdevs"
 }
