@@ -48,16 +48,16 @@ stop_actors()
 	for pid in "${!actors[@]}"; do
 		while kill -0 "$pid" 2>/dev/null; do
 			if ((SECONDS > deadline)); then
-				echo "stuck: ${actors[pid]}"
-				tail -n 5 "$LOGS/$round-${actors[pid]// /-}"
+				echo "stuck: ${actors[$pid]}"
+				tail -n 5 "$LOGS/$round-${actors[$pid]// /-}"
 				echo w >/proc/sysrq-trigger
 				echo l >/proc/sysrq-trigger
-				fail "round $round: everything comes to its end" "${actors[pid]} hangs"
+				fail "round $round: everything comes to its end" "${actors[$pid]} hangs"
 				give_up
 			fi
 			read -rt 0.1 -u 8
 		done
-		wait "$pid" || fail "round $round: ${actors[pid]}" "$(tail -n 1 "$LOGS/$round-${actors[pid]// /-}")"
+		wait "$pid" || fail "round $round: ${actors[$pid]}" "$(tail -n 1 "$LOGS/$round-${actors[$pid]// /-}")"
 	done
 	actors=()
 }

@@ -33,6 +33,7 @@ make_base()
 	# This one always has requests that fail.
 	make_null_blk_disk nb1 size=64 irqmode=2 submit_queues=2 completion_nsec=50000 \
 		hw_queue_depth=4 badblocks=+4000-6000 && base+=(/dev/nb1 /dev/nb1)
+	make_null_blk_disk nb2 size=64 irqmode=1 submit_queues=2 # for pair
 	dm_linear base /dev/nb0 65536 && base+=(/dev/mapper/base)
 	modprobe brd rd_nr=1 rd_size=32768 && base+=(/dev/ram0)
 	if modprobe scsi_debug dev_size_mb=32 delay=1 lbpu=1 && disk=$(scsi_debug_disk); then
@@ -64,6 +65,7 @@ remove_base()
 	dmsetup remove --retry base
 	remove_null_blk_disk nb0
 	remove_null_blk_disk nb1
+	remove_null_blk_disk nb2
 	rmmod brd
 	modprobe -r scsi_debug
 }
@@ -81,5 +83,24 @@ io()
 		kill $fio 2>/dev/null
 		wait $fio
 	done
+	true
+}
+
+# Two processors at one fast disk without a pause: who replaces something under a
+# probe, or shares a word with another processor, does so here.
+pair()
+{
+	local fio engine
+	one_of engine psync libaio
+	fio --output=/dev/null --name=job --filename=/dev/nb2 --direct=1 --rw=randrw --bs=4k \
+		--ioengine=$engine --iodepth=8 --numjobs=2 --time_based --runtime=600 --size=16m \
+		--nice=15 --thread >/dev/null 2>&1 &
+	fio=$!
+	while going; do
+		read -rt 0.2 -u 8
+	done
+	kill -0 $fio || return 1
+	kill $fio
+	wait $fio
 	true
 }
