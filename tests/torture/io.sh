@@ -94,7 +94,7 @@ pair()
 	one_of engine psync libaio
 	fio --output=/dev/null --name=job --filename=/dev/nb2 --direct=1 --rw=randrw --bs=4k \
 		--ioengine=$engine --iodepth=8 --numjobs=2 --time_based --runtime=600 --size=16m \
-		--nice=15 --thread >/dev/null 2>&1 &
+		--thread >/dev/null 2>&1 &
 	fio=$!
 	while going; do
 		read -rt 0.2 -u 8
