@@ -5,7 +5,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules modules_install clean run test bench bench-native fuzz help
+.PHONY: modules modules_install clean run test bench bench-native fuzz torture help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -37,9 +37,14 @@ S ?= 60
 fuzz:
 	@scripts/fuzz.sh $(T) $(S)
 
+KIND ?= all
+torture:
+	@DURATION=$(DURATION) SEED=$(SEED) scripts/torture.sh $(KIND)
+
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
-	@echo "make test [T=area]     run the tests; areas: host kunit guest bench style all"
+	@echo "make test [T=area]     run the tests; areas: style host guest kunit bench torture all"
+	@echo "make torture [DURATION=seconds] [SEED=n] [KIND=kasan|kcsan]   storms, faults, data races"
 	@echo "make bench             measure what it costs, and keep the figures in bench/"
 	@echo "make bench-native      the same of the record path alone, on this machine, in ns"
 	@echo "make fuzz [T=target]   fuzz floor 0 for a minute, or S=seconds"

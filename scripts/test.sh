@@ -5,7 +5,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-AREAS="style host guest bench kunit"
+AREAS="style host guest kunit bench torture"
 area=${1:-all}
 case " all $AREAS " in
 *" $area "*) ;;

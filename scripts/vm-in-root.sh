@@ -15,11 +15,14 @@
 #	--out DIR	where files come that the guest hands to "give NAME", and the
 #			whole console as file "console"
 #	--quiet		shows the console only if the run fails
+#	--trouble REGEX	what of the kernel on the console is a complaint, if not what
+#			trouble.sh says
 # Exit status: the payload's; 124 timeout; 125 no status (panic, QEMU failed);
 # 126 the payload succeeded but the kernel complained on the console.
 
 set -euo pipefail
 cpus=2 memory=1024 timeout=300 append='' out='' quiet='' accel=tcg,thread=multi
+. "$(dirname "$0")/trouble.sh"
 devices=() disks=0
 
 usage()
@@ -55,9 +58,10 @@ while [ $# -gt 2 ]; do
 	--timeout) timeout=$2 ;;&
 	--append) append=$2 ;;&
 	--out) out=$2 ;;&
+	--trouble) TROUBLE=$2 ;;&
 	--disk) disk "$2" virtio-blk-pci ;;&
 	--nvme) disk "$2" "nvme,serial=iostat$disks" ;;&
-	--cpus | --memory | --timeout | --append | --out | --disk | --nvme) shift ;;
+	--cpus | --memory | --timeout | --append | --out | --trouble | --disk | --nvme) shift ;;
 	*) usage ;;
 	esac
 	shift
@@ -137,7 +141,7 @@ if [ -n "$out" ]; then
 fi
 
 # Only lines with printk's time stamp: a tool may print WARNING: too.
-trouble=$(tr -d '\r' <"$tmp/console" | grep -aE -m 1 '\[ *[0-9]+\.[0-9]{6}\].*(BUG:|WARNING:|Oops|KASAN:|UBSAN:|possible recursive|suspicious RCU|INFO: task|rcu_.*stall|general protection|Kernel panic)' || true)
+trouble=$(tr -d '\r' <"$tmp/console" | grep -aE -m 1 '\[ *[0-9]+\.[0-9]{6}\].*'"($TROUBLE)" || true)
 status=$(grep -aoE 'guest: exit [0-9]+' "$tmp/console" | tail -n 1 | tr -cd 0-9 || true)
 
 fail()

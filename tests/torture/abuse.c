@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Every system call that takes a file, with arguments nobody should give it, on
+ * the files named on standard input, until the file UNTIL is gone.
+ * usage: abuse SEED UNTIL UID <list
+ *
+ * All of it must be harmless, and nothing may be written: the status is 1 if
+ * anything was.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#define FILES 4096
+#define OPEN 8
+#define AREA 8192
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static uint64_t state;
+static char *files[FILES];
+static int nfiles, failures;
+static int fds[OPEN], which[OPEN];
+/* Longer than any of the files: what is read must not reach our own variables. */
+static char page[1 << 20];
+static int pipes[2], null;
+
+/* splitmix64 */
+static uint64_t any(void)
+{
+	uint64_t z = state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+static int below(int n)
+{
+	return any() % n;
+}
+
+/* Where things overflow, and where they do not. */
+static int64_t number(void)
+{
+	static const int64_t odd[] = {
+		0, 1, -1, 2, 7, 511, 512, 4095, 4096, 4097, 8192, 65536, INT32_MAX,
+		INT32_MIN, UINT32_MAX, 1L << 32, INT64_MAX, INT64_MAX - 1, INT64_MIN,
+	};
+
+	return below(4) ? odd[below(COUNT(odd))] : (int64_t)any();
+}
+
+static void *address(void)
+{
+	void *odd[] = {
+		page, page + 1, page + AREA - 3, NULL, (void *)1,
+		(void *)0xffff888000000000, (void *)0x7ffffffff000, (void *)number(),
+	};
+
+	return odd[below(2) ? 0 : below(COUNT(odd))];
+}
+
+/* A length that fits what address() gives, or not. */
+static size_t length(void)
+{
+	return below(2) ? (size_t)below(AREA) : (size_t)number();
+}
+
+static void written(int slot, const char *call, ssize_t result)
+{
+	if (result <= 0)
+		return;
+	printf("abuse: %s on %s wrote %zd\n", call, files[which[slot]], result);
+	failures++;
+}
+
+static void reopen(int slot)
+{
+	static const int flags[] = {
+		O_RDONLY, O_RDONLY, O_RDONLY, O_RDONLY | O_NONBLOCK, O_RDONLY | O_DIRECT,
+		O_RDWR, O_WRONLY, O_WRONLY | O_TRUNC, O_WRONLY | O_APPEND, O_PATH,
+		O_RDONLY | O_DIRECTORY, O_RDONLY | O_SYNC | O_NOATIME, 3,
+	};
+
+	if (fds[slot] >= 0)
+		close(fds[slot]);
+	which[slot] = below(nfiles);
+	fds[slot] = open(files[which[slot]], flags[below(COUNT(flags))] | O_CLOEXEC);
+}
+
+static void vectors(int fd)
+{
+	struct iovec iov[64];
+	int n = below(COUNT(iov));
+
+	for (int i = 0; i < n; i++) {
+		iov[i].iov_base = address();
+		iov[i].iov_len = length();
+	}
+	if (below(2))
+		readv(fd, iov, n);
+	else
+		preadv2(fd, iov, n, number(), below(64));
+}
+
+static void map(int fd)
+{
+	static const int protections[] = { PROT_READ, PROT_WRITE, PROT_EXEC, PROT_READ | PROT_WRITE };
+	void *p = mmap(NULL, 1 + below(65536), protections[below(COUNT(protections))],
+		       below(2) ? MAP_SHARED : MAP_PRIVATE, fd, below(2) ? 0 : number() & ~4095L);
+
+	if (p != MAP_FAILED)
+		munmap(p, 65536);
+}
+
+static void wait_for(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = any() };
+
+	poll(&p, 1, 0);
+}
+
+static void move_on(int fd)
+{
+	char drain[4096];
+
+	if (below(2))
+		sendfile(null, fd, NULL, below(65536));
+	else if (splice(fd, NULL, pipes[1], NULL, below(8192), SPLICE_F_NONBLOCK) > 0)
+		while (read(pipes[0], drain, sizeof(drain)) > 0)
+			;
+}
+
+static void inode(int slot)
+{
+	int fd = fds[slot];
+	struct stat st;
+
+	switch (below(6)) {
+	case 0:
+		fstat(fd, &st);
+		break;
+	case 1:
+		fgetxattr(fd, "security.x", page, sizeof(page));
+		break;
+	case 2:
+		fcntl(fd, F_SETFL, any() & (O_NONBLOCK | O_DIRECT | O_APPEND));
+		break;
+	case 3:
+		flock(fd, LOCK_NB | (below(2) ? LOCK_EX : LOCK_UN));
+		break;
+	case 4:
+		fsync(fd);
+		break;
+	case 5:
+		posix_fadvise(fd, number(), number(), below(8));
+		break;
+	}
+}
+
+static void one(int slot)
+{
+	int fd = fds[slot];
+
+	switch (below(16)) {
+	case 0:
+	case 1:
+	case 2:
+		read(fd, address(), length());
+		break;
+	case 3:
+		pread(fd, address(), length(), number());
+		break;
+	case 4:
+		lseek(fd, number(), below(7));
+		break;
+	case 5:
+		lseek(fd, 0, SEEK_SET);
+		read(fd, page, sizeof(page));
+		break;
+	case 6:
+		vectors(fd);
+		break;
+	case 7:
+		written(slot, "write", write(fd, address(), length()));
+		break;
+	case 8:
+		written(slot, "pwrite", pwrite(fd, address(), length(), number()));
+		break;
+	case 9:
+		ioctl(fd, (unsigned long)any(), address());
+		break;
+	case 10:
+		map(fd);
+		break;
+	case 11:
+		wait_for(fd);
+		break;
+	case 12:
+		move_on(fd);
+		break;
+	case 13:
+		inode(slot);
+		break;
+	case 14:
+		if (fd >= 0 && (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY)
+			ftruncate(fd, number());
+		break;
+	case 15:
+		reopen(slot);
+		break;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	char line[512];
+	int status;
+	uid_t uid;
+
+	if (argc != 4)
+		return 2;
+	state = strtoull(argv[1], NULL, 0);
+	uid = atoi(argv[3]);
+	while (nfiles < FILES && fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = '\0';
+		files[nfiles++] = strdup(line);
+	}
+	if (!nfiles || pipe2(pipes, O_NONBLOCK))
+		return 2;
+	null = open("/dev/null", O_WRONLY);
+	if (uid && (setgroups(0, NULL) || setgid(uid) || setuid(uid)))
+		return 2;
+	for (int slot = 0; slot < OPEN; slot++) {
+		fds[slot] = -1;
+		reopen(slot);
+	}
+	/* Two more with the same open files, so that calls meet. */
+	for (int child = 0; child < 2; child++) {
+		if (!fork()) {
+			state += child + 1;
+			break;
+		}
+	}
+	while (!access(argv[2], F_OK))
+		for (int i = 0; i < 64; i++)
+			one(below(OPEN));
+	while (wait(&status) > 0)
+		failures += status != 0;
+	return failures != 0;
+}

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0
+# Processors go and come: requests complete elsewhere, counters stay behind.
+# Sourced.
+
+cpus()
+{
+	local cpu=/sys/devices/system/cpu/cpu1/online
+	while going; do
+		echo 0 >$cpu
+		nap 5 60
+		echo 1 >$cpu
+		nap 5 100
+	done
+	[ "$(cat $cpu)" = 1 ]
+}

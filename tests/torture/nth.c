@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Does one thing while its n-th allocation in the kernel fails, and tells how
+ * that ended and what was left of n. A shell cannot: its own allocations would
+ * be counted.
+ *
+ *	nth N load FILE		insmod
+ *	nth N unload NAME	rmmod
+ *	nth N read FILE		open, read all, close
+ *	nth N add|remove NUMBER	a loop disk as such, which losetup cannot
+ *	nth N churn NUMBER	add and remove, ten times
+ *
+ * N = 0: nothing fails. Prints "ERRNO LEFT": with LEFT = 0 the n-th allocation
+ * came and failed.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/loop.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static char buf[1 << 20];
+
+static int read_all(const char *name)
+{
+	ssize_t len;
+	int err = 0;
+	int fd = open(name, O_RDONLY);
+
+	if (fd < 0)
+		return errno;
+	do {
+		len = read(fd, buf, sizeof(buf));
+		if (len < 0)
+			err = errno;
+	} while (len > 0);
+	close(fd);
+	return err;
+}
+
+static long churn(int fd, long number)
+{
+	long ret = 0;
+
+	for (int i = 0; i < 10 && ret >= 0; i++) {
+		ret = ioctl(fd, LOOP_CTL_ADD, number);
+		if (ret >= 0)
+			ret = ioctl(fd, LOOP_CTL_REMOVE, number);
+	}
+	return ret;
+}
+
+static int act(const char *what, int fd, const char *name)
+{
+	long ret = -1;
+
+	errno = EINVAL;
+	if (!strcmp(what, "read"))
+		return read_all(name);
+	if (!strcmp(what, "load"))
+		ret = syscall(SYS_finit_module, fd, "", 0);
+	else if (!strcmp(what, "unload"))
+		ret = syscall(SYS_delete_module, name, O_NONBLOCK);
+	else if (!strcmp(what, "add"))
+		ret = ioctl(fd, LOOP_CTL_ADD, atol(name));
+	else if (!strcmp(what, "remove"))
+		ret = ioctl(fd, LOOP_CTL_REMOVE, atol(name));
+	else if (!strcmp(what, "churn"))
+		ret = churn(fd, atol(name));
+	return ret < 0 ? errno : 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *left = "0";
+	char rest[16] = "";
+	int nth, fd, err;
+
+	if (argc != 4)
+		return 2;
+	fd = open(strcmp(argv[2], "load") ? "/dev/loop-control" : argv[3], O_RDONLY | O_CLOEXEC);
+	nth = open("/proc/thread-self/fail-nth", O_RDWR);
+	memset(buf, 0, sizeof(buf));	/* no page fault while it counts */
+	if (nth >= 0 && write(nth, argv[1], strlen(argv[1])) < 0) {
+		perror("fail-nth");
+		return 2;
+	}
+	err = act(argv[2], fd, argv[3]);
+	if (nth >= 0) {
+		if (pread(nth, rest, sizeof(rest) - 1, 0) > 0)
+			left = rest;
+		if (write(nth, "0", 1) < 0)
+			perror("fail-nth");
+	}
+	printf("%d %d\n", err, atoi(left));
+	return 0;
+}

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0
+# Every file read in loops, by two at a time, while what it tells of vanishes.
+# Sourced.
+
+readers()
+{
+	local what
+	while going; do
+		one_of what all all text pieces held
+		case $what in
+		all) cat /sys/block/*/iostat/* /sys/block/*/iostat/*/* /sys/class/misc/iostat/* ;;
+		text) cat /dev/iostat /dev/iostat /dev/iostat ;;
+		pieces) dd if=/dev/iostat of=/dev/null bs=13 ;;
+		held)
+			# Open while disks and the module go.
+			exec 7</dev/iostat || continue
+			nap 0 50
+			cat <&7
+			exec 7<&-
+			;;
+		esac
+	done >/dev/null 2>&1
+	true
+}

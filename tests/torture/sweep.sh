@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0
+# Allocations of ours fail, one at a time: of those with the module on their
+# stack the first and the last, which are all different, and as many of the rest
+# as there is time for, which are mostly files in sysfs. Sourced.
+
+FAULT=/sys/kernel/debug
+
+# Where modules are. With CONFIG_RANDOMIZE_BASE that would be higher; none of
+# the kernel's own text lies there either way.
+only_modules_fail()
+{
+	local kind
+	for kind in failslab fail_page_alloc; do
+		echo 0 >$FAULT/$kind/verbose
+		echo N >$FAULT/$kind/ignore-gfp-wait
+		echo 0xffffffffa0000000 >$FAULT/$kind/require-start
+		echo 0xffffffffff000000 >$FAULT/$kind/require-end
+	done
+	echo N >$FAULT/fail_page_alloc/ignore-gfp-highmem
+	echo 0 >$FAULT/fail_page_alloc/min-order
+}
+
+# inwards ALL: 1 ALL 2 ALL-1 ..., eight from either end.
+inwards()
+{
+	local i
+	for ((i = 1; i <= 8 && i <= $1 - i + 1; i++)); do
+		echo $i
+		((i == $1 - i + 1)) || echo $(($1 - i + 1))
+	done
+}
+
+# sweep NAME SECONDS CHECK COMMAND...: nth N COMMAND; CHECK is called after each
+# with a name, the errno and what was left of N.
+sweep()
+{
+	local name=$1 until=$((SECONDS + $2)) check=$3 n error left all ends turn=0 failing=0 shuffled
+	shift 3
+	read -r error left <<<"$(/payload/nth 100000 "$@")"
+	$check "$name, without a fault" "$error" "$left"
+	all=$((100000 - left))
+	shuffled $(seq 9 $((all - 8)))
+	ends=($(inwards "$all"))
+	for n in "${ends[@]}" "${shuffled[@]}"; do
+		((++turn <= ${#ends[@]} || SECONDS <= until)) || break
+		read -r error left <<<"$(/payload/nth "$n" "$@")"
+		$check "$name, allocation $n" "${error:-none}" "${left:-none}"
+		[ "$left" != 0 ] || failing=$((failing + 1))
+	done
+	quiet_kernel "$name"
+	echo "  $name: $failing of $all allocations failed"
+	holds "$name: any failed at all" "failing > 0"
+}
+
+# A load that fails says so and leaves nothing; some faults need not be fatal:
+# a disk is not recorded then.
+after_load()
+{
+	if [ "$2" = 0 ]; then
+		/payload/nth 0 unload iostat >/dev/null
+	else
+		is "$1: errno" "$2" 12
+	fi
+	nothing_left "$1"
+}
+
+# A disk arrives whatever becomes of its account, and takes along what there is.
+after_arrival()
+{
+	local with=0
+	is "$1: the disk came" "$2" 0
+	[ ! -d /sys/block/loop40/iostat ] || with=1
+	is "$1: accounted for" "$(<$CONTROL/numdevs)" $((numdevs + with))
+	[ "$3" = 0 ] || is "$1: without a fault it has one" $with 1
+	if [ $with = 1 ]; then
+		losetup /dev/loop40 /tmp/loop40
+		dd if=/dev/loop40 of=/dev/null bs=4k count=1 iflag=direct status=none
+		since_birth "$1" loop40
+		losetup -d /dev/loop40
+	fi
+	/payload/nth 0 remove 40 >/dev/null
+	is "$1: gone again" "$(<$CONTROL/numdevs)" "$numdevs"
+}
+
+after_departure()
+{
+	is "$1: the disk went" "$2" 0
+	is "$1: its account too" "$(<$CONTROL/numdevs)" "$numdevs"
+	/payload/nth 0 add 40 >/dev/null
+	is "$1: and can return" "$(</sys/block/loop40/iostat/kstat/reads)" 0
+}
+
+after_read()
+{
+	[ "$2" = 0 ] || is "$1: errno" "$2" 12
+}
+
+# sweeps SECONDS
+sweeps()
+{
+	local numdevs disk
+	# Each disk is a hundred allocations that are like those of the next.
+	for disk in 1 2 3 4 5 6 7; do
+		/payload/nth 0 remove $disk >/dev/null
+	done
+	seeded sweep
+	truncate -s 1M /tmp/loop40
+	only_modules_fail
+	sweep "load" $(($1 / 2)) after_load load /payload/iostat.ko
+	insmod /payload/iostat.ko || fail "faults: loads after all"
+	numdevs=$(<$CONTROL/numdevs)
+	sweep "arrival" $(($1 / 4)) after_arrival add 40
+	/payload/nth 0 add 40 >/dev/null
+	sweep "departure" $(($1 / 8)) after_departure remove 40
+	/payload/nth 0 remove 40 >/dev/null
+	sweep "/dev/iostat" $(($1 / 8)) after_read read /dev/iostat
+	in_balance "faults"
+	rmmod iostat
+	nothing_left "faults"
+}

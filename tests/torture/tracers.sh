@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-2.0
+# The events switched on and off, filtered, triggered, and listened to by perf
+# and bpftrace that are killed in the midst of it. Sourced.
+
+IO=$TRACING/events/io
+
+# listen COMMAND...: started, given a while, and killed, by force or politely.
+listen()
+{
+	local signal pid
+	one_of signal INT TERM KILL KILL
+	act "$* and $signal"
+	"$@" >/dev/null 2>&1 &
+	pid=$!
+	nap 200 500
+	kill -"$signal" $pid 2>/dev/null
+	nap 5 20
+	kill -KILL $pid 2>/dev/null
+	wait $pid
+}
+
+trace_perf()
+{
+	command -v perf >/dev/null || return 0
+	listen perf record -q -a -o /tmp/perf.data -e io:start -e io:done --filter 'b_bcount > 4096'
+}
+
+trace_bpftrace()
+{
+	command -v bpftrace >/dev/null || return 0
+	listen bpftrace -e 'tracepoint:io:start { @start[args->id] = nsecs; }
+		tracepoint:io:done { @us = hist(args->service_ns / 1000); delete(@start[args->id]); }'
+}
+
+trace_toggle()
+{
+	local event
+	for event in 1 2 3 4; do
+		one_of event start done
+		echo 1 >"$IO/$event/enable"
+		nap 0 20
+		echo 0 >"$IO/$event/enable"
+	done
+}
+
+trace_filter()
+{
+	echo 1 >$IO/enable
+	echo 'b_bcount > 4096 && dev_statname ~ "n*"' >$IO/start/filter
+	nap 10 100
+	echo 0 >$IO/start/filter
+	echo 0 >$IO/enable
+}
+
+# Not while modules go: the kernel (seen with 7.3's null_blk too) warns when an
+# event still has a trigger then, because it stays registered for it.
+trace_trigger()
+{
+	echo 1 >$IO/enable
+	echo 'stacktrace if b_error != 0' >$IO/done/trigger
+	echo 'hist:keys=dev_statname:vals=service_ns' >$IO/done/trigger
+	nap 10 100
+	cat $IO/done/hist >/dev/null
+	echo '!hist:keys=dev_statname:vals=service_ns' >$IO/done/trigger
+	echo '!stacktrace' >$IO/done/trigger
+	echo 0 >$IO/enable
+}
+
+# Readers of the buffer print events whose module may be gone.
+trace_read()
+{
+	echo 1 >$IO/enable
+	nap 10 50
+	head -c 200000 $TRACING/trace_pipe >/dev/null &
+	nap 10 100
+	cat $TRACING/trace >/dev/null
+	kill $! 2>/dev/null
+	wait $!
+	echo 0 >$IO/enable
+}
+
+tracers()
+{
+	local how hows=(toggle toggle filter read perf bpftrace)
+	[[ " ${cast[*]} " == *" load "* ]] || hows+=(trigger)
+	while going; do
+		one_of how "${hows[@]}"
+		act "$how"
+		"trace_$how"
+		nap 0 30
+	done 2>&1
+	echo 0 >$TRACING/events/enable
+	: >$TRACING/trace
+}
