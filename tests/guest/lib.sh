@@ -16,9 +16,9 @@ stat_of()
 	done
 }
 
-# disks [FILE]: the table of all disks, without its two lines of heading: the first
+# disk_table [FILE]: the table of all disks, without its two lines of heading: the first
 # of /dev/iostat.
-disks()
+disk_table()
 {
 	awk 'NF == 0 { exit } NR > 2' "${1:-/dev/iostat}"
 }

@@ -42,7 +42,7 @@ for round in $(seq 20); do
 	make_null_blk_disk nbx size=16 && remove_null_blk_disk nbx
 done
 is "churn: all accounts closed" "$(cat $control/numdevs)" "$numdevs"
-is "churn: the list agrees" "$(disks | wc -l)" "$numdevs"
+is "churn: the list agrees" "$(disk_table | wc -l)" "$numdevs"
 
 # What they are, and their order: arrays before disks, and each in order of arrival.
 modprobe raid0
@@ -56,9 +56,9 @@ type_of()
 is "type: an array" "$(type_of md7)" "0x3c 0x120"
 is "type: null_blk" "$(type_of nbm)" "0x30 0x110"
 is "type: virtio" "$(type_of vda)" "0x30 0x110"
-is "order: by priority, high to low" "$(disks | awk '{ print $5 }' | sort -c -rn 2>&1)" ""
-is "order: the array is first" "$(disks | awk 'NR == 1 { print $1 }')" md7
-is "order: then by arrival" "$(disks | awk '$5 == 272 { print $2 }' | sort -c -n 2>&1)" ""
+is "order: by priority, high to low" "$(disk_table | awk '{ print $5 }' | sort -c -rn 2>&1)" ""
+is "order: the array is first" "$(disk_table | awk 'NR == 1 { print $1 }')" md7
+is "order: then by arrival" "$(disk_table | awk '$5 == 272 { print $2 }' | sort -c -n 2>&1)" ""
 head -c 4096 /dev/md7 >/dev/null # the first open looks for partitions
 begin md7
 fio_quiet --filename=/dev/md7 --direct=1 --rw=randrw --bs=4k --number_ios=300 --size=32m

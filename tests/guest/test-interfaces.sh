@@ -14,23 +14,23 @@ for file in /sys/block/nbi/iostat/stat /sys/block/nbi/iostat/kstat/reads; do
 	is "sysfs: $file cannot be written" "$(stat -c %a $file)" 444
 done
 is "/dev/iostat: first line" "$(head -n 1 /dev/iostat | cut -d' ' -f1-3)" "iostat 1 generation"
-is "/dev/iostat: a line per disk" "$(disks | wc -l)" \
+is "/dev/iostat: a line per disk" "$(disk_table | wc -l)" \
 	"$(cat /sys/class/misc/iostat/numdevs)"
 is "/dev/iostat: as many values as names" "$(awk 'NF == 0 { exit } NR > 1 { print NF }' /dev/iostat | sort -u | wc -l)" 1
 is "/dev/iostat: the disk's line is its stat line" \
-	"$(disks | awk '$1 == "nbi" { for (i = 8; i <= NF; i++) printf "%s ", $i }')" \
+	"$(disk_table | awk '$1 == "nbi" { for (i = 8; i <= NF; i++) printf "%s ", $i }')" \
 	"$(awk '{ for (i = 2; i <= NF; i++) printf "%s ", $i }' /sys/block/nbi/iostat/stat)"
 # A reader that takes a few bytes at a time gets one text, of one moment.
 dd if=/dev/iostat of=/tmp/pieces bs=7 status=none
-is "/dev/iostat: in pieces" "$(disks /tmp/pieces | awk '{ print NF }' | sort -u | wc -l)" 1
-is "/dev/iostat: in pieces, every disk" "$(disks /tmp/pieces | wc -l)" \
+is "/dev/iostat: in pieces" "$(disk_table /tmp/pieces | awk '{ print NF }' | sort -u | wc -l)" 1
+is "/dev/iostat: in pieces, every disk" "$(disk_table /tmp/pieces | wc -l)" \
 	"$(cat /sys/class/misc/iostat/numdevs)"
 # Two programs that share one open file get one text between them.
 exec 4</dev/iostat
 { dd bs=9 count=1 status=none; cat; } <&4 >/tmp/shared
 exec 4<&-
 is "/dev/iostat: a read goes on where the last one ended" \
-	"$(disks /tmp/shared | awk '{ print NF }' | sort -u | wc -l) $(disks /tmp/shared | wc -l)" \
+	"$(disk_table /tmp/shared | awk '{ print NF }' | sort -u | wc -l) $(disk_table /tmp/shared | wc -l)" \
 	"1 $(cat /sys/class/misc/iostat/numdevs)"
 
 # Every statistic is a file, of one line with one value, and in the stat line.

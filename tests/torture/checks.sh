@@ -26,7 +26,7 @@ in_balance()
 		balanced "$1: $disk" "$disk"
 	done
 	is "$1: accounts" "$(cat $CONTROL/numdevs)" "$(ls /sys/block | wc -l)"
-	is "$1: lines" "$(tail -n +3 /dev/iostat | wc -l)" "$(cat $CONTROL/numdevs)"
+	is "$1: lines" "$(disk_table | wc -l)" "$(cat $CONTROL/numdevs)"
 	is "$1: nothing in the table" "$(cat $CONTROL/tracked)" 0
 	is "$1: nothing untracked" "$(cat $CONTROL/untracked)" 0
 	is "$1: nothing abandoned" "$(cat $CONTROL/abandoned)" 0
