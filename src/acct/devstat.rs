@@ -20,7 +20,7 @@ use super::{
 /// Transactions of one disk, as seen by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
 ///
 /// What can be added up by the reader is not counted: transactions ended are those completed, of
-/// any kind, and those merged.
+/// any kind, those merged, and those abandoned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Devstat<W = Counter> {
@@ -29,6 +29,9 @@ pub struct Devstat<W = Counter> {
     /// Transactions that ended by being merged into another request: they have no completion,
     /// and their bytes are counted with the request that took them.
     pub merged: W,
+    /// Transactions that vanished: their memory had a new owner before anybody said how they ended.
+    /// When they did is not known either, so they have no duration.
+    pub abandoned: W,
     /// Bytes transferred without error, by class.
     pub bytes: [W; CLASSES],
     /// Time from start to end of the completed ones, by class, ns.
@@ -63,6 +66,12 @@ impl Devstat<Counter> {
     pub fn merge_transaction(&self) {
         self.merged.add(1);
     }
+
+    /// The end of a transaction of which nobody told.
+    #[inline(always)]
+    pub fn abandon_transaction(&self) {
+        self.abandoned.add(1);
+    }
 }
 
 impl Load for Devstat<Counter> {
@@ -72,6 +81,7 @@ impl Load for Devstat<Counter> {
         Devstat {
             start_count: self.start_count.load(),
             merged: self.merged.load(),
+            abandoned: self.abandoned.load(),
             bytes: self.bytes.load(),
             duration: self.duration.load(),
             completed: self.completed.load(),
@@ -84,6 +94,7 @@ impl Devstat<u64> {
     pub fn fold(&mut self, other: &Self) {
         self.start_count = self.start_count.wrapping_add(other.start_count);
         self.merged = self.merged.wrapping_add(other.merged);
+        self.abandoned = self.abandoned.wrapping_add(other.abandoned);
         fold(&mut self.bytes, &other.bytes);
         fold(&mut self.duration, &other.duration);
         fold(&mut self.completed, &other.completed);
@@ -109,6 +120,8 @@ impl Devstat<u64> {
 
     /// Transactions ended, one way or the other.
     pub fn end_count(&self) -> u64 {
-        self.completed(|_| true).wrapping_add(self.merged)
+        self.completed(|_| true)
+            .wrapping_add(self.merged)
+            .wrapping_add(self.abandoned)
     }
 }

@@ -183,7 +183,6 @@ impl Entry {
     }
 
     /// None of its bytes were transferred after all: it failed.
-    #[inline]
     pub fn fail(&self) {
         self.bytes.set(0);
     }
@@ -218,12 +217,16 @@ impl Entry {
         }
     }
 
-    /// It is gone and nobody said so: its address has a new owner. The verb that lets it go with
-    /// no bytes to its name.
+    /// It is gone and nobody said so: its address has a new owner. The verb that lets it go.
     #[inline(never)]
-    pub fn abandon(&self, now: u64) -> Verb {
-        self.fail();
-        self.end(self.state.get(), now)
+    pub fn abandon(&self) -> Verb {
+        let state = self.state.get();
+        match (state & RUNNING != 0, state & COUNTED != 0) {
+            (true, true) => Verb::RunqExitAbandon,
+            (false, true) => Verb::WaitqExitAbandon,
+            (true, false) => Verb::RunqExit,
+            (false, false) => Verb::WaitqExit,
+        }
     }
 
     /// Wait and service time up to `now`, the time of its end.
@@ -260,19 +263,16 @@ impl Entry {
     }
 
     /// First sector.
-    #[inline]
     pub fn sector(&self) -> u64 {
         self.sector.get()
     }
 
     /// Bytes transferred without error so far.
-    #[inline]
     pub fn bytes(&self) -> u64 {
         self.bytes.get()
     }
 
     /// The id its start event had; 0 if it had none.
-    #[inline]
     pub fn id(&self) -> u64 {
         if self.state.get() & HAS_ID != 0 {
             self.id.get()
@@ -282,7 +282,6 @@ impl Entry {
     }
 
     /// Remembers the id of its start event.
-    #[inline]
     pub fn set_id(&self, id: u64) {
         self.id.set(id);
         self.state.set(self.state.get() | HAS_ID);
@@ -322,9 +321,7 @@ mod tests {
         assert_eq!(entry.start_waiting(&START, 100), Verb::StartWaitqEnter);
         assert_eq!(entry.issue(130), Some(Verb::WaitqToRunq));
         assert_eq!(entry.issue(131), None);
-        let times = entry.times(200);
-        assert_eq!(times.wait_ns, 30);
-        assert_eq!(times.service_ns, 70);
+        assert_eq!(entry.times(200).service_ns, 70);
         let verb = entry.complete(&DONE, 200);
         assert_eq!(verb, Some(Verb::RunqExitEnd(ended(100, 70, 4096))));
         assert_eq!(entry.leaf(), 7);
@@ -361,8 +358,10 @@ mod tests {
         assert_eq!(entry.requeue(20), Some(Verb::RunqBackToWaitq));
         assert_eq!(entry.requeue(21), None);
         assert_eq!(entry.issue(30), Some(Verb::WaitqToRunq));
-        assert_eq!(entry.times(40).wait_ns, 20);
-        assert_eq!(entry.times(40).service_ns, 20);
+        assert_eq!(
+            (entry.times(40).wait_ns, entry.times(40).service_ns),
+            (20, 20)
+        );
     }
 
     #[test]
@@ -392,7 +391,7 @@ mod tests {
         assert_eq!(entry.merge(5), Verb::WaitqExitMerge);
         entry.start_waiting(&START, 10);
         entry.issue(11);
-        assert_eq!(entry.abandon(20), Verb::RunqExitEnd(ended(10, 9, 0)));
+        assert_eq!(entry.abandon(), Verb::RunqExitAbandon);
         entry.start_running(&START, 512, 30);
         assert_eq!(entry.merge(31), Verb::RunqExitEnd(ended(1, 1, 512)));
     }

@@ -61,6 +61,10 @@ pub enum Verb {
     RunqExitEnd(End),
     /// It was merged into another request.
     WaitqExitMerge,
+    /// It has vanished from the wait queue.
+    WaitqExitAbandon,
+    /// It has vanished from the run queue.
+    RunqExitAbandon,
     /// Something that is no transaction is done, from the wait queue.
     WaitqExit,
     /// Something that is no transaction is done, from the run queue.
@@ -111,6 +115,16 @@ impl Verb {
                 record.waitq.exit(now);
                 record.devstat.merge_transaction();
                 Step::WaitqExit
+            }
+            Verb::WaitqExitAbandon => {
+                record.waitq.exit(now);
+                record.devstat.abandon_transaction();
+                Step::WaitqExit
+            }
+            Verb::RunqExitAbandon => {
+                record.runq.exit(now);
+                record.devstat.abandon_transaction();
+                Step::RunqExit
             }
             Verb::WaitqExit => {
                 record.waitq.exit(now);

@@ -132,7 +132,7 @@ impl Tracker {
             Some(Claim::Stale(slot)) => {
                 // Its memory has a new owner though it never ended.
                 self.abandoned.fetch_add(1, Relaxed);
-                self.record(here, slot.entry, slot.entry.abandon(here.now));
+                self.record(here, slot.entry, slot.entry.abandon());
                 slot
             }
             None => {

@@ -189,7 +189,7 @@ impl Machine {
             Some(Claim::New(slot)) => slot,
             Some(Claim::Stale(slot)) => {
                 ended = Some(slot.entry.times(now));
-                let verb = slot.entry.abandon(now);
+                let verb = slot.entry.abandon();
                 self.record(cpu, slot.entry, Some(verb), now);
                 slot
             }

@@ -58,6 +58,7 @@ enum Fate {
     InFlight,
     Completed,
     Merged,
+    Abandoned,
 }
 
 /// One I/O from start to end.
@@ -123,6 +124,7 @@ pub struct Counts {
     pub start_count: u64,
     pub end_count: u64,
     pub merged: u64,
+    pub abandoned: u64,
     pub bytes: [u64; CLASSES],
     pub operations: [u64; CLASSES],
     pub duration: [u64; CLASSES],
@@ -136,6 +138,7 @@ impl From<&Snapshot> for Counts {
             start_count: devstat.start_count,
             end_count: devstat.end_count(),
             merged: devstat.merged,
+            abandoned: devstat.abandoned,
             bytes: devstat.bytes,
             operations: Class::ALL.map(|class| devstat.operations(class)),
             duration: devstat.duration,
@@ -147,7 +150,8 @@ impl From<&Snapshot> for Counts {
 impl Counts {
     /// Every number, to compare one by one.
     pub fn words(&self) -> Vec<u64> {
-        let mut words = vec![self.start_count, self.end_count, self.merged];
+        let mut words = vec![self.start_count, self.end_count];
+        words.extend([self.merged, self.abandoned]);
         words.extend(self.bytes.iter().chain(&self.operations));
         words.extend(self.duration.iter().chain(&self.tag_types));
         words
@@ -208,8 +212,7 @@ impl Model {
     /// in each queue.
     pub fn abandon(&mut self, key: u64, now: u64) -> Option<[u64; 2]> {
         let io = &mut self.ios[self.at.remove(&key)?];
-        io.bytes = 0;
-        io.end(Fate::Completed, now);
+        io.end(Fate::Abandoned, now);
         Some([io.time_in(Line::Wait), io.time_in(Line::Run)])
     }
 
@@ -234,6 +237,7 @@ impl Model {
             counts.start_count += 1;
             counts.end_count += u64::from(io.fate != Fate::InFlight);
             counts.merged += u64::from(io.fate == Fate::Merged);
+            counts.abandoned += u64::from(io.fate == Fate::Abandoned);
             if io.fate == Fate::Completed {
                 let (start, end) = (io.stays[0].from, io.stays.last().unwrap().until.unwrap());
                 counts.bytes[class as usize] += io.bytes;
