@@ -28,8 +28,12 @@ use crate::kernel_ext::{
     published, //
 };
 use kernel::{
+    new_mutex,
     prelude::*,
-    sync::Arc, //
+    sync::{
+        Arc,
+        Mutex, //
+    }, //
 };
 use listener::Listener;
 use registry::{
@@ -46,13 +50,13 @@ const INFLIGHT: core::ops::RangeInclusive<u32> = 64..=1 << 22;
 pub(crate) struct State<L: Listener> {
     tracker: Arc<Tracker>,
     #[pin]
+    probes: Mutex<probe::Probes>,
+    #[pin]
     registry: Registry<L>,
 }
 
 /// The recorder at work.
 pub(crate) struct Recorder<L: Listener> {
-    // Dropped in this order: no events, then no disks, then no state.
-    probes: Option<probe::Probes>,
     class: Option<class::Registration<State<L>>>,
     state: Arc<State<L>>,
     _clock: clock::Watch,
@@ -74,21 +78,22 @@ impl<L: Listener> Recorder<L> {
         let clock = clock::Watch::new()?;
         let tracker = Arc::new(Tracker::new(inflight)?, GFP_KERNEL)?;
         let registry = Registry::new(listener, tracker.clone());
+        let probes = new_mutex!(probe::Probes::new(tracker.clone()));
         let state = Arc::pin_init(
             pin_init!(State {
                 tracker,
+                probes <- probes,
                 registry <- registry,
             }),
             GFP_KERNEL,
         )?;
         let mut recorder = Recorder {
-            probes: None,
             class: None,
             state,
             _clock: clock,
         };
         recorder.class = Some(class::Registration::new(recorder.state.clone())?);
-        recorder.probes = Some(probe::Probes::new(recorder.state.tracker.clone())?);
+        recorder.state.probes.lock().start()?;
         recorder.state.tracker.arm(true);
         Ok(recorder)
     }
@@ -101,8 +106,9 @@ impl<L: Listener> Recorder<L> {
 
 impl<L: Listener> Drop for Recorder<L> {
     fn drop(&mut self) {
+        // No events, then no disks, then no state.
         self.state.tracker.arm(false);
-        self.probes = None;
+        self.state.probes.lock().stop();
         self.class = None;
         self.state.tracker.publish(None);
         // What was published is dropped by code of this module.
@@ -112,7 +118,7 @@ impl<L: Listener> Drop for Recorder<L> {
 
 impl<L: Listener> class::Disks for State<L> {
     fn arrived(&self, disk: &Disk<'_>) {
-        if let Err(error) = self.registry.add(disk) {
+        if let Err(error) = self.record(disk) {
             let name = disk.name();
             pr_warn!("{}: not recorded: {:?}\n", name.as_str(), error);
         }
@@ -124,6 +130,14 @@ impl<L: Listener> class::Disks for State<L> {
 }
 
 impl<L: Listener> State<L> {
+    /// Begins to record a disk. May sleep.
+    fn record(&self, disk: &Disk<'_>) -> Result {
+        if disk.takes_bios() {
+            self.probes.lock().need_bios()?;
+        }
+        self.registry.add(disk)
+    }
+
     /// All accounts, by priority and then in order of arrival. May sleep; `ENOMEM`.
     pub(crate) fn list(&self) -> Result<List> {
         self.registry.list()

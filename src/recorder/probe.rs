@@ -44,77 +44,151 @@ use kernel::{
     sync::Arc, //
 };
 
-/// All probes, in place until dropped.
+type Function = (&'static CStr, *const c_void);
+
+/// Of requests. Exits first: an exit that is missed would leave an I/O in its queue for ever.
+/// src/probes.c holds the types of all against the kernel's tracepoints.
+const OF_REQUESTS: [Function; 5] = [
+    (
+        c"block_rq_complete",
+        own::iostat_probe_rq_complete as *const c_void,
+    ),
+    (
+        c"block_rq_merge",
+        own::iostat_probe_rq_merge as *const c_void,
+    ),
+    (
+        c"block_rq_requeue",
+        own::iostat_probe_rq_requeue as *const c_void,
+    ),
+    (
+        c"block_rq_issue",
+        own::iostat_probe_rq_issue as *const c_void,
+    ),
+    (
+        c"block_io_start",
+        own::iostat_probe_io_start as *const c_void,
+    ),
+];
+
+/// Of bios, likewise.
+const OF_BIOS: [Function; 2] = [
+    (
+        c"block_bio_complete",
+        own::iostat_probe_bio_complete as *const c_void,
+    ),
+    (
+        c"block_bio_queue",
+        own::iostat_probe_bio_queue as *const c_void,
+    ),
+];
+
+/// The probes, as far as they are needed: every bio of every disk passes those of bios, so they are
+/// put in place only when there is a disk whose driver takes bios.
 pub(super) struct Probes {
+    /// In the order they were put in place.
     probes: KVec<Probe>,
-    /// What the probes were given as data.
+    /// What the probes are given as data.
     tracker: Arc<Tracker>,
+    stage: Stage,
+    bios: Bios,
+}
+
+#[derive(PartialEq, Eq)]
+enum Stage {
+    Before,
+    InPlace,
+    After,
+}
+
+#[derive(PartialEq, Eq)]
+enum Bios {
+    NotNeeded,
+    Needed,
+    InPlace,
 }
 
 impl Probes {
-    /// Puts all probes in place, exits first. May sleep. `ENOENT` if a tracepoint is missing.
-    pub(super) fn new(tracker: Arc<Tracker>) -> Result<Self> {
-        // src/probes.c holds their types against the kernel's tracepoints.
-        let table: [(&CStr, *const c_void); 7] = [
-            (
-                c"block_rq_complete",
-                own::iostat_probe_rq_complete as *const c_void,
-            ),
-            (
-                c"block_bio_complete",
-                own::iostat_probe_bio_complete as *const c_void,
-            ),
-            (
-                c"block_rq_merge",
-                own::iostat_probe_rq_merge as *const c_void,
-            ),
-            (
-                c"block_rq_requeue",
-                own::iostat_probe_rq_requeue as *const c_void,
-            ),
-            (
-                c"block_rq_issue",
-                own::iostat_probe_rq_issue as *const c_void,
-            ),
-            (
-                c"block_bio_queue",
-                own::iostat_probe_bio_queue as *const c_void,
-            ),
-            (
-                c"block_io_start",
-                own::iostat_probe_io_start as *const c_void,
-            ),
-        ];
-        let mut probes = Probes {
-            probes: KVec::with_capacity(table.len(), GFP_KERNEL)?,
+    pub(super) fn new(tracker: Arc<Tracker>) -> Self {
+        Probes {
+            probes: KVec::new(),
             tracker,
-        };
-        for (name, function) in table {
-            let Some(tracepoint) = Tracepoint::find(name) else {
-                pr_err!(
-                    "this kernel has no tracepoint {}\n",
-                    name.to_str().unwrap_or("?")
-                );
-                return Err(ENOENT);
-            };
-            let function = NonNull::new(function.cast_mut()).ok_or(EINVAL)?;
-            let data = Arc::as_ptr(&probes.tracker).cast_mut().cast();
-            // SAFETY:
-            // - The function has the prototype of the tracepoint of its name, see above.
-            // - The data is the tracker, to which `probes` holds a reference until its drop has
-            //   taken the probes away and waited for the calls under way.
-            let probe = unsafe { Probe::register(tracepoint, function, data)? };
-            probes.probes.push(probe, GFP_KERNEL)?;
+            stage: Stage::Before,
+            bios: Bios::NotNeeded,
         }
-        Ok(probes)
+    }
+
+    /// Puts the probes in place. May sleep. `ENOENT` if a tracepoint is missing, `ENOMEM`.
+    pub(super) fn start(&mut self) -> Result {
+        self.stage = Stage::InPlace;
+        self.register(&OF_REQUESTS)?;
+        if self.bios == Bios::Needed {
+            self.need_bios()?;
+        }
+        Ok(())
+    }
+
+    /// There is a disk whose driver takes bios: from here on, or from the start, they are probed. May
+    /// sleep; errors as above.
+    pub(super) fn need_bios(&mut self) -> Result {
+        if self.bios == Bios::InPlace {
+            return Ok(());
+        }
+        self.bios = Bios::Needed;
+        if self.stage == Stage::InPlace {
+            self.register(&OF_BIOS)?;
+            self.bios = Bios::InPlace;
+        }
+        Ok(())
+    }
+
+    /// Takes all probes away, and waits for those that are running. May sleep. None comes after.
+    pub(super) fn stop(&mut self) {
+        self.stage = Stage::After;
+        self.take_away(0);
+        synchronize();
+    }
+
+    fn register(&mut self, functions: &[Function]) -> Result {
+        let before = self.probes.len();
+        let result = functions.iter().try_for_each(|one| self.register_one(one));
+        if result.is_err() {
+            self.take_away(before);
+        }
+        result
+    }
+
+    fn register_one(&mut self, (name, function): &Function) -> Result {
+        let Some(tracepoint) = Tracepoint::find(name) else {
+            pr_err!(
+                "this kernel has no tracepoint {}\n",
+                name.to_str().unwrap_or("?")
+            );
+            return Err(ENOENT);
+        };
+        self.probes.reserve(1, GFP_KERNEL)?;
+        let function = NonNull::new(function.cast_mut()).ok_or(EINVAL)?;
+        let data = Arc::as_ptr(&self.tracker).cast_mut().cast();
+        // SAFETY:
+        // - The function has the prototype of the tracepoint of its name, see above.
+        // - The data is the tracker, to which `self` holds a reference until its drop has taken the
+        //   probes away and waited for the calls under way.
+        let probe = unsafe { Probe::register(tracepoint, function, data)? };
+        self.probes.push(probe, GFP_KERNEL)?;
+        Ok(())
+    }
+
+    /// All but the first `keep`, the last first.
+    fn take_away(&mut self, keep: usize) {
+        while self.probes.len() > keep {
+            drop(self.probes.pop());
+        }
     }
 }
 
 impl Drop for Probes {
     fn drop(&mut self) {
-        // Entries first, as they were put in place last.
-        while self.probes.pop().is_some() {}
-        synchronize();
+        self.stop();
     }
 }
 

@@ -106,6 +106,12 @@ impl<'a> Disk<'a> {
         self.queue().limits.logical_block_size
     }
 
+    /// Whether its driver takes bios as they are: device-mapper, md, brd, zram.
+    pub(crate) fn takes_bios(&self) -> bool {
+        // SAFETY: A disk in sysfs has operations.
+        unsafe { (*self.raw().fops).submit_bio }.is_some()
+    }
+
     /// How many CPUs can be in the disk at the same time without a queue in common: as many as it has
     /// hardware queues, or all if its driver takes bios as they are.
     pub(crate) fn ways_in(&self) -> usize {
