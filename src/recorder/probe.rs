@@ -87,7 +87,7 @@ const OF_BIOS: [Function; 2] = [
 /// put in place only when there is a disk whose driver takes bios.
 pub(super) struct Probes {
     /// In the order they were put in place.
-    probes: KVec<Probe>,
+    probes: [Option<Probe>; OF_REQUESTS.len() + OF_BIOS.len()],
     /// What the probes are given as data.
     tracker: Arc<Tracker>,
     stage: Stage,
@@ -111,7 +111,7 @@ enum Bios {
 impl Probes {
     pub(super) fn new(tracker: Arc<Tracker>) -> Self {
         Probes {
-            probes: KVec::new(),
+            probes: Default::default(),
             tracker,
             stage: Stage::Before,
             bios: Bios::NotNeeded,
@@ -150,40 +150,43 @@ impl Probes {
     }
 
     fn register(&mut self, functions: &[Function]) -> Result {
-        let before = self.probes.len();
-        let result = functions.iter().try_for_each(|one| self.register_one(one));
+        let before = self.probes.iter().flatten().count();
+        let free = self.probes.iter_mut().skip(before);
+        let mut pairs = free.zip(functions);
+        let result = pairs.try_for_each(|(place, (name, function))| {
+            *place = Some(register(name, *function, &self.tracker)?);
+            Ok(())
+        });
         if result.is_err() {
             self.take_away(before);
         }
         result
     }
 
-    fn register_one(&mut self, (name, function): &Function) -> Result {
-        let Some(tracepoint) = Tracepoint::find(name) else {
-            pr_err!(
-                "this kernel has no tracepoint {}\n",
-                name.to_str().unwrap_or("?")
-            );
-            return Err(ENOENT);
-        };
-        self.probes.reserve(1, GFP_KERNEL)?;
-        let function = NonNull::new(function.cast_mut()).ok_or(EINVAL)?;
-        let data = Arc::as_ptr(&self.tracker).cast_mut().cast();
-        // SAFETY:
-        // - The function has the prototype of the tracepoint of its name, see above.
-        // - The data is the tracker, to which `self` holds a reference until its drop has taken the
-        //   probes away and waited for the calls under way.
-        let probe = unsafe { Probe::register(tracepoint, function, data)? };
-        self.probes.push(probe, GFP_KERNEL)?;
-        Ok(())
-    }
-
     /// All but the first `keep`, the last first.
     fn take_away(&mut self, keep: usize) {
-        while self.probes.len() > keep {
-            drop(self.probes.pop());
+        for place in self.probes.iter_mut().skip(keep).rev() {
+            *place = None;
         }
     }
+}
+
+fn register(name: &CStr, function: *const c_void, tracker: &Arc<Tracker>) -> Result<Probe> {
+    let Some(tracepoint) = Tracepoint::find(name) else {
+        pr_err!(
+            "this kernel has no tracepoint {}\n",
+            name.to_str().unwrap_or("?")
+        );
+        return Err(ENOENT);
+    };
+    let function = NonNull::new(function.cast_mut()).ok_or(EINVAL)?;
+    let data = Arc::as_ptr(tracker).cast_mut().cast();
+    // SAFETY:
+    // - The function is one of the two tables above and has the prototype of the tracepoint of its
+    //   name.
+    // - The data is the tracker, to which `Probes` holds a reference until its drop has taken the
+    //   probes away and waited for the calls under way.
+    unsafe { Probe::register(tracepoint, function, data) }
 }
 
 impl Drop for Probes {
