@@ -37,18 +37,24 @@ row()
 	measure "$2" "$2" 3
 }
 
-null_blk irqmode=0
-# Self tests run for the first seconds of every boot.
-sleep 8
-measure none none $REPEATS
-case " $ROWS " in
-*" dmstats"*)
+# bio_disk: from here on there is a disk whose driver takes bios: dm-linear on the
+# other, and the baseline of all dm rows.
+bio_disk()
+{
+	case " $ROWS " in
+	*" dmstats"* | *" iostat+bio "*) ;;
+	*) return 0 ;;
+	esac
 	modprobe dm-mod
 	dmsetup create bench --table "0 $(blockdev --getsz /dev/nullb0) linear /dev/nullb0 0" &&
 		dmsetup mknodes bench || die "no dm-linear disk"
 	quiet_disk "$(dmsetup info -c --noheadings -o blkdevname bench)"
 	measure dm dm $REPEATS
-	;;
-esac
+}
+
+null_blk irqmode=0
+# Self tests run for the first seconds of every boot.
+sleep 8
+measure none none $REPEATS
 . /payload/rows.sh
 give cost </tmp/cost
