@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# What a cycle leaves behind. Cycles are repeated in two windows, and what grew
-# by half an object a cycle in both, counted after every cache was emptied, is a
-# leak. (kmemleak was seen to miss such leaks.) Sourced.
+# What a cycle leaves behind. Cycles are repeated in windows, two of them and up to
+# three more, and what grew by half an object a cycle in all, counted after every
+# cache was emptied, is a leak. (kmemleak was seen to miss such leaks.) Sourced.
 
 # snapshot FILE: "name count" lines of all memory that has a name.
 snapshot()
@@ -21,33 +21,51 @@ snapshot()
 	} >"$1"
 }
 
-# grown CYCLES BEFORE BETWEEN AFTER: names that grew in both windows.
+# grown CYCLES FILE...: names that grew from each file to the next.
 grown()
 {
 	awk -v cycles="$1" '
 		FNR == 1 { file++ }
 		{ count[file, $1] = $2; name[$1] }
 		END { for (n in name) {
-			a = count[2, n] - count[1, n]; b = count[3, n] - count[2, n]
-			if (a >= cycles / 2 && b >= cycles / 2) printf "%s +%d +%d  ", n, a, b
-		} }' "$2" "$3" "$4"
+			said = n
+			for (i = 2; i <= file; i++) {
+				by = count[i, n] - count[i - 1, n]
+				if (by < cycles / 2)
+					break
+				said = said " +" by
+			}
+			if (i > file)
+				printf "%s  ", said
+		} }' "${@:2}"
+}
+
+# window NAME COUNT COMMAND...: one more, and a snapshot after it.
+window()
+{
+	local name=$1 count=$2 i
+	shift 2
+	for ((i = 0; i < count; i++)); do
+		"$@" || fail "$name: cycle $i"
+	done
+	files+=("/tmp/slabs-${#files[@]}")
+	snapshot "${files[-1]}"
 }
 
 # cycles NAME COUNT COMMAND...
 cycles()
 {
-	local name=$1 count=$2 window i turns
+	local name=$1 count=$2 files=() more
 	shift 2
-	for window in warm 1 2; do
-		turns=$count
-		[ $window != warm ] || turns=2
-		for ((i = 0; i < turns; i++)); do
-			"$@" || fail "$name: cycle $i"
-		done
-		snapshot "/tmp/slabs-$window"
+	window "$name" 2 "$@"
+	window "$name" "$count" "$@"
+	window "$name" "$count" "$@"
+	# What processes use, or RCU has yet to free, grows for a while; a leak goes on.
+	for more in 1 2 3; do
+		[ -n "$(grown "$count" "${files[@]}")" ] || break
+		window "$name" "$count" "$@"
 	done
-	is "$name: $((2 * count)) times, nothing grows" \
-		"$(grown "$count" /tmp/slabs-warm /tmp/slabs-1 /tmp/slabs-2)" ""
+	is "$name: $count times and again, nothing grows" "$(grown "$count" "${files[@]}")" ""
 }
 
 cycle_load()
