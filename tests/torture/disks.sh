@@ -155,6 +155,8 @@ disks()
 	local kind device fio zram kinds
 	kinds "$1"
 	while going; do
+		# What did not come in time has no name, and still has to go.
+		device='' fio=''
 		one_of kind "${kinds[@]}"
 		act "$kind"
 		if ${kind}_up "$1"; then
@@ -166,7 +168,6 @@ disks()
 			end_io
 		else
 			act "$kind did not come"
-			fio=
 			${kind}_down "$1"
 		fi
 	done 2>&1
