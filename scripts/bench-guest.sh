@@ -11,7 +11,7 @@ name=$part
 [ "$part" != cost ] || name=$part-$cpus
 payload=$work/payload-$name
 mkdir -p "$payload" "$work/out"
-cp "$TOP"/bench/guest/* "$work"/{iogen,readall,loadtime,iostat.ko} "$payload"
+cp "$TOP"/bench/guest/* "$work"/{addpart,iogen,readall,loadtime,iostat.ko} "$payload"
 cat >"$payload/run" <<RUN
 ROWS="${ROWS:-}" READS=${READS:-20000} REPEATS=${REPEATS:-7}
 . /payload/lib.sh

@@ -38,7 +38,7 @@ inside=/cache/${work#"$IOSTAT_CACHE"/}
 
 tools()
 {
-	"$TOP/scripts/enter.sh" sh -euc 'for tool in iogen readall loadtime; do
+	"$TOP/scripts/enter.sh" sh -euc 'for tool in addpart iogen readall loadtime; do
 		gcc -O2 -Wall -Wextra -Werror -static -o "$1/$tool" "bench/$tool.c" -luring -lm
 	done' sh "$inside"
 }

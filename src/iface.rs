@@ -8,7 +8,7 @@ pub(crate) mod sysfs;
 
 use crate::{
     kernel_ext::{
-        block::disk::Disk,
+        block::device::BlockDevice,
         kobject::Directory, //
     },
     recorder::{account::Account, listener::Listener, State}, //
@@ -25,10 +25,10 @@ pub(crate) struct Interfaces;
 pub(crate) type Recording = State<Interfaces>;
 
 impl Listener for Interfaces {
-    /// The disk's directory in sysfs.
+    /// The directory of the disk or partition in sysfs.
     type Presence = Directory<sysfs::DiskObject>;
 
-    fn arrived(&self, disk: &Disk<'_>, account: &Arc<Account>) -> Result<Self::Presence> {
-        disk.directory(c"iostat", sysfs::DiskObject::new(account.clone()))
+    fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence> {
+        device.directory(c"iostat", sysfs::DiskObject::new(account.clone()))
     }
 }

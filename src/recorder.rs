@@ -22,7 +22,7 @@ mod tracker;
 mod transactions;
 
 use crate::kernel_ext::{
-    block::disk::Disk,
+    block::device::BlockDevice,
     class,
     clock,
     published, //
@@ -116,26 +116,26 @@ impl<L: Listener> Drop for Recorder<L> {
     }
 }
 
-impl<L: Listener> class::Disks for State<L> {
-    fn arrived(&self, disk: &Disk<'_>) {
-        if let Err(error) = self.record(disk) {
-            let name = disk.name();
+impl<L: Listener> class::Devices for State<L> {
+    fn arrived(&self, device: &BlockDevice<'_>) {
+        if let Err(error) = self.record(device) {
+            let name = device.name();
             pr_warn!("{}: not recorded: {:?}\n", name.as_str(), error);
         }
     }
 
-    fn leaves(&self, disk: &Disk<'_>) {
-        self.registry.remove(disk);
+    fn leaves(&self, device: &BlockDevice<'_>) {
+        self.registry.remove(device);
     }
 }
 
 impl<L: Listener> State<L> {
-    /// Begins to record a disk. May sleep.
-    fn record(&self, disk: &Disk<'_>) -> Result {
-        if disk.takes_bios() {
+    /// Begins to record a disk or partition. May sleep.
+    fn record(&self, device: &BlockDevice<'_>) -> Result {
+        if device.takes_bios() {
             self.probes.lock().need_bios()?;
         }
-        self.registry.add(disk)
+        self.registry.add(device)
     }
 
     /// All accounts, by priority and then in order of arrival. May sleep; `ENOMEM`.

@@ -4,7 +4,7 @@
 
 run=0
 
-declare -A device=([none]=/dev/nullb0 [dm]=/dev/mapper/bench)
+declare -A device=([none]=/dev/nullb0 [part]=/dev/nullb0p1 [dm]=/dev/mapper/bench)
 declare -A depth=([psync]=0 [uring32]=32)
 
 # measure NAME BASELINE REPEATS
@@ -50,6 +50,17 @@ bio_disk()
 		dmsetup mknodes bench || die "no dm-linear disk"
 	quiet_disk "$(dmsetup info -c --noheadings -o blkdevname bench)"
 	measure dm dm $REPEATS
+}
+
+# partition: from here on the disk has one, the baseline of iostat+part.
+partition()
+{
+	case " $ROWS " in
+	*" iostat+part "*) ;;
+	*) return 0 ;;
+	esac
+	/payload/addpart /dev/nullb0 || die "no partition"
+	measure part part $REPEATS
 }
 
 null_blk irqmode=0

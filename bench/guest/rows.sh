@@ -78,6 +78,8 @@ blktrace_runs()
 row iostats none "echo 1 >/sys/block/$disk/queue/iostats" "echo 0 >/sys/block/$disk/queue/iostats"
 row iostat none "load_module" "rmmod iostat"
 row iostat+trace none "load_module && io_events 1" "trace_off"
+partition
+row iostat+part part "load_module" "rmmod iostat"
 bio_disk
 row iostat+bio none "load_module" "rmmod iostat"
 row dmstats dm "dm_stats" "dm_stats_off"

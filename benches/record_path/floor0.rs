@@ -88,7 +88,10 @@ impl Account for Bare {
     #[inline(always)]
     fn complete(&self, cpu: usize, request: &mut Request) {
         let now = now();
-        let end = request.entry.complete_plainly(u64::from(BYTES), now);
+        let end = request
+            .entry
+            .is_plain()
+            .then(|| request.entry.end_plainly(u64::from(BYTES), now));
         self.record(cpu, end.map(Verb::RunqExitEnd), now);
     }
 }
@@ -135,7 +138,10 @@ impl Account for Disk {
     fn complete(&self, cpu: usize, request: &mut Request) {
         if let Some(slot) = self.table().find_home(request.key) {
             let now = now();
-            let end = slot.entry.complete_plainly(u64::from(BYTES), now);
+            let entry = slot.entry;
+            let end = entry
+                .is_plain()
+                .then(|| entry.end_plainly(u64::from(BYTES), now));
             self.records.record(cpu, end.map(Verb::RunqExitEnd), now);
             slot.release();
         }

@@ -87,7 +87,7 @@ fn assert_name(name: &Name) {
     assert!(number == 0 || digits.trim_start_matches('0') == number.to_string());
 }
 
-/// A line is six words of the disk's own and its `stat` line.
+/// A line is seven words of the disk's own and its `stat` line.
 fn assert_device(line: &str, disk: &Identity, head: &str, values: &str) {
     assert!(line.is_ascii() && line.matches('\n').count() == 1);
     let line = line.strip_suffix('\n').unwrap();
@@ -96,12 +96,14 @@ fn assert_device(line: &str, disk: &Identity, head: &str, values: &str) {
     assert_eq!(line.split(' ').count(), names.split(' ').count());
     let (who, what) = line.split_at(line.len() - values.len());
     assert_eq!(what, values);
-    let [name, number, dev, rest @ ..] = &who.trim_end().split(' ').collect::<Vec<_>>()[..] else {
+    let [name, number, dev, rest @ .., class] = &who.trim_end().split(' ').collect::<Vec<_>>()[..]
+    else {
         panic!("{line}");
     };
     assert_eq!(*name, disk.name.as_str());
     assert_eq!(*number, disk.number.to_string());
-    assert_eq!(*dev, format!("{}:{}", disk.major, disk.minor));
+    assert_eq!(*class == "partition", disk.is_partition);
+    assert_eq!(*dev, format!("{}:{}", disk.dev >> 20, disk.dev & 0xf_ffff));
     let rest = numbers(&rest.join(" "));
     assert_eq!(rest, [disk.diskseq, disk.priority.into(), disk.crtime]);
 }
@@ -132,8 +134,8 @@ fn identity(name: Name, input: &mut Input<'_>) -> Identity {
         name,
         driver: name,
         number: input.number() as u32,
-        major: input.number() as u32,
-        minor: input.number() as u32,
+        dev: input.number() as u32,
+        is_partition: input.number() & 1 != 0,
         diskseq: input.number(),
         crtime: input.number(),
         priority: input.number() as u32,

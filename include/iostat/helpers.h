@@ -9,10 +9,9 @@
 #include <linux/types.h>
 
 struct class;
-struct device_type;
 struct module;
 
-int iostat_block_class(const struct class **class, const struct device_type **type);
+int iostat_block_class(const struct class **class);
 void iostat_memalloc_noio_restore(unsigned int flags);
 unsigned int iostat_memalloc_noio_save(void);
 struct module *iostat_this_module(void);

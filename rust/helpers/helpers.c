@@ -10,17 +10,16 @@
 #include <linux/tracepoint.h>
 
 /*
- * block_class and disk_type are not exported, but every disk points to them:
- * one that is allocated and never added will do.
+ * block_class is not exported, but every disk points to it: one that is
+ * allocated and never added will do.
  */
-int iostat_block_class(const struct class **class, const struct device_type **type)
+int iostat_block_class(const struct class **class)
 {
 	struct gendisk *disk = blk_alloc_disk(NULL, NUMA_NO_NODE);
 
 	if (IS_ERR(disk))
 		return PTR_ERR(disk);
 	*class = disk_to_dev(disk)->class;
-	*type = disk_to_dev(disk)->type;
 	put_disk(disk);
 	return 0;
 }

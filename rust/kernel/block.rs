@@ -22,7 +22,7 @@ macro_rules! read {
 use read;
 
 pub(crate) mod bio;
-pub(crate) mod disk;
+pub(crate) mod device;
 pub(crate) mod request;
 
 /// The `REQ_OP_*` in `opf`.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Being told of all disks, those there are and those to come.
+//! Being told of all disks and partitions, those there are and those to come.
 //!
 //! C header: [`include/linux/device/class.h`](srctree/include/linux/device/class.h).
 
 use super::{
     bindings as own,
-    block::disk::Disk, //
+    block::device::BlockDevice, //
 };
 use core::{
     cell::UnsafeCell,
@@ -27,47 +27,38 @@ use kernel::{
 
 /// Who is told. Calls come one at a time, may sleep, and hold the class's mutex: they
 /// must not wait for anything that needs a disk to come or go.
-pub(crate) trait Disks: Send + Sync + 'static {
-    /// A disk is there. It has no `queue` directory yet and has done no I/O, unless it was there
-    /// before the registration.
-    fn arrived(&self, disk: &Disk<'_>);
+pub(crate) trait Devices: Send + Sync + 'static {
+    /// A disk or partition is there; of a disk's partitions none was before it. It has done no I/O,
+    /// and a disk has no `queue` directory yet, unless it was there before the registration.
+    fn arrived(&self, device: &BlockDevice<'_>);
 
-    /// A disk that arrived is about to go. Its I/O may not be over.
-    fn leaves(&self, disk: &Disk<'_>);
+    /// What arrived is about to go, a disk after its partitions. Its I/O may not be over.
+    fn leaves(&self, device: &BlockDevice<'_>);
 }
 
 /// The class interface's callbacks are not told which interface they are called for, so there is
 /// one listener.
 static LISTENER: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
-/// A registration of a listener; dropping it says goodbye for every disk that is there.
-pub(crate) struct Registration<T: Disks> {
+/// A registration of a listener; dropping it says goodbye for all that are there.
+pub(crate) struct Registration<T: Devices> {
     interface: KBox<UnsafeCell<bindings::class_interface>>,
     _listener: Arc<T>,
     _calls: PhantomData<fn(&T)>,
 }
 
 // SAFETY: The interface is only handed to functions that may be called from any thread.
-unsafe impl<T: Disks> Send for Registration<T> {}
+unsafe impl<T: Devices> Send for Registration<T> {}
 // SAFETY: There are no methods on a shared reference.
-unsafe impl<T: Disks> Sync for Registration<T> {}
+unsafe impl<T: Devices> Sync for Registration<T> {}
 
-/// The device type of whole disks, for telling them from partitions; set before any call.
-static DISK_TYPE: AtomicPtr<bindings::device_type> = AtomicPtr::new(core::ptr::null_mut());
-
-impl<T: Disks> Registration<T> {
-    /// Registers, and calls `arrived` for every disk there is. May sleep. `EBUSY` if there is a
+impl<T: Devices> Registration<T> {
+    /// Registers, and calls `arrived` for all there are. May sleep. `EBUSY` if there is a
     /// registration already.
     pub(crate) fn new(listener: Arc<T>) -> Result<Self> {
         let mut class: *const bindings::class = core::ptr::null();
-        let mut disk_type: *const bindings::device_type = core::ptr::null();
-        // SAFETY: Both pointers are valid for writes.
-        to_result(unsafe {
-            own::iostat_block_class(
-                core::ptr::addr_of_mut!(class).cast(),
-                core::ptr::addr_of_mut!(disk_type).cast(),
-            )
-        })?;
+        // SAFETY: The pointer is valid for writes.
+        to_result(unsafe { own::iostat_block_class(core::ptr::addr_of_mut!(class).cast()) })?;
         let data = Arc::as_ptr(&listener).cast_mut().cast();
         LISTENER
             .compare_exchange(
@@ -77,7 +68,6 @@ impl<T: Disks> Registration<T> {
                 Ordering::Relaxed,
             )
             .map_err(|_| EBUSY)?;
-        DISK_TYPE.store(disk_type.cast_mut(), Ordering::Release);
 
         let interface = bindings::class_interface {
             class,
@@ -108,20 +98,20 @@ impl<T: Disks> Registration<T> {
         })
     }
 
-    /// The listener and the disk of a callback; [`None`] for partitions.
+    /// The listener and the device of a callback.
     ///
     /// # Safety
     ///
     /// Called from a callback of the registered interface with its device, and the results are
     /// not used after it returns.
-    unsafe fn resolve<'a>(dev: *mut bindings::device) -> Option<(&'a T, Disk<'a>)> {
+    unsafe fn resolve<'a>(dev: *mut bindings::device) -> Option<(&'a T, BlockDevice<'a>)> {
         let listener = LISTENER.load(Ordering::Acquire).cast::<T>();
         // SAFETY: Callbacks come only between `new` and `drop` of the registration, which holds a
         // reference to the listener: one that was stored as a `T`, since there is only one.
         let listener = unsafe { listener.as_ref() }?;
         // SAFETY: `dev` is a device of the block class, alive during the callback.
-        let disk = unsafe { Disk::from_device(dev, DISK_TYPE.load(Ordering::Acquire)) }?;
-        Some((listener, disk))
+        let device = unsafe { BlockDevice::from_device(dev) }?;
+        Some((listener, device))
     }
 
     /// # Safety
@@ -129,8 +119,8 @@ impl<T: Disks> Registration<T> {
     /// Called by the driver core as `add_dev` of the registered interface.
     unsafe extern "C" fn add_dev(dev: *mut bindings::device) -> i32 {
         // SAFETY: This is a callback, and the results stay in it.
-        if let Some((listener, disk)) = unsafe { Self::resolve(dev) } {
-            listener.arrived(&disk);
+        if let Some((listener, device)) = unsafe { Self::resolve(dev) } {
+            listener.arrived(&device);
         }
         0
     }
@@ -140,8 +130,8 @@ impl<T: Disks> Registration<T> {
     /// Called by the driver core as `remove_dev` of the registered interface.
     unsafe extern "C" fn remove_dev(dev: *mut bindings::device) {
         // SAFETY: This is a callback, and the results stay in it.
-        if let Some((listener, disk)) = unsafe { Self::resolve(dev) } {
-            listener.leaves(&disk);
+        if let Some((listener, device)) = unsafe { Self::resolve(dev) } {
+            listener.leaves(&device);
         }
     }
 }
@@ -169,7 +159,7 @@ impl Drop for NoIo {
     }
 }
 
-impl<T: Disks> Drop for Registration<T> {
+impl<T: Devices> Drop for Registration<T> {
     fn drop(&mut self) {
         // SAFETY: It was registered in `new`. When this returns, no callback is running or to come.
         unsafe { bindings::class_interface_unregister(self.interface.get()) };

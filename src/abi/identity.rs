@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Who a disk is, as users see it. None of it changes while the disk is there.
+//! Who a disk or partition is, as users see it. None of it changes while it is there.
 
 /// Bytes of a name, the terminating NUL of the kernel's `DISK_NAME_LEN` included.
 pub const NAME_LEN: usize = 32;
@@ -107,19 +107,19 @@ pub fn classify(name: &Name) -> (u32, u32) {
     }
 }
 
-/// One disk's identity.
+/// The identity of a disk or partition.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {
-    /// The kernel's name: `nvme0n1`.
+    /// The kernel's name: `nvme0n1`, `nvme0n1p2`.
     pub name: Name,
     /// The driver's name: `nvme`.
     pub driver: Name,
     /// devstat's device number: counts from 0, never used twice.
     pub number: u32,
-    /// Major number of the whole disk.
-    pub major: u32,
-    /// Minor number of the whole disk.
-    pub minor: u32,
+    /// The kernel's `dev_t`: 12 bits of major, 20 of minor.
+    pub dev: u32,
+    /// Whether it is a partition and no whole disk.
+    pub is_partition: bool,
     /// The kernel's disk sequence number; never used twice since boot.
     pub diskseq: u64,
     /// When counting began, ns on the recorder's clock: devstat's `creation_time`, kstat's
@@ -134,9 +134,13 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The kernel's `dev_t` of the whole disk: 12 bits of major, 20 of minor.
-    pub fn dev(&self) -> u32 {
-        self.major.wrapping_shl(MINOR_BITS) | self.minor
+    /// kstat's `ks_class`.
+    pub fn class(&self) -> &'static str {
+        if self.is_partition {
+            "partition"
+        } else {
+            "disk"
+        }
     }
 }
 

@@ -5,7 +5,10 @@
 //! Every value a user can read stands once in a table here: sysfs makes a file of each, and
 //! `stat` and `/dev/iostat` a column. Users find columns by their names.
 
-use super::identity::Identity;
+use super::identity::{
+    major_minor,
+    Identity, //
+};
 use crate::acct::{
     class::{
         Class,
@@ -132,23 +135,23 @@ pub fn header(out: &mut impl Write, generation: u64, numdevs: usize) -> Result {
         out,
         "iostat {VERSION} generation {generation} numdevs {numdevs}"
     )?;
-    out.write_str("device number dev diskseq priority crtime ")?;
+    out.write_str("device number dev diskseq priority crtime class ")?;
     stat_header(out)?;
     out.write_char('\n')
 }
 
 /// One disk's line of `/dev/iostat`.
 pub fn device(out: &mut impl Write, disk: &Identity, snapshot: &Snapshot) -> Result {
+    let (major, minor) = major_minor(disk.dev);
     write!(
         out,
-        "{} {} {}:{} {} {} {} ",
+        "{} {} {major}:{minor} {} {} {} {} ",
         disk.name.as_str(),
         disk.number,
-        disk.major,
-        disk.minor,
         disk.diskseq,
         disk.priority,
         disk.crtime,
+        disk.class(),
     )?;
     stat(out, snapshot)?;
     out.write_char('\n')

@@ -148,21 +148,22 @@ impl Entry {
         Some(Verb::RunqBackToWaitq)
     }
 
-    /// The last `bytes` bytes of it are done. What it ends with if it was issued and nothing special is
-    /// about it; [`None`], and nothing is changed, of any other: see [`Entry::complete`].
+    /// Whether it is a transaction that was issued, as most are that complete.
     #[inline(always)]
-    pub fn complete_plainly(&self, bytes: u64, now: u64) -> Option<End> {
-        let state = self.state.get();
-        if state & (RUNNING | COUNTED) != RUNNING | COUNTED {
-            return None;
-        }
-        Some(End {
+    pub fn is_plain(&self) -> bool {
+        self.state.get() & (RUNNING | COUNTED) == RUNNING | COUNTED
+    }
+
+    /// The last `bytes` bytes of it are done, and it [is plain](Entry::is_plain): what it ends with.
+    #[inline(always)]
+    pub fn end_plainly(&self, bytes: u64, now: u64) -> End {
+        End {
             // CAST: The low byte.
-            kind: Kind::from_number(state as u8),
+            kind: Kind::from_number(self.state.get() as u8),
             bytes: self.bytes.get().wrapping_add(bytes),
             duration_ns: now.wrapping_sub(self.start_ns.get()),
             service_ns: self.service_ns.get().wrapping_add(now),
-        })
+        }
     }
 
     /// (Part of) it is complete. [`None`] while something remains; otherwise a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! `/sys/block/<disk>/iostat/`: one value per file, and `stat`, one line of everything.
+//! `/sys/block/<disk>/iostat/`, and that of each partition: one value per file, and `stat`, one line of everything.
 //!
 //! Each read takes a snapshot of its own: values that must agree with each other are read
 //! from `stat`. See `Documentation/ABI/testing/sysfs-block-iostat`.
@@ -144,9 +144,13 @@ static DEVSTAT_FILES: [Attribute<File>; DEVSTAT] = files(
 static DEVSTAT_LIST: List<DEVSTAT> = List::new(&DEVSTAT_FILES);
 static DEVSTAT_GROUP: Group = Group::new(Some(c"devstat"), &DEVSTAT_LIST);
 
-const KSTAT: usize = 2 + text::KSTAT.len();
+const KSTAT: usize = 6 + text::KSTAT.len();
 static KSTAT_FILES: [Attribute<File>; KSTAT] = files(
     [
+        identity(c"module", |d, page| page.write_str(d.driver.as_str())),
+        identity(c"instance", |d, page| write!(page, "{}", d.name.unit().1)),
+        identity(c"name", |d, page| page.write_str(d.name.as_str())),
+        identity(c"class", |d, page| page.write_str(d.class())),
         identity(c"crtime", |d, page| write!(page, "{}", d.crtime)),
         Attribute::new(c"snaptime", File::Statistic(&text::SNAPTIME)),
     ],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! One disk's statistics.
+//! The statistics of one disk or partition.
 
 use super::accounts::Handle;
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
         verb::Verb, //
     },
     kernel_ext::{
-        block::disk::Disk,
+        block::device::BlockDevice,
         clock,
         percpu::{
             PerCpu,
@@ -44,11 +44,14 @@ use kernel::{
     }, //
 };
 
-/// One disk's statistics, from its arrival on. Outlives the disk for as long as a reader holds it.
+/// The statistics of one disk or partition, from its arrival on. Outlives it for as long as a reader
+/// holds it.
 #[pin_data]
 pub(crate) struct Account {
     identity: Identity,
     handle: Handle,
+    /// The disk's account, of a partition.
+    disk: Option<Arc<Account>>,
     cpus: PerCpu<CpuRecord>,
     /// A gauge for each hardware queue; none if there is but one. A power of two.
     leaves: KVec<Line>,
@@ -66,24 +69,29 @@ struct Line(Gauge);
 const MAX_LEAVES: usize = 64;
 
 impl Account {
-    /// An account of `disk` with all counters zero. May sleep; `ENOMEM`.
-    pub(crate) fn new(disk: &Disk<'_>, handle: Handle) -> Result<Arc<Self>> {
-        let name = disk.name();
+    /// An account of `device` with all counters zero; that of its `disk`, if it is a partition, counts
+    /// whatever this one does. May sleep; `ENOMEM`.
+    pub(crate) fn new(
+        device: &BlockDevice<'_>,
+        disk: Option<Arc<Account>>,
+        handle: Handle,
+    ) -> Result<Arc<Self>> {
+        let name = device.name();
         let (device_type, priority) = classify(&name);
         let identity = Identity {
             name,
-            driver: disk.driver(),
+            driver: device.driver(),
             number: handle.number(),
-            major: disk.major(),
-            minor: disk.minor(),
-            diskseq: disk.diskseq(),
+            dev: device.dev(),
+            is_partition: device.is_partition(),
+            diskseq: device.diskseq(),
             crtime: clock::now_ns(),
             priority,
             device_type,
-            block_size: disk.logical_block_size(),
+            block_size: device.logical_block_size(),
         };
         let cpus = PerCpu::new()?;
-        let ways = disk.ways_in().min(MAX_LEAVES);
+        let ways = device.ways_in().min(MAX_LEAVES);
         let mut leaves = KVec::new();
         if ways > 1 {
             for _ in 0..ways.next_power_of_two() {
@@ -94,6 +102,7 @@ impl Account {
             try_pin_init!(Account {
                 identity,
                 handle,
+                disk,
                 cpus,
                 leaves,
                 root: Line(Gauge::default()),
@@ -103,9 +112,30 @@ impl Account {
         )
     }
 
-    /// Who the disk is.
+    /// Who the disk or partition is.
     pub(crate) fn identity(&self) -> &Identity {
         &self.identity
+    }
+
+    /// Who the disk is: that of a partition, or itself.
+    pub(super) fn disk_identity(&self) -> &Identity {
+        self.disk
+            .as_ref()
+            .map_or(&self.identity, |disk| &disk.identity)
+    }
+
+    /// Whether it is the account of a partition.
+    #[inline(always)]
+    pub(super) fn is_partition(&self) -> bool {
+        self.disk.is_some()
+    }
+
+    /// Whether it is the account of a partition of `disk`.
+    #[inline]
+    pub(super) fn is_part_of(&self, disk: &Account) -> bool {
+        self.disk
+            .as_ref()
+            .is_some_and(|own| own.handle == disk.handle)
     }
 
     #[inline(always)]
@@ -119,9 +149,23 @@ impl Account {
         !self.leaves.is_empty()
     }
 
-    /// Records one step at `now` of an I/O that goes through the hardware queue `leaf`.
+    /// Records one step at `now` of an I/O that goes through the hardware queue `leaf`, here and, of
+    /// a partition, in the disk.
     #[inline(always)]
     pub(crate) fn record(&self, verb: Verb, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
+        let mut account = self;
+        loop {
+            account.record_own(verb, leaf, now, cpu);
+            let Some(disk) = &account.disk else {
+                return;
+            };
+            account = disk;
+        }
+    }
+
+    /// The same, here alone.
+    #[inline(always)]
+    pub(super) fn record_own(&self, verb: Verb, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
         let mut gauges = Tree {
             leaf: &self.root.0,
             root: None,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! How probes find the account of a disk: by the address of the disk when an I/O starts, by a
+//! How probes find the account of a disk or partition: by an address when an I/O starts, by a
 //! [`Handle`] from then on.
 //!
 //! The whole is replaced whenever a disk comes or goes, and never changed.
@@ -45,56 +45,70 @@ impl Handle {
 
 /// All accounts that probes find.
 pub(super) struct Accounts {
-    /// By the hash of the disk's address: open addressing, at most a quarter full.
-    by_disk: KVec<Address>,
+    /// By the hash of an address: open addressing, at most a quarter full.
+    by_address: KVec<Slot>,
     /// By place.
     by_place: KVec<Option<Arc<Account>>>,
 }
 
-struct Address {
-    disk: u64,
+#[derive(Default)]
+struct Slot {
+    /// Of the disk, or of the partition's block device.
+    address: u64,
+    has_partitions: bool,
     account: Option<Arc<Account>>,
 }
 
+/// An account and what it is found by.
+pub(super) struct Member<'a> {
+    pub(super) address: u64,
+    /// That of the disk: another one, if it is a partition.
+    pub(super) disk: u64,
+    pub(super) account: &'a Arc<Account>,
+}
+
 impl Accounts {
-    /// A table of these accounts with the addresses of their disks. May sleep; `ENOMEM`.
+    /// A table of these accounts. May sleep; `ENOMEM`.
     pub(super) fn new<'a, I>(members: impl Fn() -> I) -> Result<Self>
     where
-        I: Iterator<Item = (u64, &'a Arc<Account>)>,
+        I: Iterator<Item = Member<'a>>,
     {
         let len = members().count().saturating_mul(4);
         let len = len.next_power_of_two().max(8);
-        let places = members().map(|(_, account)| account.handle().place());
+        let places = members().map(|member| member.account.handle().place());
         let places = places.max().map_or(0, |last| last.saturating_add(1));
         let mut accounts = Accounts {
-            by_disk: KVec::with_capacity(len, GFP_KERNEL)?,
+            by_address: KVec::with_capacity(len, GFP_KERNEL)?,
             by_place: KVec::with_capacity(places, GFP_KERNEL)?,
         };
         for _ in 0..len {
-            let empty = Address {
-                disk: 0,
-                account: None,
-            };
-            accounts.by_disk.push(empty, GFP_KERNEL)?;
+            accounts.by_address.push(Slot::default(), GFP_KERNEL)?;
         }
         for _ in 0..places {
             accounts.by_place.push(None, GFP_KERNEL)?;
         }
-        for (disk, account) in members() {
-            accounts.insert(disk, account);
+        for member in members() {
+            accounts.insert(&member);
+        }
+        for member in members().filter(|member| member.disk != member.address) {
+            if let Some(index) = accounts.index_of(member.disk) {
+                if let Some(disk) = accounts.by_address.get_mut(index) {
+                    disk.has_partitions = true;
+                }
+            }
         }
         Ok(accounts)
     }
 
-    fn insert(&mut self, disk: u64, account: &Arc<Account>) {
-        if let Some(place) = self.by_place.get_mut(account.handle().place()) {
-            *place = Some(account.clone());
+    fn insert(&mut self, member: &Member<'_>) {
+        if let Some(place) = self.by_place.get_mut(member.account.handle().place()) {
+            *place = Some(member.account.clone());
         }
-        let mut index = self.home(disk);
-        while let Some(slot) = self.by_disk.get_mut(index) {
+        let mut index = self.home(member.address);
+        while let Some(slot) = self.by_address.get_mut(index) {
             if slot.account.is_none() {
-                slot.disk = disk;
-                slot.account = Some(account.clone());
+                slot.address = member.address;
+                slot.account = Some(member.account.clone());
                 return;
             }
             index = self.next(index);
@@ -103,32 +117,53 @@ impl Accounts {
 
     /// Where to look for an address first: a multiplicative hash.
     #[inline(always)]
-    fn home(&self, disk: u64) -> usize {
+    fn home(&self, address: u64) -> usize {
         // CAST: The shift leaves 32 bits.
-        let hash = (disk.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
-        hash & self.by_disk.len().wrapping_sub(1)
+        let hash = (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
+        hash & self.by_address.len().wrapping_sub(1)
     }
 
     #[inline(always)]
     fn next(&self, index: usize) -> usize {
-        index.wrapping_add(1) & self.by_disk.len().wrapping_sub(1)
+        index.wrapping_add(1) & self.by_address.len().wrapping_sub(1)
     }
 
-    /// The account of the disk at an address. Ends because there are empty slots.
+    /// Where an address is. Ends because there are empty slots.
     #[inline(always)]
-    pub(super) fn of_disk(&self, disk: u64) -> Option<&Account> {
-        let mut index = self.home(disk);
+    fn index_of(&self, address: u64) -> Option<usize> {
+        let mut index = self.home(address);
         loop {
-            let slot = self.by_disk.get(index)?;
-            let account = slot.account.as_deref()?;
-            if slot.disk == disk {
-                return Some(account);
+            let slot = self.by_address.get(index)?;
+            slot.account.as_ref()?;
+            if slot.address == address {
+                return Some(index);
             }
             index = self.next(index);
         }
     }
 
-    /// The account with this handle, unless its disk has left.
+    /// The account of what an I/O on a disk is meant for: of a partition, if `block_device` is the address
+    /// of one that has an account, else of the disk. [`None`] if that has none.
+    #[inline(always)]
+    pub(super) fn of(&self, disk: u64, block_device: impl FnOnce() -> u64) -> Option<&Account> {
+        let slot = self.by_address.get(self.index_of(disk)?)?;
+        let account = slot.account.as_deref()?;
+        if !slot.has_partitions {
+            return Some(account);
+        }
+        // The bio of a request may still name another disk, for which it was first meant.
+        let partition = self.at(block_device());
+        let partition = partition.filter(|partition| partition.is_part_of(account));
+        Some(partition.unwrap_or(account))
+    }
+
+    #[inline]
+    fn at(&self, address: u64) -> Option<&Account> {
+        let slot = self.by_address.get(self.index_of(address)?)?;
+        slot.account.as_deref()
+    }
+
+    /// The account with this handle, unless that has left.
     #[inline(always)]
     pub(super) fn get(&self, handle: Handle) -> Option<&Account> {
         let account = self.by_place.get(handle.place())?.as_deref()?;

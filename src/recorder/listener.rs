@@ -4,7 +4,7 @@
 //! downward only.
 
 use super::account::Account;
-use crate::kernel_ext::block::disk::Disk;
+use crate::kernel_ext::block::device::BlockDevice;
 use kernel::{
     prelude::*,
     sync::Arc, //
@@ -12,9 +12,9 @@ use kernel::{
 
 /// Who is told.
 pub(crate) trait Listener: Send + Sync + Sized + 'static {
-    /// What stands for an account on the floor above, until its disk leaves.
+    /// What stands for an account on the floor above, until its disk or partition leaves.
     type Presence: Send;
 
-    /// A disk has an account. May sleep.
-    fn arrived(&self, disk: &Disk<'_>, account: &Arc<Account>) -> Result<Self::Presence>;
+    /// A disk or partition has an account. May sleep.
+    fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence>;
 }

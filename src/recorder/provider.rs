@@ -23,7 +23,7 @@ use crate::{
 pub(super) struct Event<'a> {
     /// Pairs an end with its start; 0 if the start was not watched.
     pub(super) id: u64,
-    /// The disk's account.
+    /// The account of the disk or partition.
     pub(super) account: &'a Account,
     /// `REQ_OP_*`.
     pub(super) op: u8,
@@ -97,10 +97,10 @@ fn saturate(bytes: u64) -> u32 {
 
 /// What the events tell of an I/O.
 fn io(event: &Event<'_>) -> Io {
-    let disk = event.account.identity();
+    let (disk, target) = (event.account.disk_identity(), event.account.identity());
     let (name, dev, partition_start) = match &event.bio {
         Some(bio) => (bio.device_name(), bio.dev(), bio.partition_start()),
-        None => (disk.name, disk.dev(), 0),
+        None => (target.name, target.dev, 0),
     };
     let (dev_major, dev_minor) = major_minor(dev);
     let mut io = Io {

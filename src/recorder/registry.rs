@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Which disks there are.
+//! Which disks and partitions there are.
 //!
 //! Readers take a list under a mutex. For probes, the registry publishes [`Accounts`].
 
 use super::{
     account::Account,
     accounts::{
+        self,
         Accounts,
         Handle, //
     },
@@ -14,7 +15,7 @@ use super::{
     tracker::Tracker, //
 };
 use crate::kernel_ext::{
-    block::disk::Disk,
+    block::device::BlockDevice,
     published::Node, //
 };
 use kernel::{
@@ -26,11 +27,23 @@ use kernel::{
     }, //
 };
 
-/// One disk of the list.
+/// One disk or partition of the list.
 struct Member<L: Listener> {
     account: Arc<Account>,
+    /// See [`accounts::Member`].
+    address: u64,
     disk: u64,
     _presence: L::Presence,
+}
+
+impl<L: Listener> Member<L> {
+    fn found_by(&self) -> accounts::Member<'_> {
+        accounts::Member {
+            address: self.address,
+            disk: self.disk,
+            account: &self.account,
+        }
+    }
 }
 
 struct Members<L: Listener> {
@@ -52,12 +65,11 @@ impl<L: Listener> Members<L> {
 
     /// What probes are to find. May sleep; `ENOMEM`.
     fn accounts(&self) -> Result<KBox<Node<Accounts>>> {
-        let members = || self.members.iter().map(|m| (m.disk, &m.account));
-        Node::new(Accounts::new(members)?)
+        Node::new(Accounts::new(|| self.members.iter().map(Member::found_by))?)
     }
 }
 
-/// All disks at one moment.
+/// All disks and partitions at one moment.
 pub(crate) struct List {
     /// Changes when the list does.
     pub(crate) generation: u64,
@@ -87,13 +99,21 @@ impl<L: Listener> Registry<L> {
         })
     }
 
-    /// Opens an account for a disk. May sleep.
-    pub(super) fn add(&self, disk: &Disk<'_>) -> Result {
+    /// Opens an account for a disk or partition. May sleep. `ENODEV` for a partition of a disk that has
+    /// none, `ENOMEM`.
+    pub(super) fn add(&self, device: &BlockDevice<'_>) -> Result {
         let mut members = self.members.lock();
         members.members.reserve(1, GFP_KERNEL)?;
         let handle = Handle::new(members.free_place(), members.next_number);
-        let account = Account::new(disk, handle)?;
-        let presence = self.listener.arrived(disk, &account)?;
+        let disk = if device.is_partition() {
+            let of_disk = |member: &&Member<L>| member.address == device.disk_key();
+            let disk = members.members.iter().find(of_disk).ok_or(ENODEV)?;
+            Some(disk.account.clone())
+        } else {
+            None
+        };
+        let account = Account::new(device, disk, handle)?;
+        let presence = self.listener.arrived(device, &account)?;
         let priority = account.identity().priority;
         let position = members
             .members
@@ -102,7 +122,8 @@ impl<L: Listener> Registry<L> {
             .unwrap_or(members.members.len());
         let member = Member {
             account,
-            disk: disk.key(),
+            address: device.key(),
+            disk: device.disk_key(),
             _presence: presence,
         };
         members
@@ -124,14 +145,14 @@ impl<L: Listener> Registry<L> {
         Ok(())
     }
 
-    /// Closes the account of a disk. May sleep.
+    /// Closes the account of a disk or partition. May sleep.
     ///
     /// Should there be no memory for a table without it, probes find the account a while longer:
     /// what they record there, nobody reads.
-    pub(super) fn remove(&self, disk: &Disk<'_>) {
+    pub(super) fn remove(&self, device: &BlockDevice<'_>) {
         let mut members = self.members.lock();
-        let key = disk.key();
-        let Some(position) = members.members.iter().position(|m| m.disk == key) else {
+        let address = device.key();
+        let Some(position) = members.members.iter().position(|m| m.address == address) else {
             return;
         };
         let member = members.members.remove(position);

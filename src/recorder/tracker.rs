@@ -93,10 +93,15 @@ impl Tracker {
         self.accounts.replace(accounts);
     }
 
-    /// The account of the disk at this address.
+    /// The account of the partition that an I/O is for, or of the disk: see [`Accounts::of`].
     #[inline(always)]
-    pub(super) fn account_of<'a>(&'a self, probe: InProbe<'a>, disk: u64) -> Option<&'a Account> {
-        self.accounts.get(probe)?.of_disk(disk)
+    pub(super) fn account_of<'a>(
+        &'a self,
+        probe: InProbe<'a>,
+        disk: u64,
+        block_device: impl FnOnce() -> u64,
+    ) -> Option<&'a Account> {
+        self.accounts.get(probe)?.of(disk, block_device)
     }
 
     /// The account an I/O is in, unless its disk has left.

@@ -90,3 +90,23 @@ dm_disk()
 {
 	dmsetup info -c --noheadings -o blkdevname "$1"
 }
+
+# make_partitions DEVICE START:SECTORS...: writes a table of up to four, and has the kernel
+# take them.
+make_partitions()
+{
+	local device=$1 entry number byte table=
+	shift
+	for entry; do
+		table+='\x00\x00\x00\x00\x83\x00\x00\x00'
+		for number in "${entry%:*}" "${entry#*:}"; do
+			for byte in 0 8 16 24; do
+				table+=$(printf '\\x%02x' $((number >> byte & 255)))
+			done
+		done
+	done
+	# shellcheck disable=SC2059 # the table is the format
+	printf "$table" | dd of="$device" bs=1 seek=446 conv=notrunc status=none &&
+		printf '\x55\xaa' | dd of="$device" bs=1 seek=510 conv=notrunc status=none &&
+		partx --add "$device"
+}

@@ -29,7 +29,7 @@ use kernel::{
 
 /// A second account of a disk there is, of which nobody else knows.
 fn account() -> Result<Arc<Account>> {
-    with_disk(|disk| Account::new(disk, Handle::new(0, 77)))?
+    with_disk(|disk| Account::new(disk, None, Handle::new(0, 77)))?
 }
 
 /// Records a step at `now` as the probes do.
@@ -73,6 +73,25 @@ mod tests {
         assert_eq!(identity.number, 77);
         assert_eq!(identity.name.unit().0, "loop");
         assert!(identity.crtime >= before && identity.crtime <= snapshot.now);
+        Ok(())
+    }
+
+    #[test]
+    fn what_a_partition_counts_its_disk_counts() -> Result {
+        let disk = account()?;
+        let of_disk = disk.clone();
+        let partition =
+            with_disk(|device| Account::new(device, Some(of_disk), Handle::new(1, 78)))??;
+        on_cpu(0, |cpu| read(&partition, cpu));
+        on_cpu(0, |cpu| read(&disk, cpu));
+        let (part, whole) = (partition.snapshot(), disk.snapshot());
+        assert_eq!(part.record.devstat.operations(Class::Read), 1);
+        assert_eq!(whole.record.devstat.operations(Class::Read), 2);
+        assert_eq!(whole.record.runq.n_out, 2);
+        assert_eq!(whole.in_flight(), 0);
+        assert!(part.rlentime <= whole.rlentime);
+        assert_eq!(partition.histogram(Class::Read, Phase::Total).count(), 1);
+        assert_eq!(disk.histogram(Class::Read, Phase::Total).count(), 2);
         Ok(())
     }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 
 use crate::kernel_ext::{
-    block::disk::Disk,
-    class::Disks, //
+    block::device::BlockDevice,
+    class::Devices, //
 };
 
 struct Nobody;
 
-impl Disks for Nobody {
-    fn arrived(&self, _disk: &Disk<'_>) {}
+impl Devices for Nobody {
+    fn arrived(&self, _device: &BlockDevice<'_>) {}
 
-    fn leaves(&self, _disk: &Disk<'_>) {}
+    fn leaves(&self, _device: &BlockDevice<'_>) {}
 }
 
 #[kernel::macros::kunit_tests(iostat_disks)]

@@ -9,7 +9,7 @@
 mod account;
 mod class;
 mod clock;
-mod disk;
+mod device;
 mod kobject;
 mod miscdevice;
 mod percpu;

@@ -4,7 +4,7 @@
 
 use crate::kernel_ext::{
     bindings as own,
-    block::disk::Disk,
+    block::device::BlockDevice,
     percpu::ThisCpu,
     published::InProbe,
     tracepoint::{
@@ -193,28 +193,24 @@ pub(super) fn with_probe<F: Fn(&InProbe<'_>) + Sync>(work: F, then: impl FnOnce(
 }
 
 /// Runs `work` on a disk there is: the first of the class, a loop device of the test kernel's.
-pub(super) fn with_disk<T>(work: impl FnOnce(&Disk<'_>) -> T) -> Result<T> {
+pub(super) fn with_disk<T>(work: impl FnOnce(&BlockDevice<'_>) -> T) -> Result<T> {
     let mut class: *const bindings::class = core::ptr::null();
-    let mut disk_type: *const bindings::device_type = core::ptr::null();
-    // SAFETY: Both pointers are valid for writes.
-    to_result(unsafe {
-        own::iostat_block_class(
-            core::ptr::addr_of_mut!(class).cast(),
-            core::ptr::addr_of_mut!(disk_type).cast(),
-        )
-    })?;
+    // SAFETY: The pointer is valid for writes.
+    to_result(unsafe { own::iostat_block_class(core::ptr::addr_of_mut!(class).cast()) })?;
     let mut devices = MaybeUninit::uninit();
     // SAFETY: Initialises the iterator; the class is always there.
     unsafe {
-        bindings::class_dev_iter_init(devices.as_mut_ptr(), class, core::ptr::null(), disk_type)
+        bindings::class_dev_iter_init(
+            devices.as_mut_ptr(),
+            class,
+            core::ptr::null(),
+            core::ptr::null(),
+        )
     };
     // SAFETY: Initialised above. The device it gives is held until the iterator goes on or ends.
     let device = unsafe { bindings::class_dev_iter_next(devices.as_mut_ptr()) };
-    let result = match NonNull::new(device) {
-        // SAFETY: A device of the block class, in sysfs, and held for as long as the disk is used.
-        Some(device) => unsafe { Disk::from_device(device.as_ptr(), disk_type) }.map(|d| work(&d)),
-        None => None,
-    };
+    // SAFETY: Null, or a device of the block class, in sysfs, and held for as long as it is used.
+    let result = unsafe { BlockDevice::from_device(device) }.map(|device| work(&device));
     // SAFETY: Initialised above.
     unsafe { bindings::class_dev_iter_exit(devices.as_mut_ptr()) };
     result.ok_or(ENODEV)

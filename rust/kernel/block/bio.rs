@@ -65,6 +65,12 @@ impl<'a> Bio<'a> {
         read!(self, bdev bd_disk) as u64
     }
 
+    /// Address of the partition or whole disk it was submitted to.
+    #[inline(always)]
+    pub(crate) fn block_device(&self) -> u64 {
+        read!(self, bi_bdev) as u64
+    }
+
     /// `REQ_OP_*`.
     #[inline(always)]
     pub(crate) fn op(&self) -> u8 {

@@ -55,6 +55,18 @@ impl<'a> Request<'a> {
         unsafe { core::ptr::addr_of!((*queue).disk).read() as u64 }
     }
 
+    /// Address of the partition or whole disk that its first bio was submitted to, or 0.
+    #[inline(always)]
+    pub(crate) fn block_device(&self) -> u64 {
+        let bio = read!(self, bio);
+        if bio.is_null() {
+            return 0;
+        }
+        // SAFETY: The bios of a request live until its completion has been traced; the block device is
+        // only taken as a number.
+        unsafe { core::ptr::addr_of!((*bio).bi_bdev).read() as u64 }
+    }
+
     /// Number of the hardware queue it goes through.
     #[inline(always)]
     pub(crate) fn hardware_queue(&self) -> u16 {

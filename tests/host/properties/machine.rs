@@ -156,7 +156,9 @@ impl Machine {
             }
             Event::Done(bytes) => {
                 // First the short way, as the recorder does.
-                let plain = entry.complete_plainly(bytes, now).map(Verb::RunqExitEnd);
+                let plain = entry
+                    .is_plain()
+                    .then(|| Verb::RunqExitEnd(entry.end_plainly(bytes, now)));
                 let done = completion(bytes, true, false);
                 (plain.or_else(|| entry.complete(&done, now)), true)
             }

@@ -84,8 +84,8 @@ fn identity() -> impl Strategy<Value = Identity> {
             name: Name::new(&name),
             driver: Name::new(&name),
             number: small[0],
-            major: small[1],
-            minor: small[2],
+            dev: small[1],
+            is_partition: small[2] & 1 != 0,
             diskseq: large[0],
             crtime: large[1],
             priority: small[3],
@@ -217,14 +217,15 @@ proptest! {
         prop_assert!(line.ends_with('\n') && line.lines().count() == 1);
         prop_assert_eq!(words(head[1]).len(), words(&line).len());
         let line = words(&line);
-        let (who, what) = line.split_at(6);
+        let (who, what) = line.split_at(7);
         prop_assert_eq!(who, [
             disk.name.as_str().to_string(),
             disk.number.to_string(),
-            format!("{}:{}", disk.major, disk.minor),
+            format!("{}:{}", disk.dev >> 20, disk.dev & 0xf_ffff),
             disk.diskseq.to_string(),
             disk.priority.to_string(),
             disk.crtime.to_string(),
+            if disk.is_partition { "partition" } else { "disk" }.to_string(),
         ]);
         prop_assert_eq!(what, values(&snapshot));
     }

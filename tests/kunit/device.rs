@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-#[kernel::macros::kunit_tests(iostat_disk)]
+#[kernel::macros::kunit_tests(iostat_device)]
 mod tests {
     use super::super::support::*;
     use kernel::prelude::*;
@@ -10,9 +10,12 @@ mod tests {
         let (name, driver) = with_disk(|disk| (disk.name(), disk.driver()))?;
         assert_eq!(name.unit().0, "loop");
         assert_eq!(driver.as_str(), "loop");
-        let (major, minor) = with_disk(|disk| (disk.major(), disk.minor()))?;
-        assert_eq!(major, kernel::bindings::LOOP_MAJOR);
-        assert!(minor < 1 << kernel::bindings::MINORBITS);
+        let dev = with_disk(|disk| disk.dev())?;
+        assert_eq!(
+            dev >> kernel::bindings::MINORBITS,
+            kernel::bindings::LOOP_MAJOR
+        );
+        assert!(!with_disk(|disk| disk.is_partition())?);
         Ok(())
     }
 

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Disks and partitions, as they arrive.
+//!
+//! C header: [`include/linux/blkdev.h`](srctree/include/linux/blkdev.h).
+
+use crate::{
+    abi::identity::Name,
+    kernel_ext::kobject::{
+        Directory,
+        Object, //
+    },
+};
+use core::{
+    ffi::CStr,
+    marker::PhantomData,
+    ptr::NonNull, //
+};
+use kernel::{
+    bindings,
+    prelude::*, //
+};
+
+/// A `struct block_device` that is in sysfs: a whole disk or a partition of one.
+///
+/// # Invariants
+///
+/// `ptr` is a block device of a disk with `queue` and operations, alive for `'a`.
+pub(crate) struct BlockDevice<'a> {
+    ptr: NonNull<bindings::block_device>,
+    _alive: PhantomData<&'a bindings::block_device>,
+}
+
+impl<'a> BlockDevice<'a> {
+    /// The block device that `dev` is; [`None`] if that is null.
+    ///
+    /// # Safety
+    ///
+    /// `dev` is null or a device of the block class, alive and in sysfs for `'a`.
+    pub(crate) unsafe fn from_device(dev: *mut bindings::device) -> Option<Self> {
+        let dev = NonNull::new(dev)?.as_ptr();
+        // SAFETY: Devices of the block class are the `bd_device` of a block device.
+        let bdev = unsafe { kernel::container_of!(dev, bindings::block_device, bd_device) };
+        // INVARIANT: A partition in sysfs holds its disk, and a disk in sysfs has both.
+        NonNull::new(bdev).map(|ptr| BlockDevice {
+            ptr,
+            _alive: PhantomData,
+        })
+    }
+
+    fn gendisk(&self) -> &bindings::gendisk {
+        // SAFETY: Valid by the type invariant; the fields read below are set before the disk is
+        // in sysfs and constant while it is.
+        unsafe { &*(*self.ptr.as_ptr()).bd_disk }
+    }
+
+    fn queue(&self) -> &bindings::request_queue {
+        // SAFETY: Valid by the type invariant.
+        unsafe { &*self.gendisk().queue }
+    }
+
+    fn device(&self) -> &bindings::device {
+        // SAFETY: Valid by the type invariant; the fields read below are set before the device is in
+        // sysfs and constant while it is.
+        unsafe { &(*self.ptr.as_ptr()).bd_device }
+    }
+
+    fn disk_device(&self) -> &bindings::device {
+        // SAFETY: A disk in sysfs has a block device of its own; fields as above.
+        unsafe { &(*self.gendisk().part0).bd_device }
+    }
+
+    /// Whether it is a partition and no whole disk.
+    pub(crate) fn is_partition(&self) -> bool {
+        self.ptr.as_ptr() != self.gendisk().part0
+    }
+
+    /// Address of the disk: what requests know.
+    pub(crate) fn disk_key(&self) -> u64 {
+        core::ptr::from_ref(self.gendisk()) as u64
+    }
+
+    /// What probes look it up by: the address of a disk, or that of a partition's block device.
+    pub(crate) fn key(&self) -> u64 {
+        if self.is_partition() {
+            self.ptr.as_ptr() as u64
+        } else {
+            self.disk_key()
+        }
+    }
+
+    /// The kernel's name: `sda`, `sda1`.
+    pub(crate) fn name(&self) -> Name {
+        // SAFETY: A device in sysfs has a name, which is constant.
+        Name::new(unsafe { CStr::from_char_ptr(self.device().kobj.name) }.to_bytes())
+    }
+
+    /// Its `dev_t`. The device's: a block device that arrives has no `bd_dev` yet.
+    pub(crate) fn dev(&self) -> u32 {
+        self.device().devt
+    }
+
+    /// Sequence number of the disk, never used twice since boot.
+    pub(crate) fn diskseq(&self) -> u64 {
+        self.gendisk().diskseq
+    }
+
+    /// Logical block size, bytes.
+    pub(crate) fn logical_block_size(&self) -> u32 {
+        self.queue().limits.logical_block_size
+    }
+
+    /// Whether its driver takes bios as they are: device-mapper, md, brd, zram.
+    pub(crate) fn takes_bios(&self) -> bool {
+        // SAFETY: A disk in sysfs has operations.
+        unsafe { (*self.gendisk().fops).submit_bio }.is_some()
+    }
+
+    /// How many CPUs can be in the disk at the same time without a queue in common: as many as it has
+    /// hardware queues, or all if its driver takes bios as they are.
+    pub(crate) fn ways_in(&self) -> usize {
+        // CAST: Counts.
+        let cpus = kernel::cpu::nr_cpu_ids() as usize;
+        match self.queue().nr_hw_queues as usize {
+            0 => cpus,
+            queues => queues.min(cpus),
+        }
+    }
+
+    /// The driver's name: that of the parent device's driver, or of the module the disk's
+    /// operations are in, or the disk's name without its number.
+    pub(crate) fn driver(&self) -> Name {
+        // SAFETY: A device in sysfs holds its parent.
+        let driver = unsafe { self.disk_device().parent.as_ref() }.map(|parent| parent.driver);
+        // SAFETY: The parent's driver cannot be unbound, let alone freed, while the disk it made
+        // is in sysfs: it would first have to remove the disk.
+        if let Some(driver) = driver.and_then(|driver| unsafe { driver.as_ref() }) {
+            // SAFETY: Drivers have a name.
+            return Name::new(unsafe { CStr::from_char_ptr(driver.name) }.to_bytes());
+        }
+        // SAFETY: A disk in sysfs has operations, in a module that is held by the disk or built in.
+        if let Some(owner) = unsafe { (*self.gendisk().fops).owner.as_ref() } {
+            return Name::new(&owner.name);
+        }
+        Name::new(Name::new(&self.gendisk().disk_name).unit().0.as_bytes())
+    }
+
+    /// Makes a directory in its own.
+    pub(crate) fn directory<T: Object>(&self, name: &CStr, object: T) -> Result<Directory<T>> {
+        // SAFETY: Valid by the type invariant; only the address is taken.
+        let parent = unsafe { core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device.kobj) };
+        // SAFETY: The device is in sysfs for as long as `self` is there.
+        unsafe { Directory::new(parent, name, object) }
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Bios of disks whose driver takes them as they are.
+
+use super::{
+    super::{
+        account::Account,
+        provider::{
+            self,
+            Done,
+            Event, //
+        },
+        tracker::{
+            Here,
+            Tracker, //
+        },
+    },
+    tag, //
+};
+use crate::{
+    acct::{
+        class::Class,
+        entry::{
+            Completion,
+            Entry,
+            Start, //
+        },
+    },
+    kernel_ext::{
+        block::{
+            bio::Bio,
+            errno, //
+        },
+        published::InProbe, //
+    },
+};
+
+impl Tracker {
+    /// `block_bio_queue`: a bio is submitted to a disk whose driver takes bios as they are.
+    #[inline(always)]
+    pub(in crate::recorder) fn bio_queue(&self, here: Here<'_>, bio: &Bio<'_>, cpu: u32) {
+        if !self.is_armed() {
+            return;
+        }
+        let Some(account) = self.account_of(here.probe, bio.disk(), || bio.block_device()) else {
+            return;
+        };
+        let start = Start {
+            account: account.handle().bits(),
+            // CAST: One gauge for all CPUs whose numbers end in the same bits.
+            leaf: cpu as u16,
+            class: Class::of(bio.op(), bio.bytes()),
+            tag: tag(bio.is_flush()),
+            sector: bio.sector(),
+        };
+        self.begin(here, account, bio.key(), start.leaf, true, |entry| {
+            entry.start_running(&start, bio.bytes(), here.now)
+        });
+    }
+
+    /// The same, for those who watch.
+    #[cold]
+    pub(in crate::recorder) fn bio_queue_watched(&self, probe: InProbe<'_>, bio: &Bio<'_>) {
+        let Some(slot) = self.table().find(bio.key()) else {
+            return;
+        };
+        if let Some(account) = self.account_in(probe, slot.entry) {
+            provider::start(&Event {
+                id: self.next_id(slot.entry),
+                account,
+                op: bio.op(),
+                is_sync: bio.is_sync(),
+                bcount: u64::from(bio.bytes()),
+                sector: bio.sector(),
+                end_io: bio.end_io(),
+                bio: Some(bio.reborrow()),
+                done: None,
+            });
+        }
+    }
+
+    /// `block_bio_complete`: a bio is done.
+    #[inline(always)]
+    pub(in crate::recorder) fn bio_complete(&self, here: Here<'_>, bio: &Bio<'_>) {
+        let Some(slot) = self.table().find(bio.key()) else {
+            return;
+        };
+        let bcount = slot.entry.bytes();
+        if bio.status() != 0 {
+            slot.entry.fail();
+        }
+        let completion = Completion {
+            bytes: 0,
+            whole: true,
+            flush_sequence: false,
+        };
+        if let Some(verb) = slot.entry.complete(&completion, here.now) {
+            let account = self.record(here, slot.entry, verb);
+            if provider::watches_done() {
+                if let Some(account) = account {
+                    // A bio may have been sent on to another disk as it is.
+                    let stayed = self
+                        .account_of(here.probe, bio.disk(), || bio.block_device())
+                        .is_some_and(|other| other.handle() == account.handle());
+                    bio_done(here, account, slot.entry, bio, bcount, stayed);
+                }
+            }
+        }
+        slot.release();
+    }
+}
+
+/// The end of a bio of `bcount` bytes, for those who watch.
+#[cold]
+fn bio_done(
+    here: Here<'_>,
+    account: &Account,
+    entry: &Entry,
+    bio: &Bio<'_>,
+    bcount: u64,
+    stayed: bool,
+) {
+    provider::done(&Event {
+        id: entry.id(),
+        account,
+        op: bio.op(),
+        is_sync: bio.is_sync(),
+        bcount,
+        sector: entry.sector(),
+        end_io: bio.end_io(),
+        bio: stayed.then(|| bio.reborrow()),
+        done: Some(Done {
+            error: errno(bio.status()),
+            resid: bcount.wrapping_sub(entry.bytes()),
+            times: entry.times(here.now),
+        }),
+    });
+}

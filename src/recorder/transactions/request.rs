@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Requests, whatever happens to them.
+
+use super::{
+    super::{
+        account::Account,
+        provider::{
+            self,
+            Done,
+            Event, //
+        },
+        tracker::{
+            Here,
+            Tracker, //
+        },
+    },
+    done,
+    is_whole,
+    request, //
+};
+use crate::{
+    acct::{
+        class::{
+            Class,
+            Tag, //
+        },
+        entry::{
+            Completion,
+            Entry,
+            Start, //
+        },
+        verb::Verb, //
+    },
+    kernel_ext::{
+        block::{
+            errno,
+            request::Request, //
+        },
+        published::InProbe, //
+    },
+};
+use kernel::bindings::blk_status_t;
+
+impl Tracker {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn io_start_further(&self, here: Here<'_>, account: &Account, rq: &Request<'_>) {
+        let start = request(account, rq);
+        self.begin(here, account, rq.key(), start.leaf, true, |entry| {
+            entry.start_waiting(&start, here.now)
+        });
+    }
+
+    /// `block_io_start` again, for those who watch.
+    #[cold]
+    pub(in crate::recorder) fn io_start_watched(&self, probe: InProbe<'_>, rq: &Request<'_>) {
+        // Still the submitter's, so its entry cannot change hands.
+        let Some(slot) = self.table().find(rq.key()) else {
+            return;
+        };
+        if let Some(account) = self.account_in(probe, slot.entry) {
+            provider::start(&Event {
+                id: self.next_id(slot.entry),
+                account,
+                op: rq.op(),
+                is_sync: rq.is_sync(),
+                bcount: u64::from(rq.bytes()),
+                sector: rq.sector(),
+                end_io: rq.end_io(),
+                bio: rq.bio(),
+                done: None,
+            });
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn rq_issue_further(&self, here: Here<'_>, rq: &Request<'_>) {
+        if let Some(slot) = self.table().find(rq.key()) {
+            if let Some(verb) = slot.entry.issue(here.now) {
+                self.record(here, slot.entry, verb);
+            }
+            return;
+        }
+        // Never accepted: the flush machinery's own, or from before recording began.
+        if !self.is_armed() {
+            return;
+        }
+        let Some(account) = self.account_of(here.probe, rq.disk(), || rq.block_device()) else {
+            return;
+        };
+        let start = Start {
+            class: Class::NoData,
+            tag: Tag::Simple,
+            ..request(account, rq)
+        };
+        self.begin(here, account, rq.key(), start.leaf, false, |entry| {
+            entry.run_uncounted(&start, here.now)
+        });
+    }
+
+    /// `block_rq_requeue`: a request goes back to wait.
+    pub(in crate::recorder) fn rq_requeue(&self, here: Here<'_>, rq: &Request<'_>) {
+        if let Some(slot) = self.table().find(rq.key()) {
+            if let Some(verb) = slot.entry.requeue(here.now) {
+                self.record(here, slot.entry, verb);
+            }
+        }
+    }
+
+    /// `block_rq_merge`: a request becomes part of another.
+    pub(in crate::recorder) fn rq_merge(&self, here: Here<'_>, rq: &Request<'_>) {
+        if let Some(slot) = self.table().find(rq.key()) {
+            self.record(here, slot.entry, slot.entry.merge(here.now));
+            slot.release();
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(super) fn rq_complete_further(
+        &self,
+        here: Here<'_>,
+        rq: &Request<'_>,
+        status: blk_status_t,
+        nr_bytes: u32,
+    ) {
+        let Some(slot) = self.table().find(rq.key()) else {
+            return;
+        };
+        let completion = Completion {
+            bytes: done(status, nr_bytes),
+            whole: is_whole(rq, nr_bytes),
+            flush_sequence: rq.is_flush_sequence(),
+        };
+        let Some(verb) = slot.entry.complete(&completion, here.now) else {
+            return;
+        };
+        let account = self.record(here, slot.entry, verb);
+        if verb == Verb::RunqBackToWaitq {
+            return;
+        }
+        if provider::watches_done() {
+            if let Some(account) = account {
+                rq_done(here, account, slot.entry, rq, status, nr_bytes);
+            }
+        }
+        slot.release();
+    }
+}
+
+/// The end of a request, for those who watch.
+#[cold]
+fn rq_done(
+    here: Here<'_>,
+    account: &Account,
+    entry: &Entry,
+    rq: &Request<'_>,
+    status: blk_status_t,
+    nr_bytes: u32,
+) {
+    if !entry.is_counted() {
+        return;
+    }
+    let resid = if status == 0 { 0 } else { u64::from(nr_bytes) };
+    provider::done(&Event {
+        id: entry.id(),
+        account,
+        op: rq.op(),
+        is_sync: rq.is_sync(),
+        bcount: entry.bytes().wrapping_add(resid),
+        sector: entry.sector(),
+        end_io: rq.end_io(),
+        bio: rq.bio(),
+        done: Some(Done {
+            error: errno(status),
+            resid,
+            times: entry.times(here.now),
+        }),
+    });
+}

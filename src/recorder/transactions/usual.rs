@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The three events of most I/Os, for most I/Os: requests whose entry is where it is looked for
+//! first, and to which nothing special happens.
+//!
+//! All others are left to a second function, which is general. What is here calls nothing else, and so
+//! needs no stack; hence also a function of its own for partitions, whose events are recorded twice.
+
+use super::{
+    super::{
+        account::Account,
+        provider,
+        tracker::{
+            Here,
+            Tracker, //
+        },
+    },
+    done,
+    is_whole,
+    request, //
+};
+use crate::{
+    acct::{
+        entry::Entry,
+        inflight::Slot,
+        verb::Verb, //
+    },
+    kernel_ext::block::request::Request, //
+};
+use kernel::bindings::blk_status_t;
+
+impl Tracker {
+    /// `block_io_start`: a request is accepted.
+    #[inline(always)]
+    pub(in crate::recorder) fn io_start(&self, here: Here<'_>, rq: &Request<'_>) {
+        if !self.is_armed() {
+            return;
+        }
+        let Some(account) = self.account_of(here.probe, rq.disk(), || rq.block_device()) else {
+            return;
+        };
+        if account.is_partition() {
+            self.io_start_in_partition(here, account, rq);
+        } else {
+            self.io_start_in::<DISK>(here, account, rq);
+        }
+    }
+
+    #[inline(never)]
+    fn io_start_in_partition(&self, here: Here<'_>, account: &Account, rq: &Request<'_>) {
+        self.io_start_in::<PARTITION>(here, account, rq);
+    }
+
+    #[inline(always)]
+    fn io_start_in<const OF: Of>(&self, here: Here<'_>, account: &Account, rq: &Request<'_>) {
+        let Some(slot) = self.table().claim_home(rq.key()) else {
+            return self.io_start_further(here, account, rq);
+        };
+        let start = request(account, rq);
+        let verb = slot.entry.start_waiting(&start, here.now);
+        record::<OF>(account, verb, start.leaf, here);
+    }
+
+    /// `block_rq_issue`: the driver starts a request.
+    #[inline(always)]
+    pub(in crate::recorder) fn rq_issue(&self, here: Here<'_>, rq: &Request<'_>) {
+        let Some(slot) = self.table().find_home(rq.key()) else {
+            return self.rq_issue_further(here, rq);
+        };
+        let Some(account) = self.account_in(here.probe, slot.entry) else {
+            return;
+        };
+        if account.is_partition() {
+            rq_issue_in_partition(here, account, slot.entry);
+        } else {
+            rq_issue_in::<DISK>(here, account, slot.entry);
+        }
+    }
+
+    /// `block_rq_complete`: (part of) a request is done.
+    #[inline(always)]
+    pub(in crate::recorder) fn rq_complete(
+        &self,
+        here: Here<'_>,
+        rq: &Request<'_>,
+        status: blk_status_t,
+        nr_bytes: u32,
+    ) {
+        let further = || self.rq_complete_further(here, rq, status, nr_bytes);
+        if provider::watches_done() || !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {
+            return further();
+        }
+        let Some(slot) = self.table().find_home(rq.key()) else {
+            return further();
+        };
+        let Some(account) = self.account_in(here.probe, slot.entry) else {
+            return further();
+        };
+        if !slot.entry.is_plain() {
+            return further();
+        }
+        let bytes = done(status, nr_bytes);
+        if account.is_partition() {
+            rq_complete_in_partition(here, account, slot, bytes);
+        } else {
+            rq_complete_in::<DISK>(here, account, slot, bytes);
+        }
+    }
+}
+
+/// Whose account it is.
+type Of = bool;
+const DISK: Of = false;
+const PARTITION: Of = true;
+
+#[inline(always)]
+fn record<const OF: Of>(account: &Account, verb: Verb, leaf: u16, here: Here<'_>) {
+    if OF == PARTITION {
+        account.record(verb, leaf, here.now, here.cpu);
+    } else {
+        account.record_own(verb, leaf, here.now, here.cpu);
+    }
+}
+
+#[inline(never)]
+fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry) {
+    rq_issue_in::<PARTITION>(here, account, entry);
+}
+
+#[inline(always)]
+fn rq_issue_in<const OF: Of>(here: Here<'_>, account: &Account, entry: &Entry) {
+    if let Some(verb) = entry.issue(here.now) {
+        record::<OF>(account, verb, entry.leaf(), here);
+    }
+}
+
+#[inline(never)]
+fn rq_complete_in_partition(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
+    rq_complete_in::<PARTITION>(here, account, slot, bytes);
+}
+
+#[inline(always)]
+fn rq_complete_in<const OF: Of>(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
+    let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
+    record::<OF>(account, verb, slot.entry.leaf(), here);
+    slot.release();
+}

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0
+# Partitions: an entry of their own, and everything in the disk's as well.
+
+control=/sys/class/misc/iostat
+make_null_blk_disk nbp size=256 memory_backed=1 irqmode=2 completion_nsec=50000 submit_queues=2
+generation=$(cat $control/generation)
+numdevs=$(cat $control/numdevs)
+succeeds "partitions: a table of two" make_partitions /dev/nbp 2048:131072 133120:131072
+is "partitions: two more" "$(cat $control/numdevs)" $((numdevs + 2))
+is "partitions: generation" "$(cat $control/generation)" $((generation + 2))
+# part_line COLUMN NAME: of the first table.
+part_line()
+{
+	awk -v want="$1" -v name="$2" 'NF == 0 { exit } NR == 2 { for (i = 1; i <= NF; i++) c[$i] = i }
+		NR > 2 && $1 == name { print $(c[want]) }' /dev/iostat
+}
+is "partitions: class" "$(part_line class nbp1)" partition
+is "partitions: class of the disk" "$(part_line class nbp)" disk
+is "partitions: class in sysfs" "$(cat /sys/block/nbp/nbp2/iostat/kstat/class)" partition
+is "partitions: device number" "$(part_line dev nbp1)" "$(cat /sys/block/nbp/nbp1/dev)"
+is "partitions: diskseq is the disk's" "$(part_line diskseq nbp2)" "$(cat /sys/block/nbp/diskseq)"
+
+# one_partition PART OTHER DISK: fio on PART, and who counts it.
+one_partition()
+{
+	local part=$1 other=$2 disk=$3 reads writes rlentime
+	begin "$disk/$other"
+	stat_of "$disk/$other" o_
+	begin "$disk"
+	stat_of "$disk" w_
+	begin "$disk/$part"
+	fio_quiet --filename="/dev/$part" --direct=1 --rw=randrw --bsrange=4k-16k --ioengine=libaio \
+		--iodepth=8 --number_ios=500 --size=32m || fail "$part: fio"
+	delta "$disk/$part"
+	like_fio "$part"
+	reads=$d_operations_read writes=$d_operations_write rlentime=$d_rlentime
+	balanced "$part" "$disk/$part"
+	is "$part: in the latencies" "$(cut -d' ' -f1 "/sys/block/$disk/$part/iostat/latency/read_total")" \
+		"$e_operations_read"
+	stat_of "$disk" e_
+	is "$part: reads in the disk" $((e_operations_read - w_operations_read)) "$reads"
+	is "$part: writes in the disk" $((e_operations_write - w_operations_write)) "$writes"
+	is "$part: time in the disk's run queue" $((e_rlentime - w_rlentime)) "$rlentime"
+	balanced "$part's disk" "$disk"
+	stat_of "$disk/$other" e_
+	is "$part: nothing in its neighbour" "$e_start_count" "$o_start_count"
+}
+one_partition nbp1 nbp2 nbp
+like_kernel nbp1
+one_partition nbp2 nbp1 nbp
+like_kernel nbp2
+
+# Both and the whole at once: the disk has the sum.
+stat_of nbp w_ && stat_of nbp/nbp1 p_ && stat_of nbp/nbp2 q_
+fio --output=/tmp/three.json --output-format=json --direct=1 --rw=randrw --bs=4k --ioengine=libaio \
+	--iodepth=4 --number_ios=400 --size=32m --name=a --filename=/dev/nbp1 \
+	--name=b --filename=/dev/nbp2 --name=c --filename=/dev/nbp >/dev/null
+wait_idle nbp
+stat_of nbp x_ && stat_of nbp/nbp1 y_ && stat_of nbp/nbp2 z_
+of_parts()
+{
+	local one=y_$1 two=z_$1 before=p_$1 also=q_$1
+	echo $((${!one} - ${!before} + ${!two} - ${!also}))
+}
+is "partitions and disk: three times 400" $((x_start_count - w_start_count)) 1200
+is "partitions and disk: of them in partitions" "$(of_parts start_count)" 800
+holds "partitions and disk: queues" \
+	"$(of_parts rlentime) < x_rlentime - w_rlentime && $(of_parts rlentime) > 0"
+holds "partitions and disk: the disk is busy less than the sum" \
+	"x_rtime - w_rtime <= x_rlentime - w_rlentime"
+holds "partitions and disk: and no less than a partition" \
+	"x_busy_time_ns - w_busy_time_ns >= y_busy_time_ns - p_busy_time_ns"
+balanced "partitions and disk" nbp
+balanced "partitions and disk: first" nbp/nbp1
+
+# They go, the disk keeps what they did; one that returns is a new one.
+number=$(part_line number nbp1)
+partx --delete --nr 1 /dev/nbp
+is "partitions: one gone" "$(part_line number nbp1)" ""
+stat_of nbp e_
+is "partitions: the disk keeps its counts" "$e_start_count" "$x_start_count"
+partx --add --nr 1 /dev/nbp
+holds "partitions: a new one with the old name" "$(part_line number nbp1) > $number"
+is "partitions: empty" "$(part_line start_count nbp1)" "$(($(cat /sys/block/nbp/nbp1/stat | awk '{ print $1 }')))"
+
+# The disk goes in the middle of their I/O.
+fio --name=job --filename=/dev/nbp2 --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=64 \
+	--time_based --runtime=20 --size=32m >/dev/null 2>&1 &
+fio=$!
+sleep 0.5
+remove_null_blk_disk nbp
+wait $fio
+is "partitions: all gone with their disk" "$(cat $control/numdevs)" $((numdevs - 1))
+is "partitions: nothing left in the table" "$(cat $control/tracked)" 0
+
+# Of a disk that takes bios.
+modprobe brd rd_nr=1 rd_size=65536
+make_partitions /dev/ram0 2048:65536 67584:60000
+one_partition ram0p1 ram0p2 ram0
+rmmod brd
+nothing_lost "partitions"
