@@ -42,7 +42,7 @@ static noinline void io_start_watched(void *state, struct request *rq)
 	iostat_io_start_watched(state, rq);
 }
 
-void iostat_probe_io_start(void *state, struct request *rq)
+void notrace iostat_probe_io_start(void *state, struct request *rq)
 {
 	/* Asked first, and so state and rq need not be kept. */
 	if (trace_start_enabled())
@@ -50,7 +50,7 @@ void iostat_probe_io_start(void *state, struct request *rq)
 	io_start(state, rq);
 }
 
-void iostat_probe_rq_issue(void *state, struct request *rq)
+void notrace iostat_probe_rq_issue(void *state, struct request *rq)
 {
 	unsigned long flags;
 
@@ -59,7 +59,7 @@ void iostat_probe_rq_issue(void *state, struct request *rq)
 	local_irq_restore(flags);
 }
 
-void iostat_probe_rq_requeue(void *state, struct request *rq)
+void notrace iostat_probe_rq_requeue(void *state, struct request *rq)
 {
 	unsigned long flags;
 
@@ -68,7 +68,7 @@ void iostat_probe_rq_requeue(void *state, struct request *rq)
 	local_irq_restore(flags);
 }
 
-void iostat_probe_rq_merge(void *state, struct request *rq)
+void notrace iostat_probe_rq_merge(void *state, struct request *rq)
 {
 	unsigned long flags;
 
@@ -77,7 +77,7 @@ void iostat_probe_rq_merge(void *state, struct request *rq)
 	local_irq_restore(flags);
 }
 
-void iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
+void notrace iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
 			      unsigned int nr_bytes)
 {
 	unsigned long flags;
@@ -87,7 +87,7 @@ void iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t erro
 	local_irq_restore(flags);
 }
 
-void iostat_probe_bio_queue(void *state, struct bio *bio)
+void notrace iostat_probe_bio_queue(void *state, struct bio *bio)
 {
 	unsigned long flags;
 
@@ -101,7 +101,7 @@ void iostat_probe_bio_queue(void *state, struct bio *bio)
 		iostat_bio_queue_watched(state, bio);
 }
 
-void iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio *bio)
+void notrace iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio *bio)
 {
 	unsigned long flags;
 

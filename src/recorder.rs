@@ -8,7 +8,7 @@
 //! the recorder takes everything away.
 //!
 //! Order matters. On the way in, disks are known before the first event, exits are probed before
-//! entries, and entries are acted on only once all probes are in place ("armed"): registering
+//! entries, and probes find accounts only once all of them are in place: registering
 //! takes up to 100 ms each, and an exit that is missed would leave an I/O in its queue for ever. On
 //! the way out the reverse; what is still in flight then is forgotten with the table.
 
@@ -94,7 +94,7 @@ impl<L: Listener> Recorder<L> {
         };
         recorder.class = Some(class::Registration::new(recorder.state.clone())?);
         recorder.state.probes.lock().start()?;
-        recorder.state.tracker.arm(true);
+        recorder.state.registry.open()?;
         Ok(recorder)
     }
 
@@ -107,10 +107,9 @@ impl<L: Listener> Recorder<L> {
 impl<L: Listener> Drop for Recorder<L> {
     fn drop(&mut self) {
         // No events, then no disks, then no state.
-        self.state.tracker.arm(false);
+        self.state.registry.close();
         self.state.probes.lock().stop();
         self.class = None;
-        self.state.tracker.publish(None);
         // What was published is dropped by code of this module.
         published::wait_for_drops();
     }

@@ -166,18 +166,24 @@ impl Account {
     /// The same, here alone.
     #[inline(always)]
     pub(super) fn record_own(&self, verb: Verb, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
-        let mut gauges = Tree {
-            leaf: &self.root.0,
-            root: None,
-        };
+        let root = &self.root.0;
+        let record = self.cpus.this_cpu(cpu);
+        // Two calls and not one with two trees: which of them is asked once, not after every step.
         if self.has_leaves() {
             let last = self.leaves.len().wrapping_sub(1);
             if let Some(leaf) = self.leaves.get(usize::from(leaf) & last) {
-                gauges.leaf = &leaf.0;
-                gauges.root = Some(&self.root.0);
+                let gauges = Tree {
+                    leaf: &leaf.0,
+                    root: Some(root),
+                };
+                return verb.apply(&record.write(), &gauges, now);
             }
         }
-        verb.apply(&self.cpus.this_cpu(cpu).write(), &gauges, now);
+        let gauges = Tree {
+            leaf: root,
+            root: None,
+        };
+        verb.apply(&record.write(), &gauges, now);
     }
 
     /// All counters at one instant. May sleep, until other readers of the same disk are done.

@@ -123,13 +123,11 @@ impl Accounts {
         hash & self.by_address.len().wrapping_sub(1)
     }
 
-    #[inline(always)]
     fn next(&self, index: usize) -> usize {
         index.wrapping_add(1) & self.by_address.len().wrapping_sub(1)
     }
 
     /// Where an address is. Ends because there are empty slots.
-    #[inline(always)]
     fn index_of(&self, address: u64) -> Option<usize> {
         let mut index = self.home(address);
         loop {
@@ -142,25 +140,34 @@ impl Accounts {
         }
     }
 
-    /// The account of what an I/O on a disk is meant for: of a partition, if `block_device` is the address
-    /// of one that has an account, else of the disk. [`None`] if that has none.
+    /// The account of the disk at an address, and whether any of its partitions has one, if that is where
+    /// it is looked for first.
     #[inline(always)]
-    pub(super) fn of(&self, disk: u64, block_device: impl FnOnce() -> u64) -> Option<&Account> {
-        let slot = self.by_address.get(self.index_of(disk)?)?;
-        let account = slot.account.as_deref()?;
-        if !slot.has_partitions {
-            return Some(account);
+    pub(super) fn of_disk_at_home(&self, disk: u64) -> Option<(&Account, bool)> {
+        let slot = self.by_address.get(self.home(disk))?;
+        if slot.address != disk {
+            return None;
         }
-        // The bio of a request may still name another disk, for which it was first meant.
-        let partition = self.at(block_device());
-        let partition = partition.filter(|partition| partition.is_part_of(account));
-        Some(partition.unwrap_or(account))
+        Some((slot.account.as_deref()?, slot.has_partitions))
     }
 
-    #[inline]
-    fn at(&self, address: u64) -> Option<&Account> {
-        let slot = self.by_address.get(self.index_of(address)?)?;
-        slot.account.as_deref()
+    fn at(&self, address: u64) -> Option<&Slot> {
+        self.by_address.get(self.index_of(address)?)
+    }
+
+    /// The account of what an I/O in the disk at an address is meant for: of the partition, if
+    /// `block_device` is the address of one that has an account, else of the disk.
+    pub(super) fn of(&self, disk: u64, block_device: u64) -> Option<&Account> {
+        let slot = self.at(disk)?;
+        let disk = slot.account.as_deref()?;
+        if !slot.has_partitions {
+            return Some(disk);
+        }
+        let partition = self.at(block_device);
+        let partition = partition.and_then(|slot| slot.account.as_deref());
+        // The bio of a request may still name another disk, for which it was first meant.
+        let partition = partition.filter(|partition| partition.is_part_of(disk));
+        Some(partition.unwrap_or(disk))
     }
 
     /// The account with this handle, unless that has left.

@@ -241,7 +241,7 @@ macro_rules! rq_probe {
             // SAFETY: `rq` is the tracepoint's argument, never null, and the view a temporary of this call.
             let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
             // SAFETY: By this function's requirement.
-            unsafe { with_here(here, |here| tracker.$handler(here, &rq)) };
+            unsafe { with_here(here, |here| tracker.$handler(here, rq)) };
         }
         const _: iostat_rq_fn = Some($function);
     };
@@ -268,11 +268,7 @@ unsafe extern "C" fn iostat_rq_complete(
     // SAFETY: `rq` is the tracepoint's argument, never null, and the view a temporary of this call.
     let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
     // SAFETY: By this function's requirement.
-    unsafe {
-        with_here(here, |here| {
-            tracker.rq_complete(here, &rq, status, nr_bytes)
-        })
-    };
+    unsafe { with_here(here, |here| tracker.rq_complete(here, rq, status, nr_bytes)) };
 }
 const _: iostat_rq_complete_fn = Some(iostat_rq_complete);
 
@@ -293,7 +289,7 @@ unsafe extern "C" fn iostat_bio_queue(
     // a temporary of this call.
     let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
     // SAFETY: By this function's requirement.
-    unsafe { with_here(here, |here| tracker.bio_queue(here, &bio, cpu)) };
+    unsafe { with_here(here, |here| tracker.bio_queue(here, bio, cpu)) };
 }
 const _: iostat_bio_queue_fn = Some(iostat_bio_queue);
 
@@ -313,7 +309,7 @@ unsafe extern "C" fn iostat_bio_complete(
     // a temporary of this call.
     let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
     // SAFETY: By this function's requirement.
-    unsafe { with_here(here, |here| tracker.bio_complete(here, &bio)) };
+    unsafe { with_here(here, |here| tracker.bio_complete(here, bio)) };
 }
 const _: iostat_bio_fn = Some(iostat_bio_complete);
 
@@ -326,7 +322,7 @@ unsafe extern "C" fn iostat_io_start_watched(state: *const c_void, rq: *mut bind
     let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
     // SAFETY: `rq` is the tracepoint's argument, never null, and the view a temporary of this call.
     let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
-    tracker.io_start_watched(probe, &rq);
+    tracker.io_start_watched(probe, rq);
 }
 const _: iostat_rq_watched_fn = Some(iostat_io_start_watched);
 
@@ -341,6 +337,6 @@ unsafe extern "C" fn iostat_bio_queue_watched(state: *const c_void, bio: *mut bi
     // the view
     // a temporary of this call.
     let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
-    tracker.bio_queue_watched(probe, &bio);
+    tracker.bio_queue_watched(probe, bio);
 }
 const _: iostat_bio_watched_fn = Some(iostat_bio_queue_watched);

@@ -51,6 +51,8 @@ struct Members<L: Listener> {
     members: KVec<Member<L>>,
     generation: u64,
     next_number: u32,
+    /// Whether probes find them.
+    is_open: bool,
 }
 
 impl<L: Listener> Members<L> {
@@ -95,8 +97,30 @@ impl<L: Listener> Registry<L> {
                 members: KVec::new(),
                 generation: 1,
                 next_number: 0,
+                is_open: false,
             }),
         })
+    }
+
+    /// From here on probes find the accounts there are and those to come. May sleep; `ENOMEM`.
+    pub(super) fn open(&self) -> Result {
+        let mut members = self.members.lock();
+        members.is_open = true;
+        self.publish(&members)
+    }
+
+    /// From here on probes find none.
+    pub(super) fn close(&self) {
+        let mut members = self.members.lock();
+        members.is_open = false;
+        self.tracker.publish(None);
+    }
+
+    fn publish(&self, members: &Members<L>) -> Result {
+        if members.is_open {
+            self.tracker.publish(Some(members.accounts()?));
+        }
+        Ok(())
     }
 
     /// Opens an account for a disk or partition. May sleep. `ENODEV` for a partition of a disk that has
@@ -130,15 +154,12 @@ impl<L: Listener> Registry<L> {
             .members
             .insert_within_capacity(position, member)
             .map_err(|_| ENOMEM)?;
-        match members.accounts() {
-            Ok(accounts) => self.tracker.publish(Some(accounts)),
-            Err(error) => {
-                // Not in the table, not in the list. The member goes after the mutex.
-                let member = members.members.remove(position);
-                drop(members);
-                drop(member);
-                return Err(error);
-            }
+        if let Err(error) = self.publish(&members) {
+            // Not in the table, not in the list. The member goes after the mutex.
+            let member = members.members.remove(position);
+            drop(members);
+            drop(member);
+            return Err(error);
         }
         members.next_number = members.next_number.wrapping_add(1);
         members.generation = members.generation.wrapping_add(1);
@@ -157,9 +178,7 @@ impl<L: Listener> Registry<L> {
         };
         let member = members.members.remove(position);
         members.generation = members.generation.wrapping_add(1);
-        if let Ok(accounts) = members.accounts() {
-            self.tracker.publish(Some(accounts));
-        }
+        let _ = self.publish(&members);
         drop(members);
         // Waits for readers of the disk's files: not with the mutex.
         drop(member);

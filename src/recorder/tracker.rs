@@ -29,12 +29,8 @@ use crate::{
     },
 };
 use core::sync::atomic::{
-    AtomicBool,
     AtomicU64,
-    Ordering::{
-        Relaxed,
-        Release, //
-    }, //
+    Ordering::Relaxed, //
 };
 use kernel::{
     alloc::KVVec,
@@ -54,7 +50,6 @@ pub(super) struct Here<'a> {
 
 /// Follows I/Os from their start to their end.
 pub(crate) struct Tracker {
-    armed: AtomicBool,
     entries: KVVec<Entry>,
     accounts: Published<Accounts>,
     /// I/Os that found no room in the table.
@@ -69,7 +64,6 @@ impl Tracker {
     /// Follows up to about `entries` I/Os at a time, a power of two. May sleep; `ENOMEM`.
     pub(super) fn new(entries: usize) -> Result<Self> {
         Ok(Tracker {
-            armed: AtomicBool::new(false),
             entries: zeroed_vec(entries)?,
             accounts: Published::new(),
             untracked: AtomicU64::new(0),
@@ -78,28 +72,28 @@ impl Tracker {
         })
     }
 
-    /// Whether I/Os that begin are followed. Those that are followed already are in any case.
-    pub(super) fn arm(&self, armed: bool) {
-        self.armed.store(armed, Release);
-    }
-
-    #[inline(always)]
-    pub(super) fn is_armed(&self) -> bool {
-        self.armed.load(Relaxed)
-    }
-
-    /// From here on probes find these accounts. Never sleeps.
+    /// From here on probes find these accounts, and follow the I/Os that begin in them. Never sleeps.
     pub(super) fn publish(&self, accounts: Option<KBox<Node<Accounts>>>) {
         self.accounts.replace(accounts);
     }
 
-    /// The account of the partition that an I/O is for, or of the disk: see [`Accounts::of`].
+    /// The account of the disk at this address, and whether it has partitions, if that is where it is
+    /// looked for first.
     #[inline(always)]
+    pub(super) fn disk_at_home<'a>(
+        &'a self,
+        probe: InProbe<'a>,
+        disk: u64,
+    ) -> Option<(&'a Account, bool)> {
+        self.accounts.get(probe)?.of_disk_at_home(disk)
+    }
+
+    /// The account that an I/O to this block device of this disk is recorded in.
     pub(super) fn account_of<'a>(
         &'a self,
         probe: InProbe<'a>,
         disk: u64,
-        block_device: impl FnOnce() -> u64,
+        block_device: u64,
     ) -> Option<&'a Account> {
         self.accounts.get(probe)?.of(disk, block_device)
     }

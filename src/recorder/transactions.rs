@@ -32,7 +32,7 @@ fn tag(is_flush: bool) -> Tag {
 
 /// What is known of a request at its start.
 #[inline(always)]
-fn request(account: &Account, rq: &Request<'_>) -> Start {
+fn request(account: &Account, rq: Request<'_>) -> Start {
     Start {
         account: account.handle().bits(),
         leaf: if account.has_leaves() {
@@ -48,7 +48,7 @@ fn request(account: &Account, rq: &Request<'_>) -> Start {
 
 /// Whether nothing of a request remains when so many bytes are complete.
 #[inline(always)]
-fn is_whole(rq: &Request<'_>, nr_bytes: u32) -> bool {
+fn is_whole(rq: Request<'_>, nr_bytes: u32) -> bool {
     nr_bytes >= rq.bytes() || !rq.has_bio()
 }
 

@@ -26,6 +26,7 @@ use kernel::{
 /// # Invariants
 ///
 /// `ptr` is a bio with a block device; for `'a` it is alive, and its fields do not change.
+#[derive(Clone, Copy)]
 pub(crate) struct Bio<'a> {
     ptr: NonNull<bindings::bio>,
     _alive: PhantomData<&'a bindings::bio>,
@@ -41,14 +42,6 @@ impl<'a> Bio<'a> {
         // INVARIANT: The caller of a tracepoint owns the bio for the duration of the call.
         Bio {
             ptr,
-            _alive: PhantomData,
-        }
-    }
-
-    /// Another view of the same bio.
-    pub(crate) fn reborrow(&self) -> Bio<'_> {
-        Bio {
-            ptr: self.ptr,
             _alive: PhantomData,
         }
     }

@@ -22,6 +22,7 @@ use kernel::bindings;
 /// # Invariants
 ///
 /// `ptr` is a request with a queue; for `'a` it is alive, and its fields do not change.
+#[derive(Clone, Copy)]
 pub(crate) struct Request<'a> {
     ptr: NonNull<bindings::request>,
     _alive: PhantomData<&'a bindings::request>,

@@ -38,11 +38,8 @@ use crate::{
 impl Tracker {
     /// `block_bio_queue`: a bio is submitted to a disk whose driver takes bios as they are.
     #[inline(always)]
-    pub(in crate::recorder) fn bio_queue(&self, here: Here<'_>, bio: &Bio<'_>, cpu: u32) {
-        if !self.is_armed() {
-            return;
-        }
-        let Some(account) = self.account_of(here.probe, bio.disk(), || bio.block_device()) else {
+    pub(in crate::recorder) fn bio_queue(&self, here: Here<'_>, bio: Bio<'_>, cpu: u32) {
+        let Some(account) = self.account_of(here.probe, bio.disk(), bio.block_device()) else {
             return;
         };
         let start = Start {
@@ -60,7 +57,7 @@ impl Tracker {
 
     /// The same, for those who watch.
     #[cold]
-    pub(in crate::recorder) fn bio_queue_watched(&self, probe: InProbe<'_>, bio: &Bio<'_>) {
+    pub(in crate::recorder) fn bio_queue_watched(&self, probe: InProbe<'_>, bio: Bio<'_>) {
         let Some(slot) = self.table().find(bio.key()) else {
             return;
         };
@@ -73,7 +70,7 @@ impl Tracker {
                 bcount: u64::from(bio.bytes()),
                 sector: bio.sector(),
                 end_io: bio.end_io(),
-                bio: Some(bio.reborrow()),
+                bio: Some(bio),
                 done: None,
             });
         }
@@ -81,7 +78,7 @@ impl Tracker {
 
     /// `block_bio_complete`: a bio is done.
     #[inline(always)]
-    pub(in crate::recorder) fn bio_complete(&self, here: Here<'_>, bio: &Bio<'_>) {
+    pub(in crate::recorder) fn bio_complete(&self, here: Here<'_>, bio: Bio<'_>) {
         let Some(slot) = self.table().find(bio.key()) else {
             return;
         };
@@ -100,7 +97,7 @@ impl Tracker {
                 if let Some(account) = account {
                     // A bio may have been sent on to another disk as it is.
                     let stayed = self
-                        .account_of(here.probe, bio.disk(), || bio.block_device())
+                        .account_of(here.probe, bio.disk(), bio.block_device())
                         .is_some_and(|other| other.handle() == account.handle());
                     bio_done(here, account, slot.entry, bio, bcount, stayed);
                 }
@@ -116,7 +113,7 @@ fn bio_done(
     here: Here<'_>,
     account: &Account,
     entry: &Entry,
-    bio: &Bio<'_>,
+    bio: Bio<'_>,
     bcount: u64,
     stayed: bool,
 ) {
@@ -128,7 +125,7 @@ fn bio_done(
         bcount,
         sector: entry.sector(),
         end_io: bio.end_io(),
-        bio: stayed.then(|| bio.reborrow()),
+        bio: stayed.then_some(bio),
         done: Some(Done {
             error: errno(bio.status()),
             resid: bcount.wrapping_sub(entry.bytes()),

@@ -45,7 +45,7 @@ use kernel::bindings::blk_status_t;
 impl Tracker {
     #[cold]
     #[inline(never)]
-    pub(super) fn io_start_further(&self, here: Here<'_>, account: &Account, rq: &Request<'_>) {
+    pub(super) fn io_start_further(&self, here: Here<'_>, account: &Account, rq: Request<'_>) {
         let start = request(account, rq);
         self.begin(here, account, rq.key(), start.leaf, true, |entry| {
             entry.start_waiting(&start, here.now)
@@ -54,7 +54,7 @@ impl Tracker {
 
     /// `block_io_start` again, for those who watch.
     #[cold]
-    pub(in crate::recorder) fn io_start_watched(&self, probe: InProbe<'_>, rq: &Request<'_>) {
+    pub(in crate::recorder) fn io_start_watched(&self, probe: InProbe<'_>, rq: Request<'_>) {
         // Still the submitter's, so its entry cannot change hands.
         let Some(slot) = self.table().find(rq.key()) else {
             return;
@@ -76,7 +76,7 @@ impl Tracker {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn rq_issue_further(&self, here: Here<'_>, rq: &Request<'_>) {
+    pub(super) fn rq_issue_further(&self, here: Here<'_>, rq: Request<'_>) {
         if let Some(slot) = self.table().find(rq.key()) {
             if let Some(verb) = slot.entry.issue(here.now) {
                 self.record(here, slot.entry, verb);
@@ -84,10 +84,7 @@ impl Tracker {
             return;
         }
         // Never accepted: the flush machinery's own, or from before recording began.
-        if !self.is_armed() {
-            return;
-        }
-        let Some(account) = self.account_of(here.probe, rq.disk(), || rq.block_device()) else {
+        let Some(account) = self.account_of(here.probe, rq.disk(), rq.block_device()) else {
             return;
         };
         let start = Start {
@@ -101,7 +98,7 @@ impl Tracker {
     }
 
     /// `block_rq_requeue`: a request goes back to wait.
-    pub(in crate::recorder) fn rq_requeue(&self, here: Here<'_>, rq: &Request<'_>) {
+    pub(in crate::recorder) fn rq_requeue(&self, here: Here<'_>, rq: Request<'_>) {
         if let Some(slot) = self.table().find(rq.key()) {
             if let Some(verb) = slot.entry.requeue(here.now) {
                 self.record(here, slot.entry, verb);
@@ -110,7 +107,7 @@ impl Tracker {
     }
 
     /// `block_rq_merge`: a request becomes part of another.
-    pub(in crate::recorder) fn rq_merge(&self, here: Here<'_>, rq: &Request<'_>) {
+    pub(in crate::recorder) fn rq_merge(&self, here: Here<'_>, rq: Request<'_>) {
         if let Some(slot) = self.table().find(rq.key()) {
             self.record(here, slot.entry, slot.entry.merge(here.now));
             slot.release();
@@ -122,7 +119,7 @@ impl Tracker {
     pub(super) fn rq_complete_further(
         &self,
         here: Here<'_>,
-        rq: &Request<'_>,
+        rq: Request<'_>,
         status: blk_status_t,
         nr_bytes: u32,
     ) {
@@ -156,7 +153,7 @@ fn rq_done(
     here: Here<'_>,
     account: &Account,
     entry: &Entry,
-    rq: &Request<'_>,
+    rq: Request<'_>,
     status: blk_status_t,
     nr_bytes: u32,
 ) {

@@ -32,27 +32,25 @@ use kernel::bindings::blk_status_t;
 impl Tracker {
     /// `block_io_start`: a request is accepted.
     #[inline(always)]
-    pub(in crate::recorder) fn io_start(&self, here: Here<'_>, rq: &Request<'_>) {
-        if !self.is_armed() {
-            return;
-        }
-        let Some(account) = self.account_of(here.probe, rq.disk(), || rq.block_device()) else {
-            return;
-        };
-        if account.is_partition() {
-            self.io_start_in_partition(here, account, rq);
-        } else {
-            self.io_start_in::<DISK>(here, account, rq);
+    pub(in crate::recorder) fn io_start(&self, here: Here<'_>, rq: Request<'_>) {
+        match self.disk_at_home(here.probe, rq.disk()) {
+            Some((disk, false)) => self.io_start_in::<DISK>(here, disk, rq),
+            _ => self.io_start_somewhere(here, rq),
         }
     }
 
+    /// The same where there are partitions, or another disk is looked for first.
     #[inline(never)]
-    fn io_start_in_partition(&self, here: Here<'_>, account: &Account, rq: &Request<'_>) {
-        self.io_start_in::<PARTITION>(here, account, rq);
+    fn io_start_somewhere(&self, here: Here<'_>, rq: Request<'_>) {
+        match self.account_of(here.probe, rq.disk(), rq.block_device()) {
+            Some(part) if part.is_partition() => self.io_start_in::<PARTITION>(here, part, rq),
+            Some(disk) => self.io_start_in::<DISK>(here, disk, rq),
+            None => (),
+        }
     }
 
     #[inline(always)]
-    fn io_start_in<const OF: Of>(&self, here: Here<'_>, account: &Account, rq: &Request<'_>) {
+    fn io_start_in<const OF: Of>(&self, here: Here<'_>, account: &Account, rq: Request<'_>) {
         let Some(slot) = self.table().claim_home(rq.key()) else {
             return self.io_start_further(here, account, rq);
         };
@@ -63,7 +61,7 @@ impl Tracker {
 
     /// `block_rq_issue`: the driver starts a request.
     #[inline(always)]
-    pub(in crate::recorder) fn rq_issue(&self, here: Here<'_>, rq: &Request<'_>) {
+    pub(in crate::recorder) fn rq_issue(&self, here: Here<'_>, rq: Request<'_>) {
         let Some(slot) = self.table().find_home(rq.key()) else {
             return self.rq_issue_further(here, rq);
         };
@@ -82,7 +80,7 @@ impl Tracker {
     pub(in crate::recorder) fn rq_complete(
         &self,
         here: Here<'_>,
-        rq: &Request<'_>,
+        rq: Request<'_>,
         status: blk_status_t,
         nr_bytes: u32,
     ) {
