@@ -55,6 +55,7 @@ run()
 newest=$("$TOP/scripts/kernel.sh")
 run "$newest" test.sh
 run "$newest" recounts.sh --cpus 4
+TOOLS=iogen run "$newest" utilization.sh --cpus 1 --icount
 for series in $SERIES; do
 	kernel=$(KERNEL=$series "$TOP/scripts/kernel.sh")
 	[ "$kernel" = "$newest" ] || run "$kernel" smoke.sh
