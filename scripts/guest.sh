@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel with iostat.ko and what tests/guest holds, and runs one of its
-# scripts. usage: guest.sh KERNELDIR MODULEDIR SCRIPT [VM OPTION...]
+# scripts. TOOLS names programs of bench/ that it needs.
+# usage: guest.sh KERNELDIR MODULEDIR SCRIPT [VM OPTION...]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -14,5 +15,9 @@ cp "$modules/iostat.ko" "$payload"
 # The same under another name, which must be refused: the name is the only "iostat"
 # that is padded with zeros.
 sed 's/iostat\(\x00\{50\}\)/iostaX\1/' "$modules/iostat.ko" >"$payload/iostaX.ko"
+for tool in ${TOOLS:-}; do
+	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
+		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "bench/$tool.c" -luring -lm
+done
 printf '. /payload/lib.sh\n. /payload/%s\n' "$script" >"$payload/run"
 "$TOP/scripts/vm.sh" "$@" "$kernel" "$payload"

@@ -12,7 +12,7 @@ kernel=$1 out=$2
 
 TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mount umount losetup blkdiscard partx mdadm
 	trace-cmd strace setpriv taskset nvme blktrace blkparse flock kmod
-	biolatency-libbpf biosnoop-libbpf"
+	biolatency-libbpf biosnoop-libbpf dd"
 [ -z "${WITH_BPFTRACE:-}" ] || TOOLS="$TOOLS bpftrace perf biolatency.bt"
 
 # Whatever of this the kernel has as a module, with all it depends on.

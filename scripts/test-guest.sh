@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The guest tests: every one on the newest stock kernel, the smoke tests on the
-# other supported series. usage: test-guest.sh
+# other supported series. What the guests trace is recounted here. usage: test-guest.sh
 
 . "$(dirname "$0")/lib.sh"
 
@@ -13,25 +13,31 @@ failure()
 	failed=$((failed + 1))
 }
 
-# recount DIR: of what the guest handed out; its status 1 is of lines it printed.
+# recount DIR: of all that the guest handed out; its status 1 is of lines it printed.
 recount()
 {
-	"$TOP/scripts/enter.sh" sh -c 'python3 tests/guest/recount.py "$1"/recount-* || [ $? = 1 ]' sh "$1" &&
+	local traced
+	traced=$(grep -c '^ok - recount .*: traced$' "$log" || true)
+	[ "$(find "$1" -name 'recount-*' | wc -l)" = "$traced" ] || return 1
+	[ "$traced" != 0 ] || return 0
+	"$TOP/scripts/enter.sh" sh -c 'python3 -B tests/guest/recount.py "$1"/recount-* || [ $? = 1 ]' sh \
+		"/cache/${1#"$IOSTAT_CACHE"/}" >>"$log" 2>&1 &&
 		tail -n 1 "$log" | grep -q ' passed, '
 }
 
-# run KERNELDIR SCRIPT: counts the lines the guest and the recount print.
+# run KERNELDIR SCRIPT [VM OPTION...]: counts the lines the guest and the recount print.
 run()
 {
 	local kernel=$1 script=$2 release out log modules status=0
+	shift 2
 	release=$(cat "$kernel/release")
 	out=$(mktemp -d "$IOSTAT_CACHE/out.XXXXXX")
-	log=$LOGS/guest-$release.log
+	log=$LOGS/guest-${script%.sh}-$release.log
 	modules=$("$TOP/scripts/build.sh" "$kernel")
 	echo "  $script on $release (log: $log)"
 	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --timeout 600 --out "$out" \
-		>"$log" 2>&1 || status=$?
-	recount "/cache/${out#"$IOSTAT_CACHE"/}" >>"$log" 2>&1 || failure "the recount did not finish"
+		"$@" >"$log" 2>&1 || status=$?
+	recount "$out" || failure "the recount did not finish"
 	rm -rf "$out"
 	grep '^not ok' "$log" | sed 's/^/  /' || true
 	passed=$((passed + $(awk '/^ok/ { n++ } END { print n + 0 }' "$log")))
@@ -48,6 +54,8 @@ run()
 
 newest=$("$TOP/scripts/kernel.sh")
 run "$newest" test.sh
+run "$newest" recounts.sh --cpus 4
+TOOLS=iogen run "$newest" utilization.sh --cpus 1 --icount
 for series in $SERIES; do
 	kernel=$(KERNEL=$series "$TOP/scripts/kernel.sh")
 	[ "$kernel" = "$newest" ] || run "$kernel" smoke.sh

@@ -2,146 +2,157 @@
 # SPDX-License-Identifier: GPL-2.0
 """Recounts I/O from raw block events and holds the module's statistics against it.
 
-Shares no code and no arithmetic with the module: it replays the events one by
-one and integrates queue lengths step by step.
+Shares no code and no arithmetic with the module: it pairs the events of two trace
+buffers (oracle/pairs.py), follows each I/O through them (oracle/replay.py) and
+integrates queue lengths step by step (oracle/lines.py). Counts and bytes must be
+equal, times within what the two buffers leave open.
 
 usage: recount.py FILE...
 
-Each FILE begins with a line "# stat NAME MAJOR:MINOR column=difference ...":
-what the module counted meanwhile; then comes tracefs' text of the events
-block_io_start, block_rq_issue, block_rq_requeue, block_rq_merge and
-block_rq_complete, or of block_bio_queue and block_bio_complete, on the clock
-"mono".
+Each FILE is an archive that tests/guest/recount.sh made.
 """
 
-import re
 import sys
+import tarfile
 
-# The probe and the event are called one after the other by the same
-# tracepoint, and tracefs prints microseconds: each time may differ by this.
-SKEW_NS = 20_000
-
-EVENT = re.compile(
-    r"\s(?P<time>\d+\.\d{6}): (?P<event>block_\w+): (?P<major>\d+),(?P<minor>\d+) "
-    r"(?P<rwbs>\w+) (?:(?P<bytes>\d+) )?(?:\(.*?\) )?(?P<sector>\d+) \+ (?P<sectors>\d+)"
-)
+from oracle import compare, lines, pairs, replay, ringbuffer
 
 
-class Line:
-    """A queue length over time."""
+class Recount:
+    """One archive."""
 
-    def __init__(self):
-        self.length = self.area = self.busy = 0
-        self.since = None
-        self.changes = 0
+    def __init__(self, path):
+        self.name = path.rsplit("recount-", 1)[-1]
+        self.good = self.bad = 0
+        self.files = {}
+        with tarfile.open(path) as archive:
+            for member in archive.getmembers():
+                if member.isfile():
+                    self.files[member.name.removeprefix("./")] = archive.extractfile(member).read()
 
-    def move(self, now, step):
-        if self.since is not None:
-            elapsed = now - self.since
-            self.area += self.length * elapsed
-            self.busy += elapsed if self.length else 0
-        self.since = now
-        self.length += step
-        self.changes += 1
-        assert self.length >= 0, "more left a queue than entered it"
+    def check(self, what, good, detail):
+        self.good += good
+        self.bad += not good
+        print(f"{'ok' if good else 'not ok'} - recount {self.name}: {what}: {detail}")
 
+    def text(self, name):
+        return self.files[name].decode("ascii")
 
-class Disk:
-    """All of one disk's I/O."""
+    def events(self, buffer):
+        """Of one trace buffer, and the marks in it."""
+        known = ringbuffer.formats(self.text("formats"))
+        found = []
+        for name, data in self.files.items():
+            if name.startswith(buffer + "/cpu"):
+                cpu = int(name.removeprefix(buffer + "/cpu"))
+                found += ringbuffer.events(data, cpu, known)
+        marks = {event.fields["buf"].strip(): event.time for event in found if event.name == "print"}
+        return [event for event in found if event.name != "print"], marks
 
-    def __init__(self):
-        self.wait, self.run, self.any = Line(), Line(), Line()
-        self.operations = {"R": 0, "W": 0, "D": 0, "N": 0, "F": 0}
-        self.bytes = dict(self.operations)
-        self.waiting, self.running = {}, {}
-        self.duration = 0
-        self.merged = 0
+    def accounts(self, name):
+        """Words of each line, by disk and first word."""
+        found = {}
+        for line in self.text(name).splitlines():
+            disk, what, *words = line.split()
+            found[disk, what] = words
+        return found
 
-    def event(self, now, event, rwbs, sector, sectors):
-        kind = rwbs[0]
-        if event == "block_io_start":
-            self.waiting.setdefault(sector, []).append(now)
-            self.wait.move(now, 1)
-            self.any.move(now, 1)
-        elif event == "block_rq_issue":
-            self.running.setdefault(sector, []).append(self.waiting[sector].pop(0))
-            self.wait.move(now, -1)
-            self.run.move(now, 1)
-        elif event == "block_rq_requeue" and self.running.get(sector):
-            self.waiting.setdefault(sector, []).append(self.running[sector].pop(0))
-            self.run.move(now, -1)
-            self.wait.move(now, 1)
-        elif event == "block_rq_merge":
-            self.waiting[sector].pop(0)
-            self.wait.move(now, -1)
-            self.any.move(now, -1)
-            self.merged += 1
-        elif event == "block_bio_queue":
-            self.run.move(now, 1)
-            self.any.move(now, 1)
-            self.duration -= now
-            self.bytes[kind] += 512 * sectors
-        elif event == "block_bio_complete":
-            self.run.move(now, -1)
-            self.any.move(now, -1)
-            self.duration += now
-            self.operations[kind] += 1
-        elif event == "block_rq_complete":
-            self.duration += now - self.running[sector].pop(0)
-            self.run.move(now, -1)
-            self.any.move(now, -1)
-            self.operations[kind] += 1
-            self.bytes[kind] += 512 * sectors
+    def run(self):
+        lost = [line for line in self.text("lost").splitlines() if line.split()[-1] != "0"]
+        self.check("no event lost", not lost, lost or "none")
+        before, _ = self.events("before")
+        after, marks = self.events("after")
+        steps = pairs.pair(before, after)
+        self.check("there were events", bool(steps), len(steps))
+        bounds = [int(word) for word in self.text("bounds").split()]
+        self.check("bounds of histograms", bounds == compare.LATENCY_BOUNDS_NS, len(bounds))
+        ios = replay.replay(steps)
+        first, last = self.accounts("first"), self.accounts("last")
+        for disk, what in first:
+            if what == "stat":
+                self.disk(disk, first, last, ios, marks)
 
+    def disk(self, disk, first, last, ios, marks):
+        kind, major_minor, _ = first[disk, "disk"]
+        number = last[disk, "disk"][-1]
+        major, minor = map(int, major_minor.split(":"))
+        window = compare.EVER
+        if number != "idle":
+            window = lines.Range(marks[f"{number} from"], marks[f"{number} to"])
+        starts = {"rq": ("io_start", "rq_issue"), "bio": ("bio_queue",)}[kind]
+        own = compare.Disk([io for io in ios if io.dev == major << 20 | minor
+                            and io.whole[0].kind in starts], window)
+        got = {column: int(new) - int(old) for column, new, old in
+               zip(first[disk, "columns"], last[disk, "stat"], first[disk, "stat"])}
+        for column, want in own.expected().items():
+            self.check(f"{disk} {column}", want.low <= got[column] <= want.high,
+                       f"{got[column]} and {want.low}" +
+                       (f" to {want.high}" if want.high != want.low else ""))
+        self.times(disk, own, got)
+        self.claims(disk, own, got, int(last[disk, "field10"][0]) - int(first[disk, "field10"][0]))
+        for words in last:
+            if words[0] == disk and words[1].endswith(compare.PHASES):
+                self.histogram(disk, words[1], own, first[words], last[words])
 
-def recount(lines, device):
-    disk = Disk()
-    for line in lines:
-        found = EVENT.search(line)
-        if not found or f"{found['major']}:{found['minor']}" != device:
-            continue
-        seconds, micros = found["time"].split(".")
-        now = int(seconds) * 10**9 + int(micros) * 1000
-        disk.event(now, found["event"], found["rwbs"], int(found["sector"]), int(found["sectors"]))
-    return disk
+    def times(self, disk, own, got):
+        steps = own.steps()
+        widths = sorted(step.late - step.early for step in steps)
+        disputed = lines.disputed(steps)
+        for column, want in own.times().items():
+            # Of busy times only: see "How exact" in Documentation/accounting.rst.
+            more = disputed if column in ("wtime", "rtime", "busy_time_ns") else 0
+            value = got[column]
+            middle = (want.low + want.high) / 2
+            off = f", {100 * (value - middle) / middle:+.4f} % from the middle" if middle else ""
+            self.check(f"{disk} {column}", want.low - more <= value <= want.high + more,
+                       f"{value} in {want.low} to {want.high}, and {more} ns disputed{off}")
+        if widths:
+            print(f"# recount {self.name}: {disk}: {len(widths)} steps; ns between before and after: "
+                  f"least {widths[0]}, median {widths[len(widths) // 2]}, most {widths[-1]}")
 
+    def claims(self, disk, own, got, field10):
+        """Of the test itself: how wrong the kernel's busy time is, how exact ours."""
+        times = own.times()
+        busy = times["busy_time_ns"]
+        middle = (busy.low + busy.high) / 2
+        for line in self.files.get("claims", b"").decode("ascii").splitlines():
+            claim, percent, *columns = line.split()
+            if claim == "field10-wrong":
+                off = 100 * (10**6 * field10 - middle) / middle
+                ours = 100 * (got["busy_time_ns"] - middle) / middle
+                self.check(f"{disk} field 10 is wrong by {percent} % or more", abs(off) >= float(percent),
+                           f"{field10} ms of {middle / 10**6:.3f}: {off:+.1f} %; iostat {ours:+.4f} %")
+            for column in columns:
+                want, value = times[column], got[column]
+                off = 100 * max(want.high - value, value - want.low) / value
+                self.check(f"{disk} {column} is within {percent} %", off <= float(percent),
+                           f"at most {off:.5f} % off")
 
-def compare(path):
-    with open(path, encoding="ascii", errors="replace") as file:
-        head = file.readline().split()
-        disk = recount(file, head[3])
-    name = head[2]
-    stat = {key: int(value) for key, value in (word.split("=") for word in head[4:])}
-
-    def check(what, got, want, bound=0):
-        good = abs(got - want) <= bound
-        detail = f"{got} and {want}" + (f", bound {bound}" if bound else "")
-        print(f"{'ok' if good else 'not ok'} - recount {name}: {what}: {detail}")
-        return good
-
-    return [
-        check("reads", stat["operations_read"], disk.operations["R"]),
-        check("writes", stat["operations_write"], disk.operations["W"]),
-        check("bytes read", stat["bytes_read"], disk.bytes["R"]),
-        check("bytes written", stat["bytes_write"], disk.bytes["W"]),
-        check("frees", stat["operations_free"], disk.operations["D"]),
-        check("bytes freed", stat["bytes_free"], disk.bytes["D"]),
-        check("merged", stat["merged"], disk.merged),
-        check("nothing in flight", disk.any.length, 0),
-        check("wlentime", stat["wlentime"], disk.wait.area, SKEW_NS * disk.wait.changes),
-        check("wtime", stat["wtime"], disk.wait.busy, SKEW_NS * disk.wait.changes),
-        check("rlentime", stat["rlentime"], disk.run.area, SKEW_NS * disk.run.changes),
-        check("rtime", stat["rtime"], disk.run.busy, SKEW_NS * disk.run.changes),
-        check("busy_time", stat["busy_time_ns"], disk.any.busy, SKEW_NS * disk.any.changes),
-        check("duration", sum(v for k, v in stat.items() if k.startswith("duration")), disk.duration,
-              SKEW_NS * disk.any.changes),
-    ]
+    def histogram(self, disk, name, own, first, last):
+        kind, phase = name.split("_")
+        # Behind the count, the shortest and the longest.
+        got = [int(new) - int(old) for new, old in zip(last[3:], first[3:])]
+        sure, perhaps, count = own.histogram(kind, phase)
+        wrong = [bucket for bucket, value in enumerate(got)
+                 if not sure[bucket] <= value <= perhaps[bucket]]
+        self.check(f"{disk} {name} histogram", not wrong and sum(got) == count,
+                   f"{sum(got)} and {count}, {sum(sure.values())} of them sure of their bucket" +
+                   "".join(f"; bucket {bucket}: {got[bucket]} in {sure[bucket]} to {perhaps[bucket]}"
+                           for bucket in wrong))
 
 
 def main():
-    results = [good for path in sys.argv[1:] for good in compare(path)]
-    print(f"{results.count(True)} passed, {results.count(False)} failed")
-    return not results or False in results
+    good = bad = 0
+    for path in sys.argv[1:]:
+        recount = Recount(path)
+        try:
+            recount.run()
+        except (ringbuffer.Lost, pairs.Unpaired, AssertionError, KeyError) as error:
+            recount.check("recounted", False, f"{type(error).__name__}: {error}")
+        good += recount.good
+        bad += recount.bad
+    print(f"{good} passed, {bad} failed")
+    return not good or bad > 0
 
 
 if __name__ == "__main__":

@@ -1,74 +1,87 @@
 # SPDX-License-Identifier: GPL-2.0
-# Raw events of the block layer, handed to the host for recount.py, with what
-# the module made of the same I/O.
+# Request-based disks under every kind of load, recounted.
 
-RQ_EVENTS="block_io_start block_rq_issue block_rq_requeue block_rq_merge block_rq_complete"
-BIO_EVENTS="block_bio_queue block_bio_complete"
-echo 60000 >$TRACING/buffer_size_kb
-echo mono >$TRACING/trace_clock
+. /payload/recount.sh
+oracle_start
 
-# recount NAME DISK EVENTS COMMAND...
-recount()
+# random DISK OPTION...
+random()
 {
-	local name=$1 disk=$2 events=$3 event column value
-	shift 3
-	: >$TRACING/trace
-	# A bio merged in front by chance would move a request's first sector, which
-	# the recount knows it by.
-	echo 2 >"/sys/block/$disk/queue/nomerges" 2>/dev/null
-	begin "$disk"
-	for event in $events; do
-		echo 1 >$TRACING/events/block/$event/enable
-	done
-	"$@" || fail "recount $name: $*"
-	delta "$disk"
-	echo 0 >$TRACING/events/block/enable
-	{
-		printf '# stat %s %s' "$name" "$(cat "/sys/block/$disk/dev")"
-		for column in $(cat "/sys/block/$disk/iostat/stat_columns"); do
-			value=d_$column
-			printf ' %s=%s' "$column" "${!value}"
-		done
-		echo
-		cat $TRACING/trace
-	} | give "recount-$name"
-	is "recount $name: no event lost" "$(grep -h overrun $TRACING/per_cpu/cpu*/stats | grep -cv ': 0$')" 0
+	local disk=$1
+	shift
+	fio_quiet --filename="/dev/$disk" --direct=1 --rw=randrw --bsrange=4k-16k --number_ios=300 \
+		--size=32m --ioengine=libaio "$@"
 }
 
-random="--direct=1 --rw=randrw --bsrange=4k-16k --number_ios=500 --size=32m"
+# every_4_ms DISK OPTION...: one read of 1 ms in each period of the tick.
+every_4_ms()
+{
+	local disk=$1
+	shift
+	fio_quiet --filename="/dev/$disk" --direct=1 --rw=randread --bs=4k --ioengine=psync --size=32m \
+		--number_ios=100 --rate_iops=250 "$@"
+}
 
-make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 submit_queues=2
-recount psync nbe "$RQ_EVENTS" fio_quiet --filename=/dev/nbe $random --ioengine=psync
-recount libaio nbe "$RQ_EVENTS" fio_quiet --filename=/dev/nbe $random --ioengine=libaio --iodepth=16
-recount think nbe "$RQ_EVENTS" fio_quiet --filename=/dev/nbe $random --ioengine=libaio --iodepth=4 \
-	--thinktime=1500
+# on CPUS COMMAND...: shell functions cannot be given to taskset.
+on()
+{
+	local cpus=$1
+	shift
+	taskset -pc "$cpus" $BASHPID >/dev/null
+	"$@" || fail "$*"
+	taskset -pc "0-$(($(nproc --all) - 1))" $BASHPID >/dev/null
+}
 
-# A bio-based disk on top of it.
-dm_linear linear /dev/nbe 262144
-recount dm "$(dm_disk linear)" "$BIO_EVENTS" fio_quiet --filename=/dev/mapper/linear $random \
-	--ioengine=libaio --iodepth=8
-dmsetup remove linear
+# while_running OPTION...: an account in the middle, with I/O in flight.
+while_running()
+{
+	random nbe --iodepth=32 --number_ios=100000 --time_based --runtime=1 &
+	at_work nbe
+	account_stat 1 nbe >/tmp/oracle/last || fail "recount: no account in the middle"
+	wait $!
+}
+
+modprobe null_blk nr_devices=0
+modprobe mq-deadline 2>/dev/null
+modprobe bfq 2>/dev/null
+
+make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 submit_queues=1
+recount psync nbe random nbe --ioengine=psync
+recount depth-16-cpu-1 nbe on 0 random nbe --iodepth=16
+recount depth-16-cpus-2 nbe on 0,1 random nbe --iodepth=16 --numjobs=2 --number_ios=150
+recount think-with-the-tick nbe every_4_ms nbe
+recount think-without-the-tick nbe every_4_ms nbe --rate_process=poisson
+recount inside nbe while_running
+remove_null_blk_disk nbe
+
+make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 submit_queues=4
+recount depth-128 nbe random nbe --iodepth=128 --number_ios=1000
+recount depth-128-jobs-4 nbe random nbe --iodepth=32 --numjobs=4 --number_ios=250
 remove_null_blk_disk nbe
 
 # A scheduler above a device that takes two at a time: long waits.
 make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 hw_queue_depth=2
-echo mq-deadline >/sys/block/nbe/queue/scheduler
-recount waiting nbe "$RQ_EVENTS" fio_quiet --filename=/dev/nbe $random --ioengine=libaio --iodepth=16
-recount jobs nbe "$RQ_EVENTS" fio_quiet --filename=/dev/nbe $random --ioengine=psync --numjobs=4 \
-	--group_reporting --number_ios=125
+for scheduler in mq-deadline bfq; do
+	echo $scheduler >/sys/block/nbe/queue/scheduler || fail "recount: no $scheduler"
+	recount $scheduler nbe random nbe --iodepth=16
+done
 remove_null_blk_disk nbe
 
-modprobe brd rd_nr=1 rd_size=65536
-recount brd ram0 "$BIO_EVENTS" fio_quiet --filename=/dev/ram0 $random --ioengine=libaio --iodepth=8
-rmmod brd
-
-modprobe sd_mod
-modprobe scsi_debug dev_size_mb=64 delay=1 lbpu=1
-sd=$(scsi_debug_disk)
-writes_and_discards()
+# Every block of a small area once, in a device that takes one at a time: requests
+# that wait become neighbours, and one of them.
+neighbours()
 {
-	fio_quiet --filename="/dev/$sd" $random --ioengine=libaio --iodepth=8 --number_ios=100 &&
-		blkdiscard -o 0 -l 8M "/dev/$sd"
+	begin nbe
+	fio_quiet --filename=/dev/nbe --direct=1 --rw=randwrite --bs=4k --size=1m --ioengine=libaio \
+		--iodepth=128
+	delta nbe
+	holds "recount merges: requests were merged" "d_merged > 0"
+	holds "recount merges: and bios" "d_start_count < 256"
 }
-recount scsi "$sd" "$RQ_EVENTS" writes_and_discards
-modprobe -r scsi_debug
+make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=2000000 hw_queue_depth=1
+echo mq-deadline >/sys/block/nbe/queue/scheduler
+echo 256 >/sys/block/nbe/queue/nr_requests
+recount merges nbe neighbours
+remove_null_blk_disk nbe
+oracle_stop
+nothing_lost "recount"

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0
+"""One disk's statistics held against its I/Os."""
+
+import bisect
+import collections
+
+from . import lines
+
+CLASSES = ("none", "read", "write", "free")
+PHASES = ("wait", "service", "total")
+EVER = lines.Range(float("inf"), float("inf"))
+
+# Four to an octave; half a nanosecond is rounded up.
+LATENCY_BOUNDS_NS = [int(10**9 * 2**(k / 4) + 0.5) for k in range(-88, 21)]
+
+
+class Disk:
+    """What the oracle says of one disk at some time of a window."""
+
+    def __init__(self, ios, window=EVER):
+        self.window = window
+        self.ios = [io for io in ios if io.whole[0].early < window.high]
+        self.counted = [io for io in self.ios if io.counted]
+
+    def count(self, of, ios=None):
+        """The sum of `of` over what has ended."""
+        low = high = 0
+        for io in self.counted if ios is None else ios:
+            end = io.whole[1]
+            if end and end.early < self.window.high:
+                value = of(io)
+                high += value
+                low += value if end.late <= self.window.low else 0
+        return lines.Range(low, high)
+
+    def done(self, kind=None):
+        return [io for io in self.counted if io.fate == "done" and kind in (None, io.kind)]
+
+    def started(self):
+        low = sum(io.whole[0].late <= self.window.low for io in self.counted)
+        return lines.Range(low, len(self.counted))
+
+    def in_queue(self, of):
+        """How many are in one now."""
+        low = high = 0
+        for io in self.ios:
+            for enter, leave in of(io):
+                low += enter.late <= self.window.low and not (leave and leave.early < self.window.high)
+                high += enter.early < self.window.high and not (leave and leave.late <= self.window.low)
+        return lines.Range(low, high)
+
+    def queue(self, of):
+        return lines.line([stay for io in self.ios for stay in of(io)], self.window)
+
+    def durations(self, kind):
+        ended = [io for io in self.done(kind) if io.whole[1].early < self.window.high]
+        if not ended:
+            return lines.Range(0, 0)
+        spans = [lines.length(io.whole) for io in ended]
+        sure = [span.low for io, span in zip(ended, spans) if io.whole[1].late <= self.window.low]
+        return lines.Range(sum(sure), sum(span.high for span in spans))
+
+    def expected(self):
+        """Each column: what it must be, at the least and at the most."""
+        want = {
+            "start_count": self.started(),
+            "end_count": self.count(lambda io: 1),
+            "merged": self.count(lambda io: io.fate == "merged"),
+            "abandoned": self.count(lambda io: io.fate == "abandoned"),
+            "tag_simple": self.count(lambda io: not io.ordered, self.done()),
+            "tag_head": lines.Range(0, 0),
+            "tag_ordered": self.count(lambda io: io.ordered, self.done()),
+            "wcnt": self.in_queue(lambda io: io.waits),
+            "rcnt": self.in_queue(lambda io: io.runs),
+        }
+        for kind in CLASSES:
+            want["operations_" + kind] = self.count(lambda io: 1, self.done(kind))
+            want["bytes_" + kind] = self.count(lambda io: io.bytes, self.done(kind))
+        return want
+
+    def times(self):
+        want = {}
+        want["wlentime"], want["wtime"] = self.queue(lambda io: io.waits)
+        want["rlentime"], want["rtime"] = self.queue(lambda io: io.runs)
+        _, want["busy_time_ns"] = self.queue(lambda io: [io.whole])
+        for kind in CLASSES:
+            want[f"duration_{kind}_ns"] = self.durations(kind)
+        return want
+
+    def steps(self):
+        """Each once."""
+        found = {}
+        for io in self.ios:
+            for stay in io.waits + io.runs:
+                for step in stay:
+                    if step:
+                        found[id(step)] = step
+        return list(found.values())
+
+    def histogram(self, kind, phase):
+        """What each bucket must hold, at the least and at the most, and all together."""
+        sure, perhaps = collections.Counter(), collections.Counter()
+        ios = self.done(kind)
+        for io in ios:
+            stays = {"wait": io.waits, "service": io.runs, "total": [io.whole]}[phase]
+            span = lines.total(map(lines.length, stays))
+            first, last = (bisect.bisect_left(LATENCY_BOUNDS_NS, time) for time in span)
+            for bucket in range(first, last + 1):
+                perhaps[bucket] += 1
+            sure[first] += first == last
+        return sure, perhaps, len(ios)

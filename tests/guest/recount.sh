@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0
+# Traces block events twice, before the module's probes and after, and hands them
+# to the host with what the module made of the same I/O: see recount.py. Sourced.
+
+BEFORE=$TRACING/instances/before
+AFTER=$TRACING/instances/after
+RQ_EVENTS="io_start rq_issue rq_requeue rq_merge rq_complete"
+BIO_EVENTS="bio_queue bio_complete"
+
+# The second trace says which request or bio; the kernel's own events, which are the
+# first, do not.
+trace_addresses()
+{
+	local rq="io=rq:x64 dev=rq->q->disk->part0->bd_dev:u32 sector=rq->__sector:u64"
+	local bio="io=bio:x64 dev=bio->bi_bdev->bd_dev:u32 sector=bio->bi_iter.bi_sector:u64" event
+	rq="$rq bytes=rq->__data_len:u32 op=rq->cmd_flags:u32"
+	for event in io_start rq_issue rq_requeue rq_merge; do
+		echo "t:oracle/$event block_$event $rq"
+	done
+	echo "t:oracle/rq_complete block_rq_complete $rq done=nr_bytes:u32"
+	for event in $BIO_EVENTS; do
+		echo "t:oracle/$event block_$event $bio bytes=bio->bi_iter.bi_size:u32"
+	done
+}
+
+# enable INSTANCE SYSTEM-PREFIX 0|1
+enable()
+{
+	local event
+	for event in $RQ_EVENTS $BIO_EVENTS; do
+		echo "$3" >"$1/events/$2$event/enable" || fail "recount: no event $2$event"
+	done
+}
+
+# Loads the module between the two. The first trace stays registered all the time.
+oracle_start()
+{
+	local instance line
+	[ ! -d /sys/module/iostat ] || rmmod iostat
+	mkdir "$BEFORE" "$AFTER"
+	for instance in "$BEFORE" "$AFTER"; do
+		echo 0 >"$instance/tracing_on"
+		echo mono_raw >"$instance/trace_clock"
+		echo 8192 >"$instance/buffer_size_kb"
+	done
+	trace_addresses | while read -r line; do
+		echo "$line" >>$TRACING/dynamic_events || fail "recount: $line"
+	done
+	enable "$BEFORE" block/block_ 1
+	load_module || fail "recount: the module does not load"
+}
+
+oracle_stop()
+{
+	enable "$BEFORE" block/block_ 0
+	echo >$TRACING/dynamic_events
+	rmdir "$BEFORE" "$AFTER"
+}
+
+# account_stat NUMBER DISK: its line of statistics, and between which marks of the trace it was
+# read; "idle" if that does not matter.
+account_stat()
+{
+	local stat kind=bio dev columns kernel dir=/sys/block/$2
+	[ "$1" = idle ] || echo "$1 from" >"$AFTER/trace_marker"
+	read -r stat <"$dir/iostat/stat" || return 1
+	[ "$1" = idle ] || echo "$1 to" >"$AFTER/trace_marker"
+	[ ! -d "$dir/mq" ] || kind=rq
+	read -r dev <"$dir/dev" && read -r columns <"$dir/iostat/stat_columns" &&
+		read -ra kernel <"$dir/stat" || return 1
+	echo "$2 disk $kind $dev $1
+$2 field10 ${kernel[9]}
+$2 columns $columns
+$2 stat $stat"
+}
+
+account_histograms()
+{
+	local file values
+	for file in "/sys/block/$1/iostat/latency"/*_*; do
+		read -r values <"$file"
+		echo "$1 ${file##*/} $values"
+	done
+}
+
+# account DISK...: of disks that have nothing to do.
+account()
+{
+	local disk
+	for disk; do
+		wait_idle "$disk"
+		account_stat idle "$disk"
+		account_histograms "$disk"
+	done
+}
+
+# at_work DISK: waits until it is, and a little longer.
+at_work()
+{
+	local try
+	for try in $(seq 100); do
+		stat_of "$1" w_
+		[ "$w_wcnt$w_rcnt" = 00 ] || break
+		sleep 0.1
+	done
+	sleep 0.3
+}
+
+# pages INSTANCE DIR: what is in the buffer, as it is.
+pages()
+{
+	local cpu
+	mkdir "$2"
+	for cpu in "$1"/per_cpu/cpu*; do
+		grep -hE 'overrun|dropped' "$cpu/stats" >>/tmp/oracle/lost
+		# Ends with an error, for more might come.
+		dd if="$cpu/trace_pipe_raw" of="$2/${cpu##*/}" bs=4096 iflag=nonblock 2>/dev/null
+	done
+}
+
+# recount NAME "DISK..." COMMAND...: COMMAND may leave accounts of its own in /tmp/oracle/last, and
+# claims in /tmp/oracle/claims that the host is to hold against the recount:
+#	field10-wrong PERCENT	so far off is field 10 of /proc/diskstats, or further
+#	within PERCENT COLUMN...	so exact are these columns, whatever the two traces leave open
+recount()
+{
+	local name=$1 disks=$2
+	shift 2
+	rm -rf /tmp/oracle
+	mkdir /tmp/oracle
+	account $disks >/tmp/oracle/first
+	: >"$BEFORE/trace"
+	: >"$AFTER/trace"
+	# Only now: the probes of bios are there since the first disk that takes bios.
+	enable "$AFTER" oracle/ 1
+	echo 1 >"$AFTER/tracing_on"
+	echo 1 >"$BEFORE/tracing_on"
+	"$@" || fail "recount $name: $*"
+	[ -e /tmp/oracle/last ] || account $disks >/tmp/oracle/last
+	echo 0 >"$BEFORE/tracing_on"
+	echo 0 >"$AFTER/tracing_on"
+	cat "$BEFORE"/events/block/block_*/format "$AFTER"/events/oracle/*/format \
+		"$AFTER/events/ftrace/print/format" >/tmp/oracle/formats
+	cat /sys/class/misc/iostat/latency_bounds_ns >/tmp/oracle/bounds
+	enable "$AFTER" oracle/ 0
+	pages "$BEFORE" /tmp/oracle/before
+	pages "$AFTER" /tmp/oracle/after
+	tar -C /tmp/oracle -cf - . | give "recount-$name"
+	pass "recount $name: traced" # which the host counts
+}
