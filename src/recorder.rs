@@ -15,6 +15,7 @@
 pub(crate) mod account;
 pub(crate) mod accounts;
 pub(crate) mod listener;
+mod passed_on;
 mod probe;
 mod provider;
 mod registry;

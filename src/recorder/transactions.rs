@@ -67,7 +67,7 @@ fn request(account: &Account, rq: &Request<'_>) -> Start {
 
 /// Whether nothing of a request remains when so many bytes are complete.
 #[inline(always)]
-fn is_whole(rq: &Request<'_>, nr_bytes: u32) -> bool {
+pub(super) fn is_whole(rq: &Request<'_>, nr_bytes: u32) -> bool {
     nr_bytes >= rq.bytes() || !rq.has_bio()
 }
 
@@ -125,6 +125,9 @@ impl Tracker {
         nr_bytes: u32,
     ) {
         let further = || self.rq_complete_further(here, rq, status, nr_bytes);
+        if rq.is_marked() {
+            return self.rq_complete_marked(here, rq, status, nr_bytes);
+        }
         if provider::watches_done() || !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {
             return further();
         }
@@ -223,7 +226,7 @@ impl Tracker {
 
     #[cold]
     #[inline(never)]
-    fn rq_complete_further(
+    pub(super) fn rq_complete_further(
         &self,
         here: Here<'_>,
         rq: &Request<'_>,
@@ -298,12 +301,12 @@ impl Tracker {
 
     /// `block_bio_complete`: a bio is done.
     #[inline(always)]
-    pub(super) fn bio_complete(&self, here: Here<'_>, bio: &Bio<'_>) {
+    pub(super) fn bio_complete(&self, here: Here<'_>, bio: &Bio<'_>, status: blk_status_t) {
         let Some(slot) = self.table().find(bio.key()) else {
             return;
         };
         let bcount = slot.entry.bytes();
-        if bio.status() != 0 {
+        if status != 0 {
             slot.entry.fail();
         }
         let completion = Completion {
@@ -319,7 +322,7 @@ impl Tracker {
                     let stayed = self
                         .account_of(here.probe, bio.disk())
                         .is_some_and(|other| other.handle() == account.handle());
-                    bio_done(here, account, slot.entry, bio, bcount, stayed);
+                    bio_done(here, account, slot.entry, bio, status, bcount, stayed);
                 }
             }
         }
@@ -365,6 +368,7 @@ fn bio_done(
     account: &Account,
     entry: &Entry,
     bio: &Bio<'_>,
+    status: blk_status_t,
     bcount: u64,
     stayed: bool,
 ) {
@@ -378,7 +382,7 @@ fn bio_done(
         end_io: bio.end_io(),
         bio: stayed.then(|| bio.reborrow()),
         done: Some(Done {
-            error: errno(bio.status()),
+            error: errno(status),
             resid: bcount.wrapping_sub(entry.bytes()),
             times: entry.times(here.now),
         }),
