@@ -29,8 +29,8 @@ run()
 	log=$LOGS/guest-$release.log
 	modules=$("$TOP/scripts/build.sh" "$kernel")
 	echo "  $script on $release (log: $log)"
-	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --timeout 600 --out "$out" \
-		>"$log" 2>&1 || status=$?
+	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --nvme 128M --paths 128M \
+		--append nvme.poll_queues=1 --timeout 900 --out "$out" >"$log" 2>&1 || status=$?
 	recount "/cache/${out#"$IOSTAT_CACHE"/}" >>"$log" 2>&1 || failure "the recount did not finish"
 	rm -rf "$out"
 	grep '^not ok' "$log" | sed 's/^/  /' || true
