@@ -5,7 +5,9 @@
 . /payload/balance.sh
 dmesg -n 3
 
-for part in ${PARTS:-load request bio flush requeue devices interfaces latency events recount parameters storm}; do
+ALL="load request null bio stacked flush requeue virtio devices interfaces latency events
+	recount parameters storm"
+for part in ${PARTS:-$ALL}; do
 	echo "# $part"
 	. "/payload/test-$part.sh"
 done
