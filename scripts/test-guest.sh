@@ -35,7 +35,7 @@ run()
 	log=$LOGS/guest-${script%.sh}-$release.log
 	modules=$("$TOP/scripts/build.sh" "$kernel")
 	echo "  $script on $release (log: $log)"
-	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --timeout 600 --out "$out" \
+	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --timeout 900 --out "$out" \
 		"$@" >"$log" 2>&1 || status=$?
 	recount "$out" || failure "the recount did not finish"
 	rm -rf "$out"
@@ -53,7 +53,7 @@ run()
 }
 
 newest=$("$TOP/scripts/kernel.sh")
-run "$newest" test.sh
+run "$newest" test.sh --nvme 128M --paths 128M --append nvme.poll_queues=1
 run "$newest" recounts.sh --cpus 4
 TOOLS=iogen run "$newest" utilization.sh --cpus 1 --icount
 for series in $SERIES; do

@@ -9,6 +9,8 @@
 #	--append "kernel arguments"
 #	--disk SIZE	an empty virtio disk, vda on; repeatable
 #	--nvme SIZE	an empty NVMe disk, nvme0n1 on; repeatable
+#	--paths SIZE	the same behind two controllers, of which a kernel with multipath
+#			makes one disk; its sector at 64 MiB cannot be read
 #	--bpftrace	the image that has bpftrace and perf too
 #	--icount	one instruction, one nanosecond: guest times that do not depend
 #			on the host's load; three times as slow
@@ -31,15 +33,26 @@ usage()
 	exit 2
 }
 
-# disk SIZE DEVICE: sparse, in the /tmp that goes away with this mount
-# namespace.
+# disk SIZE DEVICE [OPTIONS FILE-KEY]: sparse, in the /tmp that goes away with
+# this mount namespace.
 disk()
 {
 	local id=disk$disks
 	disks=$((disks + 1))
 	truncate -s "$1" "$tmp/$id"
-	devices+=(-drive "if=none,id=$id,file=$tmp/$id,format=raw,cache=unsafe,discard=unmap"
+	devices+=(-drive "if=none,id=$id,format=raw,cache=unsafe,discard=unmap,${3:-}${4:-file}=$tmp/$id"
 		-device "$2,drive=$id")
+}
+
+# paths SIZE: controllers of one subsystem, and a namespace that they share.
+paths()
+{
+	local name=paths$disks bad=file.driver=blkdebug,file.inject-error.0.event=none
+	bad+=,file.inject-error.0.iotype=read,file.inject-error.0.sector=131072,
+	devices+=(-device "nvme-subsys,id=$name"
+		-device "nvme,id=$name.a,serial=$name,subsys=$name"
+		-device "nvme,id=$name.b,serial=$name,subsys=$name")
+	disk "$1" "nvme-ns,bus=$name.a,shared=on" "$bad" file.image.filename
 }
 
 tmp=$(mktemp -d)
@@ -61,7 +74,8 @@ while [ $# -gt 2 ]; do
 	--trouble) TROUBLE=$2 ;;&
 	--disk) disk "$2" virtio-blk-pci ;;&
 	--nvme) disk "$2" "nvme,serial=iostat$disks" ;;&
-	--cpus | --memory | --timeout | --append | --out | --trouble | --disk | --nvme) shift ;;
+	--paths) paths "$2" ;;&
+	--cpus | --memory | --timeout | --append | --out | --trouble | --disk | --nvme | --paths) shift ;;
 	*) usage ;;
 	esac
 	shift

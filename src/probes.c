@@ -105,6 +105,9 @@ void notrace iostat_probe_bio_complete(void *state, struct request_queue *q, str
 {
 	unsigned long flags;
 
+	/* nvme multipath's own word, which comes too early: see transactions/passed_on.rs. */
+	if (q != bdev_get_queue(bio->bi_bdev))
+		return;
 	local_irq_save(flags);
 	iostat_bio_complete(state, bio, here());
 	local_irq_restore(flags);

@@ -309,7 +309,7 @@ unsafe extern "C" fn iostat_bio_complete(
     // a temporary of this call.
     let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
     // SAFETY: By this function's requirement.
-    unsafe { with_here(here, |here| tracker.bio_complete(here, bio)) };
+    unsafe { with_here(here, |here| tracker.bio_complete(here, bio, bio.status())) };
 }
 const _: iostat_bio_fn = Some(iostat_bio_complete);
 

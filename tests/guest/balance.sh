@@ -66,6 +66,21 @@ balanced()
 	holds "$1: busy no longer than both queues" "s_busy_time_ns <= s_wtime + s_rtime"
 	holds "$1: wait queue no busier than long" "s_wtime <= s_wlentime"
 	holds "$1: run queue no busier than long" "s_rtime <= s_rlentime"
+	histograms "$1" "$2"
+}
+
+# histograms NAME DISK: after stat_of DISK s_. Every operation is in the three of its class.
+histograms()
+{
+	local class phase count rest operations wrong=
+	for class in none read write free; do
+		operations=s_operations_$class
+		for phase in wait service total; do
+			read -r count rest <"/sys/block/$2/iostat/latency/${class}_$phase"
+			[ "$count" = "${!operations}" ] || wrong+=" ${class}_$phase $count"
+		done
+	done
+	is "$1: every operation is in its histograms" "$wrong" ""
 }
 
 # like_kernel NAME: the last delta against the kernel's own counters.
@@ -90,6 +105,33 @@ bytes_like_fio()
 {
 	is "$1: bytes read as fio has them" "$d_bytes_read" "$(fio_value read io_bytes)"
 	is "$1: bytes written as fio has them" "$d_bytes_write" "$(fio_value write io_bytes)"
+}
+
+# exact NAME DISK FIO-ARGUMENT...: runs fio on a disk, and the account has what fio did.
+exact()
+{
+	local name=$1 disk=$2
+	shift 2
+	# One operation each: none is to be merged by chance.
+	echo 2 >"/sys/block/$disk/queue/nomerges"
+	begin "$disk"
+	succeeds "$name: fio" fio_quiet --filename="/dev/$disk" --direct=1 "$@"
+	delta "$disk"
+	like_fio "$name"
+	balanced "$name" "$disk"
+}
+
+# sum_of FILE DISK...: of one value of several disks.
+sum_of()
+{
+	local file=$1 sum=0 value disk
+	shift
+	for disk; do
+		wait_idle "$disk"
+		read -r value <"/sys/block/$disk/iostat/$file"
+		sum=$((sum + value))
+	done
+	echo $sum
 }
 
 nothing_lost()

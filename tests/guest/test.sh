@@ -5,7 +5,9 @@
 . /payload/balance.sh
 dmesg -n 3
 
-for part in ${PARTS:-load request bio partitions flush requeue devices interfaces latency events parameters storm}; do
+ALL="load request null bio stacked partitions flush requeue scsi virtio nvme devices interfaces
+	latency events parameters storm"
+for part in ${PARTS:-$ALL}; do
 	echo "# $part"
 	. "/payload/test-$part.sh"
 done

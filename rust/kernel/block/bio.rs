@@ -46,6 +46,29 @@ impl<'a> Bio<'a> {
         }
     }
 
+    /// The bio at `ptr`, if there is one, and if it has a block device.
+    ///
+    /// # Safety
+    ///
+    /// `ptr` is null or a bio of the request that is the argument of a block tracepoint, and the
+    /// value does not outlive the probe's call.
+    pub(super) unsafe fn of_request(ptr: *mut bindings::bio) -> Option<Self> {
+        let ptr = NonNull::new(ptr)?;
+        // SAFETY: By this function's requirement it is alive.
+        if unsafe { core::ptr::addr_of!((*ptr.as_ptr()).bi_bdev).read() }.is_null() {
+            return None;
+        }
+        // SAFETY: Likewise, and it has a block device.
+        Some(unsafe { Bio::from_raw(ptr) })
+    }
+
+    /// The one behind it, if it is of a request.
+    pub(crate) fn next(&self) -> Option<Bio<'a>> {
+        let next = read!(self, bi_next);
+        // SAFETY: The bios of a request live as long as each other.
+        unsafe { Bio::of_request(next) }
+    }
+
     /// Its address, for as long as it is in flight its own.
     #[inline(always)]
     pub(crate) fn key(&self) -> u64 {

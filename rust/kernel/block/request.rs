@@ -117,13 +117,16 @@ impl<'a> Request<'a> {
 
     /// Its first bio, if that has a block device: the bios of passthrough requests may not.
     pub(crate) fn bio(&self) -> Option<Bio<'_>> {
-        let bio = NonNull::new(read!(self, bio))?;
+        let bio = read!(self, bio);
         // SAFETY: The bios of a request live until its completion has been traced.
-        if unsafe { core::ptr::addr_of!((*bio.as_ptr()).bi_bdev).read() }.is_null() {
-            return None;
-        }
-        // SAFETY: As above, and it has a block device.
-        Some(unsafe { Bio::from_raw(bio) })
+        unsafe { Bio::of_request(bio) }
+    }
+
+    /// Whether it carries its driver's own flag: `REQ_DRV`. nvme sets it on bios that were submitted to
+    /// a multipath disk, and that disk passed on as they are.
+    #[inline(always)]
+    pub(crate) fn is_marked(&self) -> bool {
+        read!(self, cmd_flags) & (1 << bindings::req_flag_bits___REQ_DRV) != 0
     }
 
     /// Whether it is the data step of a flush sequence: `RQF_FLUSH_SEQ`, on something else than

@@ -34,6 +34,7 @@ use crate::{
         published::InProbe, //
     },
 };
+use kernel::bindings::blk_status_t;
 
 impl Tracker {
     /// `block_bio_queue`: a bio is submitted to a disk whose driver takes bios as they are.
@@ -78,12 +79,17 @@ impl Tracker {
 
     /// `block_bio_complete`: a bio is done.
     #[inline(always)]
-    pub(in crate::recorder) fn bio_complete(&self, here: Here<'_>, bio: Bio<'_>) {
+    pub(in crate::recorder) fn bio_complete(
+        &self,
+        here: Here<'_>,
+        bio: Bio<'_>,
+        status: blk_status_t,
+    ) {
         let Some(slot) = self.table().find(bio.key()) else {
             return;
         };
         let bcount = slot.entry.bytes();
-        if bio.status() != 0 {
+        if status != 0 {
             slot.entry.fail();
         }
         let completion = Completion {
@@ -99,7 +105,7 @@ impl Tracker {
                     let stayed = self
                         .account_of(here.probe, bio.disk(), bio.block_device())
                         .is_some_and(|other| other.handle() == account.handle());
-                    bio_done(here, account, slot.entry, bio, bcount, stayed);
+                    bio_done(here, account, slot.entry, bio, status, bcount, stayed);
                 }
             }
         }
@@ -114,6 +120,7 @@ fn bio_done(
     account: &Account,
     entry: &Entry,
     bio: Bio<'_>,
+    status: blk_status_t,
     bcount: u64,
     stayed: bool,
 ) {
@@ -127,7 +134,7 @@ fn bio_done(
         end_io: bio.end_io(),
         bio: stayed.then_some(bio),
         done: Some(Done {
-            error: errno(bio.status()),
+            error: errno(status),
             resid: bcount.wrapping_sub(entry.bytes()),
             times: entry.times(here.now),
         }),

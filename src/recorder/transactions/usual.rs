@@ -85,6 +85,9 @@ impl Tracker {
         nr_bytes: u32,
     ) {
         let further = || self.rq_complete_further(here, rq, status, nr_bytes);
+        if rq.is_marked() {
+            return self.rq_complete_marked(here, rq, status, nr_bytes);
+        }
         if provider::watches_done() || !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {
             return further();
         }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Bios that a disk passed on to another as they are: those of nvme's multipath disks.
+//!
+//! They are in the account of the disk they were submitted to, and end as parts of a request of one
+//! of its paths, of which a second account knows. `block_bio_complete` is no help: nvme tells it of a
+//! request's first bio only, before its status is known, and not of flushes.
+
+use super::{
+    super::tracker::{
+        Here,
+        Tracker, //
+    },
+    is_whole, //
+};
+use crate::kernel_ext::block::request::Request;
+use kernel::bindings::blk_status_t;
+
+impl Tracker {
+    /// `block_rq_complete` of a request whose bios may have been passed on.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn rq_complete_marked(
+        &self,
+        here: Here<'_>,
+        rq: Request<'_>,
+        status: blk_status_t,
+        nr_bytes: u32,
+    ) {
+        self.rq_complete_further(here, rq, status, nr_bytes);
+        // Of what goes on there is one more completion.
+        if !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {
+            return;
+        }
+        let mut next = rq.bio();
+        while let Some(bio) = next {
+            // A part that failed before has left its status in the bio of the whole.
+            let failed = if status == 0 { bio.status() } else { status };
+            self.bio_complete(here, bio, failed);
+            next = bio.next();
+        }
+    }
+}
