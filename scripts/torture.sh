@@ -25,7 +25,7 @@ instrumented()
 payload()
 {
 	local program
-	cp "$TOP"/tests/guest/{lib,tap,balance}.sh "$TOP"/tests/torture/* "$2/iostat.ko" "$1"
+	cp "$TOP"/tests/guest/{lib,tap,balance,growth}.sh "$TOP"/tests/torture/* "$2/iostat.ko" "$1"
 	for program in abuse nth; do
 		"$TOP/scripts/enter.sh" gcc -O2 -static -o "/cache/${1#"$IOSTAT_CACHE"/}/$program" \
 			"tests/torture/$program.c"
