@@ -29,7 +29,7 @@ run()
 	log=$LOGS/guest-$release.log
 	modules=$("$TOP/scripts/build.sh" "$kernel")
 	echo "  $script on $release (log: $log)"
-	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --timeout 600 --out "$out" \
+	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --timeout 900 --out "$out" \
 		>"$log" 2>&1 || status=$?
 	recount "/cache/${out#"$IOSTAT_CACHE"/}" >>"$log" 2>&1 || failure "the recount did not finish"
 	rm -rf "$out"

@@ -5,7 +5,7 @@
 . /payload/balance.sh
 dmesg -n 3
 
-for part in ${PARTS:-load request bio flush requeue devices interfaces latency events recount parameters storm}; do
+for part in ${PARTS:-load request bio flush requeue devices churn interfaces latency events recount parameters storm leaks}; do
 	echo "# $part"
 	. "/payload/test-$part.sh"
 done
