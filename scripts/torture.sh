@@ -25,7 +25,7 @@ instrumented()
 payload()
 {
 	local program
-	cp "$TOP"/tests/guest/{lib,tap,balance}.sh "$TOP"/tests/torture/* "$2/iostat.ko" "$1"
+	cp "$TOP"/tests/guest/{lib,tap,balance,growth}.sh "$TOP"/tests/torture/* "$2/iostat.ko" "$1"
 	for program in abuse nth; do
 		"$TOP/scripts/enter.sh" gcc -O2 -static -o "/cache/${1#"$IOSTAT_CACHE"/}/$program" \
 			"tests/torture/$program.c"
@@ -71,12 +71,12 @@ main()
 	local patient="log_buf_len=4M watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
 	if [ "$kasan" != 0 ]; then
 		kernel=$("$TOP/scripts/testkernel.sh" debug)
-		chamber kasan "$kernel" "$kasan" --bpftrace --memory 3072 \
+		chamber kasan "$kernel" "$kasan" --bpftrace --memory 3072 --disk 64M --nvme 64M \
 			--append "$patient kasan_multi_shot kunit.enable=0"
 	fi
 	if [ "$kcsan" != 0 ]; then
 		kernel=$("$TOP/scripts/testkernel.sh" kcsan)
-		chamber kcsan "$kernel" "$kcsan" --memory 1024 \
+		chamber kcsan "$kernel" "$kcsan" --memory 1024 --disk 64M \
 			--append "$patient kcsan.skip_watch=200 kcsan.udelay_task=100"
 	fi
 	echo "torture: $passed passed, $failed failed"

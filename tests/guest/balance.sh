@@ -139,3 +139,9 @@ nothing_lost()
 	is "$1: no I/O untracked" "$(cat /sys/class/misc/iostat/untracked)" 0
 	is "$1: no I/O abandoned" "$(cat /sys/class/misc/iostat/abandoned)" 0
 }
+
+# no_complaint NAME: of the kernel, in all that its log still has.
+no_complaint()
+{
+	is "$1: no warning of the kernel" "$(dmesg | grep -cE 'BUG|WARNING|Oops|unable to handle')" 0
+}

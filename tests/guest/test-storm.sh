@@ -2,23 +2,28 @@
 # Loading and unloading under full load: no count lost or invented, nothing
 # left behind.
 
-make_null_blk_disk nbs size=256 irqmode=2 completion_nsec=200000 submit_queues=2
+# Disks that take their time have their queues full and leave the processors to
+# those who load; those that do not are held back.
+make_null_blk_disk nbs size=256 irqmode=2 completion_nsec=20000000 submit_queues=2
 modprobe brd rd_nr=1 rd_size=65536
 modprobe sd_mod
-modprobe scsi_debug dev_size_mb=64 delay=0
+modprobe scsi_debug dev_size_mb=64 ndelay=20000000 lbpu=1
 sd=$(scsi_debug_disk)
 dm_linear storm /dev/nbs 262144
 
 storm_start()
 {
-	local device flushes
+	local device special
 	jobs=()
-	for device in nbs ram0 "$sd" mapper/storm; do
-		flushes=
-		[ "$device" != "$sd" ] || flushes=--fsync=32
-		fio --name=job --filename=/dev/$device --direct=1 --rw=randrw --bsrange=4k-32k \
-			--ioengine=libaio --iodepth=32 --time_based --runtime=60 --size=32m \
-			$flushes >"/tmp/storm-${device##*/}" 2>&1 &
+	for device in nbs ram0 "$sd" mapper/storm vda; do
+		case $device in
+		"$sd") special="--rw=randtrimwrite --fsync=32" ;;
+		ram0 | vda) special="--rw=randrw --rate_iops=500" ;;
+		*) special=--rw=randrw ;;
+		esac
+		fio --name=job --filename=/dev/$device --direct=1 --bsrange=4k-32k \
+			--ioengine=libaio --iodepth=32 --time_based --runtime=300 --size=32m \
+			$special >"/tmp/storm-${device##*/}" 2>&1 &
 		jobs+=($!)
 	done
 }
@@ -33,31 +38,28 @@ storm_stop()
 	wait "${jobs[@]}" 2>/dev/null
 }
 
-slab()
-{
-	awk '/^Slab:|^Percpu:/ { sum += $2 } END { print sum }' /proc/meminfo
-}
-
 rmmod iostat
 storm_start
-for round in 1 2 3 4; do
-	sleep 0.7
-	load_module || fail "storm: round $round does not load"
-	sleep 0.7
-	rmmod iostat || fail "storm: round $round does not unload"
+rounds=0
+for round in $(seq 50); do
+	load_module && sleep 0.0$((RANDOM % 10)) && rmmod iostat || break
+	rounds=$round
 done
-pass "storm: four rounds of load and unload"
+is "storm: rounds of load and unload" $rounds 50
 
 # Loaded in the middle of it, and left: when the load has ended, every I/O that
 # was counted in was counted out.
+dev=$(cat /sys/block/nbs/dev)
 echo 60000 >$TRACING/buffer_size_kb
 : >$TRACING/trace
+echo "dev == $((${dev%:*} << 20 | ${dev#*:}))" >$TRACING/events/block/block_io_start/filter
 echo 1 >$TRACING/events/block/block_io_start/enable
 load_module || fail "storm: does not load"
 sleep 1
 storm_stop
 echo 0 >$TRACING/events/block/block_io_start/enable
-for disk in nbs ram0 "$sd" "$(dm_disk storm)"; do
+echo 0 >$TRACING/events/block/block_io_start/filter
+for disk in nbs ram0 "$sd" "$(dm_disk storm)" vda; do
 	balanced "storm: $disk" "$disk"
 done
 is "storm: nothing left in the table" "$(cat /sys/class/misc/iostat/tracked)" 0
@@ -68,7 +70,6 @@ nothing_lost "storm"
 # which began while the module was being loaded.
 is "storm: no event lost" "$(grep -h overrun $TRACING/per_cpu/cpu*/stats | grep -cv ': 0$')" 0
 stat_of nbs s_
-dev=$(cat /sys/block/nbs/dev)
 grep ' block_io_start: ' $TRACING/trace | sed 's/.*block_io_start: //' |
 	awk -v dev="${dev/:/,}" -v n="$s_start_count" '
 	$1 == dev { io[++all] = $2 " " $3 }
@@ -83,13 +84,7 @@ is "storm: exactly the requests from one moment on" "$(cat /tmp/recount)" \
 	"1 $s_operations_read $s_operations_write $s_bytes_read $s_bytes_write"
 
 dmsetup remove storm
-before=$(slab)
-for round in $(seq 15); do
-	rmmod iostat && load_module || fail "cycle $round"
-done
-after=$(slab)
-holds "cycles: no memory left behind" "after < before + 1024"
 rmmod iostat
 is "unload: nothing in sysfs" "$(find /sys/block/*/iostat /sys/class/misc/iostat /dev/iostat 2>/dev/null)" ""
 is "unload: no events" "$(ls $TRACING/events/io 2>/dev/null)" ""
-is "kernel: no warning in all this" "$(dmesg | grep -cE 'BUG|WARNING|Oops|unable to handle')" 0
+no_complaint "storm"

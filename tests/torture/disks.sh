@@ -28,6 +28,118 @@ null_down()
 	remove_null_blk_disk "nt$1"
 }
 
+# One whose queues need not all come into being: no disk then, or not as many
+# queues as are asked for while it is in use.
+hctx_up()
+{
+	device=/dev/nh$1
+	make_null_blk_disk "nh$1" size=32 irqmode=2 completion_nsec=300000 \
+		init_hctx_fault_inject/verbose=0 init_hctx_fault_inject/times=20 \
+		init_hctx_fault_inject/probability=20
+}
+
+hctx_down()
+{
+	local queues
+	for queues in 2 1 2; do
+		echo $queues >"/sys/kernel/config/nullb/nh$1/submit_queues"
+		nap 5 50
+	done
+	remove_null_blk_disk "nh$1"
+}
+
+# Completions that nothing interrupts for: who waits for them fetches them.
+poll_up()
+{
+	device=/dev/nq$1 how="--ioengine=io_uring --hipri"
+	make_null_blk_disk "nq$1" size=32 irqmode=0 poll_queues=1
+}
+
+poll_down()
+{
+	remove_null_blk_disk "nq$1"
+}
+
+# A partition, which leaves with its disk while it is in use or, when it no longer
+# is, before it and returns.
+part_up()
+{
+	device=/dev/np${1}p1
+	make_null_blk_disk "np$1" size=32 irqmode=2 completion_nsec=300000 || return 1
+	/payload/nth 0 part "/dev/np$1"
+	[ -b "$device" ]
+}
+
+part_down()
+{
+	local again
+	if chance 50; then
+		end_io
+		for again in 1 2 3; do
+			/payload/nth 0 unpart "/dev/np$1"
+			/payload/nth 0 part "/dev/np$1"
+		done
+	fi
+	remove_null_blk_disk "np$1"
+}
+
+# pci_up DRIVER: the one disk of a driver of devices on the bus. It is there
+# except while it goes.
+pci_up()
+{
+	local at try
+	for try in $(seq 50); do
+		for at in /sys/bus/pci/drivers/"$1"/*:*/{nvme/nvme*/nvme*n*,virtio*/block/*}; do
+			[ -b "/dev/${at##*/}" ] || continue
+			device=/dev/${at##*/} slot=${at#*"/$1/"} slot=${slot%%/*}
+			return 0
+		done
+		read -rt 0.1 -u 8
+	done
+	return 1
+}
+
+# pci_down DRIVER: either it leaves the bus or the driver leaves it. It has to be
+# back when it is over.
+pci_down()
+{
+	if chance 50; then
+		echo 1 >"/sys/bus/pci/devices/$slot/remove"
+		nap 0 50
+		echo 1 >/sys/bus/pci/rescan
+	else
+		echo "$slot" >"/sys/bus/pci/drivers/$1/unbind"
+		nap 0 50
+		echo "$slot" >"/sys/bus/pci/drivers/$1/bind"
+	fi
+	pci_up "$1"
+}
+
+nvme_up()
+{
+	pci_up nvme
+}
+
+# After a reset what was under way is begun again.
+nvme_down()
+{
+	local reset
+	for reset in /sys/bus/pci/devices/"$slot"/nvme/nvme*/reset_controller; do
+		! chance 50 || echo 1 >"$reset"
+	done
+	pci_down nvme
+}
+
+virtio_up()
+{
+	pci_up virtio-pci
+}
+
+virtio_down()
+{
+	pci_down virtio-pci
+}
+
 # Hosts are one list, of which the last goes: for one actor only.
 scsi_up()
 {
@@ -78,7 +190,7 @@ dm_up()
 	device=/dev/mapper/t$1
 	make_null_blk_disk "nd$1" size=32 irqmode=2 completion_nsec=300000 || return 1
 	one_of table "linear /dev/nd$1 0" "linear /dev/nd$1 0" "delay /dev/nd$1 0 5" \
-		"flakey /dev/nd$1 0 1 1" "error"
+		"flakey /dev/nd$1 0 1 1" "striped 2 128 /dev/nd$1 0 /dev/nd$1 32768" "error"
 	act "dm $table"
 	dmsetup create "t$1" --table "0 65536 $table" && dmsetup mknodes "t$1"
 }
@@ -133,13 +245,17 @@ zram_down()
 	echo "$zram" >/sys/class/zram-control/hot_remove
 }
 
-# kinds ACTOR: those of which two can be made at a time, and one that cannot.
+# kinds ACTOR: those of which two can be made at a time, and those that cannot.
 kinds()
 {
-	kinds=(null null dm loop)
+	kinds=(null null dm loop part)
+	[ ! -e /proc/sys/kernel/io_uring_disabled ] || kinds+=(poll)
+	[ ! -d $FAULTS/fail_make_request ] || kinds+=(hctx)
 	[ ! -e /proc/mdstat ] || kinds+=(md)
 	! modinfo zram >/dev/null 2>&1 || kinds+=(zram)
-	[ "$1" != 0 ] || kinds+=(scsi)
+	[ "$1" = 0 ] || return 0
+	kinds+=(scsi virtio)
+	[ ! -d /sys/bus/pci/drivers/nvme ] || kinds+=(nvme)
 }
 
 end_io()
@@ -152,16 +268,22 @@ end_io()
 
 disks()
 {
-	local kind device fio zram kinds
+	local kind device fio zram kinds slot how turn=$((round * 3)) shuffled
 	kinds "$1"
+	# One order for the whole run, gone on with from round to round: drawn each time,
+	# some would never come.
+	round=0 seeded "kinds $1"
+	shuffled "${kinds[@]}"
+	kinds=("${shuffled[@]}")
+	seeded "disks $1"
 	while going; do
 		# What did not come in time has no name, and still has to go.
-		device='' fio=''
-		one_of kind "${kinds[@]}"
+		device='' fio='' slot='' how=''
+		kind=${kinds[turn++ % ${#kinds[@]}]}
 		act "$kind"
 		if ${kind}_up "$1"; then
 			echo "$kind" >>"$LOGS/disks-$1"
-			fio_on "$device" 8
+			fio_on "$device" 8 $how
 			nap 20 250
 			act "$kind goes"
 			${kind}_down "$1"

@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0
 # Load on disks that stay for a round, and for others on theirs. Sourced.
 
-# fio_on DEVICE SECONDS: starts it, pid in $fio. Its end and its status are its
-# own business: disks fail and vanish.
+engines=(libaio libaio psync)
+[ ! -e /proc/sys/kernel/io_uring_disabled ] || engines+=(io_uring io_uring)
+
+# fio_on DEVICE SECONDS [OPTION...]: starts it, pid in $fio. Its end and its status
+# are its own business: disks fail and vanish. One that has vanished is not to be
+# replaced by a file.
 fio_on()
 {
 	local rw depth engine size jobs extra
 	one_of rw randrw randread randwrite rw randtrimwrite
 	one_of depth 1 4 16 32
-	one_of engine libaio libaio psync
+	one_of engine "${engines[@]}"
 	one_of size 4k-4k 4k-32k 512-16k 64k-256k
 	one_of jobs 1 2
 	one_of extra "" "" --fsync=16 --iodepth_batch=8
-	act "fio $rw depth $depth jobs $jobs $engine $size $extra on $1 for $2 s"
+	act "fio $rw depth $depth jobs $jobs $engine $size $extra ${*:3} on $1 for $2 s"
 	fio --output=/dev/null --name=job --filename="$1" --direct=1 --rw="$rw" --bsrange="$size" \
 		--ioengine="$engine" --iodepth="$depth" --time_based --runtime="$2" --randseed=$RANDOM \
-		--numjobs="$jobs" --size=16m --nice=15 --continue_on_error=all --thread $extra >/dev/null 2>&1 &
+		--numjobs="$jobs" --size=16m --nice=15 --continue_on_error=all --thread --allow_file_create=0 \
+		$extra "${@:3}" >/dev/null 2>&1 &
 	fio=$!
 }
 
@@ -30,6 +35,9 @@ make_base()
 	make_null_blk_disk nb0 size=64 irqmode="$irqmode" submit_queues="$queues" completion_nsec="$time" \
 		discard=1 || return 1
 	base+=(/dev/nb0)
+	# Its I/O is the disk's too.
+	/payload/nth 0 part /dev/nb0 >/dev/null
+	[ ! -b /dev/nb0p1 ] || base+=(/dev/nb0p1)
 	# This one always has requests that fail.
 	make_null_blk_disk nb1 size=64 irqmode=2 submit_queues=2 completion_nsec=50000 \
 		hw_queue_depth=4 badblocks=+4000-6000 && base+=(/dev/nb1 /dev/nb1)

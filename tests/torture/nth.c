@@ -9,6 +9,7 @@
  *	nth N read FILE		open, read all, close
  *	nth N add|remove NUMBER	a loop disk as such, which losetup cannot
  *	nth N churn NUMBER	add and remove, ten times
+ *	nth N part|unpart DISK	its partition 1, of 8 MiB from the first on
  *
  * N = 0: nothing fails. Prints "ERRNO LEFT": with LEFT = 0 the n-th allocation
  * came and failed.
@@ -16,6 +17,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/blkpg.h>
 #include <linux/loop.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,6 +57,15 @@ static long churn(int fd, long number)
 	return ret;
 }
 
+/* No table is written: the kernel is told, as partx does. */
+static long partition(int fd, int op)
+{
+	struct blkpg_partition part = {.start = 1 << 20, .length = 8 << 20, .pno = 1};
+	struct blkpg_ioctl_arg arg = {.op = op, .datalen = sizeof(part), .data = &part};
+
+	return ioctl(fd, BLKPG, &arg);
+}
+
 static int act(const char *what, int fd, const char *name)
 {
 	long ret = -1;
@@ -72,6 +83,10 @@ static int act(const char *what, int fd, const char *name)
 		ret = ioctl(fd, LOOP_CTL_REMOVE, atol(name));
 	else if (!strcmp(what, "churn"))
 		ret = churn(fd, atol(name));
+	else if (!strcmp(what, "part"))
+		ret = partition(fd, BLKPG_ADD_PARTITION);
+	else if (!strcmp(what, "unpart"))
+		ret = partition(fd, BLKPG_DEL_PARTITION);
 	return ret < 0 ? errno : 0;
 }
 
@@ -79,11 +94,12 @@ int main(int argc, char **argv)
 {
 	const char *left = "0";
 	char rest[16] = "";
-	int nth, fd, err;
+	int on_file, nth, fd, err;
 
 	if (argc != 4)
 		return 2;
-	fd = open(strcmp(argv[2], "load") ? "/dev/loop-control" : argv[3], O_RDONLY | O_CLOEXEC);
+	on_file = argv[3][0] == '/' && strcmp(argv[2], "read");
+	fd = open(on_file ? argv[3] : "/dev/loop-control", O_RDONLY | O_CLOEXEC);
 	nth = open("/proc/thread-self/fail-nth", O_RDWR);
 	memset(buf, 0, sizeof(buf));	/* no page fault while it counts */
 	if (nth >= 0 && write(nth, argv[1], strlen(argv[1])) < 0) {

@@ -8,7 +8,11 @@ readers()
 	while going; do
 		one_of what all all text pieces held
 		case $what in
-		all) cat /sys/block/*/iostat/* /sys/block/*/iostat/*/* /sys/class/misc/iostat/* ;;
+		all)
+			# The last are a partition's.
+			cat /sys/block/*/iostat/* /sys/block/*/iostat/*/* /sys/class/misc/iostat/* \
+				/sys/block/*/*p1/iostat/* /sys/block/*/*p1/iostat/*/*
+			;;
 		text) cat /dev/iostat /dev/iostat /dev/iostat ;;
 		pieces) dd if=/dev/iostat of=/dev/null bs=13 ;;
 		held)
