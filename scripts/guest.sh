@@ -10,6 +10,8 @@ shift 3
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
 cp -r "$TOP"/tests/guest/. "$payload"
+"$TOP/scripts/enter.sh" gcc -O2 -static -o "/cache/${payload#"$IOSTAT_CACHE"/}/passthrough" \
+	tests/guest/passthrough.c
 cp "$modules/iostat.ko" "$payload"
 # The same under another name, which must be refused: the name is the only "iostat"
 # that is padded with zeros.
