@@ -5,7 +5,7 @@
 . /payload/balance.sh
 dmesg -n 3
 
-ALL="load request null bio stacked flush requeue scsi virtio devices interfaces latency events
+ALL="load request null bio stacked flush requeue scsi virtio nvme devices interfaces latency events
 	recount parameters storm"
 for part in ${PARTS:-$ALL}; do
 	echo "# $part"
