@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Flushes and discards: ext4 with fsync on virtio-blk, scsi_debug.
 
-succeeds "ext4: mkfs" mkfs.ext4 -q /dev/vda
+succeeds "ext4: mkfs" mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 /dev/vda
 succeeds "ext4: mount" mount /dev/vda /mnt
 begin vda
 : >$TRACING/trace

@@ -138,7 +138,7 @@ legs=()
 loop_on "on a disk, cached" off /dev/nba
 loop_on "on tmpfs" off /tmp/loop
 rm /tmp/loop
-mkfs.ext4 -q /dev/nba && mount /dev/nba /mnt && truncate -s 64M /mnt/loop || fail "loop: ext4"
+mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 /dev/nba && mount /dev/nba /mnt && truncate -s 64M /mnt/loop || fail "loop: ext4"
 loop_on "on ext4" on /mnt/loop
 umount /mnt
 balanced "loop on ext4: the disk below" nba
