@@ -25,6 +25,7 @@ static const struct {
 	{ "inquiry", { 0x12, [4] = 96 }, 6, SG_DXFER_FROM_DEV, 96 },
 	{ "read", { 0x28, [8] = BLOCKS }, 10, SG_DXFER_FROM_DEV, BLOCKS * 512 },
 	{ "write", { 0x2a, [8] = BLOCKS }, 10, SG_DXFER_TO_DEV, BLOCKS * 512 },
+	{ NULL },
 };
 
 int main(int argc, char **argv)
@@ -41,7 +42,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	while (strcmp(commands[i].name, argv[2]))
-		if (++i == sizeof(commands) / sizeof(commands[0]))
+		if (!commands[++i].name)
 			return 2;
 	memcpy(cdb, commands[i].cdb, sizeof(cdb));
 	for (count = atoi(argv[3]); count > 0; count--) {
