@@ -8,6 +8,8 @@
 
 #![cfg(not(loom))]
 
+#[path = "properties/areas.rs"]
+mod areas;
 #[path = "properties/invariants.rs"]
 mod invariants;
 // More than one disk and more I/Os than have room are for the fuzz targets.
@@ -23,6 +25,8 @@ mod play;
 mod lives;
 #[path = "properties/readers.rs"]
 mod readers;
+#[path = "properties/regions.rs"]
+mod regions;
 #[path = "properties/table.rs"]
 mod table;
 #[path = "properties/text.rs"]
