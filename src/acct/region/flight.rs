@@ -38,6 +38,10 @@ pub enum Direction {
 const ONCE: u64 = 1 << 61;
 const LONGEST: u64 = 1 << 60;
 
+/// More than CPUs that make edges at the same instant can note them in another order than that of
+/// their clocks: a line may have been up for less than no time.
+const SLACK: u64 = 1 << 59;
+
 /// A line that is up or down.
 #[derive(Debug, Default)]
 struct Line(AtomicU64);
@@ -56,8 +60,8 @@ impl Line {
     /// How long it was up until `now`, ns; [`None`] between edges that pass each other.
     fn busy_ns(&self, now: u64) -> Option<u64> {
         let word = self.0.load(Relaxed);
-        if word < LONGEST {
-            return Some(word);
+        if word.wrapping_add(SLACK) < LONGEST.wrapping_add(SLACK) {
+            return Some(if word < LONGEST { word } else { 0 });
         }
         // Up: it rose once more than it fell.
         let closed_less_rise = word.wrapping_add(ONCE);
@@ -212,6 +216,16 @@ mod tests {
         assert_eq!(line.busy_ns(now + 9), Some(3 + 8 + 9 - 7 - 6));
         line.fall(now + 9);
         assert_eq!(line.busy_ns(now + 100), Some(3 + 8 + 9 - 7 - 6));
+    }
+
+    #[test]
+    fn a_line_that_fell_before_it_rose_was_up_for_no_time() {
+        let line = Line::default();
+        line.fall(1000);
+        line.rise(1003);
+        assert_eq!(line.busy_ns(1005), Some(0));
+        line.rise(2000);
+        assert_eq!(line.busy_ns(2010), Some(7));
     }
 
     #[test]
