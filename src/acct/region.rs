@@ -210,13 +210,27 @@ impl Region<'_> {
             return;
         }
         let time = self.unit.of(time_ns);
-        let bucket = self.bounds.partition_point(|bound| *bound <= time);
+        let bucket = not_above(self.bounds, time);
         let buckets = self.bounds.len().wrapping_add(1);
         let index = area.wrapping_mul(buckets).wrapping_add(bucket);
         if let Some(count) = self.histograms.get(index) {
             count.add(1);
         }
     }
+}
+
+/// How many of the bounds, which rise, are not above a time. (That of core can panic where overflows
+/// are checked, as far as the compiler knows.)
+fn not_above(bounds: &[u64], time: u64) -> usize {
+    let (mut low, mut high) = (0usize, bounds.len());
+    while low < high {
+        let middle = low.wrapping_add(high.wrapping_sub(low) / 2);
+        match bounds.get(middle) {
+            Some(bound) if *bound <= time => low = middle.wrapping_add(1),
+            _ => high = middle,
+        }
+    }
+    low
 }
 
 #[inline(always)]

@@ -76,11 +76,10 @@ impl Geometry {
     /// is below 2^64. [`None`] if that is not so or if there are too many areas.
     pub fn new(start: u64, len: u64, step: u64) -> Option<Self> {
         start.checked_add(len)?;
-        if len == 0 || step == 0 {
-            return None;
-        }
-        let areas = usize::try_from(len.div_ceil(step)).ok()?;
-        (areas <= MAX_AREAS).then(|| Geometry {
+        // CAST: 64 bits here and there.
+        let last = len.checked_sub(1)?.checked_div(step)? as usize;
+        let areas = last.wrapping_add(1);
+        (last < MAX_AREAS).then(|| Geometry {
             start,
             len,
             step,
