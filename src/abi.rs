@@ -8,4 +8,6 @@
 
 pub mod identity;
 pub mod latency;
+pub mod message;
+pub mod region_text;
 pub mod text;

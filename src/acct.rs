@@ -22,5 +22,6 @@ pub mod histogram;
 pub mod inflight;
 pub mod queue;
 pub mod record;
+pub mod region;
 pub mod snapshot;
 pub mod verb;

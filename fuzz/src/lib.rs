@@ -7,6 +7,10 @@ use std::slice;
 
 pub mod input;
 
+#[path = "../../tests/host/properties/asked.rs"]
+pub mod asked;
+#[path = "../../tests/host/properties/dm.rs"]
+pub mod dm;
 #[path = "../../tests/host/properties/invariants.rs"]
 pub mod invariants;
 #[path = "../../tests/host/properties/machine.rs"]

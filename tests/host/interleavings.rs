@@ -14,6 +14,8 @@
 mod gauge;
 #[path = "interleavings/readers.rs"]
 mod readers;
+#[path = "interleavings/regions.rs"]
+mod regions;
 #[path = "interleavings/table.rs"]
 mod table;
 

@@ -8,6 +8,12 @@
 
 #![cfg(not(loom))]
 
+#[path = "properties/areas.rs"]
+mod areas;
+#[path = "properties/asked.rs"]
+mod asked;
+#[path = "properties/dm.rs"]
+mod dm;
 #[path = "properties/invariants.rs"]
 mod invariants;
 // More than one disk and more I/Os than have room are for the fuzz targets.
@@ -19,10 +25,16 @@ mod model;
 #[path = "properties/play.rs"]
 mod play;
 
+#[path = "properties/grammar.rs"]
+mod grammar;
 #[path = "properties/lives.rs"]
 mod lives;
+#[path = "properties/messages.rs"]
+mod messages;
 #[path = "properties/readers.rs"]
 mod readers;
+#[path = "properties/regions.rs"]
+mod regions;
 #[path = "properties/table.rs"]
 mod table;
 #[path = "properties/text.rs"]

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Messages: device-mapper's `@stats_*`, for any disk.
+//!
+//! A line is the disk and the message as `dmsetup message` takes it. What device-mapper takes
+//! is taken, what it refuses is refused, and numbers are those of the kernel's `sscanf()`, which
+//! says of none that it is too large. Ours besides: the options `classes` and `unchecked`, the
+//! message `@stats_resize`, and that a range must end on the device.
+//!
+//! Nothing is copied: what a message says refers to its line. Floor 3 looks for the disk and
+//! gives an error's errno and line; floor 2 keeps what it needs, as `Word::bytes()`.
+
+pub mod create;
+pub mod error;
+pub mod word;
+
+use create::{
+    Create,
+    Resize, //
+};
+use error::{
+    Error,
+    Reason, //
+};
+use word::{
+    Word,
+    Words, //
+};
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Message<'a> {
+    /// `@stats_create`: a new region; its id is the reply.
+    Create(Create<'a>),
+    /// `@stats_delete id`: no such region any more.
+    Delete(u32),
+    /// `@stats_clear id`: its counters from zero, but what is in flight.
+    Clear(u32),
+    /// `@stats_list [program]`: a line for each region, or for each of that program.
+    List(Option<Word<'a>>),
+    /// `@stats_print id [first count]`, or `@stats_print_clear`: a line for each area.
+    Print(Print),
+    /// `@stats_set_aux id aux`: something else to find with it.
+    SetAux(u32, Word<'a>),
+    /// `@stats_resize id range [unchecked]`. Ours.
+    Resize(Resize<'a>),
+}
+
+/// Which areas to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Print {
+    /// Which region.
+    pub id: u32,
+    /// The first area.
+    pub first: u64,
+    /// How many areas.
+    pub count: u64,
+    /// Whether what is printed is taken from the counters.
+    pub clear: bool,
+}
+
+impl Print {
+    /// Whether all areas are asked for by not saying which: then the region's total belongs to it.
+    pub fn is_whole(&self) -> bool {
+        (self.first, self.count) == (0, u64::MAX)
+    }
+
+    /// The areas of a region that has so many: from the first up to, and without, the second.
+    pub fn areas(&self, areas: usize) -> core::ops::Range<usize> {
+        let clip = |index: u64| usize::try_from(index).map_or(areas, |index| index.min(areas));
+        clip(self.first)..clip(self.first.saturating_add(self.count))
+    }
+}
+
+/// The disk and the message of a line.
+pub fn parse(line: &[u8]) -> Result<(Word<'_>, Message<'_>), Error<'_>> {
+    let mut words = Words::of(line);
+    let disk = words.next().ok_or(Error::missing(Reason::NoDisk))?;
+    let name = words.next().ok_or(Error::missing(Reason::NoMessage))?;
+    let message = message(name, &mut words)?;
+    match words.next() {
+        Some(word) => Err(Error::wrong(Reason::Surplus, word)),
+        None => Ok((disk, message)),
+    }
+}
+
+fn message<'a>(name: Word<'a>, words: &mut Words<'a>) -> Result<Message<'a>, Error<'a>> {
+    let is = |text| name.is_ignoring_case(text);
+    if name.bytes().next() != Some(b'@') {
+        return Err(Error::wrong(Reason::NoAtSign, name));
+    }
+    Ok(if is("@stats_create") {
+        Message::Create(Create::parse(words)?)
+    } else if is("@stats_delete") {
+        Message::Delete(id(words)?)
+    } else if is("@stats_clear") {
+        Message::Clear(id(words)?)
+    } else if is("@stats_list") {
+        Message::List(words.next())
+    } else if is("@stats_print") {
+        Message::Print(print(words, false)?)
+    } else if is("@stats_print_clear") {
+        Message::Print(print(words, true)?)
+    } else if is("@stats_set_aux") {
+        let id = id(words)?;
+        Message::SetAux(id, words.next().ok_or(Error::missing(Reason::NoAux))?)
+    } else if is("@stats_resize") {
+        Message::Resize(Resize::parse(id(words)?, words)?)
+    } else {
+        return Err(Error::wrong(Reason::UnknownMessage, name));
+    })
+}
+
+fn id<'a>(words: &mut Words<'a>) -> Result<u32, Error<'a>> {
+    let word = words.next().ok_or(Error::missing(Reason::NoId))?;
+    word::id(word).ok_or(Error::wrong(Reason::BadId, word))
+}
+
+fn print<'a>(words: &mut Words<'a>, clear: bool) -> Result<Print, Error<'a>> {
+    let mut print = Print {
+        id: id(words)?,
+        first: 0,
+        count: u64::MAX,
+        clear,
+    };
+    let Some(first) = words.next() else {
+        return Ok(print);
+    };
+    let number = |word: Word<'a>, default, reason| match word.is(b"-") {
+        true => Ok(default),
+        false => word::number(word).ok_or(Error::wrong(reason, word)),
+    };
+    print.first = number(first, print.first, Reason::BadFirst)?;
+    let count = words.next().ok_or(Error::missing(Reason::NoCount))?;
+    print.count = number(count, print.count, Reason::BadCount)?;
+    Ok(print)
+}
+
+#[cfg(any(test, CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_message))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_a_disk_and_a_message() {
+        let parsed = parse(b"sda @stats_print_clear 3 - 7\n");
+        let print = Print {
+            id: 3,
+            first: 0,
+            count: 7,
+            clear: true,
+        };
+        assert!(
+            matches!(parsed, Ok((disk, message)) if disk.is(b"sda") && message == Message::Print(print))
+        );
+    }
+
+    #[test]
+    fn an_error_names_the_word() {
+        let error = parse(b"sda @stats_delete 3 4\\\t").err();
+        assert!(error.is_some_and(|error| {
+            error.reason == Reason::Surplus && error.word.is_some_and(|word| word.is(b"4\t"))
+        }));
+        let error = parse(b"sda @stats_delete").err();
+        assert!(error == Some(Error::missing(Reason::NoId)));
+    }
+
+    #[test]
+    fn areas_to_print_are_clipped_to_those_there_are() {
+        let print = |first, count| Print {
+            id: 0,
+            first,
+            count,
+            clear: false,
+        };
+        let table = [
+            (0, u64::MAX, 0..5),
+            (1, u64::MAX, 1..5),
+            (2, 2, 2..4),
+            (2, 0, 2..2),
+            (4, 3, 4..5),
+            (5, 1, 5..5),
+            (u64::MAX, u64::MAX, 5..5),
+        ];
+        for (first, count, areas) in table {
+            assert_eq!(print(first, count).areas(5), areas);
+        }
+        assert!(print(0, u64::MAX).is_whole() && !print(0, 5).is_whole());
+    }
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The words of a message, split and unquoted by device-mapper's rule.
+//!
+//! Blanks separate words; a backslash takes the character after it as it is, a blank as well;
+//! there are no other quotes. Words are bytes: device-mapper asks for no encoding.
+
+use core::fmt::{
+    self,
+    Display,
+    Write, //
+};
+
+/// A word as it was written, backslashes and all. Never empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<'a>(&'a [u8]);
+
+/// What stands for a word that may be left out.
+pub const DASH: Word<'static> = Word(b"-");
+
+impl<'a> Word<'a> {
+    /// The bytes it means.
+    pub fn bytes(self) -> Bytes<'a> {
+        Bytes(self.0)
+    }
+
+    /// Whether it means this text.
+    pub fn is(self, text: &[u8]) -> bool {
+        self.bytes().eq(text.iter().copied())
+    }
+
+    /// Whether it means this text in capitals or not.
+    pub fn is_ignoring_case(self, text: &str) -> bool {
+        self.bytes()
+            .strip_prefix_ignoring_case(text)
+            .is_some_and(|mut rest| rest.next().is_none())
+    }
+}
+
+/// How much of a word is repeated to whoever got it wrong.
+const SHOWN: usize = 64;
+
+/// What it means, fit for one line: what cannot be printed as `\xNN`, and not without end.
+impl Display for Word<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for byte in self.bytes().take(SHOWN) {
+            match byte {
+                b' '..=b'~' => out.write_char(byte.into())?,
+                _ => write!(out, "\\x{byte:02x}")?,
+            }
+        }
+        if self.bytes().nth(SHOWN).is_some() {
+            out.write_str("...")?;
+        }
+        Ok(())
+    }
+}
+
+/// The bytes a word means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bytes<'a>(&'a [u8]);
+
+impl Iterator for Bytes<'_> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        let (byte, rest) = match self.0 {
+            // Not the last of all: there is nothing after it to take.
+            [b'\\', quoted, rest @ ..] => (quoted, rest),
+            [byte, rest @ ..] => (byte, rest),
+            [] => return None,
+        };
+        self.0 = rest;
+        Some(*byte)
+    }
+}
+
+impl Bytes<'_> {
+    /// What follows this text, in capitals or not; [`None`] if it does not begin with it.
+    pub fn strip_prefix_ignoring_case(mut self, text: &str) -> Option<Self> {
+        for byte in text.bytes() {
+            if !self.next()?.eq_ignore_ascii_case(&byte) {
+                return None;
+            }
+        }
+        Some(self)
+    }
+
+    /// A number without sign, after blanks that were quoted. As many digits as there are: too large a
+    /// number is the largest there is.
+    pub(super) fn number(&mut self) -> Option<u64> {
+        let mut ahead = self.clone();
+        let mut digit = loop {
+            match ahead.next() {
+                Some(byte) if is_blank(byte) => {}
+                byte => break byte.filter(u8::is_ascii_digit)?,
+            }
+        };
+        let mut number = 0u64;
+        loop {
+            let value = u64::from(digit.wrapping_sub(b'0'));
+            number = number.saturating_mul(10).saturating_add(value);
+            self.0 = ahead.0;
+            match ahead.next() {
+                Some(byte) if byte.is_ascii_digit() => digit = byte,
+                _ => return Some(number),
+            }
+        }
+    }
+
+    /// The same with a sign, or none, cut to 32 bits.
+    fn signed(&mut self) -> Option<i32> {
+        let mut ahead = self.clone();
+        while ahead.clone().next().is_some_and(is_blank) {
+            ahead.next();
+        }
+        let minus = ahead.clone().next() == Some(b'-');
+        if minus {
+            ahead.next();
+            // A blank is no digit.
+            ahead.clone().next().filter(u8::is_ascii_digit)?;
+        }
+        let number = ahead.number()?;
+        *self = ahead;
+        let number = if minus { number.wrapping_neg() } else { number };
+        // CAST: As the kernel's `%d` does it: the lower 32 bits.
+        Some(number as i32)
+    }
+}
+
+/// A whole word that is a number without sign.
+pub(super) fn number(word: Word<'_>) -> Option<u64> {
+    let mut bytes = word.bytes();
+    let number = bytes.number()?;
+    bytes.next().is_none().then_some(number)
+}
+
+/// The same, cut to 32 bits as the kernel's `%u` does it.
+pub(super) fn short(word: Word<'_>) -> Option<u32> {
+    // CAST: The lower 32 bits.
+    number(word).map(|number| number as u32)
+}
+
+/// A whole word that is a region's id. The kernel's `%d`: 2^32 is 0.
+pub(super) fn id(word: Word<'_>) -> Option<u32> {
+    let mut bytes = word.bytes();
+    let number = bytes.signed()?;
+    let number = u32::try_from(number).ok()?;
+    bytes.next().is_none().then_some(number)
+}
+
+/// The kernel's `isspace()`: that of ASCII and the blank that does not break of Latin-1.
+fn is_blank(byte: u8) -> bool {
+    matches!(byte, b'\t'..=b'\r' | b' ' | 0xa0)
+}
+
+/// The words of a message that are left.
+#[derive(Clone, Debug)]
+pub struct Words<'a>(&'a [u8]);
+
+impl<'a> Words<'a> {
+    /// The words of a line. A byte of zero ends it, as it ends any string of the kernel's.
+    pub fn of(line: &'a [u8]) -> Self {
+        Words(line.split(|byte| *byte == 0).next().unwrap_or(&[]))
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        let start = self.0.iter().position(|byte| !is_blank(*byte))?;
+        let (_, word) = self.0.split_at_checked(start)?;
+        let mut quoted = false;
+        let end = word.iter().position(|byte| {
+            let is_end = !quoted && is_blank(*byte);
+            quoted = !quoted && *byte == b'\\';
+            is_end
+        });
+        let (word, rest) = word.split_at_checked(end.unwrap_or(word.len()))?;
+        self.0 = rest;
+        Some(Word(word))
+    }
+}
+
+#[cfg(any(test, CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_word))]
+mod tests {
+    use super::*;
+
+    fn only(text: &str) -> Word<'_> {
+        Words::of(text.as_bytes()).next().unwrap_or(DASH)
+    }
+
+    #[test]
+    fn blanks_separate_and_backslashes_quote() {
+        let line = b" one\t\x0b two\\ words \\\\ \\a\xa0z\\\xa0 end\\\0 more";
+        let expected: [&[u8]; 6] = [b"one", b"two words", b"\\", b"a", b"z\xa0", b"end\\"];
+        let mut words = Words::of(line);
+        for expected in expected {
+            assert!(words.next().is_some_and(|word| word.is(expected)));
+        }
+        assert!(words.next().is_none());
+        assert!(Words::of(b" \n").next().is_none());
+    }
+
+    #[test]
+    fn capitals_are_no_difference_where_they_are_not() {
+        assert!(only("\\@StAtS_list").is_ignoring_case("@stats_list"));
+        assert!(!only("@stats_lis").is_ignoring_case("@stats_list"));
+        assert!(!only("@stats_list_").is_ignoring_case("@stats_list"));
+        assert!(!only("DMSTATS").is(b"dmstats"));
+    }
+
+    #[test]
+    fn numbers_are_those_of_the_kernels_sscanf() {
+        let table = [
+            ("0", Some(0)),
+            ("007", Some(7)),
+            ("\\ \\\t12", Some(12)),
+            ("1\\2", Some(12)),
+            ("18446744073709551615", Some(u64::MAX)),
+            ("18446744073709551616", Some(u64::MAX)),
+            ("99999999999999999999999", Some(u64::MAX)),
+            ("-1", None),
+            ("+1", None),
+            ("0x1", None),
+            ("1k", None),
+            ("1\\ ", None),
+            ("-", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(number(only(text)), expected);
+        }
+        assert_eq!(short(only("4294967297")), Some(1));
+        assert_eq!(short(only("99999999999999999999")), Some(u32::MAX));
+    }
+
+    #[test]
+    fn ids_are_cut_to_32_bits_and_not_negative() {
+        let table = [
+            ("0", Some(0)),
+            ("2147483647", Some(i32::MAX as u32)),
+            ("2147483648", None),
+            ("4294967296", Some(0)),
+            ("-4294967291", Some(5)),
+            ("-0", Some(0)),
+            ("-1", None),
+            ("\\ 3", Some(3)),
+            ("-\\ 0", None),
+            ("18446744073709551616", None),
+            ("-18446744073709551616", Some(1)),
+            ("1x", None),
+            ("--1", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(id(only(text)), expected);
+        }
+    }
+}

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Regions: device-mapper's statistics of parts of a disk.
+//!
+//! A region is a range of sectors in [`geometry`] of equal areas. An I/O is counted in each
+//! area it touches, with its sectors there and all of its time: device-mapper's rule. What is
+//! counted of an area is in two places: [`area::Area`], of which each CPU has its own and changes it
+//! without sharing, and [`flight::InFlight`], one for all, of which a start and an end change one
+//! word, and others only where the area turns busy or idle. [`columns`] is what a reader
+//! makes of them.
+//!
+//! # How it is to be used
+//!
+//! All storage is floor 2's, zeroed and never cleared again: for each area one [`InFlight`], on
+//! each CPU one [`Area`] and, with a histogram, one [`Counter`] more than it has bounds, all areas'
+//! in one slice; for the option `classes`, one [`Whole`] on each CPU and one more [`InFlight`].
+//! What `@stats_clear` and `@stats_print_clear` no longer tell ([`columns::Columns`], with `classes`
+//! [`columns::Classes`], and as many histogram counts) is needed from the first of them on.
+//!
+//! A probe has a list of the disk's regions, each as a [`Region`] over this CPU's slices, and
+//! tells each of them, with interrupts off:
+//!
+//! * [`Region::start`] when an I/O starts, with the I/O as it then is;
+//! * [`Region::end`] when it ends, or [`Region::give_back`] when it goes back to wait or vanishes,
+//!   with the very same [`Io`]: of a request its range is final only when the driver is given it;
+//! * and before all regions [`list::Last::merged`], once for each I/O that starts while the list is not
+//!   empty. That says whether device-mapper would call it merged; it is kept until the end.
+//!
+//! A region that is new while I/Os are in flight must not see their ends. Lists are numbered;
+//! an I/O keeps the number of the list it started under, and a region counts it if that is
+//! within its [`list::Lifetime`]: at the start and at the end the same answer, exactly, without
+//! a pause in I/O. A resize is a second region over the same storage, arranged such that areas
+//! keep theirs ([`geometry::Geometry::shared_with`]): the old one lives for I/Os that started
+//! before, until none of them is left.
+
+pub mod area;
+pub mod columns;
+pub mod flight;
+pub mod geometry;
+pub mod list;
+
+use super::{
+    class::Class,
+    counter::{
+        Counter,
+        Load, //
+    },
+};
+use area::{
+    Area,
+    Done, //
+};
+use columns::{
+    collect,
+    Totals,
+    Unit, //
+};
+use flight::{
+    Direction,
+    InFlight, //
+};
+use geometry::Geometry;
+
+/// An I/O, the same at its start and at its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Io {
+    /// First sector.
+    pub sector: u64,
+    /// How many.
+    pub sectors: u32,
+    /// What it does to them; [`Class::NoData`] if there are none.
+    pub class: Class,
+}
+
+impl Io {
+    /// Of one that has data.
+    #[inline(always)]
+    fn direction(&self) -> Direction {
+        match self.class {
+            Class::NoData | Class::Read => Direction::Read,
+            Class::Write | Class::Free => Direction::Write,
+        }
+    }
+}
+
+/// What an I/O amounts to when it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// Time from start to end, ns.
+    pub duration_ns: u64,
+    /// What [`list::Last::merged`] said at the start.
+    pub merged: bool,
+}
+
+/// A region on the CPU that counts.
+#[derive(Clone, Copy, Debug)]
+pub struct Region<'a> {
+    /// Its areas.
+    pub geometry: &'a Geometry,
+    /// What histogram bounds are in.
+    pub unit: Unit,
+    /// Histogram bounds, rising; none without a histogram.
+    pub bounds: &'a [u64],
+    /// By area, for all CPUs.
+    pub in_flight: &'a [InFlight],
+    /// By area, this CPU's.
+    pub areas: &'a [Area],
+    /// This CPU's histograms: one count more than bounds for each area.
+    pub histograms: &'a [Counter],
+    /// The region as if it were one area, of which this CPU's share; with the option `classes`.
+    pub whole: Option<(&'a InFlight, &'a Whole)>,
+}
+
+/// Most I/Os are in one area. Those are counted at once; any other, in functions that are not part
+/// of their callers, and so cost nothing where they are not called.
+impl Region<'_> {
+    /// The area of an I/O that is counted in this one and nowhere else: to find it is a good part of
+    /// all costs, so whoever has room for it finds it once. Nothing is lost without; [`None`] is of I/Os
+    /// in several areas, or none.
+    #[inline(always)]
+    pub fn area_of(&self, io: &Io) -> Option<usize> {
+        if self.whole.is_some() {
+            return None;
+        }
+        self.geometry.only_area(io.sector, io.sectors)
+    }
+
+    /// An I/O, of which [`Region::area_of`] said `at`, starts at `now`.
+    #[inline(always)]
+    pub fn start(&self, at: Option<usize>, io: &Io, now: u64) {
+        match self.at(at) {
+            Some((_, area, in_flight)) => enter(area, in_flight, io, now),
+            None => self.start_further(io, now),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn start_further(&self, io: &Io, now: u64) {
+        self.each(io, |_, area, in_flight, _| enter(area, in_flight, io, now));
+    }
+
+    /// It ends at `now`.
+    #[inline(always)]
+    pub fn end(&self, at: Option<usize>, io: &Io, ended: &Ended, now: u64) {
+        match self.at(at) {
+            Some((index, area, in_flight)) => {
+                end(area, in_flight, io, u64::from(io.sectors), ended, now);
+                if !self.bounds.is_empty() {
+                    self.count_time(index, ended.duration_ns);
+                }
+            }
+            None => self.end_further(io, ended, now),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn end_further(&self, io: &Io, ended: &Ended, now: u64) {
+        self.each(io, |index, area, in_flight, sectors| {
+            end(area, in_flight, io, sectors, ended, now);
+            if let Some(index) = index {
+                self.count_time(index, ended.duration_ns);
+            }
+        });
+        if let (Class::NoData, Some((_, whole))) = (io.class, self.whole) {
+            whole.none.count(0, ended);
+        }
+    }
+
+    /// At `now` it goes back to wait, or is gone: it has not ended, and may start again.
+    #[inline(never)]
+    pub fn give_back(&self, io: &Io, now: u64) {
+        self.each(io, |_, area, in_flight, _| {
+            area.write(|words| {
+                // As if it had begun now, and that were undone: its time until now stays.
+                words.entered.add(u64::MAX);
+                words.entered_ns.add(now.wrapping_neg());
+                in_flight.leave(io.direction(), now);
+            });
+        });
+    }
+
+    #[inline(always)]
+    fn at(&self, at: Option<usize>) -> Option<(usize, &Area, &InFlight)> {
+        let index = at?;
+        Some((index, self.areas.get(index)?, self.in_flight.get(index)?))
+    }
+
+    /// Tells of all areas an I/O touches, with its sectors there, and last of the region as a whole.
+    #[inline(always)]
+    fn each(&self, io: &Io, mut tell: impl FnMut(Option<usize>, &Area, &InFlight, u64)) {
+        let mut each = |index, sectors| {
+            let area = self.areas.get(index);
+            if let (Some(area), Some(in_flight)) = (area, self.in_flight.get(index)) {
+                tell(Some(index), area, in_flight, sectors);
+            }
+        };
+        let sectors = self.geometry.fragments(io.sector, io.sectors, &mut each);
+        if let (Some((in_flight, whole)), 1..) = (self.whole, sectors) {
+            tell(None, &whole.area, in_flight, sectors);
+        }
+    }
+
+    /// One more time in the histogram of an area: in the bucket of as many bounds as are not above
+    /// it.
+    #[inline(never)]
+    fn count_time(&self, area: usize, time_ns: u64) {
+        if self.bounds.is_empty() {
+            return;
+        }
+        let time = self.unit.of(time_ns);
+        let bucket = not_above(self.bounds, time);
+        let buckets = self.bounds.len().wrapping_add(1);
+        let index = area.wrapping_mul(buckets).wrapping_add(bucket);
+        if let Some(count) = self.histograms.get(index) {
+            count.add(1);
+        }
+    }
+}
+
+/// How many of the bounds, which rise, are not above a time. (That of core can panic where overflows
+/// are checked, as far as the compiler knows.)
+fn not_above(bounds: &[u64], time: u64) -> usize {
+    let (mut low, mut high) = (0usize, bounds.len());
+    while low < high {
+        let middle = low.wrapping_add(high.wrapping_sub(low) / 2);
+        match bounds.get(middle) {
+            Some(bound) if *bound <= time => low = middle.wrapping_add(1),
+            _ => high = middle,
+        }
+    }
+    low
+}
+
+#[inline(always)]
+fn enter(area: &Area, in_flight: &InFlight, io: &Io, now: u64) {
+    area.write(|words| {
+        words.entered.add(1);
+        words.entered_ns.add(now);
+        in_flight.enter(io.direction(), now);
+    });
+}
+
+#[inline(always)]
+fn end(area: &Area, in_flight: &InFlight, io: &Io, sectors: u64, ended: &Ended, now: u64) {
+    area.write(|words| {
+        words.left_ns.add(now);
+        if let Some(done) = words.done(io.class) {
+            done.count(sectors, ended);
+        }
+        in_flight.leave(io.direction(), now);
+    });
+}
+
+/// A region as one area, in which an I/O is counted once however many areas it touches; one CPU's
+/// share.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct Whole {
+    /// I/Os that touch the region, with their sectors there.
+    area: Area,
+    /// I/Os without data, flushes above all: of the whole disk, and so of each region.
+    none: Done,
+}
+
+impl Whole {
+    /// A region's total at one instant; see [`collect`].
+    pub fn collect<'a, I>(
+        in_flight: &InFlight,
+        cpus: impl Fn() -> I,
+        clock: impl Fn() -> u64,
+    ) -> Totals
+    where
+        I: Iterator<Item = &'a Whole>,
+    {
+        let mut totals = collect(in_flight, || cpus().map(|whole| &whole.area), clock);
+        for whole in cpus() {
+            totals.classes.none.fold(&whole.none.load());
+        }
+        totals
+    }
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_region))]
+mod tests {
+    use super::*;
+
+    const WRITE: Io = Io {
+        sector: 108,
+        sectors: 4,
+        class: Class::Write,
+    };
+    const ENDED: Ended = Ended {
+        duration_ns: 2_999_999,
+        merged: true,
+    };
+
+    #[test]
+    fn a_write_over_two_areas_from_one_cpu_to_another() {
+        let Some(geometry) = Geometry::new(100, 25, 10) else {
+            unreachable!()
+        };
+        let in_flight: [InFlight; 4] = Default::default();
+        let cpus: [[Area; 3]; 2] = Default::default();
+        let wholes: [Whole; 2] = Default::default();
+        let histograms: [[Counter; 9]; 2] = Default::default();
+        let on = |cpu: usize| Region {
+            geometry: &geometry,
+            unit: Unit::Ms,
+            bounds: &[2, 3],
+            in_flight: &in_flight,
+            areas: &cpus[cpu],
+            histograms: &histograms[cpu],
+            whole: Some((&in_flight[3], &wholes[cpu])),
+        };
+        on(0).start(on(0).area_of(&WRITE), &WRITE, 1000);
+        on(1).end(on(1).area_of(&WRITE), &WRITE, &ENDED, 1040);
+        on(1).start(on(1).area_of(&WRITE), &WRITE, 1100);
+        on(0).give_back(&WRITE, 1107);
+        let flush = Io {
+            sectors: 0,
+            class: Class::NoData,
+            ..WRITE
+        };
+        on(0).start(on(0).area_of(&flush), &flush, 2000);
+        on(0).end(on(0).area_of(&flush), &flush, &ENDED, 2001);
+        for area in 0..2 {
+            let areas = || cpus.iter().map(|cpu| &cpu[area]);
+            let totals = collect(&in_flight[area], areas, || 5000);
+            let columns = &totals.columns;
+            assert_eq!((columns.write.ios, columns.write.merges), (1, 1));
+            assert_eq!(columns.write.sectors, 2);
+            assert_eq!(columns.write.ticks_ns, 2_999_999);
+            assert_eq!(
+                (columns.time_in_queue_ns, columns.io_ticks_write_ns),
+                (47, 47)
+            );
+            assert_eq!(
+                (columns.io_ticks_total_ns, columns.io_ticks_read_ns),
+                (47, 0)
+            );
+            assert_eq!(totals.in_flight, 0);
+            let counts = |bucket| {
+                let all = histograms.iter().map(|counts| &counts[..]);
+                columns::bucket(all, area * 3 + bucket)
+            };
+            assert_eq!([counts(0), counts(1), counts(2)], [0, 1, 0]);
+        }
+        let whole = Whole::collect(&in_flight[3], || wholes.iter(), || 5000);
+        assert_eq!(
+            (whole.columns.write.ios, whole.columns.write.sectors),
+            (1, 4)
+        );
+        assert_eq!(whole.classes.none.ios, 1);
+        assert_eq!(whole.columns.time_in_queue_ns, 47);
+    }
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! One CPU's share of one area.
+
+use super::Ended;
+use crate::{
+    acct::{
+        class::Class,
+        counter::{
+            Counter,
+            Load, //
+        }, //
+    },
+    sync::{
+        fence,
+        AtomicU64,
+        Ordering::{
+            Acquire,
+            Relaxed,
+            Release, //
+        }, //
+    },
+};
+
+/// What ended, of one class, as counted by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Done<W = Counter> {
+    /// I/Os.
+    pub ios: W,
+    /// Their sectors in this area.
+    pub sectors: W,
+    /// Their times, ns.
+    pub ticks_ns: W,
+    /// How many of them went on where the one before had ended.
+    pub merges: W,
+}
+
+impl Done<Counter> {
+    #[inline(always)]
+    pub(super) fn count(&self, sectors: u64, ended: &Ended) {
+        self.ios.add(1);
+        self.sectors.add(sectors);
+        self.ticks_ns.add(ended.duration_ns);
+        self.merges.add(u64::from(ended.merged));
+    }
+}
+
+impl Load for Done<Counter> {
+    type Plain = Done<u64>;
+
+    fn load(&self) -> Done<u64> {
+        Done {
+            ios: self.ios.get(),
+            sectors: self.sectors.get(),
+            ticks_ns: self.ticks_ns.get(),
+            merges: self.merges.get(),
+        }
+    }
+}
+
+impl Done<u64> {
+    /// Adds another's share.
+    pub fn fold(&mut self, other: &Self) {
+        self.ios = self.ios.wrapping_add(other.ios);
+        self.sectors = self.sectors.wrapping_add(other.sectors);
+        self.ticks_ns = self.ticks_ns.wrapping_add(other.ticks_ns);
+        self.merges = self.merges.wrapping_add(other.merges);
+    }
+
+    /// What was added since.
+    pub fn since(&self, then: &Self) -> Self {
+        Done {
+            ios: self.ios.wrapping_sub(then.ios),
+            sectors: self.sectors.wrapping_sub(then.sectors),
+            ticks_ns: self.ticks_ns.wrapping_sub(then.ticks_ns),
+            merges: self.merges.wrapping_sub(then.merges),
+        }
+    }
+}
+
+/// Classes that have sectors: reads, writes that write, writes that free.
+pub const CLASSES: usize = 3;
+
+/// What there is of an area, without its sequence count. What a read changes is in one cache line
+/// with that.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Words<W = Counter> {
+    /// I/Os that began, less those that went back without having ended.
+    pub entered: W,
+    /// Sum of the times at which they began, less of those at which they went back, wrapping, ns.
+    pub entered_ns: W,
+    /// Sum of the times at which I/Os ended, wrapping, ns.
+    pub left_ns: W,
+    /// What ended, by class.
+    pub done: [Done<W>; CLASSES],
+}
+
+impl Words<Counter> {
+    /// Where an I/O of this class is counted; [`None`] if it has no data.
+    #[inline(always)]
+    pub(super) fn done(&self, class: Class) -> Option<&Done> {
+        self.done.get((class as usize).wrapping_sub(1))
+    }
+}
+
+const _: () = assert!(Class::NoData as usize == 0 && Class::Read as usize == 1);
+const _: () = assert!(Class::Write as usize == 2 && Class::Free as usize == 3);
+
+impl Load for Words<Counter> {
+    type Plain = Words<u64>;
+
+    fn load(&self) -> Words<u64> {
+        Words {
+            entered: self.entered.get(),
+            entered_ns: self.entered_ns.get(),
+            left_ns: self.left_ns.get(),
+            done: self.done.each_ref().map(Done::load),
+        }
+    }
+}
+
+impl Words<u64> {
+    /// Adds another CPU's share.
+    pub fn fold(&mut self, other: &Self) {
+        self.entered = self.entered.wrapping_add(other.entered);
+        self.entered_ns = self.entered_ns.wrapping_add(other.entered_ns);
+        self.left_ns = self.left_ns.wrapping_add(other.left_ns);
+        for (done, other) in self.done.iter_mut().zip(&other.done) {
+            done.fold(other);
+        }
+    }
+
+    /// I/Os in flight, by words of which the CPU that saw one go back may have been read after the one
+    /// that saw it begin.
+    pub fn in_flight(&self) -> u64 {
+        let in_flight = self.not_ended();
+        if in_flight > u64::MAX / 2 {
+            0
+        } else {
+            in_flight
+        }
+    }
+
+    fn not_ended(&self) -> u64 {
+        let ended = self.done.iter().map(|done| done.ios);
+        ended.fold(self.entered, u64::wrapping_sub)
+    }
+
+    /// I/Os in flight integrated over time up to `now`, ns: see [`crate::acct::queue`].
+    pub fn time_in_queue_ns(&self, now: u64) -> u64 {
+        self.left_ns
+            .wrapping_sub(self.entered_ns)
+            .wrapping_add(self.not_ended().wrapping_mul(now))
+    }
+
+    /// The exits of `self` with the entries of `later`: no exit without its entry.
+    pub(super) fn with_entries_of(&self, later: &Self) -> Self {
+        Words {
+            entered: later.entered,
+            entered_ns: later.entered_ns,
+            ..*self
+        }
+    }
+}
+
+/// One CPU's share of one area, under its sequence count: two cache lines. As zeroed memory,
+/// nothing has happened.
+///
+/// The count is that of [`crate::acct::record`], one for each area: a reader of many areas is
+/// held up by no I/O but those in the very area it reads.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct Area {
+    seq: AtomicU64,
+    words: Words,
+}
+
+const _: () = assert!(cfg!(loom) || core::mem::size_of::<Area>() == 128);
+
+impl Area {
+    /// Changes the words. The caller is the CPU they belong to, with interrupts off.
+    #[inline(always)]
+    pub(super) fn write(&self, change: impl FnOnce(&Words)) {
+        let seq = self.seq.load(Relaxed);
+        self.seq.store(seq.wrapping_add(1), Relaxed);
+        // Orders the odd count before the words: pairs with the acquire fence in `try_read`.
+        fence(Release);
+        change(&self.words);
+        let seq = self.seq.load(Relaxed);
+        // Orders the words before the even count: pairs with the acquire load in `try_read`.
+        self.seq.store(seq.wrapping_add(1), Release);
+    }
+
+    /// The words at one instant with the sequence count they had; [`None`] while they are written.
+    pub(super) fn try_read(&self) -> Option<(u64, Words<u64>)> {
+        let before = self.seq.load(Acquire);
+        if before & 1 != 0 {
+            return None;
+        }
+        let copy = self.words.load();
+        fence(Acquire);
+        (self.seq.load(Relaxed) == before).then_some((before, copy))
+    }
+
+    pub(super) fn seq(&self) -> u64 {
+        fence(Acquire);
+        self.seq.load(Relaxed)
+    }
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What a reader makes of one area, and what it has been told before.
+//!
+//! Nothing is ever taken from what the CPUs count. To clear is to remember: a region keeps, for
+//! each area from the first time on that somebody clears it, the [`Columns`] and [`Classes`] that are
+//! no longer told, and tells the rest. So nothing is lost that is counted between printing and
+//! clearing.
+
+use super::{
+    area::{
+        Area,
+        Done,
+        Words, //
+    },
+    flight::{
+        Busy,
+        InFlight, //
+    },
+};
+use crate::{
+    acct::counter::Counter,
+    sync::spin_loop, //
+};
+
+/// What a region's times and histogram bounds are told in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Without `precise_timestamps`.
+    Ms,
+    /// With it.
+    Ns,
+}
+
+const NS_PER_MS: u64 = 1_000_000;
+
+impl Unit {
+    /// A time in whole units.
+    #[inline(always)]
+    pub fn of(self, time_ns: u64) -> u64 {
+        match self {
+            Unit::Ms => time_ns / NS_PER_MS,
+            Unit::Ns => time_ns,
+        }
+    }
+
+    /// The part of a time that is whole units, ns.
+    fn whole_ns(self, time_ns: u64) -> u64 {
+        match self {
+            Unit::Ms => time_ns.wrapping_sub(time_ns % NS_PER_MS),
+            Unit::Ns => time_ns,
+        }
+    }
+}
+
+/// Columns 1 to 8 for one direction, by the names of `struct dm_stat_percpu`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Column {
+    /// I/Os.
+    pub ios: u64,
+    /// Those of them that went on where the one before, of the same direction and on the same CPU,
+    /// had ended.
+    pub merges: u64,
+    /// Sectors.
+    pub sectors: u64,
+    /// Time from start to end, ns.
+    pub ticks_ns: u64,
+}
+
+impl Column {
+    fn of(done: &Done<u64>) -> Self {
+        Column {
+            ios: done.ios,
+            merges: done.merges,
+            sectors: done.sectors,
+            ticks_ns: done.ticks_ns,
+        }
+    }
+}
+
+/// device-mapper's columns but the ninth, which nobody clears.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Columns {
+    /// 1 to 4.
+    pub read: Column,
+    /// 5 to 8.
+    pub write: Column,
+    /// 10: time with anything in flight, ns.
+    pub io_ticks_total_ns: u64,
+    /// 11: I/Os in flight integrated over time, ns.
+    pub time_in_queue_ns: u64,
+    /// 12: time with a read in flight, ns.
+    pub io_ticks_read_ns: u64,
+    /// 13: time with a write in flight, ns.
+    pub io_ticks_write_ns: u64,
+}
+
+/// The additional columns: what device-mapper has as reads and writes, by class. What is no data
+/// is in none of its columns, and in no area.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Classes {
+    /// Reads.
+    pub read: Done<u64>,
+    /// Writes that write.
+    pub write: Done<u64>,
+    /// Writes that free sectors.
+    pub free: Done<u64>,
+    /// I/Os without data; of a region's total only.
+    pub none: Done<u64>,
+}
+
+/// One area at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// What can be cleared, since the region began.
+    pub columns: Columns,
+    /// The ninth: I/Os in flight.
+    pub in_flight: u64,
+    /// The additional ones.
+    pub classes: Classes,
+}
+
+/// How often [`collect`] tries for a moment in which nothing happens in the area.
+const ATTEMPTS: usize = if cfg!(loom) { 1 } else { 8 };
+
+/// Reads one area, as [`crate::acct::snapshot::collect`] reads a disk: exactly if nothing happens
+/// in it meanwhile. Otherwise exits are older than entries, no exit lacks its entry, all counts
+/// are ones there were, and a time may be too large by what reading takes;
+/// [`Columns::since`] sees to it that it is not told twice.
+pub fn collect<'a, I>(in_flight: &InFlight, cpus: impl Fn() -> I, clock: impl Fn() -> u64) -> Totals
+where
+    I: Iterator<Item = &'a Area>,
+{
+    let mut totals = Totals::default();
+    for _ in 0..ATTEMPTS {
+        let (seqs, exits) = pass(cpus());
+        let now = clock();
+        let busy = in_flight.busy(now);
+        let seen = cpus().fold(0u64, |sum, cpu| sum.wrapping_add(cpu.seq()));
+        let (words, now, exact) = if seen == seqs {
+            (exits, now, true)
+        } else {
+            let (_, entries) = pass(cpus());
+            (exits.with_entries_of(&entries), clock(), false)
+        };
+        totals = Totals::of(&words, busy, now);
+        if exact && busy.is_some() {
+            break;
+        }
+    }
+    totals
+}
+
+fn pass<'a>(cpus: impl Iterator<Item = &'a Area>) -> (u64, Words<u64>) {
+    let mut sum = Words::default();
+    let mut seqs = 0u64;
+    for cpu in cpus {
+        let (seq, copy) = loop {
+            if let Some(read) = cpu.try_read() {
+                break read;
+            }
+            spin_loop();
+        };
+        seqs = seqs.wrapping_add(seq);
+        sum.fold(&copy);
+    }
+    (seqs, sum)
+}
+
+impl Totals {
+    /// Without a busy time it is told as none: [`Columns::since`] makes of that what was told last.
+    fn of(words: &Words<u64>, busy: Option<Busy>, now: u64) -> Self {
+        let busy = busy.unwrap_or_default();
+        let [read, write, free] = words.done;
+        let mut writes = write;
+        writes.fold(&free);
+        Totals {
+            columns: Columns {
+                read: Column::of(&read),
+                write: Column::of(&writes),
+                io_ticks_total_ns: busy.any_ns,
+                time_in_queue_ns: words.time_in_queue_ns(now),
+                io_ticks_read_ns: busy.read_ns,
+                io_ticks_write_ns: busy.write_ns,
+            },
+            in_flight: words.in_flight(),
+            classes: Classes {
+                read,
+                write,
+                free,
+                none: Done::default(),
+            },
+        }
+    }
+}
+
+/// Each number of one with that of another.
+macro_rules! each {
+    ($one:expr, $other:expr, $count:expr, $time:expr) => {
+        Columns {
+            read: each!(column $one.read, $other.read, $count, $time),
+            write: each!(column $one.write, $other.write, $count, $time),
+            io_ticks_total_ns: $time($one.io_ticks_total_ns, $other.io_ticks_total_ns),
+            time_in_queue_ns: $time($one.time_in_queue_ns, $other.time_in_queue_ns),
+            io_ticks_read_ns: $time($one.io_ticks_read_ns, $other.io_ticks_read_ns),
+            io_ticks_write_ns: $time($one.io_ticks_write_ns, $other.io_ticks_write_ns),
+        }
+    };
+    (column $one:expr, $other:expr, $count:expr, $time:expr) => {
+        Column {
+            ios: $count($one.ios, $other.ios),
+            merges: $count($one.merges, $other.merges),
+            sectors: $count($one.sectors, $other.sectors),
+            ticks_ns: $time($one.ticks_ns, $other.ticks_ns),
+        }
+    };
+}
+
+impl Columns {
+    /// What is to be told when `cleared` is no longer: of a time that reads less than that, nothing.
+    pub fn since(&self, cleared: &Columns) -> Columns {
+        each!(self, cleared, u64::wrapping_sub, growth)
+    }
+
+    /// `@stats_print_clear` told `printed`: it is told no more. The part of a unit that could not be
+    /// told is left for the next time.
+    pub fn clear_printed(&mut self, printed: &Columns, unit: Unit) {
+        let add_whole = |sum: u64, time_ns| sum.wrapping_add(unit.whole_ns(time_ns));
+        *self = each!(self, printed, u64::wrapping_add, add_whole);
+    }
+
+    /// `@stats_clear`: nothing of `all` is told any more.
+    pub fn clear_all(&mut self, all: &Columns) {
+        let since = all.since(self);
+        self.clear_printed(&since, Unit::Ns);
+    }
+}
+
+impl Classes {
+    /// What is to be told when `cleared` is no longer. (Times are told in ns: nothing is left over.)
+    pub fn since(&self, cleared: &Classes) -> Classes {
+        Classes {
+            read: self.read.since(&cleared.read),
+            write: self.write.since(&cleared.write),
+            free: self.free.since(&cleared.free),
+            none: self.none.since(&cleared.none),
+        }
+    }
+}
+
+/// How much `value` is ahead of `last` on the circle of 64 bits; 0 if it is behind.
+fn growth(value: u64, last: u64) -> u64 {
+    let ahead = value.wrapping_sub(last);
+    if ahead > u64::MAX / 2 {
+        0
+    } else {
+        ahead
+    }
+}
+
+/// The count of one bucket on all CPUs, of which each has all histograms of the region in one
+/// slice. Counts only grow: what was told before is to be subtracted.
+pub fn bucket<'a>(histograms: impl Iterator<Item = &'a [Counter]>, index: usize) -> u64 {
+    histograms
+        .filter_map(|counts| counts.get(index))
+        .fold(0, |sum, count| sum.wrapping_add(count.get()))
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_columns))]
+mod tests {
+    use super::*;
+
+    fn columns(ios: u64, ticks_ns: u64, busy_ns: u64) -> Columns {
+        let mut columns = Columns::default();
+        columns.write.ios = ios;
+        columns.write.ticks_ns = ticks_ns;
+        columns.io_ticks_total_ns = busy_ns;
+        columns
+    }
+
+    #[test]
+    fn what_was_printed_is_not_told_again_and_parts_of_a_unit_are_not_lost() {
+        let mut cleared = Columns::default();
+        let mut told = 0;
+        for times in 1..=10 {
+            let printed = columns(times, times * 1_700_000, 0).since(&cleared);
+            assert_eq!(printed.write.ios, 1);
+            told += Unit::Ms.of(printed.write.ticks_ns);
+            cleared.clear_printed(&printed, Unit::Ms);
+        }
+        assert_eq!(told, 17);
+    }
+
+    #[test]
+    fn to_clear_leaves_nothing() {
+        let mut cleared = columns(3, 1_000_000, 5);
+        let all = columns(7, 1_999_999, 1_999_999);
+        cleared.clear_all(&all);
+        assert_eq!(all.since(&cleared), Columns::default());
+        assert_eq!(cleared, all);
+    }
+
+    #[test]
+    fn a_time_that_reads_less_is_told_as_none_and_remembered() {
+        let mut cleared = columns(7, 0, 500);
+        let less = columns(8, 0, 400).since(&cleared);
+        assert_eq!((less.write.ios, less.io_ticks_total_ns), (1, 0));
+        cleared.clear_printed(&less, Unit::Ns);
+        assert_eq!(columns(8, 0, 600).since(&cleared).io_ticks_total_ns, 100);
+    }
+}

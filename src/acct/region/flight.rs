@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What is in flight in one area, and for how long anything was: the words all CPUs share.
+//!
+//! How many reads and writes there are is one word, changed once at the start of an I/O and once at
+//! its end. Only who makes a count leave or reach zero changes another: one of three busy
+//! lines, as in [`crate::acct::busy`]. Time with anything in flight is that of reads and that of
+//! writes less that of both at once: an area that is only read or only written has one
+//! line.
+//!
+//! # A line in one word
+//!
+//! The sum of all times at which the line fell less that of all at which it rose, as in
+//! [`crate::acct::queue`], and in its upper bits how often it fell less how often it rose: each
+//! edge adds or takes a time with 2^61 on top. So the word alone says whether the line is up
+//! and how long it has been: a reader needs no lock, and between two CPUs' edges that pass each
+//! other it sees a number that makes no sense, never one that is wrong.
+
+use crate::sync::{
+    AtomicU64,
+    Ordering::{
+        Acquire,
+        Relaxed, //
+    }, //
+};
+
+/// Which way data goes. As device-mapper has it, what frees sectors is a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Direction {
+    /// From the device.
+    Read = 0,
+    /// To the device.
+    Write = 1,
+}
+
+/// One edge, above all times: those are below 2^60 ns, 36 years.
+const ONCE: u64 = 1 << 61;
+const LONGEST: u64 = 1 << 60;
+
+/// More than CPUs that make edges at the same instant can note them in another order than that of
+/// their clocks: a line may have been up for less than no time.
+const SLACK: u64 = 1 << 59;
+
+/// A line that is up or down.
+#[derive(Debug, Default)]
+struct Line(AtomicU64);
+
+impl Line {
+    #[inline(always)]
+    fn rise(&self, now: u64) {
+        self.0.fetch_sub(now.wrapping_add(ONCE), Relaxed);
+    }
+
+    #[inline(always)]
+    fn fall(&self, now: u64) {
+        self.0.fetch_add(now.wrapping_add(ONCE), Relaxed);
+    }
+
+    /// How long it was up until `now`, ns; [`None`] between edges that pass each other.
+    fn busy_ns(&self, now: u64) -> Option<u64> {
+        let word = self.0.load(Relaxed);
+        if word.wrapping_add(SLACK) < LONGEST.wrapping_add(SLACK) {
+            return Some(if word < LONGEST { word } else { 0 });
+        }
+        // Up: it rose once more than it fell.
+        let closed_less_rise = word.wrapping_add(ONCE);
+        if closed_less_rise.wrapping_add(LONGEST) >= LONGEST.wrapping_mul(2) {
+            return None;
+        }
+        let busy = closed_less_rise.wrapping_add(now);
+        // A rise after `now` was read.
+        Some(if busy < LONGEST { busy } else { 0 })
+    }
+}
+
+/// What is in flight in one area. As zeroed memory, nothing.
+#[derive(Debug, Default)]
+#[repr(C, align(32))]
+pub struct InFlight {
+    /// Reads in the lower half, writes in the upper.
+    counts: AtomicU64,
+    read: Line,
+    write: Line,
+    both: Line,
+}
+
+/// Times up to one instant, ns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Busy {
+    /// With a read in flight.
+    pub read_ns: u64,
+    /// With a write in flight.
+    pub write_ns: u64,
+    /// With anything in flight.
+    pub any_ns: u64,
+}
+
+const WRITE_SHIFT: u32 = 32;
+const READS: u64 = (1 << WRITE_SHIFT) - 1;
+
+impl InFlight {
+    /// One more from `now` on.
+    #[inline(always)]
+    pub(super) fn enter(&self, direction: Direction, now: u64) {
+        let (line, others) = match direction {
+            Direction::Read => {
+                // Acquire: as `Gauge` of acct/busy.rs.
+                let old = self.counts.fetch_add(1, Acquire);
+                if old & READS != 0 {
+                    return;
+                }
+                (&self.read, old >> WRITE_SHIFT)
+            }
+            Direction::Write => {
+                let old = self.counts.fetch_add(1 << WRITE_SHIFT, Acquire);
+                if old >> WRITE_SHIFT != 0 {
+                    return;
+                }
+                (&self.write, old & READS)
+            }
+        };
+        line.rise(now);
+        if others != 0 {
+            self.both.rise(now);
+        }
+    }
+
+    /// One less from `now` on.
+    #[inline(always)]
+    pub(super) fn leave(&self, direction: Direction, now: u64) {
+        let (line, others) = match direction {
+            Direction::Read => {
+                let old = self.counts.fetch_sub(1, Acquire);
+                if old & READS != 1 {
+                    return;
+                }
+                (&self.read, old >> WRITE_SHIFT)
+            }
+            Direction::Write => {
+                let old = self.counts.fetch_sub(1 << WRITE_SHIFT, Acquire);
+                if old >> WRITE_SHIFT != 1 {
+                    return;
+                }
+                (&self.write, old & READS)
+            }
+        };
+        line.fall(now);
+        if others != 0 {
+            self.both.fall(now);
+        }
+    }
+
+    /// For how long there was anything until `now`; [`None`] between edges that pass each other.
+    pub(super) fn busy(&self, now: u64) -> Option<Busy> {
+        let read_ns = self.read.busy_ns(now)?;
+        let write_ns = self.write.busy_ns(now)?;
+        let both_ns = self.both.busy_ns(now)?;
+        Some(Busy {
+            read_ns,
+            write_ns,
+            any_ns: read_ns.wrapping_add(write_ns).saturating_sub(both_ns),
+        })
+    }
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_flight))]
+mod tests {
+    use super::{
+        Direction::{
+            Read,
+            Write, //
+        },
+        *,
+    };
+
+    fn busy(read_ns: u64, write_ns: u64, any_ns: u64) -> Option<Busy> {
+        Some(Busy {
+            read_ns,
+            write_ns,
+            any_ns,
+        })
+    }
+
+    #[test]
+    fn times_are_those_with_one_or_more_in_flight() {
+        let area = InFlight::default();
+        assert_eq!(area.busy(1000), busy(0, 0, 0));
+        area.enter(Read, 1000);
+        area.enter(Read, 1010);
+        assert_eq!(area.busy(1020), busy(20, 0, 20));
+        area.enter(Write, 1030);
+        area.leave(Read, 1040);
+        area.leave(Read, 1050);
+        assert_eq!(area.busy(1060), busy(50, 30, 60));
+        area.leave(Write, 1070);
+        assert_eq!(area.busy(5000), busy(50, 40, 70));
+        area.enter(Write, 6000);
+        assert_eq!(area.busy(6001), busy(50, 41, 71));
+    }
+
+    #[test]
+    fn a_line_makes_no_sense_rather_than_being_wrong() {
+        let line = Line::default();
+        let now = 1 << 50;
+        line.fall(now);
+        assert_eq!(line.busy_ns(now + 5), None);
+        line.rise(now - 3);
+        assert_eq!(line.busy_ns(now + 5), Some(3));
+        line.rise(now + 6);
+        line.rise(now + 7);
+        assert_eq!(line.busy_ns(now + 9), None);
+        line.fall(now + 8);
+        // Down at 8, up at 7 or at 6.
+        assert_eq!(line.busy_ns(now + 9), Some(3 + 8 + 9 - 7 - 6));
+        line.fall(now + 9);
+        assert_eq!(line.busy_ns(now + 100), Some(3 + 8 + 9 - 7 - 6));
+    }
+
+    #[test]
+    fn a_line_that_fell_before_it_rose_was_up_for_no_time() {
+        let line = Line::default();
+        line.fall(1000);
+        line.rise(1003);
+        assert_eq!(line.busy_ns(1005), Some(0));
+        line.rise(2000);
+        assert_eq!(line.busy_ns(2010), Some(7));
+    }
+
+    #[test]
+    fn a_clock_that_was_read_before_the_edge_makes_no_time() {
+        let line = Line::default();
+        line.rise(1000);
+        assert_eq!(line.busy_ns(998), Some(0));
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What the regions of one disk have in common: ids, lifetimes, and what came last.
+
+use super::Io;
+use crate::acct::counter::Counter;
+
+/// Where the latest I/O of one disk ended, on one CPU. As zeroed memory, there was none.
+///
+/// Twice the sector after it, and 1 if it was a write; inverted: so nothing is a place after all
+/// sectors.
+#[derive(Debug, Default)]
+pub struct Last(Counter);
+
+impl Last {
+    /// Whether an I/O that starts goes on where the latest ended, in the same direction: what
+    /// device-mapper has as a merge. This CPU's, interrupts off.
+    #[inline(always)]
+    pub fn merged(&self, io: &Io) -> bool {
+        if io.sectors == 0 {
+            return false;
+        }
+        let start = io.sector.wrapping_mul(2) | io.direction() as u64;
+        let merged = !start == self.0.get();
+        let sectors = u64::from(io.sectors);
+        self.0.set(!start.wrapping_add(sectors.wrapping_mul(2)));
+        merged
+    }
+}
+
+/// Which I/Os a region counts: those that start under a list of its disk's regions with a number
+/// from `since` on and before `until`. Numbers go round; none in use is half a round older than
+/// another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lifetime {
+    /// The first list it is in.
+    pub since: u32,
+    /// The first list it is no longer in, though it lives on for I/Os that started under others.
+    pub until: Option<u32>,
+}
+
+impl Lifetime {
+    /// Whether an I/O that started under list `number` is counted.
+    #[inline(always)]
+    pub fn covers(&self, number: u32) -> bool {
+        let from = |first: u32| number.wrapping_sub(first) <= u32::MAX / 2;
+        from(self.since) && !self.until.is_some_and(from)
+    }
+}
+
+/// Ids there are: 0 to 2^31 - 1.
+const MAX_ID: u32 = i32::MAX as u32;
+
+/// The smallest id that none of the regions has, whose ids are given in rising order. [`None`]:
+/// `ENFILE`.
+pub fn smallest_free_id(ids: impl IntoIterator<Item = u32>) -> Option<u32> {
+    smallest_free(ids, MAX_ID)
+}
+
+fn smallest_free(ids: impl IntoIterator<Item = u32>, most: u32) -> Option<u32> {
+    let mut free = 0u32;
+    for id in ids {
+        if id > free {
+            break;
+        }
+        free = free.wrapping_add(1);
+    }
+    (free <= most).then_some(free)
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_region_list))]
+mod tests {
+    use super::*;
+    use crate::acct::class::Class;
+
+    #[test]
+    fn a_merge_goes_on_where_the_last_io_of_its_direction_ended() {
+        let last = Last::default();
+        let io = |sector, class| Io {
+            sector,
+            sectors: if class == Class::NoData { 0 } else { 8 },
+            class,
+        };
+        let table = [
+            (io(0, Class::Read), false),
+            (io(8, Class::Read), true),
+            (io(16, Class::Write), false),
+            (io(24, Class::Free), true),
+            (io(24, Class::Write), false),
+            (io(32, Class::NoData), false),
+            (io(32, Class::Write), true),
+            (io(40, Class::Read), false),
+        ];
+        for (io, merged) in table {
+            assert_eq!(last.merged(&io), merged);
+        }
+    }
+
+    #[test]
+    fn a_region_counts_what_started_in_its_lifetime() {
+        let ages = [(9, false), (10, true), (11, true), (12, false), (13, false)];
+        for (number, counted) in ages {
+            let lifetime = Lifetime {
+                since: 10,
+                until: Some(12),
+            };
+            assert_eq!(lifetime.covers(number), counted);
+        }
+        let lifetime = Lifetime {
+            since: u32::MAX,
+            until: None,
+        };
+        assert!(!lifetime.covers(u32::MAX - 1) && lifetime.covers(u32::MAX) && lifetime.covers(3));
+    }
+
+    #[test]
+    fn ids_are_used_again_from_the_smallest() {
+        assert_eq!(smallest_free_id([]), Some(0));
+        assert_eq!(smallest_free_id([0, 1, 3]), Some(2));
+        assert_eq!(smallest_free_id([1]), Some(0));
+        assert_eq!(smallest_free([0, 1], 2), Some(2));
+        assert_eq!(smallest_free([0, 1, 2], 2), None);
+    }
+}
