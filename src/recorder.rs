@@ -132,7 +132,9 @@ impl<L: Listener> State<L> {
     /// Begins to record a disk or partition. May sleep.
     fn record(&self, device: &BlockDevice<'_>) -> Result {
         if device.takes_bios() {
-            self.probes.lock().need_bios()?;
+            self.probes.lock().need(probe::Extra::Bios)?;
+        } else if device.sends_clones() {
+            self.probes.lock().need(probe::Extra::Clones)?;
         }
         self.registry.add(device)
     }

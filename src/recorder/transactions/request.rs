@@ -114,6 +114,20 @@ impl Tracker {
         }
     }
 
+    /// `block_io_done`: nothing more comes of a request. Mostly it was complete before.
+    ///
+    /// Not so a clone that the disk below refused because it was busy.
+    pub(in crate::recorder) fn io_done(&self, here: Here<'_>, rq: Request<'_>) {
+        if rq.is_flush_sequence() {
+            // The flush comes yet, and then this once more.
+            return;
+        }
+        if let Some(slot) = self.table().find(rq.key()) {
+            self.record(here, slot.entry, slot.entry.refuse(here.now));
+            slot.release();
+        }
+    }
+
     #[cold]
     #[inline(never)]
     pub(super) fn rq_complete_further(
