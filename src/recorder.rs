@@ -164,6 +164,11 @@ impl<L: Listener> State<L> {
         self.tracker.abandoned()
     }
 
+    /// Completions of requests that are not followed.
+    pub(crate) fn unmarked(&self) -> u64 {
+        self.tracker.unmarked()
+    }
+
     /// I/Os in flight as the table has them.
     pub(crate) fn tracked(&self) -> usize {
         self.tracker.tracked()

@@ -55,16 +55,17 @@ const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> Attribute
     Attribute::new(name, File::Number(number))
 }
 
-static FILES: [Attribute<File>; 7] = [
+static FILES: [Attribute<File>; 8] = [
     number(c"version", |_| u64::from(text::VERSION)),
     number(c"generation", |state| state.generation()),
     number(c"numdevs", |state| state.numdevs() as u64),
     number(c"tracked", |state| state.tracked() as u64),
     number(c"untracked", |state| state.untracked()),
     number(c"abandoned", |state| state.abandoned()),
+    number(c"unmarked", |state| state.unmarked()),
     Attribute::new(c"latency_bounds_ns", File::Bounds),
 ];
-static ATTRIBUTES: Attributes<Arc<Recording>, 7> = Attributes::new(&FILES);
+static ATTRIBUTES: Attributes<Arc<Recording>, 8> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.

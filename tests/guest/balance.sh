@@ -134,10 +134,18 @@ sum_of()
 	echo $sum
 }
 
-nothing_lost()
+# nothing_missed NAME: of what began after the module was loaded; nothing_lost NAME: nor did anything
+# end that began before, or with another.
+nothing_missed()
 {
 	is "$1: no I/O untracked" "$(cat /sys/class/misc/iostat/untracked)" 0
 	is "$1: no I/O abandoned" "$(cat /sys/class/misc/iostat/abandoned)" 0
+}
+
+nothing_lost()
+{
+	nothing_missed "$1"
+	is "$1: no I/O unmarked" "$(cat /sys/class/misc/iostat/unmarked)" 0
 }
 
 # no_complaint NAME: of the kernel, in all that its log still has.

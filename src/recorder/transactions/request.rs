@@ -138,6 +138,12 @@ impl Tracker {
         nr_bytes: u32,
     ) {
         let Some(slot) = self.table().find(rq.key()) else {
+            // device-mapper completes its requests a second time, with no bytes left.
+            let is_end = nr_bytes != 0 && is_whole(rq, nr_bytes);
+            let account = || self.account_of(here.probe, rq.disk(), rq.block_device());
+            if is_end && account().is_some() {
+                self.count_unmarked();
+            }
             return;
         };
         let completion = Completion {
