@@ -73,7 +73,7 @@ pub(super) fn start_in_disk(here: Here<'_>, account: &Account, entry: &Entry, io
     if let Some(list) = account.regions().list(here.probe) {
         if let Some(pending) = list.pending(entry) {
             pending.start(&io, here.now);
-            entry.enter_regions();
+            entry.set_in_regions(true);
             list.start(pending, 0, io, here.now, here.cpu);
         }
     }
@@ -86,7 +86,7 @@ fn start_in_partition(here: Here<'_>, account: &Account, entry: &Entry, io: Io) 
         if is_new {
             pending.start(&io, here.now);
             pending.start_under_none();
-            entry.enter_regions();
+            entry.set_in_regions(true);
             is_new = false;
         }
         io
@@ -107,7 +107,7 @@ pub(super) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
     } else {
         end_in_partition(here, account, entry);
     }
-    entry.leave_regions();
+    entry.set_in_regions(false);
 }
 
 #[inline(always)]
@@ -147,5 +147,5 @@ pub(in crate::recorder) fn give_back(here: Here<'_>, account: &Account, entry: &
             list.give_back(pending, level, io, here.now, here.cpu);
         },
     );
-    entry.leave_regions();
+    entry.set_in_regions(false);
 }

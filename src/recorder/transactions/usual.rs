@@ -168,7 +168,7 @@ fn rq_complete_special(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes:
 fn complete_in_regions(here: Here<'_>, disk: &Account, slot: Slot<'_>) {
     if slot.entry.is_in_regions() {
         regions::end_in_disk(here, disk, slot.entry);
-        slot.entry.leave_regions();
+        slot.entry.set_in_regions(false);
     }
     slot.release();
 }
