@@ -224,7 +224,6 @@ impl Entry {
     }
 
     /// Whether it is a transaction, and not something that merely passes through.
-    #[inline]
     pub fn is_counted(&self) -> bool {
         self.state.get() & COUNTED != 0
     }
