@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-2.0
+# Regions beside those of dm-stats: the same disk, the same words, the same I/O, in one boot.
+
+. /payload/regions.sh
+modprobe dm-mod
+# Fast, slow, very slow, and one that refuses all.
+make_null_blk_disk rgfast size=128 memory_backed=1 discard=1 irqmode=2 completion_nsec=300000
+make_null_blk_disk rgslow size=32 memory_backed=1 discard=1 irqmode=2 completion_nsec=60000000
+make_null_blk_disk rgstop size=1 memory_backed=1 discard=1 irqmode=2 completion_nsec=2000000000
+# The last sector is not that of a page: 327680 of the first two, 1000 and 999 of the others.
+dmsetup create regions <<END
+0 262144 linear /dev/rgfast 0
+262144 65536 linear /dev/rgslow 0
+327680 1000 linear /dev/rgstop 0
+328680 999 error
+END
+dmsetup mknodes regions
+rg=/dev/mapper/regions
+rgdisk=$(dm_disk regions)
+
+# The same regions twice, with the same ids: steps that are no power of two and less than an
+# I/O, ends that no area has, ms and ns, with and without histogram.
+ids=0
+while read -r words; do
+	dm_id=$(dmsetup message regions 0 @stats_create $words)
+	# Theirs may end beyond the device, ours has to be told so.
+	say "$rgdisk" @stats_create ${words/ UNCHECKED/ 1 unchecked} || fail "regions: create $words" "$reply"
+	is "regions: create $words" "$reply" "$dm_id"
+	ids=$((ids + 1))
+done <<END
+- 1000 1 histogram:30,1000
+- /1 2 precise_timestamps histogram:30000000,1000000000
+777+300001 513 1 precise_timestamps
+262000+5300 8
+- /7
+261100+1 1 2 histogram:30000000 precise_timestamps
+END
+dmsetup message regions 0 @stats_create 329000+5000 100 >/dev/null
+told "regions: create beyond the end" "$rgdisk" @stats_create 329000+5000 100 1 unchecked
+last=$ids
+
+# Field by field, of one region: like_dm NAME ID, after both were printed. Counts are equal: ios,
+# merges, sectors, in flight, histogram. Of times, ours are longer by what is done between our
+# probes and where dm looks at its clock. MOST_NS is how much that may be for an I/O;
+# MOST_MS what counting jiffies, and cutting to ms, makes of an I/O.
+MOST_NS=1000000
+MOST_MS=5
+like_dm()
+{
+	awk -v most_ns=$MOST_NS -v most_ms=$MOST_MS -v precise="$3" '
+		NR == FNR { dm[FNR] = $0; lines = FNR; next }
+		{
+			n = split(dm[FNR], d)
+			if (n != NF || d[1] != $1) { print "line " FNR ": " dm[FNR] " | " $0; next }
+			ios = d[2] + d[6]
+			for (i = 2; i <= NF; i++) {
+				if (i == 5 || i == 9 || i >= 11 && i <= 14) {
+					apart = $i - d[i]
+					if (precise) wrong = apart < 0 || apart > ios * most_ns
+					else wrong = apart > ios * most_ms || -apart > ios * most_ms
+					if (ios && apart / ios > top) top = apart / ios
+				} else wrong = $i != d[i]
+				if (wrong) print "column " i - 1 ": " dm[FNR] " | " $0
+			}
+			sum += ios
+		}
+		END {
+			if (lines != FNR) print lines " lines, " FNR
+			print sum + 0, top + 0 >"/tmp/regions.seen"
+		}' "/tmp/dm.$2" "/tmp/ours.$2"
+}
+
+# alike NAME [IDS-THAT-MUST-HAVE-IOS]: all regions, printed and cleared.
+alike()
+{
+	local id wrong='' some=0 seen top most=0
+	wait_idle "$rgdisk"
+	for id in $(seq 0 "$last"); do
+		dmsetup message regions 0 @stats_print_clear "$id" >"/tmp/dm.$id"
+		say "$rgdisk" @stats_print_clear "$id" || wrong+="$reply "
+		[ -z "$reply" ] || echo "$reply" >"/tmp/ours.$id"
+		case $id in
+		1 | 2 | 5) wrong+=$(like_dm "$1" "$id" 1 | head -n 2) ;;
+		*) wrong+=$(like_dm "$1" "$id" '' | head -n 2) ;;
+		esac
+		read -r seen top </tmp/regions.seen
+		[ "$seen" = 0 ] || some=$((some + 1))
+		[ "$id" != 1 ] || echo "# $1: $seen I/Os, ours longer by ${top%.*} ns each at most"
+	done
+	is "regions: $1: as dm-stats has it" "$wrong" ""
+	holds "regions: $1: there was something to count" "some >= 3"
+}
+
+# same NAME FIO-ARGUMENT...
+same()
+{
+	local name=$1
+	shift
+	succeeds "regions: $name: fio" fio_quiet --filename=$rg --direct=1 --size=136m "$@"
+	alike "$name"
+}
+
+same "random reads" --rw=randread --bsrange=512-64k --number_ios=400 --cpus_allowed=0
+same "sequential reads" --rw=read --bs=16k --offset=100m --number_ios=300 --cpus_allowed=1
+same "sequential, both ways" --rw=rw --bsrange=4k-32k --number_ios=400 --cpus_allowed=0
+same "many at a time" --rw=randrw --bsrange=4k-128k --ioengine=libaio --iodepth=16 --size=159m \
+	--number_ios=600
+same "two programs" --rw=randrw --bsrange=512-32k --ioengine=libaio --iodepth=4 --numjobs=2 \
+	--group_reporting --number_ios=400
+same "larger than a request" --rw=write --bs=4m --number_ios=20 --cpus_allowed=0
+same "flushes, and data with them" --rw=randwrite --bs=8k --sync=1 --fsync=3 --number_ios=100
+same "discards" --rw=randtrim --bsrange=4k-1m --number_ios=200 --cpus_allowed=0
+succeeds "regions: one discard of it all" blkdiscard -f -l $((159 << 20)) $rg
+alike "one discard of it all"
+# Over an edge between two disks, which dm splits there.
+dd if=$rg of=/dev/null iflag=direct bs=64k count=1 skip=$(((262144 << 9) - 32768)) \
+	iflag=direct,skip_bytes status=none
+alike "an I/O in two targets"
+# What fails has sectors, too.
+fail_at()
+{
+	local sector
+	for sector; do
+		dd if=$rg of=/dev/null bs=4k count=1 skip=$((sector << 9)) iflag=direct,skip_bytes \
+			status=none 2>/dev/null &&
+			fail "regions: errors: a read of sector $sector"
+		dd if=/dev/zero of=$rg bs=512 count=1 seek="$sector" oflag=direct conv=notrunc status=none \
+			2>/dev/null && fail "regions: errors: a write of sector $sector"
+	done
+}
+echo +200000-200099 >/sys/kernel/config/nullb/rgfast/badblocks
+fail_at 200000 200050 200099
+dd if=$rg of=/dev/null bs=4k count=1 skip=$((199996 << 9)) iflag=direct,skip_bytes status=none 2>/dev/null
+alike "errors"
+echo -200000-200099 >/sys/kernel/config/nullb/rgfast/badblocks
+# Those that the target itself refuses dm-stats does not know; we do.
+fail_at 328690 329100
+wait_idle "$rgdisk"
+is "regions: refused: not in dm-stats" "$(dmsetup message regions 0 @stats_print 1 | cut -d' ' -f2-9)" \
+	"0 0 0 0 0 0 0 0"
+say "$rgdisk" @stats_print 1
+columns_of "$reply" f_
+is "regions: refused: in ours" "$f_reads $f_rsectors $f_writes $f_wsectors $f_in_flight" "2 16 2 2 0"
+for id in $(seq 0 "$last"); do
+	say "$rgdisk" @stats_clear "$id"
+done
+
+# In flight, and for how long: four reads of two seconds, looked at after half of one.
+fio --name=job --filename=$rg --direct=1 --rw=read --bs=4k --offset=$((327680 << 9)) --size=16k \
+	--ioengine=libaio --iodepth=4 --iodepth_batch=4 >/dev/null 2>&1 &
+for try in $(seq 50); do
+	say "$rgdisk" @stats_print 1
+	columns_of "$reply" f_
+	[ "$f_in_flight" != 4 ] || break
+	sleep 0.1
+done
+sleep 0.5
+dmsetup message regions 0 @stats_clear 1
+told "regions: clear while they are in flight" "$rgdisk" @stats_clear 1
+sleep 0.2
+columns_of "$(dmsetup message regions 0 @stats_print 1)" d_
+say "$rgdisk" @stats_print 1
+columns_of "$reply" f_
+is "regions: in flight" "$f_in_flight $f_reads" "$d_in_flight $d_reads"
+is "regions: in flight, all four" "$f_in_flight" 4
+holds "regions: clearing keeps them, and their time goes on from there" \
+	"f_io_ticks >= 200000000 && f_io_ticks < 1000000000"
+# One asks after the other; a busy host may be long between them.
+holds "regions: time in queue is theirs" "f_time_in_queue == 4 * f_io_ticks &&
+	f_io_ticks - d_io_ticks < 100000000 && d_io_ticks - f_io_ticks < 100000000"
+holds "regions: reads are busy, writes are not" "f_io_ticks_read == f_io_ticks && f_io_ticks_write == 0"
+wait $!
+# dm-stats cleared a busy time that its print had not yet counted; ours is not to be held against it.
+wait_idle "$rgdisk"
+for id in $(seq 0 "$last"); do
+	dmsetup message regions 0 @stats_clear "$id"
+	say "$rgdisk" @stats_clear "$id" || fail "regions: clear" "$reply"
+done
+same "after all were cleared" --rw=randread --bs=4k --number_ios=100
+
+for id in $(seq 0 "$last"); do
+	say "$rgdisk" @stats_delete "$id" || fail "regions: delete" "$reply"
+done
+is "regions: all deleted" "$(allocated)" 0
+dmsetup remove regions
+remove_null_blk_disk rgfast
+remove_null_blk_disk rgslow
+remove_null_blk_disk rgstop
+nothing_lost "regions"
+no_complaint "regions"
