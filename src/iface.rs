@@ -4,6 +4,7 @@
 
 pub(crate) mod chardev;
 pub(crate) mod control;
+mod messages;
 pub(crate) mod sysfs;
 
 use crate::{

@@ -58,7 +58,7 @@ impl kernel::Module for Iostat {
         // keeps what it needs.
         let device = kernel_ext::miscdevice::Registration::new(
             c"iostat",
-            0o444,
+            0o666,
             &iface::control::GROUPS,
             recorder.state(),
         )?;

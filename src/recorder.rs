@@ -15,8 +15,10 @@
 pub(crate) mod account;
 pub(crate) mod accounts;
 pub(crate) mod listener;
+pub(crate) mod messages;
 mod probe;
 mod provider;
+pub(crate) mod region;
 mod registry;
 mod tracker;
 mod transactions;
@@ -76,7 +78,7 @@ impl<L: Listener> Recorder<L> {
         // CAST: 22 bits at most.
         let inflight = inflight.next_power_of_two() as usize;
         let clock = clock::Watch::new()?;
-        let tracker = Arc::new(Tracker::new(inflight)?, GFP_KERNEL)?;
+        let tracker = Tracker::new(inflight)?;
         let registry = Registry::new(listener, tracker.clone());
         let probes = new_mutex!(probe::Probes::new(tracker.clone()));
         let state = Arc::pin_init(

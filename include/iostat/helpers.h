@@ -12,6 +12,7 @@ struct class;
 struct module;
 
 int iostat_block_class(const struct class **class);
+void iostat_cond_resched(void);
 void iostat_memalloc_noio_restore(unsigned int flags);
 unsigned int iostat_memalloc_noio_save(void);
 struct module *iostat_this_module(void);

@@ -6,6 +6,7 @@
 #include <iostat/helpers.h>
 #include <linux/blkdev.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/tracepoint.h>
 
@@ -22,6 +23,11 @@ int iostat_block_class(const struct class **class)
 	*class = disk_to_dev(disk)->class;
 	put_disk(disk);
 	return 0;
+}
+
+void iostat_cond_resched(void)
+{
+	cond_resched();
 }
 
 void iostat_memalloc_noio_restore(unsigned int flags)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A character device that is read as text.
+//! A character device that is read as text, and written messages to.
 //!
 //! C header: [`include/linux/miscdevice.h`](srctree/include/linux/miscdevice.h).
 //!
@@ -26,7 +26,10 @@ use core::{
 use kernel::{
     bindings,
     error::to_result,
-    iov::IovIterDest,
+    iov::{
+        IovIterDest,
+        IovIterSource, //
+    },
     prelude::*, //
 };
 
@@ -46,6 +49,15 @@ pub(crate) trait OpenFile: Send + Sync + Sized + 'static {
         position: &mut i64,
         to: &mut IovIterDest<'_>,
     ) -> Result<usize>;
+
+    /// Takes all of `from`, or refuses it, and says where the next read is to begin in either case. May sleep. Calls
+    /// may come at the same time.
+    fn write(
+        &self,
+        context: &Self::Context,
+        position: &mut i64,
+        from: &mut IovIterSource<'_>,
+    ) -> Result;
 }
 
 #[repr(C)]
@@ -145,6 +157,7 @@ impl<T: OpenFile> Registration<T> {
             open: Some(Self::open),
             release: Some(Self::release),
             read_iter: Some(Self::read_iter),
+            write_iter: Some(Self::write_iter),
             llseek: Some(bindings::generic_file_llseek),
             ..Default::default()
         };
@@ -206,12 +219,8 @@ impl<T: OpenFile> Registration<T> {
         iocb: *mut bindings::kiocb,
         iter: *mut bindings::iov_iter,
     ) -> isize {
-        // SAFETY: `open` put a box there; it is dropped only by `release`, after the last read.
-        let opened = unsafe { &*(*(*iocb).ki_filp).private_data.cast::<Opened<T>>() };
-        // SAFETY: The context outlives the file, see `open`.
-        let context = unsafe { &*opened.context };
-        // SAFETY: The position is this call's own.
-        let position = unsafe { &mut (*iocb).ki_pos };
+        // SAFETY: By this function's requirement.
+        let (opened, context, position) = unsafe { Self::opened(iocb) };
         // SAFETY: The iterator is this call's own, and a destination since the call is a read.
         let to = unsafe { IovIterDest::from_raw(iter) };
         match opened.file.read(context, position, to) {
@@ -219,6 +228,49 @@ impl<T: OpenFile> Registration<T> {
             Ok(len) => len as isize,
             Err(error) => error.to_errno() as isize,
         }
+    }
+
+    /// # Safety
+    ///
+    /// Called by the VFS as `write_iter` of a file that `open` opened.
+    unsafe extern "C" fn write_iter(
+        iocb: *mut bindings::kiocb,
+        iter: *mut bindings::iov_iter,
+    ) -> isize {
+        // SAFETY: By this function's requirement.
+        let (opened, context, position) = unsafe { Self::opened(iocb) };
+        // SAFETY: The iterator is this call's own, and a source since the call is a write.
+        let from = unsafe { IovIterSource::from_raw(iter) };
+        let len = from.len();
+        match opened.file.write(context, position, from) {
+            // CAST: No write is longer than `isize::MAX`.
+            Ok(()) => len as isize,
+            Err(error) => {
+                // After a write that failed the VFS leaves the position of the file as it was.
+                // SAFETY: The file is open. Who reads from it at the same time reads from here or there.
+                unsafe {
+                    core::ptr::addr_of_mut!((*(*iocb).ki_filp).f_pos).write_volatile(*position)
+                };
+                error.to_errno() as isize
+            }
+        }
+    }
+
+    /// The file, the context and the position of a call.
+    ///
+    /// # Safety
+    ///
+    /// `iocb` is what the VFS called an operation of a file with that `open` opened; what is returned
+    /// does not outlive that call.
+    unsafe fn opened<'a>(
+        iocb: *mut bindings::kiocb,
+    ) -> (&'a Opened<T>, &'a T::Context, &'a mut i64) {
+        // SAFETY: `open` put a box there; it is dropped only by `release`, after the last call.
+        let opened = unsafe { &*(*(*iocb).ki_filp).private_data.cast::<Opened<T>>() };
+        // SAFETY: The context outlives the file, see `open`.
+        let context = unsafe { &*opened.context };
+        // SAFETY: The position is this call's own.
+        (opened, context, unsafe { &mut (*iocb).ki_pos })
     }
 }
 

@@ -7,13 +7,16 @@
 
 pub(crate) mod bindings;
 pub(crate) mod block;
+pub(crate) mod capability;
 pub(crate) mod class;
 pub(crate) mod clock;
 pub(crate) mod io_events;
 pub(crate) mod kobject;
+pub(crate) mod memory;
 pub(crate) mod miscdevice;
 pub(crate) mod percpu;
 pub(crate) mod published;
 pub(crate) mod sysfs;
+pub(crate) mod task;
 pub(crate) mod tracepoint;
 pub(crate) mod zeroed;

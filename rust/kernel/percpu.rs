@@ -40,6 +40,19 @@ impl ThisCpu<'_> {
             _not_send: NotThreadSafe,
         }
     }
+
+    /// Its number.
+    #[inline(always)]
+    pub(crate) fn number(self) -> usize {
+        // SAFETY: May be called anywhere; here the answer stays true.
+        unsafe { bindings::raw_smp_processor_id() as usize }
+    }
+}
+
+/// One more than the highest number of a CPU there can be.
+pub(crate) fn nr_cpu_ids() -> usize {
+    // SAFETY: Set once at boot.
+    unsafe { core::ptr::addr_of!(bindings::nr_cpu_ids).read() as usize }
 }
 
 /// One `T` for each possible CPU, zeroed at first. Shared access only: `T` brings its own
@@ -113,10 +126,8 @@ impl<T> Drop for PerCpu<T> {
 }
 
 /// The numbers of all CPUs this machine may ever have.
-fn possible_cpus() -> impl Iterator<Item = usize> {
-    // SAFETY: Set once at boot.
-    let len = unsafe { core::ptr::addr_of!(bindings::nr_cpu_ids).read() } as usize;
-    (0..len).filter(|cpu| {
+pub(crate) fn possible_cpus() -> impl Iterator<Item = usize> {
+    (0..nr_cpu_ids()).filter(|cpu| {
         // SAFETY: The mask is set once at boot and `cpu` is below `nr_cpu_ids`.
         unsafe {
             bindings::cpumask_test_cpu(

@@ -23,6 +23,25 @@ unsafe impl Zeroed for crate::acct::entry::Entry {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::record::CpuRecord {}
 
+// SAFETY: See above.
+unsafe impl Zeroed for crate::acct::counter::Counter {}
+// SAFETY: See above.
+unsafe impl Zeroed for crate::acct::region::Whole {}
+// SAFETY: See above.
+unsafe impl Zeroed for crate::acct::region::area::Area {}
+// SAFETY: See above.
+unsafe impl Zeroed for crate::acct::region::flight::InFlight {}
+// SAFETY: See above.
+unsafe impl Zeroed for crate::acct::region::list::Last {}
+// SAFETY: See above.
+unsafe impl Zeroed for crate::acct::region::pending::Pending {}
+// SAFETY: See above: all of these are integers.
+unsafe impl Zeroed for crate::acct::region::columns::Classes {}
+// SAFETY: See above.
+unsafe impl Zeroed for crate::acct::region::columns::Columns {}
+// SAFETY: An integer.
+unsafe impl Zeroed for u64 {}
+
 /// `len` zeroed values. May sleep; `ENOMEM`.
 pub(crate) fn zeroed_vec<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
     let mut vec = KVVec::<T>::with_capacity(len, GFP_KERNEL)?;

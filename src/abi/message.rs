@@ -46,6 +46,18 @@ pub enum Message<'a> {
     Resize(Resize<'a>),
 }
 
+impl Message<'_> {
+    /// The region it is about, if it is about one there is.
+    pub fn id(&self) -> Option<u32> {
+        match self {
+            Message::Create(_) | Message::List(_) => None,
+            Message::Delete(id) | Message::Clear(id) | Message::SetAux(id, _) => Some(*id),
+            Message::Print(print) => Some(print.id),
+            Message::Resize(resize) => Some(resize.id),
+        }
+    }
+}
+
 /// Which areas to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Print {

@@ -82,6 +82,7 @@ pub struct Entry {
 const RUNNING: u64 = 1 << 8;
 const COUNTED: u64 = 1 << 9;
 const HAS_ID: u64 = 1 << 10;
+const IN_REGIONS: u64 = 1 << 11;
 const LEAF_SHIFT: u32 = 48;
 
 impl Entry {
@@ -280,6 +281,21 @@ impl Entry {
         } else {
             0
         }
+    }
+
+    /// Whether regions count it: see [`super::region::pending`].
+    pub fn is_in_regions(&self) -> bool {
+        self.state.get() & IN_REGIONS != 0
+    }
+
+    /// Regions count it from now on.
+    pub fn enter_regions(&self) {
+        self.state.set(self.state.get() | IN_REGIONS);
+    }
+
+    /// They have been told of its end.
+    pub fn leave_regions(&self) {
+        self.state.set(self.state.get() & !IN_REGIONS);
     }
 
     /// Remembers the id of its start event.

@@ -38,6 +38,7 @@ pub mod columns;
 pub mod flight;
 pub mod geometry;
 pub mod list;
+pub mod pending;
 
 use super::{
     class::Class,

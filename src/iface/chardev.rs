@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! `/dev/iostat`: the whole system as text. See `Documentation/ABI/testing/dev-iostat`.
+//! `/dev/iostat`: the whole system as text, and messages. See `Documentation/ABI/testing/dev-iostat`.
 
-use super::Recording;
+use super::{
+    messages,
+    Recording, //
+};
 use crate::{
     abi::{
         latency,
+        region_text::Reply,
         text, //
     },
     acct::{
@@ -20,7 +24,10 @@ use kernel::{
         flags::GFP_KERNEL_ACCOUNT,
         KVVec, //
     },
-    iov::IovIterDest,
+    iov::{
+        IovIterDest,
+        IovIterSource, //
+    },
     new_mutex,
     prelude::*,
     sync::{
@@ -30,20 +37,31 @@ use kernel::{
 };
 
 /// An open `/dev/iostat`. A read from the start takes a new snapshot; reads further on continue
-/// it, so that what a reader gets in pieces is one text.
+/// it, so that what a reader gets in pieces is one text. From its first message on, it reads as the
+/// reply to the last.
 pub(crate) struct Reader {
     text: Pin<KBox<Mutex<Text>>>,
 }
 
 struct Text {
     bytes: KVVec<u8>,
+    is_reply: bool,
 }
+
+/// The longest message, bytes.
+const LONGEST_MESSAGE: usize = 65536;
 
 impl fmt::Write for Text {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.write_bytes(text.as_bytes())
+    }
+}
+
+impl Reply for Text {
+    fn write_bytes(&mut self, bytes: &[u8]) -> fmt::Result {
         // Charged to the reader: anybody may open the device.
         self.bytes
-            .extend_from_slice(text.as_bytes(), GFP_KERNEL_ACCOUNT)
+            .extend_from_slice(bytes, GFP_KERNEL_ACCOUNT)
             .map_err(|_| fmt::Error)
     }
 }
@@ -77,7 +95,8 @@ impl OpenFile for Reader {
 
     fn open(_context: &Arc<Recording>) -> Result<KBox<Self>> {
         let bytes = KVVec::new();
-        let text = KBox::pin_init(new_mutex!(Text { bytes }), GFP_KERNEL_ACCOUNT)?;
+        let is_reply = false;
+        let text = KBox::pin_init(new_mutex!(Text { bytes, is_reply }), GFP_KERNEL_ACCOUNT)?;
         Ok(KBox::new(Reader { text }, GFP_KERNEL_ACCOUNT)?)
     }
 
@@ -88,9 +107,35 @@ impl OpenFile for Reader {
         to: &mut IovIterDest<'_>,
     ) -> Result<usize> {
         let mut text = self.text.lock();
-        if *position == 0 {
+        if *position == 0 && !text.is_reply {
             text.refresh(context)?;
         }
         to.simple_read_from_buffer(position, &text.bytes)
+    }
+
+    fn write(
+        &self,
+        context: &Arc<Recording>,
+        position: &mut i64,
+        from: &mut IovIterSource<'_>,
+    ) -> Result {
+        if from.len() > LONGEST_MESSAGE {
+            return Err(E2BIG);
+        }
+        let mut line = KVVec::new();
+        let len = from.len();
+        if from.copy_from_iter_vec(&mut line, GFP_KERNEL_ACCOUNT)? != len {
+            return Err(EFAULT);
+        }
+        let mut text = self.text.lock();
+        text.bytes.clear();
+        text.is_reply = true;
+        *position = 0;
+        let result = messages::run(context, &line, &mut *text);
+        if matches!(result, Err(error) if error == ENOMEM || error == EINTR) {
+            // Half a reply.
+            text.bytes.clear();
+        }
+        result
     }
 }

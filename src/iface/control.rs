@@ -21,6 +21,7 @@ use crate::{
             Show, //
         },
     },
+    recorder::region::memory::allocated_bytes,
 };
 use core::{
     ffi::CStr,
@@ -55,16 +56,18 @@ const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> Attribute
     Attribute::new(name, File::Number(number))
 }
 
-static FILES: [Attribute<File>; 7] = [
+static FILES: [Attribute<File>; 9] = [
     number(c"version", |_| u64::from(text::VERSION)),
     number(c"generation", |state| state.generation()),
     number(c"numdevs", |state| state.numdevs() as u64),
     number(c"tracked", |state| state.tracked() as u64),
     number(c"untracked", |state| state.untracked()),
     number(c"abandoned", |state| state.abandoned()),
+    number(c"regions_gone", |state| state.regions_gone()),
+    number(c"stats_current_allocated_bytes", |_| allocated_bytes()),
     Attribute::new(c"latency_bounds_ns", File::Bounds),
 ];
-static ATTRIBUTES: Attributes<Arc<Recording>, 7> = Attributes::new(&FILES);
+static ATTRIBUTES: Attributes<Arc<Recording>, 9> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.

@@ -2,7 +2,10 @@
 
 //! The statistics of one disk or partition.
 
-use super::accounts::Handle;
+use super::{
+    accounts::Handle,
+    region::of_account::Regions, //
+};
 use crate::{
     abi::identity::{
         classify,
@@ -35,6 +38,10 @@ use crate::{
         }, //
     },
 };
+use core::sync::atomic::{
+    AtomicBool,
+    Ordering::Relaxed, //
+};
 use kernel::{
     new_mutex,
     prelude::*,
@@ -52,6 +59,12 @@ pub(crate) struct Account {
     handle: Handle,
     /// The disk's account, of a partition.
     disk: Option<Arc<Account>>,
+    /// Whether more is to be done for an I/O than to record it here.
+    is_special: AtomicBool,
+    #[pin]
+    regions: Regions,
+    /// Where it begins on the disk.
+    start_sector: u64,
     cpus: PerCpu<CpuRecord>,
     /// A gauge for each hardware queue; none if there is but one. A power of two.
     leaves: KVec<Line>,
@@ -102,7 +115,10 @@ impl Account {
             try_pin_init!(Account {
                 identity,
                 handle,
+                is_special: AtomicBool::new(disk.is_some()),
                 disk,
+                regions <- Regions::new(),
+                start_sector: device.start_sector(),
                 cpus,
                 leaves,
                 root: Line(Gauge::default()),
@@ -124,10 +140,34 @@ impl Account {
             .map_or(&self.identity, |disk| &disk.identity)
     }
 
-    /// Whether it is the account of a partition.
+    /// That of its disk, if it is a partition's.
     #[inline(always)]
-    pub(super) fn is_partition(&self) -> bool {
-        self.disk.is_some()
+    pub(super) fn disk(&self) -> Option<&Account> {
+        self.disk.as_deref()
+    }
+
+    /// Whether an I/O is to be recorded in the disk as well, or told to regions.
+    #[inline(always)]
+    pub(super) fn is_special(&self) -> bool {
+        self.is_special.load(Relaxed)
+    }
+
+    /// Its regions.
+    #[inline(always)]
+    pub(super) fn regions(&self) -> &Regions {
+        &self.regions
+    }
+
+    /// There are regions from now on, or none.
+    pub(super) fn has_regions(&self, has_regions: bool) {
+        self.is_special
+            .store(has_regions || self.disk.is_some(), Relaxed);
+    }
+
+    /// The number it gives to a sector of the disk.
+    #[inline(always)]
+    pub(super) fn sector(&self, of_disk: u64) -> u64 {
+        of_disk.wrapping_sub(self.start_sector)
     }
 
     /// Whether it is the account of a partition of `disk`.

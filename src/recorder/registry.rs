@@ -14,9 +14,19 @@ use super::{
     listener::Listener,
     tracker::Tracker, //
 };
-use crate::kernel_ext::{
-    block::device::BlockDevice,
-    published::Node, //
+use crate::{
+    abi::message::word::Word,
+    kernel_ext::{
+        block::device::{
+            BlockDevice,
+            Held, //
+        },
+        published::Node, //
+    },
+};
+use core::sync::atomic::{
+    AtomicU64,
+    Ordering::Relaxed, //
 };
 use kernel::{
     new_mutex,
@@ -33,6 +43,7 @@ struct Member<L: Listener> {
     /// See [`accounts::Member`].
     address: u64,
     disk: u64,
+    device: Held,
     _presence: L::Presence,
 }
 
@@ -86,6 +97,8 @@ pub(super) struct Registry<L: Listener> {
     tracker: Arc<Tracker>,
     #[pin]
     members: Mutex<Members<L>>,
+    /// Regions whose disk or partition has left.
+    regions_gone: AtomicU64,
 }
 
 impl<L: Listener> Registry<L> {
@@ -99,6 +112,7 @@ impl<L: Listener> Registry<L> {
                 next_number: 0,
                 is_open: false,
             }),
+            regions_gone: AtomicU64::new(0),
         })
     }
 
@@ -148,6 +162,7 @@ impl<L: Listener> Registry<L> {
             account,
             address: device.key(),
             disk: device.disk_key(),
+            device: device.hold(),
             _presence: presence,
         };
         members
@@ -180,6 +195,14 @@ impl<L: Listener> Registry<L> {
         members.generation = members.generation.wrapping_add(1);
         let _ = self.publish(&members);
         drop(members);
+        let regions = member
+            .as_ref()
+            .map_or(0, |member| member.account.regions().len());
+        if regions != 0 {
+            self.regions_gone.fetch_add(regions as u64, Relaxed);
+            let name = device.name();
+            pr_notice!("{}: {} regions went with it\n", name.as_str(), regions);
+        }
         // Waits for readers of the disk's files: not with the mutex.
         drop(member);
     }
@@ -205,8 +228,20 @@ impl<L: Listener> Registry<L> {
         }
     }
 
+    /// The account of this name, and how many sectors its disk or partition has now. May sleep.
+    pub(super) fn find(&self, name: Word<'_>) -> Option<(Arc<Account>, u64)> {
+        let members = self.members.lock();
+        let is = |member: &&Member<L>| name.is(member.account.identity().name.as_str().as_bytes());
+        let member = members.members.iter().find(is)?;
+        Some((member.account.clone(), member.device.sectors()))
+    }
+
     pub(super) fn generation(&self) -> u64 {
         self.members.lock().generation
+    }
+
+    pub(super) fn regions_gone(&self) -> u64 {
+        self.regions_gone.load(Relaxed)
     }
 
     pub(super) fn numdevs(&self) -> usize {

@@ -7,7 +7,9 @@ use super::{
     accounts::{
         Accounts,
         Handle, //
-    }, //
+    },
+    region::list::PendingTable,
+    transactions::regions, //
 };
 use crate::{
     acct::{
@@ -34,7 +36,12 @@ use core::sync::atomic::{
 };
 use kernel::{
     alloc::KVVec,
-    prelude::*, //
+    new_mutex,
+    prelude::*,
+    sync::{
+        Arc,
+        Mutex, //
+    }, //
 };
 
 /// What every handler of an event is given besides the event.
@@ -49,9 +56,12 @@ pub(super) struct Here<'a> {
 }
 
 /// Follows I/Os from their start to their end.
+#[pin_data]
 pub(crate) struct Tracker {
     entries: KVVec<Entry>,
     accounts: Published<Accounts>,
+    #[pin]
+    pending: Mutex<Option<Arc<PendingTable>>>,
     /// I/Os that found no room in the table.
     untracked: AtomicU64,
     /// I/Os whose end nobody told of.
@@ -62,14 +72,17 @@ pub(crate) struct Tracker {
 
 impl Tracker {
     /// Follows up to about `entries` I/Os at a time, a power of two. May sleep; `ENOMEM`.
-    pub(super) fn new(entries: usize) -> Result<Self> {
-        Ok(Tracker {
-            entries: zeroed_vec(entries)?,
+    pub(super) fn new(entries: usize) -> Result<Arc<Self>> {
+        let entries = zeroed_vec(entries)?;
+        let tracker = pin_init!(Tracker {
+            entries,
             accounts: Published::new(),
+            pending <- new_mutex!(None),
             untracked: AtomicU64::new(0),
             abandoned: AtomicU64::new(0),
             last_id: AtomicU64::new(0),
-        })
+        });
+        Arc::pin_init(tracker, GFP_KERNEL)
     }
 
     /// From here on probes find these accounts, and follow the I/Os that begin in them. Never sleeps.
@@ -115,6 +128,17 @@ impl Tracker {
         Table::new(&self.entries)
     }
 
+    /// What regions have to know of I/Os in flight. May sleep; `ENOMEM`.
+    pub(super) fn pending(&self) -> Result<Arc<PendingTable>> {
+        let mut pending = self.pending.lock();
+        if let Some(table) = &*pending {
+            return Ok(table.clone());
+        }
+        let table = PendingTable::new(&self.entries)?;
+        *pending = Some(table.clone());
+        Ok(table)
+    }
+
     /// Begins following an I/O: takes an entry for it and records what `begin` makes of it. Without
     /// room for it, an I/O is untracked if that was its start.
     pub(super) fn begin(
@@ -125,21 +149,24 @@ impl Tracker {
         leaf: u16,
         is_start: bool,
         begin: impl FnOnce(&Entry) -> Verb,
-    ) {
+    ) -> Option<&Entry> {
         let slot = match self.table().claim(key) {
             Some(Claim::New(slot)) => slot,
             Some(Claim::Stale(slot)) => {
                 // Its memory has a new owner though it never ended.
                 self.abandoned.fetch_add(1, Relaxed);
-                self.record(here, slot.entry, slot.entry.abandon());
+                if let Some(account) = self.record(here, slot.entry, slot.entry.abandon()) {
+                    regions::give_back(here, account, slot.entry);
+                }
                 slot
             }
             None => {
                 self.untracked.fetch_add(u64::from(is_start), Relaxed);
-                return;
+                return None;
             }
         };
         account.record(begin(slot.entry), leaf, here.now, here.cpu);
+        Some(slot.entry)
     }
 
     /// Records what became of an I/O that is followed. Tells its account; [`None`] if that is no

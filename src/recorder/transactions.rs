@@ -7,6 +7,7 @@
 
 mod bio;
 mod passed_on;
+pub(super) mod regions;
 mod request;
 mod usual;
 
@@ -17,7 +18,8 @@ use crate::{
             Class,
             Tag, //
         },
-        entry::Start, //
+        entry::Start,
+        region::Io, //
     },
     kernel_ext::block::request::Request, //
 };
@@ -45,6 +47,12 @@ fn request(account: &Account, rq: Request<'_>) -> Start {
         tag: tag(rq.is_flush()),
         sector: rq.sector(),
     }
+}
+
+/// A request as regions see it.
+#[inline(always)]
+fn region_io(rq: Request<'_>) -> Io {
+    regions::io(Class::of(rq.op(), rq.bytes()), rq.sector(), rq.bytes())
 }
 
 /// Whether nothing of a request remains when so many bytes are complete.

@@ -18,7 +18,7 @@ is "/dev/iostat: a line per disk" "$(disk_table | wc -l)" \
 	"$(cat /sys/class/misc/iostat/numdevs)"
 is "/dev/iostat: as many values as names" "$(awk 'NF == 0 { exit } NR > 1 { print NF }' /dev/iostat | sort -u | wc -l)" 1
 is "/dev/iostat: the disk's line is its stat line" \
-	"$(disk_table | awk '$1 == "nbi" { for (i = 8; i <= NF; i++) printf "%s ", $i }')" \
+	"$(disk_table | awk '$1 == "nbi" { for (i = 9; i <= NF; i++) printf "%s ", $i }')" \
 	"$(awk '{ for (i = 2; i <= NF; i++) printf "%s ", $i }' /sys/block/nbi/iostat/stat)"
 # A reader that takes a few bytes at a time gets one text, of one moment.
 dd if=/dev/iostat of=/tmp/pieces bs=7 status=none

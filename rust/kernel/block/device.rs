@@ -100,6 +100,20 @@ impl<'a> BlockDevice<'a> {
         self.device().devt
     }
 
+    /// First sector on the whole disk.
+    pub(crate) fn start_sector(&self) -> u64 {
+        // SAFETY: Valid by the type invariant; a partition stays where it is.
+        unsafe { core::ptr::addr_of!((*self.ptr.as_ptr()).bd_start_sect).read() }
+    }
+
+    /// Holds it, for as long as it is in sysfs.
+    pub(crate) fn hold(&self) -> Held {
+        // SAFETY: Valid by the type invariant.
+        unsafe { bindings::get_device(core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device)) };
+        // INVARIANT: The reference was just taken.
+        Held { ptr: self.ptr }
+    }
+
     /// Sequence number of the disk, never used twice since boot.
     pub(crate) fn diskseq(&self) -> u64 {
         self.gendisk().diskseq
@@ -151,5 +165,33 @@ impl<'a> BlockDevice<'a> {
         let parent = unsafe { core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device.kobj) };
         // SAFETY: The device is in sysfs for as long as `self` is there.
         unsafe { Directory::new(parent, name, object) }
+    }
+}
+
+/// A disk or partition that is held. To be dropped before it has left sysfs: its driver may be gone
+/// then.
+///
+/// # Invariants
+///
+/// `ptr` is a block device, to which this is a reference.
+pub(crate) struct Held {
+    ptr: NonNull<bindings::block_device>,
+}
+
+// SAFETY: May be used and dropped by any thread.
+unsafe impl Send for Held {}
+
+impl Held {
+    /// How many sectors it has now.
+    pub(crate) fn sectors(&self) -> u64 {
+        // SAFETY: Valid by the type invariant. It may change at this moment: then either is true.
+        unsafe { core::ptr::addr_of!((*self.ptr.as_ptr()).bd_nr_sectors).read_volatile() }
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // SAFETY: The reference is given back, by the type invariant.
+        unsafe { bindings::put_device(core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device)) };
     }
 }

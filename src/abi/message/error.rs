@@ -22,7 +22,8 @@ impl<'a> Error<'a> {
         Error { reason, word: None }
     }
 
-    pub(super) fn wrong(reason: Reason, word: Word<'a>) -> Self {
+    /// Because of this word.
+    pub fn wrong(reason: Reason, word: Word<'a>) -> Self {
         Error {
             reason,
             word: Some(word),
@@ -46,6 +47,8 @@ impl Display for Error<'_> {
 pub enum Reason {
     /// Nothing but blanks.
     NoDisk,
+    /// There is no disk or partition of this name. `ENXIO`.
+    NoSuchDisk,
     /// A disk, and nothing more.
     NoMessage,
     /// It does not begin with `@`. Of device-mapper, the target would get it.
@@ -104,6 +107,7 @@ impl Reason {
     pub fn as_str(self) -> &'static str {
         match self {
             Reason::NoDisk => "no disk is named",
+            Reason::NoSuchDisk => "there is no such disk",
             Reason::NoMessage => "there is no message after the disk",
             Reason::NoAtSign => "a message begins with @",
             Reason::UnknownMessage => "there is no such message",

@@ -170,7 +170,40 @@ fn pass<'a>(cpus: impl Iterator<Item = &'a Area>) -> (u64, Words<u64>) {
     (seqs, sum)
 }
 
+/// Each number of one with that of another.
+macro_rules! each {
+    ($one:expr, $other:expr, $count:expr, $time:expr) => {
+        Columns {
+            read: each!(column $one.read, $other.read, $count, $time),
+            write: each!(column $one.write, $other.write, $count, $time),
+            io_ticks_total_ns: $time($one.io_ticks_total_ns, $other.io_ticks_total_ns),
+            time_in_queue_ns: $time($one.time_in_queue_ns, $other.time_in_queue_ns),
+            io_ticks_read_ns: $time($one.io_ticks_read_ns, $other.io_ticks_read_ns),
+            io_ticks_write_ns: $time($one.io_ticks_write_ns, $other.io_ticks_write_ns),
+        }
+    };
+    (column $one:expr, $other:expr, $count:expr, $time:expr) => {
+        Column {
+            ios: $count($one.ios, $other.ios),
+            merges: $count($one.merges, $other.merges),
+            sectors: $count($one.sectors, $other.sectors),
+            ticks_ns: $time($one.ticks_ns, $other.ticks_ns),
+        }
+    };
+}
+
 impl Totals {
+    /// Adds those of the same area before its region was resized.
+    pub fn fold(&mut self, before: &Totals) {
+        let sum = u64::wrapping_add;
+        self.columns = each!(self.columns, before.columns, sum, sum);
+        self.in_flight = self.in_flight.wrapping_add(before.in_flight);
+        self.classes.read.fold(&before.classes.read);
+        self.classes.write.fold(&before.classes.write);
+        self.classes.free.fold(&before.classes.free);
+        self.classes.none.fold(&before.classes.none);
+    }
+
     /// Without a busy time it is told as none: [`Columns::since`] makes of that what was told last.
     fn of(words: &Words<u64>, busy: Option<Busy>, now: u64) -> Self {
         let busy = busy.unwrap_or_default();
@@ -197,28 +230,6 @@ impl Totals {
     }
 }
 
-/// Each number of one with that of another.
-macro_rules! each {
-    ($one:expr, $other:expr, $count:expr, $time:expr) => {
-        Columns {
-            read: each!(column $one.read, $other.read, $count, $time),
-            write: each!(column $one.write, $other.write, $count, $time),
-            io_ticks_total_ns: $time($one.io_ticks_total_ns, $other.io_ticks_total_ns),
-            time_in_queue_ns: $time($one.time_in_queue_ns, $other.time_in_queue_ns),
-            io_ticks_read_ns: $time($one.io_ticks_read_ns, $other.io_ticks_read_ns),
-            io_ticks_write_ns: $time($one.io_ticks_write_ns, $other.io_ticks_write_ns),
-        }
-    };
-    (column $one:expr, $other:expr, $count:expr, $time:expr) => {
-        Column {
-            ios: $count($one.ios, $other.ios),
-            merges: $count($one.merges, $other.merges),
-            sectors: $count($one.sectors, $other.sectors),
-            ticks_ns: $time($one.ticks_ns, $other.ticks_ns),
-        }
-    };
-}
-
 impl Columns {
     /// What is to be told when `cleared` is no longer: of a time that reads less than that, nothing.
     pub fn since(&self, cleared: &Columns) -> Columns {
@@ -230,6 +241,11 @@ impl Columns {
     pub fn clear_printed(&mut self, printed: &Columns, unit: Unit) {
         let add_whole = |sum: u64, time_ns| sum.wrapping_add(unit.whole_ns(time_ns));
         *self = each!(self, printed, u64::wrapping_add, add_whole);
+    }
+
+    /// What was counted in a storage that is given up is told as before.
+    pub fn give_up(&mut self, counted: &Columns) {
+        *self = each!(self, counted, u64::wrapping_sub, u64::wrapping_sub);
     }
 
     /// `@stats_clear`: nothing of `all` is told any more.

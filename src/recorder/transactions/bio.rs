@@ -15,6 +15,7 @@ use super::{
             Tracker, //
         },
     },
+    regions,
     tag, //
 };
 use crate::{
@@ -51,9 +52,13 @@ impl Tracker {
             tag: tag(bio.is_flush()),
             sector: bio.sector(),
         };
-        self.begin(here, account, bio.key(), start.leaf, true, |entry| {
+        let entry = self.begin(here, account, bio.key(), start.leaf, true, |entry| {
             entry.start_running(&start, bio.bytes(), here.now)
         });
+        if let Some(entry) = entry {
+            let io = regions::io(start.class, start.sector, bio.bytes());
+            regions::start(here, account, entry, io);
+        }
     }
 
     /// The same, for those who watch.
@@ -99,6 +104,9 @@ impl Tracker {
         };
         if let Some(verb) = slot.entry.complete(&completion, here.now) {
             let account = self.record(here, slot.entry, verb);
+            if let Some(account) = account {
+                regions::end(here, account, slot.entry);
+            }
             if provider::watches_done() {
                 if let Some(account) = account {
                     // A bio may have been sent on to another disk as it is.

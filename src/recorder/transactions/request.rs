@@ -17,6 +17,8 @@ use super::{
     },
     done,
     is_whole,
+    region_io,
+    regions,
     request, //
 };
 use crate::{
@@ -79,7 +81,9 @@ impl Tracker {
     pub(super) fn rq_issue_further(&self, here: Here<'_>, rq: Request<'_>) {
         if let Some(slot) = self.table().find(rq.key()) {
             if let Some(verb) = slot.entry.issue(here.now) {
-                self.record(here, slot.entry, verb);
+                if let Some(account) = self.record(here, slot.entry, verb) {
+                    regions::start(here, account, slot.entry, region_io(rq));
+                }
             }
             return;
         }
@@ -101,7 +105,9 @@ impl Tracker {
     pub(in crate::recorder) fn rq_requeue(&self, here: Here<'_>, rq: Request<'_>) {
         if let Some(slot) = self.table().find(rq.key()) {
             if let Some(verb) = slot.entry.requeue(here.now) {
-                self.record(here, slot.entry, verb);
+                if let Some(account) = self.record(here, slot.entry, verb) {
+                    regions::give_back(here, account, slot.entry);
+                }
             }
         }
     }
@@ -109,7 +115,9 @@ impl Tracker {
     /// `block_rq_merge`: a request becomes part of another.
     pub(in crate::recorder) fn rq_merge(&self, here: Here<'_>, rq: Request<'_>) {
         if let Some(slot) = self.table().find(rq.key()) {
-            self.record(here, slot.entry, slot.entry.merge(here.now));
+            if let Some(account) = self.record(here, slot.entry, slot.entry.merge(here.now)) {
+                regions::give_back(here, account, slot.entry);
+            }
             slot.release();
         }
     }
@@ -135,6 +143,10 @@ impl Tracker {
             return;
         };
         let account = self.record(here, slot.entry, verb);
+        if let Some(account) = account {
+            // Of a flush sequence, the data: there is no more than that.
+            regions::end(here, account, slot.entry);
+        }
         if verb == Verb::RunqBackToWaitq {
             return;
         }

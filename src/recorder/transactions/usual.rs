@@ -4,7 +4,8 @@
 //! first, and to which nothing special happens.
 //!
 //! All others are left to a second function, which is general. What is here calls nothing else, and so
-//! needs no stack; hence also a function of its own for partitions, whose events are recorded twice.
+//! needs no stack; hence also functions of their own for partitions, whose events are recorded twice,
+//! and for regions.
 
 use super::{
     super::{
@@ -17,6 +18,8 @@ use super::{
     },
     done,
     is_whole,
+    region_io,
+    regions,
     request, //
 };
 use crate::{
@@ -43,7 +46,7 @@ impl Tracker {
     #[inline(never)]
     fn io_start_somewhere(&self, here: Here<'_>, rq: Request<'_>) {
         match self.account_of(here.probe, rq.disk(), rq.block_device()) {
-            Some(part) if part.is_partition() => self.io_start_in::<PARTITION>(here, part, rq),
+            Some(part) if part.disk().is_some() => self.io_start_in::<PARTITION>(here, part, rq),
             Some(disk) => self.io_start_in::<DISK>(here, disk, rq),
             None => (),
         }
@@ -68,10 +71,11 @@ impl Tracker {
         let Some(account) = self.account_in(here.probe, slot.entry) else {
             return;
         };
-        if account.is_partition() {
-            rq_issue_in_partition(here, account, slot.entry);
-        } else {
-            rq_issue_in::<DISK>(here, account, slot.entry);
+        if account.is_special() {
+            return rq_issue_special(here, account, slot.entry, rq);
+        }
+        if let Some(verb) = slot.entry.issue(here.now) {
+            account.record_own(verb, slot.entry.leaf(), here.now, here.cpu);
         }
     }
 
@@ -101,11 +105,12 @@ impl Tracker {
             return further();
         }
         let bytes = done(status, nr_bytes);
-        if account.is_partition() {
-            rq_complete_in_partition(here, account, slot, bytes);
-        } else {
-            rq_complete_in::<DISK>(here, account, slot, bytes);
+        if account.is_special() {
+            return rq_complete_special(here, account, slot, bytes);
         }
+        let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
+        account.record_own(verb, slot.entry.leaf(), here.now, here.cpu);
+        slot.release();
     }
 }
 
@@ -123,26 +128,20 @@ fn record<const OF: Of>(account: &Account, verb: Verb, leaf: u16, here: Here<'_>
     }
 }
 
+/// The issue of a request that is told to regions or recorded in a partition.
 #[inline(never)]
-fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry) {
-    rq_issue_in::<PARTITION>(here, account, entry);
-}
-
-#[inline(always)]
-fn rq_issue_in<const OF: Of>(here: Here<'_>, account: &Account, entry: &Entry) {
+fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
     if let Some(verb) = entry.issue(here.now) {
-        record::<OF>(account, verb, entry.leaf(), here);
+        account.record(verb, entry.leaf(), here.now, here.cpu);
+        regions::start(here, account, entry, region_io(rq));
     }
 }
 
+/// The end of such a request.
 #[inline(never)]
-fn rq_complete_in_partition(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
-    rq_complete_in::<PARTITION>(here, account, slot, bytes);
-}
-
-#[inline(always)]
-fn rq_complete_in<const OF: Of>(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
+fn rq_complete_special(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
     let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
-    record::<OF>(account, verb, slot.entry.leaf(), here);
+    account.record(verb, slot.entry.leaf(), here.now, here.cpu);
+    regions::end(here, account, slot.entry);
     slot.release();
 }

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Long work on behalf of a task.
+//!
+//! C header: [`include/linux/sched.h`](srctree/include/linux/sched.h).
+
+use super::bindings as own;
+use kernel::{
+    current,
+    prelude::*, //
+};
+
+/// Lets others have the CPU if they want it. May sleep.
+pub(crate) fn may_rest() {
+    // SAFETY: Called where one may sleep.
+    unsafe { own::iostat_cond_resched() };
+}
+
+/// The same; `EINTR` if the task has a signal to attend to.
+pub(crate) fn may_be_interrupted() -> Result {
+    may_rest();
+    if current!().signal_pending() {
+        return Err(EINTR);
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Messages that are written to `/dev/iostat`: who may send them, and what a refusal looks like.
+
+use super::Recording;
+use crate::{
+    abi::{
+        message::{
+            self,
+            error::Reason,
+            Message, //
+        },
+        region_text::Reply,
+    },
+    kernel_ext::capability,
+    recorder::messages::Refusal, //
+};
+use kernel::prelude::*;
+
+/// Does what a line says. The reply, or the one line that says what was wrong, is written to `reply`. May
+/// sleep. The errno is that of device-mapper; `EPERM` without privilege, if anything would change.
+pub(super) fn run(recording: &Recording, line: &[u8], reply: &mut impl Reply) -> Result {
+    let mut id = None;
+    let result = message::parse(line).map_err(Refusal::from);
+    let result = result.and_then(|(disk, message)| {
+        if changes(&message) {
+            capability::sys_admin()?;
+        }
+        id = message.id();
+        recording.message(disk, &message, reply)
+    });
+    // Without memory for the line there is still the errno.
+    match (result, id) {
+        (Ok(()), _) => Ok(()),
+        (Err(Refusal::Wrong(wrong)), _) => {
+            let _ = writeln!(reply, "{wrong}");
+            Err(errno(wrong.reason))
+        }
+        (Err(Refusal::Failed(error)), Some(id)) if error == ENOENT => {
+            let _ = writeln!(reply, "{id}: {}", Reason::NoSuchRegion.as_str());
+            Err(error)
+        }
+        (Err(Refusal::Failed(error)), _) => Err(error),
+    }
+}
+
+/// Whether a message changes anything, be it what others are told.
+fn changes(message: &Message<'_>) -> bool {
+    match message {
+        Message::List(_) => false,
+        Message::Print(print) => print.clear,
+        _ => true,
+    }
+}
+
+fn errno(reason: Reason) -> Error {
+    match reason {
+        Reason::TooManyAreas | Reason::TooManyBuckets => EOVERFLOW,
+        Reason::NoSuchDisk => ENXIO,
+        Reason::NoSuchRegion => ENOENT,
+        _ => EINVAL,
+    }
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! One region: device-mapper's statistics of a part of a disk, in areas of equal size.
+//!
+//! What is counted, and how, is floor 0's ([`crate::acct::region`]); here is the memory for it.
+
+pub(super) mod list;
+pub(crate) mod memory;
+pub(super) mod of_account;
+mod told;
+
+use crate::{
+    acct::{
+        counter::Counter,
+        region::{
+            area::Area,
+            columns::{
+                bucket,
+                collect,
+                Totals,
+                Unit, //
+            },
+            flight::InFlight,
+            geometry::Geometry,
+            Region as View,
+            Whole, //
+        },
+    },
+    kernel_ext::{
+        clock,
+        percpu::{
+            nr_cpu_ids,
+            possible_cpus, //
+        },
+        zeroed::zeroed_vec, //
+    },
+};
+use core::mem::size_of;
+use kernel::{
+    alloc::KVVec,
+    new_mutex,
+    prelude::*,
+    sync::{
+        Arc,
+        Mutex, //
+    }, //
+};
+use memory::Charge;
+use told::Told;
+
+/// What a region is made by.
+pub(super) struct Plan {
+    pub(super) id: u32,
+    pub(super) geometry: Geometry,
+    pub(super) unit: Unit,
+    /// Whether it has additional output.
+    pub(super) classes: bool,
+    /// Rising; none without a histogram.
+    pub(super) bounds: KVVec<u64>,
+    pub(super) program: KVVec<u8>,
+}
+
+impl Plan {
+    /// Counts in the histogram of each area.
+    fn buckets(&self) -> usize {
+        match self.bounds.len() {
+            0 => 0,
+            bounds => bounds.saturating_add(1),
+        }
+    }
+
+    /// The same with other areas. May sleep; `ENOMEM`.
+    fn with(&self, geometry: Geometry) -> Result<Plan> {
+        Ok(Plan {
+            geometry,
+            bounds: copy(&self.bounds)?,
+            program: copy(&self.program)?,
+            ..*self
+        })
+    }
+
+    /// What one CPU counts in, bytes.
+    fn share_bytes(&self) -> usize {
+        let counts = self.buckets().saturating_mul(size_of::<Counter>());
+        let area = size_of::<Area>().saturating_add(counts);
+        let whole = if self.classes { size_of::<Whole>() } else { 0 };
+        self.geometry
+            .areas()
+            .saturating_mul(area)
+            .saturating_add(whole)
+    }
+
+    /// One for each area, and one for the region as a whole.
+    fn in_flight(&self) -> usize {
+        self.geometry.areas().saturating_add(1)
+    }
+
+    /// What the region takes, bytes.
+    fn bytes(&self) -> u64 {
+        let shares = possible_cpus().count().saturating_mul(self.share_bytes());
+        let in_flight = self.in_flight().saturating_mul(size_of::<InFlight>());
+        shares.saturating_add(in_flight) as u64
+    }
+}
+
+/// A copy of plain values. May sleep; `ENOMEM`.
+fn copy<T: Clone>(values: &[T]) -> Result<KVVec<T>> {
+    let mut copy = KVVec::with_capacity(values.len(), GFP_KERNEL)?;
+    copy.extend_from_slice(values, GFP_KERNEL)?;
+    Ok(copy)
+}
+
+/// What one CPU counts in.
+struct Share {
+    areas: KVVec<Area>,
+    counts: KVVec<Counter>,
+    /// None, or one.
+    whole: KVVec<Whole>,
+}
+
+/// A region of one disk or partition.
+#[pin_data]
+pub(super) struct Region {
+    plan: Plan,
+    /// By CPU number; none for numbers no CPU can have.
+    shares: KVec<Option<Share>>,
+    in_flight: KVVec<InFlight>,
+    #[pin]
+    told: Mutex<Told>,
+    _charge: Charge,
+}
+
+impl Region {
+    /// An empty region. May sleep; `ENOMEM`, also if all regions together took too much.
+    fn new(plan: Plan, told: Told) -> Result<Arc<Self>> {
+        let charge = Charge::new(plan.bytes())?;
+        let in_flight = zeroed_vec(plan.in_flight())?;
+        let mut shares = KVec::with_capacity(nr_cpu_ids(), GFP_KERNEL)?;
+        for _ in 0..nr_cpu_ids() {
+            shares.push(None, GFP_KERNEL)?;
+        }
+        let areas = plan.geometry.areas();
+        for cpu in possible_cpus() {
+            if let Some(share) = shares.get_mut(cpu) {
+                *share = Some(Share {
+                    areas: zeroed_vec(areas)?,
+                    counts: zeroed_vec(areas.saturating_mul(plan.buckets()))?,
+                    whole: zeroed_vec(usize::from(plan.classes))?,
+                });
+            }
+        }
+        Arc::pin_init(
+            try_pin_init!(Region {
+                plan,
+                shares,
+                in_flight,
+                told <- new_mutex!(told),
+                _charge: charge,
+            }),
+            GFP_KERNEL,
+        )
+    }
+
+    /// The region as one CPU counts in it.
+    #[inline(always)]
+    fn on(&self, cpu: usize) -> Option<View<'_>> {
+        let share = self.shares.get(cpu)?.as_ref()?;
+        Some(View {
+            geometry: &self.plan.geometry,
+            unit: self.plan.unit,
+            bounds: &self.plan.bounds,
+            in_flight: &self.in_flight,
+            areas: &share.areas,
+            histograms: &share.counts,
+            whole: share
+                .whole
+                .first()
+                .zip(self.in_flight.last())
+                .map(|(whole, all)| (all, whole)),
+        })
+    }
+
+    fn shares(&self) -> impl Iterator<Item = &Share> {
+        self.shares.iter().flatten()
+    }
+
+    /// One area since the region began.
+    fn totals(&self, area: usize) -> Totals {
+        let Some(in_flight) = self.in_flight.get(area) else {
+            return Totals::default();
+        };
+        let areas = || self.shares().filter_map(|share| share.areas.get(area));
+        collect(in_flight, areas, clock::now_ns)
+    }
+
+    /// The region as a whole, with additional output.
+    fn whole(&self) -> Totals {
+        let Some(in_flight) = self.in_flight.last() else {
+            return Totals::default();
+        };
+        let wholes = || self.shares().flat_map(|share| share.whole.iter());
+        Whole::collect(in_flight, wholes, clock::now_ns)
+    }
+
+    /// How often a time fell into a bucket of an area.
+    fn count(&self, area: usize, index: usize) -> u64 {
+        let index = area
+            .saturating_mul(self.plan.buckets())
+            .saturating_add(index);
+        bucket(self.shares().map(|share| &share.counts[..]), index)
+    }
+}

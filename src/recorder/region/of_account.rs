@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The regions of one disk or partition as messages make and change them.
+
+use super::{
+    copy,
+    list::{
+        List,
+        Listed,
+        PendingTable, //
+    },
+    told::Told,
+    Plan,
+    Region, //
+};
+use crate::{
+    abi::{
+        message::{
+            create::Create,
+            word::Word,
+            Print, //
+        },
+        region_text::Reply,
+    },
+    acct::region::{
+        columns::Unit,
+        geometry::Geometry,
+        list::{
+            smallest_free_id,
+            Last,
+            Lifetime, //
+        },
+    },
+    kernel_ext::{
+        percpu::PerCpu,
+        published::{
+            InProbe,
+            Node,
+            Published, //
+        }, //
+    },
+};
+use kernel::{
+    alloc::KVVec,
+    new_mutex,
+    prelude::*,
+    sync::{
+        Arc,
+        Mutex, //
+    }, //
+};
+
+#[pin_data]
+pub(in crate::recorder) struct Regions {
+    list: Published<List>,
+    #[pin]
+    members: Mutex<Members>,
+}
+
+struct Members {
+    /// That of the list probes find.
+    number: u32,
+    /// By id; those that were resized, and count what started before, before those that replaced them.
+    regions: KVec<Listed>,
+    last: Option<Arc<PerCpu<Last>>>,
+}
+
+impl Members {
+    /// Those that are there for users.
+    fn current(&self) -> impl Iterator<Item = &Arc<Region>> {
+        let current = self
+            .regions
+            .iter()
+            .filter(|listed| listed.lifetime.until.is_none());
+        current.map(|listed| &listed.region)
+    }
+
+    fn find(&self, id: u32) -> Result<&Arc<Region>> {
+        self.current()
+            .find(|region| region.plan.id == id)
+            .ok_or(ENOENT)
+    }
+
+    /// The number the next list will have: not 0.
+    fn next(&self) -> u32 {
+        self.number.wrapping_add(1).max(1)
+    }
+}
+
+/// Bytes of a word. May sleep; `ENOMEM`.
+fn bytes_of(word: Word<'_>) -> Result<KVVec<u8>> {
+    let mut bytes = KVVec::new();
+    for byte in word.bytes() {
+        bytes.push(byte, GFP_KERNEL)?;
+    }
+    Ok(bytes)
+}
+
+impl Regions {
+    pub(in crate::recorder) fn new() -> impl PinInit<Self> {
+        pin_init!(Regions {
+            list: Published::new(),
+            members <- new_mutex!(Members {
+                number: 0,
+                regions: KVec::new(),
+                last: None,
+            }),
+        })
+    }
+
+    /// What probes tell.
+    #[inline(always)]
+    pub(in crate::recorder) fn list<'a>(&'a self, probe: InProbe<'a>) -> Option<&'a List> {
+        self.list.get(probe)
+    }
+
+    /// How many there are. May sleep.
+    pub(in crate::recorder) fn len(&self) -> usize {
+        self.members.lock().current().count()
+    }
+
+    /// `@stats_create`; its id. May sleep. `ENOMEM`, `ENFILE`.
+    pub(in crate::recorder) fn create(
+        &self,
+        message: &Create<'_>,
+        geometry: Geometry,
+        pending: Arc<PendingTable>,
+    ) -> Result<u32> {
+        let options = &message.options;
+        let mut bounds = KVVec::new();
+        for bound in options.histogram.iter().flat_map(|bounds| bounds.iter()) {
+            bounds.push(bound, GFP_KERNEL)?;
+        }
+        let plan = Plan {
+            id: 0,
+            geometry,
+            unit: if options.precise_timestamps {
+                Unit::Ns
+            } else {
+                Unit::Ms
+            },
+            classes: options.classes,
+            bounds,
+            program: bytes_of(message.program)?,
+        };
+        let aux = bytes_of(message.aux)?;
+        let mut members = self.members.lock();
+        let ids = members.current().map(|region| region.plan.id);
+        let id = smallest_free_id(ids).ok_or(ENFILE)?;
+        let region = Region::new(Plan { id, ..plan }, Told::new(aux))?;
+        let lifetime = Lifetime {
+            since: members.next(),
+            until: None,
+        };
+        let position = members
+            .regions
+            .iter()
+            .position(|other| other.region.plan.id > id);
+        let position = position.unwrap_or(members.regions.len());
+        let mut regions = KVec::with_capacity(members.regions.len().saturating_add(1), GFP_KERNEL)?;
+        let (before, after) = members.regions.split_at(position);
+        regions.extend_from_slice(before, GFP_KERNEL)?;
+        regions.push(Listed { lifetime, region }, GFP_KERNEL)?;
+        regions.extend_from_slice(after, GFP_KERNEL)?;
+        self.replace(&mut members, regions, pending)?;
+        Ok(id)
+    }
+
+    /// `@stats_delete`; whether there is still one. May sleep. `ENOENT`, `ENOMEM`.
+    pub(in crate::recorder) fn delete(&self, id: u32, pending: Arc<PendingTable>) -> Result<bool> {
+        let mut members = self.members.lock();
+        members.find(id)?;
+        let mut regions = KVec::with_capacity(members.regions.len(), GFP_KERNEL)?;
+        for listed in members
+            .regions
+            .iter()
+            .filter(|listed| listed.region.plan.id != id)
+        {
+            regions.push(listed.clone(), GFP_KERNEL)?;
+        }
+        let is_empty = regions.is_empty();
+        self.replace(&mut members, regions, pending)?;
+        Ok(!is_empty)
+    }
+
+    /// `@stats_resize`. What `geometry` says is an error of the message's. May sleep.
+    pub(in crate::recorder) fn resize<E: From<Error>>(
+        &self,
+        id: u32,
+        geometry: impl FnOnce(&Geometry, usize) -> Result<Geometry, E>,
+        pending: Arc<PendingTable>,
+    ) -> Result<(), E> {
+        let mut members = self.members.lock();
+        let old = members.find(id)?.clone();
+        let geometry = geometry(&old.plan.geometry, old.plan.buckets().max(1))?;
+        let region = old.resized(geometry)?;
+        let since = members.next();
+        let room = members.regions.len().saturating_add(1);
+        let mut regions = KVec::with_capacity(room, GFP_KERNEL).map_err(Error::from)?;
+        for listed in &members.regions {
+            let is_old = listed.region.plan.id == id;
+            // What an earlier resize left has no I/Os any more.
+            if is_old && listed.lifetime.until.is_some() {
+                continue;
+            }
+            let mut listed = listed.clone();
+            if is_old {
+                listed.lifetime.until = Some(since);
+            }
+            regions.push(listed, GFP_KERNEL).map_err(Error::from)?;
+            if is_old {
+                let lifetime = Lifetime { since, until: None };
+                let region = region.clone();
+                regions
+                    .push(Listed { lifetime, region }, GFP_KERNEL)
+                    .map_err(Error::from)?;
+            }
+        }
+        Ok(self.replace(&mut members, regions, pending)?)
+    }
+
+    /// From here on probes find these.
+    fn replace(
+        &self,
+        members: &mut Members,
+        regions: KVec<Listed>,
+        pending: Arc<PendingTable>,
+    ) -> Result {
+        let last = match &members.last {
+            Some(last) => last.clone(),
+            None => Arc::new(PerCpu::new()?, GFP_KERNEL)?,
+        };
+        let mut listed = KVec::with_capacity(regions.len(), GFP_KERNEL)?;
+        listed.extend_from_slice(&regions, GFP_KERNEL)?;
+        let number = members.next();
+        let list = if regions.is_empty() {
+            None
+        } else {
+            Some(Node::new(List {
+                number,
+                regions: listed,
+                last: last.clone(),
+                pending,
+            })?)
+        };
+        members.last = Some(last);
+        members.number = number;
+        members.regions = regions;
+        self.list.replace(list);
+        Ok(())
+    }
+
+    /// `@stats_list`. May sleep; `ENOMEM`.
+    pub(in crate::recorder) fn show(
+        &self,
+        program: Option<Word<'_>>,
+        out: &mut impl Reply,
+    ) -> Result {
+        let members = self.members.lock();
+        for region in members.current() {
+            if program.map_or(true, |program| program.is(&region.plan.program)) {
+                region.list(out)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn region(&self, id: u32) -> Result<Arc<Region>> {
+        Ok(self.members.lock().find(id)?.clone())
+    }
+
+    /// `@stats_print` and `@stats_print_clear`. May sleep. `ENOENT`, `ENOMEM`, `EINTR`.
+    pub(in crate::recorder) fn print(&self, what: &Print, out: &mut impl Reply) -> Result {
+        self.region(what.id)?.print(what, out)
+    }
+
+    /// `@stats_clear`. May sleep. `ENOENT`, `ENOMEM`.
+    pub(in crate::recorder) fn clear(&self, id: u32) -> Result {
+        self.region(id)?.clear()
+    }
+
+    /// `@stats_set_aux`. May sleep. `ENOENT`, `ENOMEM`.
+    pub(in crate::recorder) fn set_aux(&self, id: u32, aux: Word<'_>) -> Result {
+        let aux = bytes_of(aux)?;
+        self.region(id)?.set_aux(aux);
+        Ok(())
+    }
+}
+
+// Of a `Plan`, whose parts are copied with it.
+const _: fn(&[u8]) -> Result<KVVec<u8>> = copy;

@@ -1,0 +1,2 @@
+PARTS="load rtry"
+. /payload/test.sh
