@@ -143,7 +143,7 @@ both "steps" <<'END'
 @stats_print 10
 @stats_print 12
 END
-for id in $(seq 0 20); do echo "@stats_delete $id"; done | both "steps deleted"
+for id in $(seq 0 20); do echo "@stats_delete $id"; done | both "steps deleted" "0"
 
 {
 	cat <<'END'
