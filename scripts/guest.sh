@@ -11,8 +11,10 @@ shift 3
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
 cp -r "$TOP"/tests/guest/. "$payload"
-"$TOP/scripts/enter.sh" gcc -O2 -static -o "/cache/${payload#"$IOSTAT_CACHE"/}/passthrough" \
-	tests/guest/passthrough.c
+for tool in passthrough message; do
+	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
+		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
+done
 cp "$modules/iostat.ko" "$payload"
 # The same under another name, which must be refused: the name is the only "iostat"
 # that is padded with zeros.

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+# Messages to /dev/iostat, and what they answer. Sourced by the tests of regions.
+
+control=/sys/class/misc/iostat
+
+# say DISK WORD...: a message; sets reply. False if it is refused.
+say()
+{
+	local status=0
+	exec 9<>/dev/iostat
+	printf '%s\n' "$*" >&9 2>/dev/null || status=1
+	reply=$(cat <&9)
+	exec 9<&-
+	return $status
+}
+
+# told NAME DISK WORD...: the same, and it must not be refused.
+told()
+{
+	local name=$1
+	shift
+	if say "$@"; then pass "$name"; else fail "$name" "$reply"; fi
+}
+
+allocated()
+{
+	cat $control/stats_current_allocated_bytes
+}
+
+# columns_of LINE PREFIX: the 13 numbers of a line of @stats_print, by the names of their columns.
+columns_of()
+{
+	local name words
+	read -ra words <<<"$1"
+	words=("${words[@]:1}")
+	# The last line of a region with classes has one word more.
+	[[ $1 != total* ]] || words=("${words[@]:1}")
+	for name in reads rmerges rsectors rticks writes wmerges wsectors wticks in_flight io_ticks \
+		time_in_queue io_ticks_read io_ticks_write; do
+		printf -v "$2$name" %s "${words[0]}"
+		words=("${words[@]:1}")
+	done
+}
+
+# total_of PREFIX: the sum of each column over all lines of reply.
+total_of()
+{
+	columns_of "$(awk '$1 != "total" { for (i = 2; i <= 14; i++) sum[i] += $i }
+		END { printf "all"; for (i = 2; i <= 14; i++) printf " %d", sum[i] }' <<<"$reply")" "$1"
+}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0
+# Who may send messages, how replies are read, and how much there can be.
+
+. /payload/regions.sh
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+make_null_blk_disk rgm size=8192
+# as_nobody MESSAGE: the errno, or 0 and the reply.
+as_nobody()
+{
+	echo "$1" | $nobody /payload/message raw -
+}
+
+# What changes anything needs CAP_SYS_ADMIN; to look needs nothing.
+is "messages: anybody may write to the device" "$(stat -c %a /dev/iostat)" 666
+told "messages: root creates" rgm @stats_create 0+100 50 prog aux
+for words in "@stats_create - /1" "@stats_delete 0" "@stats_clear 0" "@stats_print_clear 0" \
+	"@stats_set_aux 0 x" "@stats_resize 0 0+200"; do
+	got=$(as_nobody "rgm $words")
+	is "messages: nobody may not $words" "${got%% *}" EPERM
+	is "messages: nobody may not $words: one line" "$(grep -c '^EPERM .*%0a$' <<<"$got")" 1
+done
+list='0: 0+100 50 prog aux%0a'
+is "messages: nobody may list" "$(as_nobody "rgm @stats_list")" "0 $list"
+is "messages: nobody may print" "$(as_nobody "rgm @stats_print 0 1 1")" \
+	"0 50+50 0 0 0 0 0 0 0 0 0 0 0 0 0%0a"
+is "messages: and nothing has changed" "$(echo "@stats_list" | /payload/message iostat rgm)" "0 $list"
+refuses "messages: not through a file opened for reading" sh -c 'echo "rgm @stats_list" 1<&0 </dev/iostat'
+
+# A reply is the open file's own, and is read as any file.
+exec 3<>/dev/iostat 4<>/dev/iostat
+echo "rgm @stats_list" >&3
+echo "rgm @stats_print 0" >&4
+read -r -n 2 first <&3
+is "reply: to the first file" "$first" "0:"
+is "reply: to the second" "$(cat <&4)" "$(printf '%s\n' "0+50 0 0 0 0 0 0 0 0 0 0 0 0 0" \
+	"50+50 0 0 0 0 0 0 0 0 0 0 0 0 0")"
+is "reply: the first goes on" "$(cat <&3)" "0+100 50 prog aux"
+is "reply: and has an end" "$(cat <&3)" ""
+echo "rgm @stats_list nobodys" >&3
+is "reply: the next message begins anew" "$(cat <&3)" ""
+refuses "reply: an error" sh -c 'echo "rgm @stats_delete 77" >&3'
+is "reply: an error is one line" "$(cat <&3)" "77: there is no such region"
+echo "rgm @stats_list" >&3
+is "reply: not after the next message" "$(cat <&3)" "0: 0+100 50 prog aux"
+exec 3>&- 4>&-
+is "reply: who asks nothing reads the statistics" "$(head -c 9 /dev/iostat)" "iostat 1 "
+told "reply: a long one" rgm @stats_create 0+3000 1
+exec 3<>/dev/iostat
+echo "rgm @stats_print 1" >&3
+dd bs=7 status=none <&3 >/tmp/pieces
+exec 3>&-
+say rgm @stats_print 1
+is "reply: in pieces of 7 bytes" "$(md5sum </tmp/pieces)" "$(echo "$reply" | md5sum)"
+is "reply: in pieces, all of it" "$(wc -l </tmp/pieces)" 3000
+told "reply: delete" rgm @stats_delete 1
+
+# Sixty-four KiB of message.
+padded()
+{
+	printf "rgm @stats_list%$(($1 - 15))s" ""
+}
+is "message: of 64 KiB" "$(padded 65536 | /payload/message raw -)" "0 $list"
+got=$(padded 65537 | /payload/message raw -)
+is "message: longer" "${got%% *}" E2BIG
+
+# A message that comes in the middle of slow I/O does not wait for it, and nothing of that I/O is
+# in a region that is new.
+make_null_blk_disk rgz size=64 irqmode=2 completion_nsec=2000000000
+dd if=/dev/rgz of=/dev/null bs=4k count=1 iflag=direct status=none &
+slow=$!
+for try in $(seq 50); do
+	stat_of rgz s_
+	[ "$s_rcnt" != 1 ] || break
+	sleep 0.02
+done
+for words in "@stats_create - /1" "@stats_resize 0 0+10" "@stats_print_clear 0" "@stats_delete 0" \
+	"@stats_create - /1"; do
+	told "slow I/O: $words" rgz "$words"
+done
+stat_of rgz s_
+is "slow I/O: was in flight all that time" "$s_rcnt" 1
+wait $slow
+wait_idle rgz
+say rgz @stats_print 0
+is "slow I/O: not in the new region" "$reply" "0+131072 0 0 0 0 0 0 0 0 0 0 0 0 0"
+remove_null_blk_disk rgz
+told "memory: delete" rgm @stats_delete 0
+
+# Memory. All but what the machine gives and takes on its own.
+mem_free()
+{
+	awk '$1 == "MemFree:" { print $2 * 1024 }' /proc/meminfo
+}
+total=$(awk '$1 == "MemTotal:" { print $2 * 1024 }' /proc/meminfo)
+noise=$((16 << 20))
+echo 3 >/proc/sys/vm/drop_caches
+is "memory: none at first" "$(allocated)" 0
+free=$(mem_free)
+told "memory: a million areas" rgm @stats_create 0+16000000 16
+held=$(allocated)
+echo "# a million areas on $(nproc) CPUs: $held bytes"
+holds "memory: a million areas are no more than a quarter" "held > 100000000 && held <= $total / 4"
+holds "memory: that is what is missing" "$free - $(mem_free) > held - noise"
+holds "memory: and no more" "$free - $(mem_free) < held + held / 50 + noise"
+begin rgm
+fio_quiet --filename=/dev/rgm --direct=1 --rw=randread --bs=4k --number_ios=300 --size=8000m
+delta rgm
+wait_idle rgm
+# 16 sectors an area: an aligned read of 8 is in one.
+told "memory: print a hundred of them" rgm @stats_print 0 499950 100
+is "memory: a hundred of them" "$(head -n 1 <<<"$reply" | cut -d' ' -f1) $(wc -l <<<"$reply")" "7999200+16 100"
+told "memory: print all" rgm @stats_print 0
+total_of m_
+is "memory: all I/Os are in a million areas" "$m_reads $m_rsectors" \
+	"$d_operations_read $((d_bytes_read / 512))"
+reply=
+told "memory: delete a million areas" rgm @stats_delete 0
+is "memory: none at once" "$(allocated)" 0
+holds "memory: all is free at once" "$free - $(mem_free) < noise"
+
+# More than a quarter is refused, and costs nothing.
+ids=0
+while say rgm @stats_create 0+16000000 160; do
+	ids=$((ids + 1))
+	[ $ids -lt 100 ] || break
+done
+holds "memory: some regions" "ids > 3 && ids < 100"
+held=$(allocated)
+each=$((held / ids))
+holds "memory: up to a quarter" "held <= total / 4 && held + each > total / 4"
+is "memory: one too many" "$(echo "@stats_create 0+16000000 160" | /payload/message iostat rgm | cut -d' ' -f1)" ENOMEM
+free=$(mem_free)
+for round in $(seq 20); do
+	say rgm @stats_create 0+16000000 160
+	say rgm @stats_resize 0 -
+	say rgm @stats_create - 2
+done
+is "memory: what is refused is not held" "$(allocated)" "$held"
+holds "memory: and not lost" "free - $(mem_free) < noise"
+for id in $(seq 0 $((ids - 1))); do
+	say rgm @stats_delete "$id" || fail "memory: delete" "$reply"
+done
+is "memory: none when all are gone" "$(allocated)" 0
+# A thousand come and go.
+say rgm @stats_list
+free=$(mem_free)
+for round in $(seq 500); do
+	for words in "@stats_create - 1000" "@stats_create 0+5 1 2 classes histogram:1,2,3 p a" \
+		"@stats_print_clear 0" "@stats_print_clear 1" "@stats_resize 1 0+100" "@stats_set_aux 1 another" \
+		"@stats_delete 0" "@stats_delete 1"; do
+		echo "$words"
+	done
+done | /payload/message iostat rgm >/tmp/many
+is "memory: a thousand come and go" "$(cut -d' ' -f1 /tmp/many | sort | uniq -c | tr -s ' ')" " 4000 0"
+is "memory: they leave none" "$(allocated)" 0
+holds "memory: nor lose any" "free - $(mem_free) < noise"
+remove_null_blk_disk rgm
+no_complaint "limits"

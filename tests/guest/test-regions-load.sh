@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-2.0
+# Regions of disks that have no dm-stats, and regions that come, go and are cleared under load.
+
+. /payload/regions.sh
+make_null_blk_disk rgl size=128 memory_backed=1 discard=1 irqmode=2 completion_nsec=50000 submit_queues=2
+# One operation each: none is to be merged by chance.
+echo 2 >/sys/block/rgl/queue/nomerges
+
+# counted DISK ID PREFIX: the region's line of the whole, of classes; sets <PREFIX>reads and so on,
+# and none, free and its sectors.
+counted()
+{
+	wait_idle "$1"
+	say "$1" @stats_print "$2" || return 1
+	local line=${reply##*$'\n'} word
+	[[ $line == total* ]] || return 1
+	columns_of "$line" "$3"
+	for word in $line; do
+		case $word in
+		none:* | free:*)
+			IFS=: read -r name ios merges sectors ticks <<<"$word"
+			printf -v "$3$name" %s "$ios"
+			printf -v "$3${name}_sectors" %s "$sectors"
+			;;
+		esac
+	done
+}
+
+# with_region NAME DISK FILE FIO-ARGUMENT...: a region of the whole disk and fio, against fio and stat.
+with_region()
+{
+	local name=$1 disk=$2 file=$3
+	shift 3
+	told "$name: create" "${disk##*/}" @stats_create - 1000 1 classes
+	local id=$reply
+	begin "$disk"
+	succeeds "$name: fio" fio_quiet --filename="$file" --direct=1 "$@"
+	delta "$disk"
+	counted "${disk##*/}" "$id" r_ || fail "$name: print" "$reply"
+	is "$name: reads as fio issued" "$r_reads" "$(fio_value read total_ios)"
+	is "$name: sectors read as fio has them" "$r_rsectors" $(($(fio_value read io_bytes) / 512))
+	is "$name: reads, as in stat" "$r_reads $r_rsectors" \
+		"$d_operations_read $((d_bytes_read / 512))"
+	is "$name: writes, as in stat" "$r_writes $r_wsectors" \
+		"$((d_operations_write + d_operations_free)) $(((d_bytes_write + d_bytes_free) / 512))"
+	is "$name: frees, as in stat" "$r_free $r_free_sectors" \
+		"$d_operations_free $((d_bytes_free / 512))"
+	is "$name: without data, as in stat" "$r_none" "$d_operations_none"
+	is "$name: none in flight" "$r_in_flight" 0
+	total_of a_
+	is "$name: areas have all sectors" "$a_rsectors $a_wsectors" "$r_rsectors $r_wsectors"
+	holds "$name: areas have each I/O in all they touch" "a_reads >= r_reads && a_writes >= r_writes"
+	holds "$name: busy as long as both, and no longer" "r_io_ticks >= r_io_ticks_read &&
+		r_io_ticks >= r_io_ticks_write && r_io_ticks <= r_io_ticks_read + r_io_ticks_write + 1"
+	told "$name: delete" "${disk##*/}" @stats_delete "$id"
+}
+
+with_region "region" rgl /dev/rgl --rw=randrw --bsrange=512-64k --ioengine=libaio --iodepth=16 \
+	--number_ios=1000 --size=100m
+with_region "region: reads in turn" rgl /dev/rgl --rw=read --bs=8k --number_ios=300 --size=32m
+with_region "region: discards" rgl /dev/rgl --rw=randtrim --bs=64k --number_ios=100 --size=100m
+with_region "region: flushes" rgl /dev/rgl --rw=randwrite --bs=4k --fsync=2 --number_ios=100 --size=32m
+
+# A partition has regions of its own, by its own sectors.
+make_partitions /dev/rgl 2048:65536 67584:65536
+told "region of the disk" rgl @stats_create 67584+65536 /1 1 classes
+disk_region=$reply
+with_region "region of a partition" rgl/rgl2 /dev/rgl2 --rw=randrw --bsrange=4k-64k --ioengine=libaio \
+	--iodepth=8 --number_ios=500 --size=32m
+counted rgl "$disk_region" w_
+is "region of a partition: the disk's has the same" "$w_reads $w_rsectors $w_writes $w_wsectors" \
+	"$r_reads $r_rsectors $r_writes $r_wsectors"
+told "region of a partition: its first sectors" rgl2 @stats_create 0+8 /1
+dd if=/dev/rgl2 of=/dev/null bs=4k count=1 iflag=direct status=none
+wait_idle rgl
+say rgl2 @stats_print 0
+columns_of "$reply" p_
+is "region of a partition: sectors are relative" "$p_reads $p_rsectors" "1 8"
+refuses "region of a partition: ends with it" say rgl2 @stats_create 0+65537 /1
+is "region of a partition: its neighbour has none" "$(say rgl1 @stats_list; echo "$reply")" ""
+told "region of a partition: delete" rgl2 @stats_delete 0
+told "region of the disk: delete" rgl @stats_delete "$disk_region"
+partx --delete --nr 1:2 /dev/rgl
+
+# A host that is busy gives back what it was given: each read counts once.
+modprobe scsi_debug dev_size_mb=32 delay=0
+sd=$(scsi_debug_disk)
+echo none >"/sys/block/$sd/queue/scheduler"
+echo 2 >"/sys/block/$sd/queue/nomerges"
+params=/sys/bus/pseudo/drivers/scsi_debug
+for opts in 0x8000 0x10; do
+	echo $opts >$params/opts
+	echo -5 >$params/every_nth
+	with_region "region: requeues, opts $opts" "$sd" "/dev/$sd" --rw=randread --bs=4k --ioengine=libaio \
+		--iodepth=8 --number_ios=200 --size=16m
+	echo 0 >$params/every_nth
+	echo 0 >$params/opts
+done
+modprobe -r scsi_debug
+
+# under_load SECONDS: fio in the background, until it ends by itself.
+under_load()
+{
+	fio --output=/tmp/fio.json --output-format=json --name=job --filename=/dev/rgl --direct=1 --rw=randrw \
+		--bsrange=4k-32k --ioengine=libaio --iodepth=16 --numjobs=2 --group_reporting --size=100m \
+		--time_based --runtime="$1" >/tmp/fio.log 2>&1 &
+	load=$!
+}
+
+# like_load NAME ID: the region that was there all the time has what fio did.
+like_load()
+{
+	wait_idle rgl
+	told "$1: print" rgl @stats_print "$2"
+	columns_of "$reply" l_
+	is "$1: reads as fio issued" "$l_reads $l_rsectors" \
+		"$(fio_value read total_ios) $(($(fio_value read io_bytes) / 512))"
+	is "$1: writes as fio issued" "$l_writes $l_wsectors" \
+		"$(fio_value write total_ios) $(($(fio_value write io_bytes) / 512))"
+	is "$1: none in flight" "$l_in_flight" 0
+}
+
+# Printing clears exactly what it prints: all prints together are what fio did.
+told "print_clear: create" rgl @stats_create - /1 2 precise_timestamps histogram:50000,100000,1000000
+told "print_clear: one that nobody clears" rgl @stats_create - /1 2 precise_timestamps histogram:50000,100000,1000000
+: >/tmp/prints
+under_load 4
+rounds=0
+while kill -0 $load 2>/dev/null; do
+	say rgl @stats_print_clear 0
+	echo "$reply" >>/tmp/prints
+	rounds=$((rounds + 1))
+done
+wait $load
+wait_idle rgl
+say rgl @stats_print_clear 0
+echo "$reply" >>/tmp/prints
+holds "print_clear: many times, under load" "rounds > 20"
+like_load "print_clear: the other" 1
+sums=$(awk '{ for (i = 2; i <= 9; i++) sum[i] += $i; sum[10] += $13; sum[11] += $14; sum[12] += $11; sum[13] += $12
+		n = split($15, h, ":"); for (i = 1; i <= n; i++) hist[i] += h[i] }
+	END { for (i = 2; i <= 13; i++) printf "%d ", sum[i]; for (i = 1; i <= n; i++) printf "%d ", hist[i] }' /tmp/prints)
+all=$(awk '{ gsub(":", " ", $15); print $2, $3, $4, $5, $6, $7, $8, $9, $13, $14, $11, $12, $15 " " }' <<<"$reply")
+is "print_clear: the sum of all prints is what the other has" "$sums" "$all"
+is "print_clear: in flight is never more than fio had" "$(awk '$10 < 0 || $10 > 32' /tmp/prints | head -n 1)" ""
+told "print_clear: now empty" rgl @stats_print 0
+is "print_clear: now empty" "$(cut -d' ' -f2- <<<"$reply")" "0 0 0 0 0 0 0 0 0 0 0 0 0 0:0:0:0"
+told "print_clear: delete" rgl @stats_delete 0
+
+# Others come, grow, shrink and go beside one that stays.
+say rgl @stats_clear 1
+under_load 5
+rounds=0
+: >/tmp/prints
+while kill -0 $load 2>/dev/null; do
+	for words in "0+200000 1000" "1000+100000 7 1 classes" "- /13 1 histogram:1,2" "- /1 1 precise_timestamps"; do
+		say rgl @stats_create $words || fail "under load: create" "$reply"
+		id=$reply
+		say rgl @stats_resize "$id" 1000+50000 2>/dev/null
+		say rgl @stats_print "$id" || fail "under load: print" "$reply"
+		echo "$reply" >>/tmp/prints
+		say rgl @stats_resize "$id" -
+		say rgl @stats_print_clear "$id"
+		echo "$reply" >>/tmp/prints
+		say rgl @stats_delete "$id" || fail "under load: delete" "$reply"
+	done
+	rounds=$((rounds + 1))
+done
+wait $load
+holds "under load: create, resize and delete, many times" "rounds >= 3"
+like_load "under load: the one that stayed" 1
+is "under load: in flight is never more than fio had" \
+	"$(awk '$1 != "total" && ($10 < 0 || $10 > 32 || NF < 14)' /tmp/prints | head -n 1)" ""
+# One that came in the middle counts no end without its start.
+under_load 3
+sleep 1
+told "half: create" rgl @stats_create - /1
+told "half: a print under load" rgl @stats_print 0
+wait $load
+wait_idle rgl
+say rgl @stats_print 0
+columns_of "$reply" h_
+is "half: none in flight" "$h_in_flight" 0
+holds "half: some of fio's" "h_reads > 0 && h_reads < $(fio_value read total_ios)"
+
+# Resized under load: areas that stay keep their counts, and all I/O is in one of the two.
+told "resize: create" rgl @stats_create 0+131072 131072
+resized=$reply
+say rgl @stats_clear 1
+under_load 4
+for round in $(seq 200); do
+	kill -0 $load 2>/dev/null || break
+	say rgl @stats_resize "$resized" 0+262144 || fail "resize: larger" "$reply"
+	say rgl @stats_resize "$resized" 0+131072 || fail "resize: smaller" "$reply"
+done
+wait $load
+holds "resize: many times" "round > 10"
+told "resize: create one of the same sectors" rgl @stats_list
+wait_idle rgl
+say rgl @stats_print "$resized"
+columns_of "$reply" z_
+is "resize: none in flight" "$z_in_flight" 0
+holds "resize: it has counted all the time" "z_reads > $(fio_value read total_ios) / 2"
+for id in 0 1 "$resized"; do
+	told "under load: delete" rgl @stats_delete "$id"
+done
+is "under load: no memory kept" "$(allocated)" 0
+
+# A disk goes with its regions, in the middle of I/O.
+gone=$(cat $control/regions_gone)
+told "gone: create" rgl @stats_create - 100
+told "gone: create" rgl @stats_create - /1 1 histogram:1
+holds "gone: memory" "$(allocated) > 0"
+under_load 20
+sleep 1
+remove_null_blk_disk rgl
+wait $load
+is "gone: counted" "$(cat $control/regions_gone)" $((gone + 2))
+is "gone: no memory kept" "$(allocated)" 0
+is "gone: nothing left in the table" "$(cat $control/tracked)" 0
+refuses "gone: no messages any more" say rgl @stats_list
+is "gone: no messages any more" "$reply" "rgl: there is no such disk"
+nothing_lost "regions under load"
+no_complaint "regions under load"
