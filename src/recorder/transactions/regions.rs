@@ -69,7 +69,7 @@ pub(super) fn start(here: Here<'_>, account: &Account, entry: &Entry, io: Io) {
 }
 
 #[inline(always)]
-pub(super) fn start_in_disk(here: Here<'_>, account: &Account, entry: &Entry, io: Io) {
+fn start_in_disk(here: Here<'_>, account: &Account, entry: &Entry, io: Io) {
     if let Some(list) = account.regions().list(here.probe) {
         if let Some(pending) = list.pending(entry) {
             pending.start(&io, here.now);
@@ -111,7 +111,7 @@ pub(super) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
 }
 
 #[inline(always)]
-pub(super) fn end_in_disk(here: Here<'_>, account: &Account, entry: &Entry) {
+fn end_in_disk(here: Here<'_>, account: &Account, entry: &Entry) {
     if let Some(list) = account.regions().list(here.probe) {
         if let Some(pending) = list.pending(entry) {
             list.end(pending, 0, pending.io(), here.now, here.cpu);

@@ -141,16 +141,18 @@ fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Reques
 }
 
 #[inline(never)]
-fn issue_in_regions(here: Here<'_>, disk: &Account, entry: &Entry, rq: Request<'_>) {
-    regions::start_in_disk(here, disk, entry, region_io(rq));
-}
-
-#[inline(never)]
 fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
     if let Some(verb) = entry.issue(here.now) {
         account.record(verb, entry.leaf(), here.now, here.cpu);
-        regions::start(here, account, entry, region_io(rq));
+        if account.is_in_regions(here.probe) {
+            issue_in_regions(here, account, entry, rq);
+        }
     }
+}
+
+#[inline(never)]
+fn issue_in_regions(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
+    regions::start(here, account, entry, region_io(rq));
 }
 
 /// The end of such a request.
@@ -165,18 +167,17 @@ fn rq_complete_special(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes:
 }
 
 #[inline(never)]
-fn complete_in_regions(here: Here<'_>, disk: &Account, slot: Slot<'_>) {
+fn rq_complete_in_partition(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
+    let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
+    account.record(verb, slot.entry.leaf(), here.now, here.cpu);
     if slot.entry.is_in_regions() {
-        regions::end_in_disk(here, disk, slot.entry);
-        slot.entry.set_in_regions(false);
+        return complete_in_regions(here, account, slot);
     }
     slot.release();
 }
 
 #[inline(never)]
-fn rq_complete_in_partition(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
-    let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
-    account.record(verb, slot.entry.leaf(), here.now, here.cpu);
+fn complete_in_regions(here: Here<'_>, account: &Account, slot: Slot<'_>) {
     regions::end(here, account, slot.entry);
     slot.release();
 }
