@@ -46,5 +46,5 @@ columns_of()
 total_of()
 {
 	columns_of "$(awk '$1 != "total" { for (i = 2; i <= 14; i++) sum[i] += $i }
-		END { printf "all"; for (i = 2; i <= 14; i++) printf " %d", sum[i] }' <<<"$reply")" "$1"
+		END { printf "all"; for (i = 2; i <= 14; i++) printf " %.0f", sum[i] }' <<<"$reply")" "$1"
 }

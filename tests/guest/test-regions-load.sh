@@ -6,13 +6,13 @@ make_null_blk_disk rgl size=128 memory_backed=1 discard=1 irqmode=2 completion_n
 # One operation each: none is to be merged by chance.
 echo 2 >/sys/block/rgl/queue/nomerges
 
-# counted DISK ID PREFIX: the region's line of the whole, of classes; sets <PREFIX>reads and so on,
+# counted DISK ID PREFIX: of a disk or a partition, as there is a directory in /sys/block; the region's line of the whole, of classes; sets <PREFIX>reads and so on,
 # and none, free and its sectors.
 counted()
 {
 	wait_idle "$1"
-	say "$1" @stats_print "$2" || return 1
-	local line=${reply##*$'\n'} word
+	say "${1##*/}" @stats_print "$2" || return 1
+	local line=${reply##*$'\n'} word name ios merges sectors ticks
 	[[ $line == total* ]] || return 1
 	columns_of "$line" "$3"
 	for word in $line; do
@@ -36,7 +36,7 @@ with_region()
 	begin "$disk"
 	succeeds "$name: fio" fio_quiet --filename="$file" --direct=1 "$@"
 	delta "$disk"
-	counted "${disk##*/}" "$id" r_ || fail "$name: print" "$reply"
+	counted "$disk" "$id" r_ || fail "$name: print" "$reply"
 	is "$name: reads as fio issued" "$r_reads" "$(fio_value read total_ios)"
 	is "$name: sectors read as fio has them" "$r_rsectors" $(($(fio_value read io_bytes) / 512))
 	is "$name: reads, as in stat" "$r_reads $r_rsectors" \
@@ -83,7 +83,8 @@ told "region of the disk: delete" rgl @stats_delete "$disk_region"
 partx --delete --nr 1:2 /dev/rgl
 
 # A host that is busy gives back what it was given: each read counts once.
-modprobe scsi_debug dev_size_mb=32 delay=0
+modprobe sd_mod
+modprobe scsi_debug dev_size_mb=64 delay=0 lbpu=1
 sd=$(scsi_debug_disk)
 echo none >"/sys/block/$sd/queue/scheduler"
 echo 2 >"/sys/block/$sd/queue/nomerges"
@@ -139,7 +140,7 @@ holds "print_clear: many times, under load" "rounds > 20"
 like_load "print_clear: the other" 1
 sums=$(awk '{ for (i = 2; i <= 9; i++) sum[i] += $i; sum[10] += $13; sum[11] += $14; sum[12] += $11; sum[13] += $12
 		n = split($15, h, ":"); for (i = 1; i <= n; i++) hist[i] += h[i] }
-	END { for (i = 2; i <= 13; i++) printf "%d ", sum[i]; for (i = 1; i <= n; i++) printf "%d ", hist[i] }' /tmp/prints)
+	END { for (i = 2; i <= 13; i++) printf "%.0f ", sum[i]; for (i = 1; i <= n; i++) printf "%.0f ", hist[i] }' /tmp/prints)
 all=$(awk '{ gsub(":", " ", $15); print $2, $3, $4, $5, $6, $7, $8, $9, $13, $14, $11, $12, $15 " " }' <<<"$reply")
 is "print_clear: the sum of all prints is what the other has" "$sums" "$all"
 is "print_clear: in flight is never more than fio had" "$(awk '$10 < 0 || $10 > 32' /tmp/prints | head -n 1)" ""

@@ -1,2 +1,0 @@
-PARTS="load rtry"
-. /payload/test.sh
