@@ -18,6 +18,7 @@ pub mod class;
 pub mod counter;
 pub mod devstat;
 pub mod entry;
+pub mod event;
 pub mod histogram;
 pub mod inflight;
 pub mod queue;

@@ -77,6 +77,15 @@ void notrace iostat_probe_rq_merge(void *state, struct request *rq)
 	local_irq_restore(flags);
 }
 
+void notrace iostat_probe_io_done(void *state, struct request *rq)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	iostat_io_done(state, rq, here());
+	local_irq_restore(flags);
+}
+
 void notrace iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
 			      unsigned int nr_bytes)
 {
@@ -120,6 +129,7 @@ static void __maybe_unused check(void)
 	check_trace_callback_type_block_rq_issue(iostat_probe_rq_issue);
 	check_trace_callback_type_block_rq_requeue(iostat_probe_rq_requeue);
 	check_trace_callback_type_block_rq_merge(iostat_probe_rq_merge);
+	check_trace_callback_type_block_io_done(iostat_probe_io_done);
 	check_trace_callback_type_block_rq_complete(iostat_probe_rq_complete);
 	check_trace_callback_type_block_bio_queue(iostat_probe_bio_queue);
 	check_trace_callback_type_block_bio_complete(iostat_probe_bio_complete);

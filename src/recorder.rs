@@ -134,7 +134,9 @@ impl<L: Listener> State<L> {
     /// Begins to record a disk or partition. May sleep.
     fn record(&self, device: &BlockDevice<'_>) -> Result {
         if device.takes_bios() {
-            self.probes.lock().need_bios()?;
+            self.probes.lock().need(probe::Extra::Bios)?;
+        } else if device.sends_clones() {
+            self.probes.lock().need(probe::Extra::Clones)?;
         }
         self.registry.add(device)
     }
@@ -162,6 +164,11 @@ impl<L: Listener> State<L> {
     /// I/Os that vanished without an end and were closed when their memory was used again.
     pub(crate) fn abandoned(&self) -> u64 {
         self.tracker.abandoned()
+    }
+
+    /// Completions of requests that are not followed.
+    pub(crate) fn unmarked(&self) -> u64 {
+        self.tracker.unmarked()
     }
 
     /// I/Os in flight as the table has them.

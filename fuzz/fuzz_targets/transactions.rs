@@ -133,7 +133,10 @@ impl Play {
     fn expect(&mut self, place: usize, key: u64, event: Event, heard: Option<[u64; 2]>) {
         let (owner, now) = (self.owners.get(&key).copied(), self.now);
         let starts = matches!(event, Event::Accept(..) | Event::Submit(..));
-        let ends = matches!(event, Event::Merge | Event::Fail | Event::Done(_));
+        let ends = matches!(
+            event,
+            Event::Merge | Event::Refuse | Event::Fail | Event::Done(_)
+        );
         // The I/O that was at the key;
         match owner.map(|place| place.map(|place| &mut self.truths[place].model)) {
             None => assert_eq!(heard, None),

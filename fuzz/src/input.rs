@@ -75,7 +75,8 @@ impl<'a> Input<'a> {
             5 => Event::FlushData(self.transferred()),
             6 => Event::Done(self.transferred()),
             7 => Event::Fail,
-            _ => Event::Merge,
+            8 => Event::Merge,
+            _ => Event::Refuse,
         }
     }
 
@@ -95,4 +96,4 @@ impl<'a> Input<'a> {
 }
 
 /// How many kinds of [`Event`] there are.
-const EVENTS: usize = 9;
+const EVENTS: usize = 10;

@@ -17,6 +17,7 @@ void iostat_probe_io_start(void *state, struct request *rq);
 void iostat_probe_rq_issue(void *state, struct request *rq);
 void iostat_probe_rq_requeue(void *state, struct request *rq);
 void iostat_probe_rq_merge(void *state, struct request *rq);
+void iostat_probe_io_done(void *state, struct request *rq);
 void iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
 			      unsigned int nr_bytes);
 void iostat_probe_bio_queue(void *state, struct bio *bio);
@@ -47,6 +48,7 @@ void iostat_io_start(const void *state, struct request *rq, struct iostat_here h
 void iostat_rq_issue(const void *state, struct request *rq, struct iostat_here here);
 void iostat_rq_requeue(const void *state, struct request *rq, struct iostat_here here);
 void iostat_rq_merge(const void *state, struct request *rq, struct iostat_here here);
+void iostat_io_done(const void *state, struct request *rq, struct iostat_here here);
 void iostat_rq_complete(const void *state, struct request *rq, struct iostat_here here,
 			blk_status_t error, unsigned int nr_bytes);
 void iostat_bio_queue(const void *state, struct bio *bio, struct iostat_here here,

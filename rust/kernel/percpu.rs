@@ -40,13 +40,6 @@ impl ThisCpu<'_> {
             _not_send: NotThreadSafe,
         }
     }
-
-    /// Its number.
-    #[inline(always)]
-    pub(crate) fn number(self) -> usize {
-        // SAFETY: May be called anywhere; here the answer stays true.
-        unsafe { bindings::raw_smp_processor_id() as usize }
-    }
 }
 
 /// One more than the highest number of a CPU there can be.

@@ -32,7 +32,7 @@ unsafe impl Zeroed for crate::acct::region::area::Area {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::region::flight::InFlight {}
 // SAFETY: See above.
-unsafe impl Zeroed for crate::acct::region::list::Last {}
+unsafe impl Zeroed for crate::acct::region::list::Local {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::region::pending::Pending {}
 // SAFETY: See above: all of these are integers.

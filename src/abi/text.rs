@@ -57,10 +57,11 @@ macro_rules! by_class {
 }
 
 /// devstat(9)'s counters, in the order of `struct devstat`.
-pub static DEVSTAT: [Statistic; 20] = [
+pub static DEVSTAT: [Statistic; 21] = [
     statistic(c"start_count", |s| s.record.devstat.start_count),
     statistic(c"end_count", |s| s.record.devstat.end_count()),
     statistic(c"merged", |s| s.record.devstat.merged),
+    statistic(c"refused", |s| s.record.devstat.refused),
     statistic(c"abandoned", |s| s.record.devstat.abandoned),
     statistic(c"bytes_none", by_class!(bytes, NoData)),
     statistic(c"bytes_read", by_class!(bytes, Read)),

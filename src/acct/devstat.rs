@@ -20,7 +20,7 @@ use super::{
 /// Transactions of one disk, as seen by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
 ///
 /// What can be added up by the reader is not counted: transactions ended are those completed, of
-/// any kind, those merged, and those abandoned.
+/// any kind, those merged, those refused, and those abandoned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Devstat<W = Counter> {
@@ -29,6 +29,9 @@ pub struct Devstat<W = Counter> {
     /// Transactions that ended by being merged into another request: they have no completion,
     /// and their bytes are counted with the request that took them.
     pub merged: W,
+    /// Transactions that ended before the device had them, because it was busy: whoever sent them
+    /// took them back, and sends them again as others. They have no completion and no bytes.
+    pub refused: W,
     /// Transactions that vanished: their memory had a new owner before anybody said how they ended.
     /// When they did is not known either, so they have no duration.
     pub abandoned: W,
@@ -67,6 +70,12 @@ impl Devstat<Counter> {
         self.merged.add(1);
     }
 
+    /// The end of a transaction that comes again as another.
+    #[inline(always)]
+    pub fn refuse_transaction(&self) {
+        self.refused.add(1);
+    }
+
     /// The end of a transaction of which nobody told.
     #[inline(always)]
     pub fn abandon_transaction(&self) {
@@ -81,6 +90,7 @@ impl Load for Devstat<Counter> {
         Devstat {
             start_count: self.start_count.load(),
             merged: self.merged.load(),
+            refused: self.refused.load(),
             abandoned: self.abandoned.load(),
             bytes: self.bytes.load(),
             duration: self.duration.load(),
@@ -94,6 +104,7 @@ impl Devstat<u64> {
     pub fn fold(&mut self, other: &Self) {
         self.start_count = self.start_count.wrapping_add(other.start_count);
         self.merged = self.merged.wrapping_add(other.merged);
+        self.refused = self.refused.wrapping_add(other.refused);
         self.abandoned = self.abandoned.wrapping_add(other.abandoned);
         fold(&mut self.bytes, &other.bytes);
         fold(&mut self.duration, &other.duration);
@@ -122,6 +133,7 @@ impl Devstat<u64> {
     pub fn end_count(&self) -> u64 {
         self.completed(|_| true)
             .wrapping_add(self.merged)
+            .wrapping_add(self.refused)
             .wrapping_add(self.abandoned)
     }
 }

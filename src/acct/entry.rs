@@ -11,12 +11,13 @@
 //! (submitter, dispatcher, device, completer) with the ordering its own fields need, and ours
 //! rides on it: hence relaxed accesses throughout.
 
+pub use super::event::{
+    Completion,
+    Start,
+    Times, //
+};
 use super::{
-    class::{
-        Class,
-        Kind,
-        Tag, //
-    },
+    class::Kind,
     counter::Counter,
     inflight::Key,
     verb::{
@@ -24,41 +25,6 @@ use super::{
         Verb, //
     },
 };
-
-/// An I/O as it looks when it starts.
-#[derive(Clone, Copy, Debug)]
-pub struct Start {
-    /// What the caller finds the disk's account by again; opaque here.
-    pub account: u64,
-    /// Which of the disk's gauges counts it.
-    pub leaf: u16,
-    /// Class of the transaction.
-    pub class: Class,
-    /// Tag type of the transaction.
-    pub tag: Tag,
-    /// First sector, of 512 bytes, on the whole disk.
-    pub sector: u64,
-}
-
-/// What a completion event says.
-#[derive(Clone, Copy, Debug)]
-pub struct Completion {
-    /// Bytes that were transferred without error by this completion.
-    pub bytes: u64,
-    /// Whether nothing of the I/O remains to be done.
-    pub whole: bool,
-    /// Whether it is the data step of a flush sequence, which goes on after it.
-    pub flush_sequence: bool,
-}
-
-/// Times of an I/O that has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Times {
-    /// In the wait queue, ns.
-    pub wait_ns: u64,
-    /// In the run queue, ns.
-    pub service_ns: u64,
-}
 
 /// The state of one I/O. One cache line.
 #[derive(Debug, Default)]
@@ -210,11 +176,23 @@ impl Entry {
     /// It was merged into another request. (`block_rq_merge`)
     #[inline(always)]
     pub fn merge(&self, now: u64) -> Verb {
+        self.end_waiting(Verb::WaitqExitMerge, now)
+    }
+
+    /// Its owner takes it back: the device was busy. It comes again, as another. (`block_io_done` of
+    /// what is not complete)
+    pub fn refuse(&self, now: u64) -> Verb {
+        self.end_waiting(Verb::WaitqExitRefuse, now)
+    }
+
+    /// `waiting`, of a transaction that waits, as this one should. Should it not, it still leaves in
+    /// balance.
+    #[inline(always)]
+    fn end_waiting(&self, waiting: Verb, now: u64) -> Verb {
         let state = self.state.get();
         if state & (RUNNING | COUNTED) == COUNTED {
-            Verb::WaitqExitMerge
+            waiting
         } else {
-            // Only waiting requests merge. Should one not be, it still leaves in balance.
             self.end(state, now)
         }
     }
@@ -246,7 +224,6 @@ impl Entry {
     }
 
     /// Whether it is a transaction, and not something that merely passes through.
-    #[inline]
     pub fn is_counted(&self) -> bool {
         self.state.get() & COUNTED != 0
     }
@@ -276,10 +253,9 @@ impl Entry {
 
     /// The id its start event had; 0 if it had none.
     pub fn id(&self) -> u64 {
-        if self.state.get() & HAS_ID != 0 {
-            self.id.get()
-        } else {
-            0
+        match self.state.get() & HAS_ID {
+            0 => 0,
+            _ => self.id.get(),
         }
     }
 
@@ -288,14 +264,11 @@ impl Entry {
         self.state.get() & IN_REGIONS != 0
     }
 
-    /// Regions count it from now on.
-    pub fn enter_regions(&self) {
-        self.state.set(self.state.get() | IN_REGIONS);
-    }
-
-    /// They have been told of its end.
-    pub fn leave_regions(&self) {
-        self.state.set(self.state.get() & !IN_REGIONS);
+    /// They do from now on, or have been told of its end.
+    pub fn set_in_regions(&self, is_in: bool) {
+        let state = self.state.get() & !IN_REGIONS;
+        self.state
+            .set(if is_in { state | IN_REGIONS } else { state });
     }
 
     /// Remembers the id of its start event.
@@ -308,7 +281,13 @@ impl Entry {
 #[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
 #[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_entry))]
 mod tests {
-    use super::*;
+    use super::{
+        super::class::{
+            Class,
+            Tag, //
+        },
+        *, //
+    };
 
     const START: Start = Start {
         account: 0xd15c,
@@ -360,10 +339,8 @@ mod tests {
             entry.complete(&second, 90),
             Some(Verb::WaitqExitEnd(ended(90, 40, 4096)))
         );
-        assert_eq!(
-            (entry.times(90).wait_ns, entry.times(90).service_ns),
-            (50, 40)
-        );
+        let times = entry.times(90);
+        assert_eq!((times.wait_ns, times.service_ns), (50, 40));
     }
 
     #[test]
@@ -375,10 +352,8 @@ mod tests {
         assert_eq!(entry.requeue(20), Some(Verb::RunqBackToWaitq));
         assert_eq!(entry.requeue(21), None);
         assert_eq!(entry.issue(30), Some(Verb::WaitqToRunq));
-        assert_eq!(
-            (entry.times(40).wait_ns, entry.times(40).service_ns),
-            (20, 20)
-        );
+        let times = entry.times(40);
+        assert_eq!((times.wait_ns, times.service_ns), (20, 20));
     }
 
     #[test]
@@ -397,6 +372,16 @@ mod tests {
             entry.complete(&DONE, 4),
             Some(Verb::RunqExitEnd(ended(4, 3, 5120)))
         );
+    }
+
+    #[test]
+    fn refused_while_it_waits_or_failed_while_it_runs() {
+        let entry = Entry::default();
+        entry.start_waiting(&START, 0);
+        assert_eq!(entry.refuse(5), Verb::WaitqExitRefuse);
+        entry.start_waiting(&START, 20);
+        entry.issue(21);
+        assert_eq!(entry.refuse(24), Verb::RunqExitEnd(ended(4, 3, 0)));
     }
 
     #[test]

@@ -112,6 +112,37 @@ pub struct Region<'a> {
     pub whole: Option<(&'a InFlight, &'a Whole)>,
 }
 
+/// What is needed for most I/Os: those that are in one area, of a region without additional output. As a
+/// [`Region`], which can do everything, but without putting that together first.
+#[derive(Clone, Copy, Debug)]
+pub struct Simple<'a> {
+    /// Its areas.
+    pub geometry: &'a Geometry,
+    /// By area, for all CPUs.
+    pub in_flight: &'a [InFlight],
+    /// By area, this CPU's.
+    pub areas: &'a [Area],
+}
+
+impl Simple<'_> {
+    /// An I/O starts at `now`, in this area; [`None`], and nothing is done, if not in one alone.
+    #[inline(always)]
+    pub fn start(&self, io: &Io, now: u64) -> Option<usize> {
+        let index = self.geometry.only_area(io.sector, io.sectors)?;
+        let (area, in_flight) = (self.areas.get(index)?, self.in_flight.get(index)?);
+        enter(area, in_flight, io, now);
+        Some(index)
+    }
+
+    /// It ends at `now`, where it started.
+    #[inline(always)]
+    pub fn end(&self, index: usize, io: &Io, ended: &Ended, now: u64) {
+        if let (Some(area), Some(in_flight)) = (self.areas.get(index), self.in_flight.get(index)) {
+            end(area, in_flight, io, u64::from(io.sectors), ended, now);
+        }
+    }
+}
+
 /// Most I/Os are in one area. Those are counted at once; any other, in functions that are not part
 /// of their callers, and so cost nothing where they are not called.
 impl Region<'_> {
@@ -203,20 +234,23 @@ impl Region<'_> {
         }
     }
 
-    /// One more time in the histogram of an area: in the bucket of as many bounds as are not above
-    /// it.
     #[inline(never)]
     fn count_time(&self, area: usize, time_ns: u64) {
-        if self.bounds.is_empty() {
-            return;
+        if !self.bounds.is_empty() {
+            count_time(self.histograms, self.bounds, area, self.unit.of(time_ns));
         }
-        let time = self.unit.of(time_ns);
-        let bucket = not_above(self.bounds, time);
-        let buckets = self.bounds.len().wrapping_add(1);
-        let index = area.wrapping_mul(buckets).wrapping_add(bucket);
-        if let Some(count) = self.histograms.get(index) {
-            count.add(1);
-        }
+    }
+}
+
+/// One more time, in a region's unit, in the histogram of an area: in the bucket of as many bounds as are
+/// not above it.
+#[inline(always)]
+pub fn count_time(histograms: &[Counter], bounds: &[u64], area: usize, time: u64) {
+    let bucket = not_above(bounds, time);
+    let buckets = bounds.len().wrapping_add(1);
+    let index = area.wrapping_mul(buckets).wrapping_add(bucket);
+    if let Some(count) = histograms.get(index) {
+        count.add(1);
     }
 }
 

@@ -61,6 +61,8 @@ pub enum Verb {
     RunqExitEnd(End),
     /// It was merged into another request.
     WaitqExitMerge,
+    /// The device was busy, and it comes again as another.
+    WaitqExitRefuse,
     /// It has vanished from the wait queue.
     WaitqExitAbandon,
     /// It has vanished from the run queue.
@@ -114,6 +116,11 @@ impl Verb {
             Verb::WaitqExitMerge => {
                 record.waitq.exit(now);
                 record.devstat.merge_transaction();
+                Step::WaitqExit
+            }
+            Verb::WaitqExitRefuse => {
+                record.waitq.exit(now);
+                record.devstat.refuse_transaction();
                 Step::WaitqExit
             }
             Verb::WaitqExitAbandon => {

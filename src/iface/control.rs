@@ -56,18 +56,19 @@ const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> Attribute
     Attribute::new(name, File::Number(number))
 }
 
-static FILES: [Attribute<File>; 9] = [
+static FILES: [Attribute<File>; 10] = [
     number(c"version", |_| u64::from(text::VERSION)),
     number(c"generation", |state| state.generation()),
     number(c"numdevs", |state| state.numdevs() as u64),
     number(c"tracked", |state| state.tracked() as u64),
     number(c"untracked", |state| state.untracked()),
     number(c"abandoned", |state| state.abandoned()),
+    number(c"unmarked", |state| state.unmarked()),
     number(c"regions_gone", |state| state.regions_gone()),
     number(c"stats_current_allocated_bytes", |_| allocated_bytes()),
     Attribute::new(c"latency_bounds_ns", File::Bounds),
 ];
-static ATTRIBUTES: Attributes<Arc<Recording>, 9> = Attributes::new(&FILES);
+static ATTRIBUTES: Attributes<Arc<Recording>, 10> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.

@@ -35,7 +35,8 @@ use crate::{
         percpu::{
             PerCpu,
             ThisCpu, //
-        }, //
+        },
+        published::InProbe, //
     },
 };
 use core::sync::atomic::{
@@ -156,6 +157,13 @@ impl Account {
     #[inline(always)]
     pub(super) fn regions(&self) -> &Regions {
         &self.regions
+    }
+
+    /// Whether it or its disk has regions.
+    #[inline(always)]
+    pub(super) fn is_in_regions(&self, probe: InProbe<'_>) -> bool {
+        let has_any = |account: &Account| account.regions.list(probe).is_some();
+        has_any(self) || self.disk().is_some_and(has_any)
     }
 
     /// There are regions from now on, or none.

@@ -83,15 +83,38 @@ const OF_BIOS: [Function; 2] = [
     ),
 ];
 
-/// The probes, as far as they are needed: every bio of every disk passes those of bios, so they are
-/// put in place only when there is a disk whose driver takes bios.
+/// Of clones: how those end that the disk below refuses.
+const OF_CLONES: [Function; 1] = [(c"block_io_done", own::iostat_probe_io_done as *const c_void)];
+
+/// Probes that only some disks need, though I/Os of all disks pass them.
+#[derive(Clone, Copy)]
+pub(super) enum Extra {
+    /// A disk whose driver takes bios.
+    Bios,
+    /// A disk that sends clones of its requests to others.
+    Clones,
+}
+
+impl Extra {
+    const ALL: [Extra; 2] = [Extra::Bios, Extra::Clones];
+
+    fn functions(self) -> &'static [Function] {
+        match self {
+            Extra::Bios => &OF_BIOS,
+            Extra::Clones => &OF_CLONES,
+        }
+    }
+}
+
+/// The probes, as far as they are needed.
 pub(super) struct Probes {
     /// In the order they were put in place.
-    probes: [Option<Probe>; OF_REQUESTS.len() + OF_BIOS.len()],
+    probes: [Option<Probe>; OF_REQUESTS.len() + OF_BIOS.len() + OF_CLONES.len()],
     /// What the probes are given as data.
     tracker: Arc<Tracker>,
     stage: Stage,
-    bios: Bios,
+    /// By [`Extra`].
+    extras: [Need; Extra::ALL.len()],
 }
 
 #[derive(PartialEq, Eq)]
@@ -101,9 +124,9 @@ enum Stage {
     After,
 }
 
-#[derive(PartialEq, Eq)]
-enum Bios {
-    NotNeeded,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Need {
+    Not,
     Needed,
     InPlace,
 }
@@ -114,7 +137,7 @@ impl Probes {
             probes: Default::default(),
             tracker,
             stage: Stage::Before,
-            bios: Bios::NotNeeded,
+            extras: [Need::Not; Extra::ALL.len()],
         }
     }
 
@@ -122,24 +145,34 @@ impl Probes {
     pub(super) fn start(&mut self) -> Result {
         self.stage = Stage::InPlace;
         self.register(&OF_REQUESTS)?;
-        if self.bios == Bios::Needed {
-            self.need_bios()?;
+        for extra in Extra::ALL {
+            if *self.extra(extra) == Need::Needed {
+                self.need(extra)?;
+            }
         }
         Ok(())
     }
 
-    /// There is a disk whose driver takes bios: from here on, or from the start, they are probed. May
-    /// sleep; errors as above.
-    pub(super) fn need_bios(&mut self) -> Result {
-        if self.bios == Bios::InPlace {
+    /// There is a disk that needs these: from here on, or from the start, they are in place. May sleep;
+    /// errors as above.
+    pub(super) fn need(&mut self, extra: Extra) -> Result {
+        if *self.extra(extra) == Need::InPlace {
             return Ok(());
         }
-        self.bios = Bios::Needed;
+        *self.extra(extra) = Need::Needed;
         if self.stage == Stage::InPlace {
-            self.register(&OF_BIOS)?;
-            self.bios = Bios::InPlace;
+            self.register(extra.functions())?;
+            *self.extra(extra) = Need::InPlace;
         }
         Ok(())
+    }
+
+    fn extra(&mut self, extra: Extra) -> &mut Need {
+        let [bios, clones] = &mut self.extras;
+        match extra {
+            Extra::Bios => bios,
+            Extra::Clones => clones,
+        }
     }
 
     /// Takes all probes away, and waits for those that are running. May sleep. None comes after.
@@ -182,7 +215,7 @@ fn register(name: &CStr, function: *const c_void, tracker: &Arc<Tracker>) -> Res
     let function = NonNull::new(function.cast_mut()).ok_or(EINVAL)?;
     let data = Arc::as_ptr(tracker).cast_mut().cast();
     // SAFETY:
-    // - The function is one of the two tables above and has the prototype of the tracepoint of its
+    // - The function is one of the tables above and has the prototype of the tracepoint of its
     //   name.
     // - The data is the tracker, to which `Probes` holds a reference until its drop has taken the
     //   probes away and waited for the calls under way.
@@ -251,6 +284,7 @@ rq_probe!(iostat_io_start, io_start);
 rq_probe!(iostat_rq_issue, rq_issue);
 rq_probe!(iostat_rq_requeue, rq_requeue);
 rq_probe!(iostat_rq_merge, rq_merge);
+rq_probe!(iostat_io_done, io_done);
 
 /// # Safety
 ///

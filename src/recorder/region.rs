@@ -20,9 +20,11 @@ use crate::{
                 Totals,
                 Unit, //
             },
+            count_time,
             flight::InFlight,
             geometry::Geometry,
             Region as View,
+            Simple,
             Whole, //
         },
     },
@@ -178,6 +180,25 @@ impl Region {
                 .zip(self.in_flight.last())
                 .map(|(whole, all)| (all, whole)),
         })
+    }
+
+    /// The same for an I/O in one area, if there is no additional output to count for.
+    #[inline(always)]
+    fn simply_on(&self, cpu: usize) -> Option<Simple<'_>> {
+        Some(Simple {
+            geometry: &self.plan.geometry,
+            in_flight: &self.in_flight,
+            areas: &self.shares.get(cpu)?.as_ref()?.areas,
+        })
+    }
+
+    /// One more time in the histogram of an area.
+    #[inline(never)]
+    fn count_time(&self, cpu: usize, area: usize, time_ns: u64) {
+        if let Some(share) = self.shares.get(cpu).and_then(|share| share.as_ref()) {
+            let time = self.plan.unit.of(time_ns);
+            count_time(&share.counts, &self.plan.bounds, area, time);
+        }
     }
 
     fn shares(&self) -> impl Iterator<Item = &Share> {

@@ -66,6 +66,8 @@ pub(crate) struct Tracker {
     untracked: AtomicU64,
     /// I/Os whose end nobody told of.
     abandoned: AtomicU64,
+    /// Completions of I/Os that are not followed.
+    unmarked: AtomicU64,
     /// The latest id given to a start event.
     last_id: AtomicU64,
 }
@@ -80,6 +82,7 @@ impl Tracker {
             pending <- new_mutex!(None),
             untracked: AtomicU64::new(0),
             abandoned: AtomicU64::new(0),
+            unmarked: AtomicU64::new(0),
             last_id: AtomicU64::new(0),
         });
         Arc::pin_init(tracker, GFP_KERNEL)
@@ -197,6 +200,16 @@ impl Tracker {
     /// I/Os that vanished without an end and were closed when their memory was used again.
     pub(super) fn abandoned(&self) -> u64 {
         self.abandoned.load(Relaxed)
+    }
+
+    /// Somebody completed what is not followed.
+    pub(super) fn count_unmarked(&self) {
+        self.unmarked.fetch_add(1, Relaxed);
+    }
+
+    /// Completions of I/Os that are not followed.
+    pub(super) fn unmarked(&self) -> u64 {
+        self.unmarked.load(Relaxed)
     }
 
     /// I/Os in flight as the table has them.

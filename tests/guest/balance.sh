@@ -60,9 +60,9 @@ balanced()
 	is "$1: every start has its end" "$s_start_count" "$s_end_count"
 	is "$1: operations and what has none make the ends" "$s_end_count" \
 		$((s_operations_none + s_operations_read + s_operations_write + s_operations_free +
-			s_merged + s_abandoned))
+			s_merged + s_refused + s_abandoned))
 	is "$1: tags make the operations" $((s_tag_simple + s_tag_head + s_tag_ordered)) \
-		$((s_end_count - s_merged - s_abandoned))
+		$((s_end_count - s_merged - s_refused - s_abandoned))
 	holds "$1: busy no longer than both queues" "s_busy_time_ns <= s_wtime + s_rtime"
 	holds "$1: wait queue no busier than long" "s_wtime <= s_wlentime"
 	holds "$1: run queue no busier than long" "s_rtime <= s_rlentime"
@@ -134,10 +134,18 @@ sum_of()
 	echo $sum
 }
 
-nothing_lost()
+# nothing_missed NAME: of what began after the module was loaded; nothing_lost NAME: nor did anything
+# end that began before, or with another.
+nothing_missed()
 {
 	is "$1: no I/O untracked" "$(cat /sys/class/misc/iostat/untracked)" 0
 	is "$1: no I/O abandoned" "$(cat /sys/class/misc/iostat/abandoned)" 0
+}
+
+nothing_lost()
+{
+	nothing_missed "$1"
+	is "$1: no I/O unmarked" "$(cat /sys/class/misc/iostat/unmarked)" 0
 }
 
 # no_complaint NAME: of the kernel, in all that its log still has.

@@ -28,6 +28,8 @@ fio_quiet --filename=/dev/nbp --direct=1 --rw=randwrite --bs=4k --number_ios=200
 delta nbp
 untracked=$(cat /sys/class/misc/iostat/untracked)
 holds "a table too small: some are not followed" "untracked > 0"
+unmarked=$(cat /sys/class/misc/iostat/unmarked)
+holds "a table too small: some of those complete unknown" "0 < unmarked && unmarked <= untracked"
 holds "a table too small: the others are" "d_operations_write > 1000"
 is "a table too small: none is both" $((d_operations_write + untracked)) "$dk_writes"
 balanced "a table too small" nbp

@@ -63,7 +63,7 @@ for disk in nbs ram0 "$sd" "$(dm_disk storm)" vda; do
 	balanced "storm: $disk" "$disk"
 done
 is "storm: nothing left in the table" "$(cat /sys/class/misc/iostat/tracked)" 0
-nothing_lost "storm"
+nothing_missed "storm"
 
 # Recording began at some moment; from then on every request the kernel started is in the
 # account. So the account must be that of the last n requests that were traced,

@@ -130,6 +130,11 @@ impl<'a> BlockDevice<'a> {
         unsafe { (*self.gendisk().fops).submit_bio }.is_some()
     }
 
+    /// Whether it takes requests and sends clones of them to other disks: device-mapper's multipath.
+    pub(crate) fn sends_clones(&self) -> bool {
+        !self.takes_bios() && self.name().as_str().starts_with("dm-")
+    }
+
     /// How many CPUs can be in the disk at the same time without a queue in common: as many as it has
     /// hardware queues, or all if its driver takes bios as they are.
     pub(crate) fn ways_in(&self) -> usize {

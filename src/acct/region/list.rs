@@ -12,6 +12,16 @@ use crate::acct::counter::Counter;
 #[derive(Debug, Default)]
 pub struct Last(Counter);
 
+/// What one CPU knows for all regions of a disk or partition.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub struct Local {
+    /// Where the latest I/O ended there.
+    pub last: Last,
+    /// The CPU's number.
+    pub cpu: Counter,
+}
+
 impl Last {
     /// Whether an I/O that starts goes on where the latest ended, in the same direction: what
     /// device-mapper has as a merge. This CPU's, interrupts off.

@@ -42,13 +42,18 @@ const MERGED: u64 = 1 << 31;
 const AREA: u64 = MERGED - 1;
 
 impl Pending {
-    /// The I/O starts at `now`, with `sector` on the whole disk.
+    /// The I/O starts at `now`, with `sector` on the whole disk. What it starts under is then to be
+    /// remembered for each account it is in.
     #[inline(always)]
     pub fn start(&self, io: &Io, now: u64) {
         self.sector.set(io.sector);
         self.extent
             .set(u64::from(io.sectors) | (io.class as u64) << CLASS_SHIFT);
         self.start_ns.set(now);
+    }
+
+    /// It starts under no list, in any account.
+    pub fn start_under_none(&self) {
         for under in &self.under {
             under.set(0);
         }
@@ -118,6 +123,7 @@ mod tests {
                 class,
             };
             pending.start(&io, 77);
+            pending.start_under_none();
             assert_eq!((pending.io(), pending.start_ns()), (io, 77));
             assert_eq!(pending.under(1).list, 0);
         }

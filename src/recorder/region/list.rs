@@ -8,8 +8,8 @@ use crate::{
         entry::Entry,
         region::{
             list::{
-                Last,
-                Lifetime, //
+                Lifetime,
+                Local, //
             },
             pending::{
                 Pending,
@@ -68,14 +68,37 @@ pub(super) struct Listed {
 /// The regions of one disk or partition; replaced when one comes or goes, never changed.
 pub(in crate::recorder) struct List {
     /// Lists are numbered from 1.
-    pub(super) number: u32,
-    pub(super) regions: KVec<Listed>,
-    /// Where the latest I/O ended.
-    pub(super) last: Arc<PerCpu<Last>>,
-    pub(super) pending: Arc<PendingTable>,
+    number: u32,
+    regions: KVec<Listed>,
+    /// The only one there is, if it is simple.
+    only: Option<Arc<Region>>,
+    local: Arc<PerCpu<Local>>,
+    pending: Arc<PendingTable>,
 }
 
 impl List {
+    /// May sleep; `ENOMEM`.
+    pub(super) fn new(
+        number: u32,
+        listed: &[Listed],
+        local: Arc<PerCpu<Local>>,
+        pending: Arc<PendingTable>,
+    ) -> Result<Self> {
+        let only = match listed {
+            [only] if !only.region.plan.classes => Some(only.region.clone()),
+            _ => None,
+        };
+        let mut regions = KVec::with_capacity(listed.len(), GFP_KERNEL)?;
+        regions.extend_from_slice(listed, GFP_KERNEL)?;
+        Ok(List {
+            number,
+            regions,
+            only,
+            local,
+            pending,
+        })
+    }
+
     #[inline(always)]
     pub(in crate::recorder) fn pending(&self, entry: &Entry) -> Option<&Pending> {
         self.pending.of(entry)
@@ -87,25 +110,19 @@ impl List {
         &self,
         pending: &Pending,
         level: usize,
-        io: &Io,
+        io: Io,
         now: u64,
         cpu: ThisCpu<'_>,
     ) {
-        let merged = self.last.this_cpu(cpu).merged(io);
-        let cpu = cpu.number();
-        let mut area = None;
-        for (index, listed) in self.regions.iter().enumerate() {
-            if !listed.lifetime.covers(self.number) {
-                continue;
-            }
-            if let Some(region) = listed.region.on(cpu) {
-                let at = region.area_of(io);
-                if index == 0 {
-                    area = at;
-                }
-                region.start(at, io, now);
-            }
-        }
+        let local = self.local.this_cpu(cpu);
+        let merged = local.last.merged(&io);
+        // CAST: Small numbers.
+        let cpu = local.cpu.get() as usize;
+        let simple = self.only.as_ref().and_then(|only| only.simply_on(cpu));
+        let area = match simple.and_then(|only| only.start(&io, now)) {
+            None => self.start_further(io, now, cpu),
+            area => area,
+        };
         let under = Under {
             list: self.number,
             merged,
@@ -114,13 +131,33 @@ impl List {
         pending.set_under(level, under);
     }
 
+    /// The same in any regions. Tells the first one's area.
+    #[cold]
+    #[inline(never)]
+    fn start_further(&self, io: Io, now: u64, cpu: usize) -> Option<usize> {
+        let mut area = None;
+        for (index, listed) in self.regions.iter().enumerate() {
+            if !listed.lifetime.covers(self.number) {
+                continue;
+            }
+            if let Some(region) = listed.region.on(cpu) {
+                let at = region.area_of(&io);
+                if index == 0 {
+                    area = at;
+                }
+                region.start(at, &io, now);
+            }
+        }
+        area
+    }
+
     /// It ends.
     #[inline(always)]
     pub(in crate::recorder) fn end(
         &self,
         pending: &Pending,
         level: usize,
-        io: &Io,
+        io: Io,
         now: u64,
         cpu: ThisCpu<'_>,
     ) {
@@ -129,15 +166,38 @@ impl List {
             duration_ns: now.wrapping_sub(pending.start_ns()),
             merged: under.merged,
         };
-        let cpu = cpu.number();
+        // CAST: Small numbers.
+        let cpu = self.local.this_cpu(cpu).cpu.get() as usize;
+        if let (Some(only), Some(area)) = (&self.only, under.area) {
+            if under.list == self.number {
+                if let Some(region) = only.simply_on(cpu) {
+                    region.end(area, &io, &ended, now);
+                    if !only.plan.bounds.is_empty() {
+                        only.count_time(cpu, area, ended.duration_ns);
+                    }
+                    return;
+                }
+            }
+        }
+        self.end_further(under, io, &ended, now, cpu);
+    }
+
+    /// The same in any regions.
+    #[cold]
+    #[inline(never)]
+    fn end_further(&self, under: Under, io: Io, ended: &Ended, now: u64, cpu: usize) {
         for (index, listed) in self.regions.iter().enumerate() {
             if !listed.lifetime.covers(under.list) {
                 continue;
             }
             if let Some(region) = listed.region.on(cpu) {
                 let same = index == 0 && under.list == self.number;
-                let at = if same { under.area } else { region.area_of(io) };
-                region.end(at, io, &ended, now);
+                let at = if same {
+                    under.area
+                } else {
+                    region.area_of(&io)
+                };
+                region.end(at, &io, ended, now);
             }
         }
     }
@@ -147,15 +207,17 @@ impl List {
         &self,
         pending: &Pending,
         level: usize,
-        io: &Io,
+        io: Io,
         now: u64,
         cpu: ThisCpu<'_>,
     ) {
         let under = pending.under(level);
+        // CAST: Small numbers.
+        let cpu = self.local.this_cpu(cpu).cpu.get() as usize;
         let covers = |listed: &&Listed| listed.lifetime.covers(under.list);
         for listed in self.regions.iter().filter(covers) {
-            if let Some(region) = listed.region.on(cpu.number()) {
-                region.give_back(io, now);
+            if let Some(region) = listed.region.on(cpu) {
+                region.give_back(&io, now);
             }
         }
     }

@@ -3,7 +3,6 @@
 //! The regions of one disk or partition as messages make and change them.
 
 use super::{
-    copy,
     list::{
         List,
         Listed,
@@ -27,12 +26,15 @@ use crate::{
         geometry::Geometry,
         list::{
             smallest_free_id,
-            Last,
-            Lifetime, //
+            Lifetime,
+            Local, //
         },
     },
     kernel_ext::{
-        percpu::PerCpu,
+        percpu::{
+            possible_cpus,
+            PerCpu, //
+        },
         published::{
             InProbe,
             Node,
@@ -62,7 +64,7 @@ struct Members {
     number: u32,
     /// By id; those that were resized, and count what started before, before those that replaced them.
     regions: KVec<Listed>,
-    last: Option<Arc<PerCpu<Last>>>,
+    local: Option<Arc<PerCpu<Local>>>,
 }
 
 impl Members {
@@ -96,6 +98,15 @@ fn bytes_of(word: Word<'_>) -> Result<KVVec<u8>> {
     Ok(bytes)
 }
 
+/// What each CPU knows for all regions, at first: its number. May sleep; `ENOMEM`.
+fn numbered() -> Result<Arc<PerCpu<Local>>> {
+    let local = PerCpu::<Local>::new()?;
+    for (cpu, local) in possible_cpus().zip(local.iter()) {
+        local.cpu.set(cpu as u64);
+    }
+    Ok(Arc::new(local, GFP_KERNEL)?)
+}
+
 impl Regions {
     pub(in crate::recorder) fn new() -> impl PinInit<Self> {
         pin_init!(Regions {
@@ -103,7 +114,7 @@ impl Regions {
             members <- new_mutex!(Members {
                 number: 0,
                 regions: KVec::new(),
-                last: None,
+                local: None,
             }),
         })
     }
@@ -226,24 +237,22 @@ impl Regions {
         regions: KVec<Listed>,
         pending: Arc<PendingTable>,
     ) -> Result {
-        let last = match &members.last {
-            Some(last) => last.clone(),
-            None => Arc::new(PerCpu::new()?, GFP_KERNEL)?,
+        let local = match &members.local {
+            Some(local) => local.clone(),
+            None => numbered()?,
         };
-        let mut listed = KVec::with_capacity(regions.len(), GFP_KERNEL)?;
-        listed.extend_from_slice(&regions, GFP_KERNEL)?;
         let number = members.next();
         let list = if regions.is_empty() {
             None
         } else {
-            Some(Node::new(List {
+            Some(Node::new(List::new(
                 number,
-                regions: listed,
-                last: last.clone(),
+                &regions,
+                local.clone(),
                 pending,
-            })?)
+            )?)?)
         };
-        members.last = Some(last);
+        members.local = Some(local);
         members.number = number;
         members.regions = regions;
         self.list.replace(list);
@@ -258,7 +267,7 @@ impl Regions {
     ) -> Result {
         let members = self.members.lock();
         for region in members.current() {
-            if program.map_or(true, |program| program.is(&region.plan.program)) {
+            if program.is_none_or(|program| program.is(&region.plan.program)) {
                 region.list(out)?;
             }
         }
@@ -286,6 +295,3 @@ impl Regions {
         Ok(())
     }
 }
-
-// Of a `Plan`, whose parts are copied with it.
-const _: fn(&[u8]) -> Result<KVVec<u8>> = copy;

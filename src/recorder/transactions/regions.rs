@@ -41,7 +41,7 @@ fn each(
     account: &Account,
     entry: &Entry,
     mut io: impl FnMut(&Pending) -> Io,
-    tell: impl Fn(&List, &Pending, usize, &Io),
+    tell: impl Fn(&List, &Pending, usize, Io),
 ) {
     let mut level = 0usize;
     let mut next = Some(account);
@@ -50,7 +50,7 @@ fn each(
             if let Some(pending) = list.pending(entry) {
                 let io = io(pending);
                 let sector = account.sector(io.sector);
-                tell(list, pending, level, &Io { sector, ..io });
+                tell(list, pending, level, Io { sector, ..io });
             }
         }
         level = level.wrapping_add(1);
@@ -61,11 +61,32 @@ fn each(
 /// An I/O starts.
 #[inline(always)]
 pub(super) fn start(here: Here<'_>, account: &Account, entry: &Entry, io: Io) {
+    if account.disk().is_none() {
+        start_in_disk(here, account, entry, io);
+    } else {
+        start_in_partition(here, account, entry, io);
+    }
+}
+
+#[inline(always)]
+fn start_in_disk(here: Here<'_>, account: &Account, entry: &Entry, io: Io) {
+    if let Some(list) = account.regions().list(here.probe) {
+        if let Some(pending) = list.pending(entry) {
+            pending.start(&io, here.now);
+            entry.set_in_regions(true);
+            list.start(pending, 0, io, here.now, here.cpu);
+        }
+    }
+}
+
+#[inline(never)]
+fn start_in_partition(here: Here<'_>, account: &Account, entry: &Entry, io: Io) {
     let mut is_new = true;
     let begin = |pending: &Pending| {
         if is_new {
             pending.start(&io, here.now);
-            entry.enter_regions();
+            pending.start_under_none();
+            entry.set_in_regions(true);
             is_new = false;
         }
         io
@@ -81,6 +102,25 @@ pub(super) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
     if !entry.is_in_regions() {
         return;
     }
+    if account.disk().is_none() {
+        end_in_disk(here, account, entry);
+    } else {
+        end_in_partition(here, account, entry);
+    }
+    entry.set_in_regions(false);
+}
+
+#[inline(always)]
+fn end_in_disk(here: Here<'_>, account: &Account, entry: &Entry) {
+    if let Some(list) = account.regions().list(here.probe) {
+        if let Some(pending) = list.pending(entry) {
+            list.end(pending, 0, pending.io(), here.now, here.cpu);
+        }
+    }
+}
+
+#[inline(never)]
+fn end_in_partition(here: Here<'_>, account: &Account, entry: &Entry) {
     each(
         here,
         account,
@@ -90,7 +130,6 @@ pub(super) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
             list.end(pending, level, io, here.now, here.cpu);
         },
     );
-    entry.leave_regions();
 }
 
 /// It goes back to wait, or is gone.
@@ -108,5 +147,5 @@ pub(in crate::recorder) fn give_back(here: Here<'_>, account: &Account, entry: &
             list.give_back(pending, level, io, here.now, here.cpu);
         },
     );
-    entry.leave_regions();
+    entry.set_in_regions(false);
 }

@@ -122,6 +122,22 @@ impl Tracker {
         }
     }
 
+    /// `block_io_done`: nothing more comes of a request. Mostly it was complete before.
+    ///
+    /// Not so a clone that the disk below refused because it was busy.
+    pub(in crate::recorder) fn io_done(&self, here: Here<'_>, rq: Request<'_>) {
+        if rq.is_flush_sequence() {
+            // The flush comes yet, and then this once more.
+            return;
+        }
+        if let Some(slot) = self.table().find(rq.key()) {
+            if let Some(account) = self.record(here, slot.entry, slot.entry.refuse(here.now)) {
+                regions::give_back(here, account, slot.entry);
+            }
+            slot.release();
+        }
+    }
+
     #[cold]
     #[inline(never)]
     pub(super) fn rq_complete_further(
@@ -132,6 +148,12 @@ impl Tracker {
         nr_bytes: u32,
     ) {
         let Some(slot) = self.table().find(rq.key()) else {
+            // device-mapper completes its requests a second time, with no bytes left.
+            let is_end = nr_bytes != 0 && is_whole(rq, nr_bytes);
+            let account = || self.account_of(here.probe, rq.disk(), rq.block_device());
+            if is_end && account().is_some() {
+                self.count_unmarked();
+            }
             return;
         };
         let completion = Completion {

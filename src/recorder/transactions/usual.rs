@@ -128,20 +128,56 @@ fn record<const OF: Of>(account: &Account, verb: Verb, leaf: u16, here: Here<'_>
     }
 }
 
-/// The issue of a request that is told to regions or recorded in a partition.
+/// The issue of a request that is recorded in a partition or told to regions.
 #[inline(never)]
 fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
+    if account.disk().is_some() {
+        return rq_issue_in_partition(here, account, entry, rq);
+    }
+    if let Some(verb) = entry.issue(here.now) {
+        account.record_own(verb, entry.leaf(), here.now, here.cpu);
+        issue_in_regions(here, account, entry, rq);
+    }
+}
+
+#[inline(never)]
+fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
     if let Some(verb) = entry.issue(here.now) {
         account.record(verb, entry.leaf(), here.now, here.cpu);
-        regions::start(here, account, entry, region_io(rq));
+        if account.is_in_regions(here.probe) {
+            issue_in_regions(here, account, entry, rq);
+        }
     }
+}
+
+#[inline(never)]
+fn issue_in_regions(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
+    regions::start(here, account, entry, region_io(rq));
 }
 
 /// The end of such a request.
 #[inline(never)]
 fn rq_complete_special(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
+    if account.disk().is_some() {
+        return rq_complete_in_partition(here, account, slot, bytes);
+    }
+    let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
+    account.record_own(verb, slot.entry.leaf(), here.now, here.cpu);
+    complete_in_regions(here, account, slot);
+}
+
+#[inline(never)]
+fn rq_complete_in_partition(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
     let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
     account.record(verb, slot.entry.leaf(), here.now, here.cpu);
+    if slot.entry.is_in_regions() {
+        return complete_in_regions(here, account, slot);
+    }
+    slot.release();
+}
+
+#[inline(never)]
+fn complete_in_regions(here: Here<'_>, account: &Account, slot: Slot<'_>) {
     regions::end(here, account, slot.entry);
     slot.release();
 }

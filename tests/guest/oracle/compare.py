@@ -66,6 +66,7 @@ class Disk:
             "start_count": self.started(),
             "end_count": self.count(lambda io: 1),
             "merged": self.count(lambda io: io.fate == "merged"),
+            "refused": lines.Range(0, 0),
             "abandoned": self.count(lambda io: io.fate == "abandoned"),
             "tag_simple": self.count(lambda io: not io.ordered, self.done()),
             "tag_head": lines.Range(0, 0),

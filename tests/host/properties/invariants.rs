@@ -30,8 +30,8 @@ pub fn assert_goes_on(next: &Snapshot, last: &Snapshot) {
     }
 }
 
-/// Every end has its start, every exit its entry, and what ended was completed, merged or
-/// abandoned.
+/// Every end has its start, every exit its entry, and what ended was completed, merged,
+/// refused or abandoned.
 pub fn assert_counts_balanced(snapshot: &Snapshot) {
     let (record, devstat) = (&snapshot.record, &snapshot.record.devstat);
     assert!(devstat.start_count >= devstat.end_count());
@@ -45,7 +45,8 @@ pub fn assert_counts_balanced(snapshot: &Snapshot) {
         assert!(busy.n_in <= queue.n_in, "{busy:?} {queue:?}");
     }
     let operations = Class::ALL.map(|class| devstat.operations(class));
-    let ended = operations.iter().sum::<u64>() + devstat.merged + devstat.abandoned;
+    let ended =
+        operations.iter().sum::<u64>() + devstat.merged + devstat.refused + devstat.abandoned;
     assert_eq!(devstat.end_count(), ended);
 }
 

@@ -73,13 +73,13 @@ proptest! {
     }
 
     #[test]
-    fn what_ended_was_completed_or_merged_or_abandoned(play in play(wrapping_clock())) {
+    fn what_ended_was_completed_or_merged_or_refused_or_abandoned(play in play(wrapping_clock())) {
         watch(play, |stage| {
             let snapshot = stage.snapshot();
             let devstat = &snapshot.record.devstat;
             let counts = Counts::from(&snapshot);
             let operations: u64 = counts.operations.iter().sum();
-            let others = devstat.merged + devstat.abandoned;
+            let others = devstat.merged + devstat.refused + devstat.abandoned;
             assert_eq!(counts.end_count, operations + others);
             assert_eq!(counts.tag_types.iter().sum::<u64>(), operations);
             assert_eq!(snapshot.in_flight(), counts.start_count - counts.end_count);

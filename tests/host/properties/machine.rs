@@ -150,6 +150,7 @@ impl Machine {
             Event::Part(bytes) => (entry.complete(&completion(bytes, false, false), now), false),
             Event::FlushData(bytes) => (entry.complete(&completion(bytes, true, true), now), false),
             Event::Merge => (Some(entry.merge(now)), true),
+            Event::Refuse => (Some(entry.refuse(now)), true),
             Event::Fail => {
                 entry.fail();
                 (entry.complete(&completion(0, true, false), now), true)

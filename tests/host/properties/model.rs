@@ -35,6 +35,8 @@ pub enum Event {
     Fail,
     /// Another request took it over.
     Merge,
+    /// The device was busy: its owner takes it back.
+    Refuse,
 }
 
 /// A queue.
@@ -58,6 +60,7 @@ enum Fate {
     InFlight,
     Completed,
     Merged,
+    Refused,
     Abandoned,
 }
 
@@ -124,6 +127,7 @@ pub struct Counts {
     pub start_count: u64,
     pub end_count: u64,
     pub merged: u64,
+    pub refused: u64,
     pub abandoned: u64,
     pub bytes: [u64; CLASSES],
     pub operations: [u64; CLASSES],
@@ -138,6 +142,7 @@ impl From<&Snapshot> for Counts {
             start_count: devstat.start_count,
             end_count: devstat.end_count(),
             merged: devstat.merged,
+            refused: devstat.refused,
             abandoned: devstat.abandoned,
             bytes: devstat.bytes,
             operations: Class::ALL.map(|class| devstat.operations(class)),
@@ -151,7 +156,7 @@ impl Counts {
     /// Every number, to compare one by one.
     pub fn words(&self) -> Vec<u64> {
         let mut words = vec![self.start_count, self.end_count];
-        words.extend([self.merged, self.abandoned]);
+        words.extend([self.merged, self.refused, self.abandoned]);
         words.extend(self.bytes.iter().chain(&self.operations));
         words.extend(self.duration.iter().chain(&self.tag_types));
         words
@@ -198,7 +203,8 @@ impl Model {
                 io.end(Fate::Completed, now);
             }
             (Event::Merge, Some(io)) if io.line() == Wait => io.end(Fate::Merged, now),
-            (Event::Merge, Some(io)) => io.end(Fate::Completed, now),
+            (Event::Refuse, Some(io)) if io.line() == Wait => io.end(Fate::Refused, now),
+            (Event::Merge | Event::Refuse, Some(io)) => io.end(Fate::Completed, now),
         }
         let io = &self.ios[known?];
         if io.fate == Fate::InFlight {
@@ -237,6 +243,7 @@ impl Model {
             counts.start_count += 1;
             counts.end_count += u64::from(io.fate != Fate::InFlight);
             counts.merged += u64::from(io.fate == Fate::Merged);
+            counts.refused += u64::from(io.fate == Fate::Refused);
             counts.abandoned += u64::from(io.fate == Fate::Abandoned);
             if io.fate == Fate::Completed {
                 let (start, end) = (io.stays[0].from, io.stays.last().unwrap().until.unwrap());

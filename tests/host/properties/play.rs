@@ -56,7 +56,7 @@ pub struct Play {
 /// What the block layer is known to do to an I/O, and what it should not do.
 fn life() -> impl Strategy<Value = Vec<Event>> {
     use Event::*;
-    let named = (0..18, kind(), 0..1u64 << 20, 0..1u64 << 20).prop_map(|(which, kind, a, b)| {
+    let named = (0..20, kind(), 0..1u64 << 20, 0..1u64 << 20).prop_map(|(which, kind, a, b)| {
         let accept = Accept(kind.0, kind.1);
         let submit = Submit(kind.0, kind.1, b as u32);
         match which {
@@ -82,6 +82,9 @@ fn life() -> impl Strategy<Value = Vec<Event>> {
             // Gone, and nobody said so: whatever comes next at this key finds it.
             15 => vec![accept],
             16 => vec![accept, Part(a), Issue, Part(b)],
+            // A path that is busy, before the driver had the clone and after.
+            17 => vec![accept, Refuse, accept, Issue, Done(a)],
+            18 => vec![accept, Issue, Requeue, Refuse],
             // The end of something from before recording began.
             _ => vec![Done(a)],
         }
@@ -109,6 +112,7 @@ fn event() -> impl Strategy<Value = Event> {
         bytes.prop_map(Event::Done),
         Just(Event::Fail),
         Just(Event::Merge),
+        Just(Event::Refuse),
     ]
 }
 

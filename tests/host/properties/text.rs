@@ -52,6 +52,7 @@ fn snapshot() -> impl Strategy<Value = Snapshot> {
         let devstat = &mut snapshot.record.devstat;
         devstat.start_count = word();
         devstat.merged = word();
+        devstat.refused = word();
         devstat.abandoned = word();
         devstat.bytes.fill_with(&mut word);
         devstat.duration.fill_with(&mut word);
@@ -110,6 +111,7 @@ fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
         ("start_count", devstat.start_count),
         ("end_count", devstat.end_count()),
         ("merged", devstat.merged),
+        ("refused", devstat.refused),
         ("abandoned", devstat.abandoned),
         ("bytes_none", devstat.bytes[0]),
         ("bytes_read", devstat.bytes[1]),

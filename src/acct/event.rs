@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What the block layer says of an I/O when it starts and when it completes.
+
+use super::class::{
+    Class,
+    Tag, //
+};
+
+/// An I/O as it looks when it starts.
+#[derive(Clone, Copy, Debug)]
+pub struct Start {
+    /// What the caller finds the disk's account by again; opaque here.
+    pub account: u64,
+    /// Which of the disk's gauges counts it.
+    pub leaf: u16,
+    /// Class of the transaction.
+    pub class: Class,
+    /// Tag type of the transaction.
+    pub tag: Tag,
+    /// First sector, of 512 bytes, on the whole disk.
+    pub sector: u64,
+}
+
+/// What a completion event says.
+#[derive(Clone, Copy, Debug)]
+pub struct Completion {
+    /// Bytes that were transferred without error by this completion.
+    pub bytes: u64,
+    /// Whether nothing of the I/O remains to be done.
+    pub whole: bool,
+    /// Whether it is the data step of a flush sequence, which goes on after it.
+    pub flush_sequence: bool,
+}
+
+/// Times of an I/O that has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// In the wait queue, ns.
+    pub wait_ns: u64,
+    /// In the run queue, ns.
+    pub service_ns: u64,
+}
