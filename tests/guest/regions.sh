@@ -3,12 +3,12 @@
 
 control=/sys/class/misc/iostat
 
-# say DISK WORD...: a message; sets reply. False if it is refused.
+# say DISK WORD...: a message; sets reply. False if it is refused: why in words is in /tmp/say.
 say()
 {
 	local status=0
 	exec 9<>/dev/iostat
-	printf '%s\n' "$*" >&9 2>/dev/null || status=1
+	printf '%s\n' "$*" >&9 2>/tmp/say || status=1
 	reply=$(cat <&9)
 	exec 9<&-
 	return $status
