@@ -29,6 +29,12 @@ dm_stats_off()
 	dmsetup message bench 0 @stats_delete 0
 }
 
+# region STEP: the module with one region that is the whole disk, in areas as STEP says.
+region()
+{
+	load_module && echo "$disk @stats_create - $1" >/dev/iostat
+}
+
 # Twenty buckets have nineteen bounds between them: 1 us to 262 ms, in ns.
 dm_bounds=$(for k in $(seq 0 18); do echo $((1000 << k)); done | paste -sd,)
 
@@ -77,6 +83,8 @@ blktrace_runs()
 
 row iostats none "echo 1 >/sys/block/$disk/queue/iostats" "echo 0 >/sys/block/$disk/queue/iostats"
 row iostat none "load_module" "rmmod iostat"
+row iostat+region none "region /1" "rmmod iostat"
+row iostat+region1000 none "region /1000" "rmmod iostat"
 row iostat+trace none "load_module && io_events 1" "trace_off"
 partition
 row iostat+part part "load_module" "rmmod iostat"

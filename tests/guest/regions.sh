@@ -3,12 +3,12 @@
 
 control=/sys/class/misc/iostat
 
-# say DISK WORD...: a message; sets reply. False if it is refused.
+# say DISK WORD...: a message; sets reply. False if it is refused: why in words is in /tmp/say.
 say()
 {
 	local status=0
 	exec 9<>/dev/iostat
-	printf '%s\n' "$*" >&9 2>/dev/null || status=1
+	printf '%s\n' "$*" >&9 2>/tmp/say || status=1
 	reply=$(cat <&9)
 	exec 9<&-
 	return $status
@@ -46,5 +46,5 @@ columns_of()
 total_of()
 {
 	columns_of "$(awk '$1 != "total" { for (i = 2; i <= 14; i++) sum[i] += $i }
-		END { printf "all"; for (i = 2; i <= 14; i++) printf " %d", sum[i] }' <<<"$reply")" "$1"
+		END { printf "all"; for (i = 2; i <= 14; i++) printf " %.0f", sum[i] }' <<<"$reply")" "$1"
 }

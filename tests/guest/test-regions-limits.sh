@@ -17,7 +17,6 @@ for words in "@stats_create - /1" "@stats_delete 0" "@stats_clear 0" "@stats_pri
 	"@stats_set_aux 0 x" "@stats_resize 0 0+200"; do
 	got=$(as_nobody "rgm $words")
 	is "messages: nobody may not $words" "${got%% *}" EPERM
-	is "messages: nobody may not $words: one line" "$(grep -c '^EPERM .*%0a$' <<<"$got")" 1
 done
 list='0: 0+100 50 prog aux%0a'
 is "messages: nobody may list" "$(as_nobody "rgm @stats_list")" "0 $list"
@@ -34,7 +33,7 @@ read -r -n 2 first <&3
 is "reply: to the first file" "$first" "0:"
 is "reply: to the second" "$(cat <&4)" "$(printf '%s\n' "0+50 0 0 0 0 0 0 0 0 0 0 0 0 0" \
 	"50+50 0 0 0 0 0 0 0 0 0 0 0 0 0")"
-is "reply: the first goes on" "$(cat <&3)" "0+100 50 prog aux"
+is "reply: the first goes on" "$(cat <&3)" " 0+100 50 prog aux"
 is "reply: and has an end" "$(cat <&3)" ""
 echo "rgm @stats_list nobodys" >&3
 is "reply: the next message begins anew" "$(cat <&3)" ""
@@ -60,8 +59,9 @@ padded()
 	printf "rgm @stats_list%$(($1 - 15))s" ""
 }
 is "message: of 64 KiB" "$(padded 65536 | /payload/message raw -)" "0 $list"
-got=$(padded 65537 | /payload/message raw -)
-is "message: longer" "${got%% *}" E2BIG
+padded 65537 >/tmp/long
+refuses "message: longer" dd if=/tmp/long of=/dev/iostat bs=65537 conv=notrunc
+is "message: longer: E2BIG" "$(grep -c 'Argument list too long' /tmp/out)" 1
 
 # A message that comes in the middle of slow I/O does not wait for it, and nothing of that I/O is
 # in a region that is new.
@@ -103,17 +103,18 @@ holds "memory: a million areas are no more than a quarter" "held > 100000000 && 
 holds "memory: that is what is missing" "$free - $(mem_free) > held - noise"
 holds "memory: and no more" "$free - $(mem_free) < held + held / 50 + noise"
 begin rgm
-fio_quiet --filename=/dev/rgm --direct=1 --rw=randread --bs=4k --number_ios=300 --size=8000m
+fio_quiet --filename=/dev/rgm --direct=1 --rw=randread --bs=4k --number_ios=300 --size=7800m
 delta rgm
 wait_idle rgm
 # 16 sectors an area: an aligned read of 8 is in one.
 told "memory: print a hundred of them" rgm @stats_print 0 499950 100
 is "memory: a hundred of them" "$(head -n 1 <<<"$reply" | cut -d' ' -f1) $(wc -l <<<"$reply")" "7999200+16 100"
-told "memory: print all" rgm @stats_print 0
-total_of m_
-is "memory: all I/Os are in a million areas" "$m_reads $m_rsectors" \
-	"$d_operations_read $((d_bytes_read / 512))"
-reply=
+exec 3<>/dev/iostat
+succeeds "memory: print all" sh -c 'echo "rgm @stats_print 0" >&3'
+is "memory: a line for each, and all I/Os in them" \
+	"$(awk '{ reads += $2; sectors += $4 } END { print NR, reads, sectors }' <&3)" \
+	"1000000 $d_operations_read $((d_bytes_read / 512))"
+exec 3>&-
 told "memory: delete a million areas" rgm @stats_delete 0
 is "memory: none at once" "$(allocated)" 0
 holds "memory: all is free at once" "$free - $(mem_free) < noise"
@@ -141,17 +142,17 @@ for id in $(seq 0 $((ids - 1))); do
 	say rgm @stats_delete "$id" || fail "memory: delete" "$reply"
 done
 is "memory: none when all are gone" "$(allocated)" 0
-# A thousand come and go.
+# Fifty come and go.
 say rgm @stats_list
 free=$(mem_free)
-for round in $(seq 500); do
+for round in $(seq 25); do
 	for words in "@stats_create - 1000" "@stats_create 0+5 1 2 classes histogram:1,2,3 p a" \
 		"@stats_print_clear 0" "@stats_print_clear 1" "@stats_resize 1 0+100" "@stats_set_aux 1 another" \
 		"@stats_delete 0" "@stats_delete 1"; do
 		echo "$words"
 	done
 done | /payload/message iostat rgm >/tmp/many
-is "memory: a thousand come and go" "$(cut -d' ' -f1 /tmp/many | sort | uniq -c | tr -s ' ')" " 4000 0"
+is "memory: fifty come and go" "$(cut -d' ' -f1 /tmp/many | sort | uniq -c | tr -s ' ')" " 200 0"
 is "memory: they leave none" "$(allocated)" 0
 holds "memory: nor lose any" "free - $(mem_free) < noise"
 remove_null_blk_disk rgm

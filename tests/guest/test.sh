@@ -6,7 +6,8 @@
 dmesg -n 3
 
 ALL="load request null bio stacked multipath partitions flush requeue scsi virtio nvme devices churn
-	interfaces latency events parameters storm leaks"
+	interfaces latency events parameters regions-words regions regions-load regions-limits
+	storm leaks"
 for part in ${PARTS:-$ALL}; do
 	echo "# $part"
 	. "/payload/test-$part.sh"
