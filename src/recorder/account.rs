@@ -39,10 +39,6 @@ use crate::{
         published::InProbe, //
     },
 };
-use core::sync::atomic::{
-    AtomicBool,
-    Ordering::Relaxed, //
-};
 use kernel::{
     new_mutex,
     prelude::*,
@@ -60,8 +56,6 @@ pub(crate) struct Account {
     handle: Handle,
     /// The disk's account, of a partition.
     disk: Option<Arc<Account>>,
-    /// Whether more is to be done for an I/O than to record it here.
-    is_special: AtomicBool,
     #[pin]
     regions: Regions,
     /// Where it begins on the disk.
@@ -116,9 +110,8 @@ impl Account {
             try_pin_init!(Account {
                 identity,
                 handle,
-                is_special: AtomicBool::new(disk.is_some()),
+                regions <- Regions::new(disk.is_some()),
                 disk,
-                regions <- Regions::new(),
                 start_sector: device.start_sector(),
                 cpus,
                 leaves,
@@ -150,7 +143,7 @@ impl Account {
     /// Whether an I/O is to be recorded in the disk as well, or told to regions.
     #[inline(always)]
     pub(super) fn is_special(&self) -> bool {
-        self.is_special.load(Relaxed)
+        self.regions.is_special()
     }
 
     /// Its regions.
@@ -164,12 +157,6 @@ impl Account {
     pub(super) fn is_in_regions(&self, probe: InProbe<'_>) -> bool {
         let has_any = |account: &Account| account.regions.list(probe).is_some();
         has_any(self) || self.disk().is_some_and(has_any)
-    }
-
-    /// There are regions from now on, or none.
-    pub(super) fn has_regions(&self, has_regions: bool) {
-        self.is_special
-            .store(has_regions || self.disk.is_some(), Relaxed);
     }
 
     /// The number it gives to a sector of the disk.

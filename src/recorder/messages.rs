@@ -3,7 +3,6 @@
 //! What messages do.
 
 use super::{
-    account::Account,
     listener::Listener,
     State, //
 };
@@ -24,10 +23,7 @@ use crate::{
     },
     kernel_ext::published, //
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// Why a message was refused.
 pub(crate) enum Refusal<'a> {
@@ -70,14 +66,12 @@ impl<L: Listener> State<L> {
             Message::Create(create) => {
                 let geometry = create.geometry(sectors)?;
                 let id = regions.create(create, geometry, self.tracker.pending()?)?;
-                self.tell_probes(&account);
                 created(reply, id)
                     .and_then(|()| reply.write_char('\n'))
                     .map_err(|_| ENOMEM)?;
             }
             Message::Delete(id) => {
                 regions.delete(*id, self.tracker.pending()?)?;
-                self.tell_probes(&account);
                 // Its memory is free when the reply is there.
                 published::wait_for_drops();
             }
@@ -92,10 +86,6 @@ impl<L: Listener> State<L> {
             Message::SetAux(id, aux) => regions.set_aux(*id, *aux)?,
         }
         Ok(())
-    }
-
-    fn tell_probes(&self, account: &Arc<Account>) {
-        account.has_regions(account.regions().len() != 0);
     }
 
     /// Regions that went with their disk or partition.

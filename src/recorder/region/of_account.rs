@@ -42,6 +42,11 @@ use crate::{
         }, //
     },
 };
+use core::sync::atomic::{
+    AtomicBool,
+    AtomicUsize,
+    Ordering::Relaxed, //
+};
 use kernel::{
     alloc::KVVec,
     new_mutex,
@@ -55,6 +60,11 @@ use kernel::{
 #[pin_data]
 pub(in crate::recorder) struct Regions {
     list: Published<List>,
+    /// How many there are.
+    count: AtomicUsize,
+    /// Whether there are any, or the account is special without.
+    is_special: AtomicBool,
+    is_always_special: bool,
     #[pin]
     members: Mutex<Members>,
 }
@@ -108,9 +118,13 @@ fn numbered() -> Result<Arc<PerCpu<Local>>> {
 }
 
 impl Regions {
-    pub(in crate::recorder) fn new() -> impl PinInit<Self> {
+    /// None yet. The account may need more than to be recorded in for another reason.
+    pub(in crate::recorder) fn new(is_always_special: bool) -> impl PinInit<Self> {
         pin_init!(Regions {
             list: Published::new(),
+            count: AtomicUsize::new(0),
+            is_special: AtomicBool::new(is_always_special),
+            is_always_special,
             members <- new_mutex!(Members {
                 number: 0,
                 regions: KVec::new(),
@@ -125,9 +139,15 @@ impl Regions {
         self.list.get(probe)
     }
 
-    /// How many there are. May sleep.
+    /// Whether more is to be done for an I/O than to record it in the account.
+    #[inline(always)]
+    pub(in crate::recorder) fn is_special(&self) -> bool {
+        self.is_special.load(Relaxed)
+    }
+
+    /// How many there are. Never sleeps: those who remove a disk must not wait for memory.
     pub(in crate::recorder) fn len(&self) -> usize {
-        self.members.lock().current().count()
+        self.count.load(Relaxed)
     }
 
     /// `@stats_create`; its id. May sleep. `ENOMEM`, `ENFILE`.
@@ -177,8 +197,8 @@ impl Regions {
         Ok(id)
     }
 
-    /// `@stats_delete`; whether there is still one. May sleep. `ENOENT`, `ENOMEM`.
-    pub(in crate::recorder) fn delete(&self, id: u32, pending: Arc<PendingTable>) -> Result<bool> {
+    /// `@stats_delete`. May sleep. `ENOENT`, `ENOMEM`.
+    pub(in crate::recorder) fn delete(&self, id: u32, pending: Arc<PendingTable>) -> Result {
         let mut members = self.members.lock();
         members.find(id)?;
         let mut regions = KVec::with_capacity(members.regions.len(), GFP_KERNEL)?;
@@ -189,9 +209,7 @@ impl Regions {
         {
             regions.push(listed.clone(), GFP_KERNEL)?;
         }
-        let is_empty = regions.is_empty();
-        self.replace(&mut members, regions, pending)?;
-        Ok(!is_empty)
+        self.replace(&mut members, regions, pending)
     }
 
     /// `@stats_resize`. What `geometry` says is an error of the message's. May sleep.
@@ -255,6 +273,10 @@ impl Regions {
         members.local = Some(local);
         members.number = number;
         members.regions = regions;
+        let count = members.current().count();
+        self.count.store(count, Relaxed);
+        self.is_special
+            .store(self.is_always_special || count != 0, Relaxed);
         self.list.replace(list);
         Ok(())
     }
