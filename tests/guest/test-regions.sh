@@ -43,7 +43,8 @@ last=$ids
 # equal: ios, merges, sectors, in flight, histogram. A time of ours contains dm-stats' own, which
 # reads its clock later at the start and earlier at the end: each is longer, all together by no more
 # than MOST_NS for each I/O; in ms by no more than MOST_MS, of which a jiffy has four and a number
-# that is cut one. STALL_NS once: of a busy host, in an I/O between the two.
+# that is cut one. STALL_NS once: of a busy host, in an I/O between the two clocks; that one I/O
+# may be in every area.
 MOST_NS=1000000
 MOST_MS=5
 STALL_NS=100000000
@@ -62,9 +63,11 @@ like_dm()
 				} else if ($i != d[i])
 					print "column " i - 1 ": " dm[FNR] " | " $0
 			ios += d[2] + d[6]
+			if (d[2] + d[6]) touched++
 		}
 		END {
 			if (lines != FNR) print lines " lines, " FNR
+			stall_ns *= touched
 			most = precise ? ios * most_ns + stall_ns : ios * most_ms + stall_ns / 1000000
 			for (i in apart) {
 				if (apart[i] > most || -apart[i] > (precise ? stall_ns : most))
