@@ -56,7 +56,7 @@ static ssize_t ask_dm(int fd, const char *name, size_t len)
 		dm->version[0] = DM_VERSION_MAJOR;
 		dm->data_size = size;
 		dm->data_start = sizeof(*dm);
-		strcpy(dm->name, name);
+		snprintf(dm->name, sizeof(dm->name), "%s", name);
 		memcpy(msg->message, message, len + 1);
 		if (ioctl(fd, DM_TARGET_MSG, dm) == 0) {
 			if (dm->flags & DM_BUFFER_FULL_FLAG) {
@@ -65,7 +65,8 @@ static ssize_t ask_dm(int fd, const char *name, size_t len)
 			}
 			answer = 0;
 			if (dm->flags & DM_DATA_OUT_FLAG)
-				answer = strlen(strcpy(reply, (char *)dm + dm->data_start));
+				answer = snprintf(reply, sizeof(reply), "%s",
+						  (char *)dm + dm->data_start);
 			if (answer && reply[answer - 1] != '\n')
 				reply[answer++] = '\n';
 		}

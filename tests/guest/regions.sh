@@ -8,7 +8,12 @@ say()
 {
 	local status=0
 	exec 9<>/dev/iostat
-	printf '%s\n' "$*" >&9 2>/tmp/say || status=1
+	while ! printf '%s\n' "$*" >&9 2>/tmp/say; do
+		# A job that ends sends the shell a signal, and a print ends for it: nothing is cleared.
+		grep -q 'Interrupted' /tmp/say && continue
+		status=1
+		break
+	done
 	reply=$(cat <&9)
 	exec 9<&-
 	return $status
