@@ -13,6 +13,7 @@ struct module;
 
 int iostat_block_class(const struct class **class);
 void iostat_cond_resched(void);
+bool iostat_fatal_signal_pending(void);
 void iostat_memalloc_noio_restore(unsigned int flags);
 unsigned int iostat_memalloc_noio_save(void);
 struct module *iostat_this_module(void);

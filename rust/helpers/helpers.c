@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 
 /*
@@ -28,6 +29,11 @@ int iostat_block_class(const struct class **class)
 void iostat_cond_resched(void)
 {
 	cond_resched();
+}
+
+bool iostat_fatal_signal_pending(void)
+{
+	return fatal_signal_pending(current);
 }
 
 void iostat_memalloc_noio_restore(unsigned int flags)

@@ -5,10 +5,7 @@
 //! C header: [`include/linux/sched.h`](srctree/include/linux/sched.h).
 
 use super::bindings as own;
-use kernel::{
-    current,
-    prelude::*, //
-};
+use kernel::prelude::*;
 
 /// Lets others have the CPU if they want it. May sleep.
 pub(crate) fn may_rest() {
@@ -16,10 +13,11 @@ pub(crate) fn may_rest() {
     unsafe { own::iostat_cond_resched() };
 }
 
-/// The same; `EINTR` if the task has a signal to attend to.
-pub(crate) fn may_be_interrupted() -> Result {
+/// The same; `EINTR` if the task is to be killed.
+pub(crate) fn may_be_killed() -> Result {
     may_rest();
-    if current!().signal_pending() {
+    // SAFETY: Of the current task.
+    if unsafe { own::iostat_fatal_signal_pending() } {
         return Err(EINTR);
     }
     Ok(())

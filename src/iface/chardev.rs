@@ -119,18 +119,19 @@ impl OpenFile for Reader {
         position: &mut i64,
         from: &mut IovIterSource<'_>,
     ) -> Result {
-        if from.len() > LONGEST_MESSAGE {
-            return Err(E2BIG);
-        }
-        let mut line = KVVec::new();
-        let len = from.len();
-        if from.copy_from_iter_vec(&mut line, GFP_KERNEL_ACCOUNT)? != len {
-            return Err(EFAULT);
-        }
         let mut text = self.text.lock();
+        // The last reply is none to this message.
         text.bytes.clear();
         text.is_reply = true;
         *position = 0;
+        let len = from.len();
+        if len > LONGEST_MESSAGE {
+            return Err(E2BIG);
+        }
+        let mut line = KVVec::new();
+        if from.copy_from_iter_vec(&mut line, GFP_KERNEL_ACCOUNT)? != len {
+            return Err(EFAULT);
+        }
         let result = messages::run(context, &line, &mut *text);
         if matches!(result, Err(error) if error == ENOMEM || error == EINTR) {
             // Half a reply.

@@ -66,9 +66,12 @@ impl<L: Listener> State<L> {
             Message::Create(create) => {
                 let geometry = create.geometry(sectors)?;
                 let id = regions.create(create, geometry, self.tracker.pending()?)?;
-                created(reply, id)
-                    .and_then(|()| reply.write_char('\n'))
-                    .map_err(|_| ENOMEM)?;
+                let told = created(reply, id).and_then(|()| reply.write_char('\n'));
+                if told.is_err() {
+                    // Nobody would know of it.
+                    regions.delete(id, self.tracker.pending()?)?;
+                    return Err(ENOMEM.into());
+                }
             }
             Message::Delete(id) => {
                 regions.delete(*id, self.tracker.pending()?)?;

@@ -16,7 +16,12 @@ quiet_kernel()
 # Every account in balance, every disk with one, nothing followed any more.
 in_balance()
 {
-	local disk
+	local disk part
+	for part in /sys/block/*/*/partition; do
+		[ -e "$part" ] || continue
+		part=${part#/sys/block/} part=${part%/partition}
+		balanced "$1: $part" "$part"
+	done
 	for disk in /sys/block/*; do
 		disk=${disk##*/}
 		if [ ! -d "/sys/block/$disk/iostat" ]; then
@@ -25,9 +30,11 @@ in_balance()
 		fi
 		balanced "$1: $disk" "$disk"
 	done
-	is "$1: accounts" "$(cat $CONTROL/numdevs)" "$(ls /sys/block | wc -l)"
+	is "$1: accounts" "$(cat $CONTROL/numdevs)" \
+		"$(ls -d /sys/block/* /sys/block/*/*/partition 2>/dev/null | wc -l)"
 	is "$1: lines" "$(disk_table | wc -l)" "$(cat $CONTROL/numdevs)"
 	is "$1: nothing in the table" "$(cat $CONTROL/tracked)" 0
+	is "$1: no memory of regions" "$(cat $CONTROL/stats_current_allocated_bytes)" 0
 	is "$1: nothing untracked" "$(cat $CONTROL/untracked)" 0
 	is "$1: nothing abandoned" "$(cat $CONTROL/abandoned)" 0
 }

@@ -152,7 +152,7 @@ impl Region {
             counts: KVVec::new(),
         };
         for area in areas.clone() {
-            task::may_be_interrupted()?;
+            task::may_be_killed()?;
             let totals = self.totals_with(&told, area);
             let cleared = told.columns.get(area).copied().unwrap_or_default();
             let columns = totals.columns.since(&cleared);

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+# Regions made, read, resized and deleted on disks that come and go. Sourced.
+
+# tell WORD...: a message; sets reply, which is empty if it is refused.
+tell()
+{
+	reply=
+	exec 6<>/dev/iostat || return 1
+	echo "$*" >&6 && read -r reply <&6
+	exec 6<&-
+}
+
+regions()
+{
+	local disks disk what id reply
+	while going; do
+		disks=(/sys/block/*/iostat /sys/block/*/*p1/iostat)
+		one_of disk "${disks[@]%/iostat}"
+		disk=${disk##*/}
+		between id 0 3
+		one_of what create create create print print print_clear print_clear clear list resize delete
+		case $what in
+		create)
+			one_of what "/1" "/7 1 classes" "/100 1 precise_timestamps" \
+				"3000 2 precise_timestamps histogram:1000,100000,10000000" "/5000 1 classes"
+			tell "$disk" @stats_create - $what
+			;;
+		resize)
+			one_of what 0+8 0+4096 8+8 -
+			tell "$disk" @stats_resize "$id" "$what"
+			;;
+		list) tell "$disk" @stats_list ;;
+		*) tell "$disk" "@stats_$what" "$id" ;;
+		esac
+		nap 0 10
+	done 2>/dev/null
+	# What is left is nobody's any more.
+	for disk in /sys/block/*/iostat /sys/block/*/*p1/iostat; do
+		disk=${disk%/iostat}
+		for id in $(seq 0 40); do
+			tell "${disk##*/}" @stats_delete "$id"
+		done
+	done 2>/dev/null
+	true
+}
