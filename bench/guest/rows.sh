@@ -86,8 +86,6 @@ row iostat none "load_module" "rmmod iostat"
 row iostat+region none "region /1" "rmmod iostat"
 row iostat+region1000 none "region /1000" "rmmod iostat"
 row iostat+trace none "load_module && io_events 1" "trace_off"
-partition
-row iostat+part part "load_module" "rmmod iostat"
 bio_disk
 row iostat+bio none "load_module" "rmmod iostat"
 row dmstats dm "dm_stats" "dm_stats_off"
@@ -97,3 +95,6 @@ row biolatency none "tool bpf_attached biolatency-libbpf" "tool_off"
 row biosnoop none "tool bpf_attached biosnoop-libbpf" "tool_off"
 row bpftrace-biolatency none "tool says_tracing bpftrace -B line /usr/sbin/biolatency.bt" "tool_off"
 row blktrace none "tool blktrace_runs blktrace -d /dev/$disk -o -" "tool_off"
+# The last: a disk with partitions is looked at twice.
+partition
+row iostat+part part "load_module" "rmmod iostat"

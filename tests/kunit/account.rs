@@ -8,6 +8,7 @@ use crate::{
             Kind,
             Tag, //
         },
+        histogram::Phase,
         verb::{
             End,
             Verb, //

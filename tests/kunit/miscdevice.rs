@@ -20,7 +20,10 @@ use core::fmt::{
     Write, //
 };
 use kernel::{
-    iov::IovIterDest,
+    iov::{
+        IovIterDest,
+        IovIterSource, //
+    },
     prelude::*, //
 };
 
@@ -44,6 +47,15 @@ impl OpenFile for Reader {
         to: &mut IovIterDest<'_>,
     ) -> Result<usize> {
         to.simple_read_from_buffer(position, context.as_bytes())
+    }
+
+    fn write(
+        &self,
+        _context: &&'static str,
+        _position: &mut i64,
+        _from: &mut IovIterSource<'_>,
+    ) -> Result {
+        Err(EINVAL)
     }
 }
 
