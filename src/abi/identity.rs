@@ -60,6 +60,12 @@ pub mod priority {
     pub const ARRAY: u32 = 0x120;
 }
 
+/// `devstat_support_flags` of `sys/devicestat.h`.
+pub mod support_flags {
+    /// `DEVSTAT_ALL_SUPPORTED`: the block size is known, and so are tag types.
+    pub const ALL_SUPPORTED: u32 = 0;
+}
+
 /// `devstat_type_flags` of `sys/devicestat.h`: a type and an interface.
 pub mod device_type {
     /// `DEVSTAT_TYPE_DIRECT`: a disk.

@@ -7,7 +7,10 @@
 
 use crate::{
     abi::{
-        identity::Identity,
+        identity::{
+            support_flags,
+            Identity, //
+        },
         latency,
         text::{
             self,
@@ -122,7 +125,7 @@ static TOP_FILES: [Attribute<File>; 2] = [
 static TOP_LIST: List<2> = List::new(&TOP_FILES);
 static TOP: Group = Group::new(None, &TOP_LIST);
 
-const DEVSTAT: usize = 9 + text::DEVSTAT.len();
+const DEVSTAT: usize = 10 + text::DEVSTAT.len();
 static DEVSTAT_FILES: [Attribute<File>; DEVSTAT] = files(
     [
         identity(c"device_name", |d, page| page.write_str(d.name.unit().0)),
@@ -132,6 +135,9 @@ static DEVSTAT_FILES: [Attribute<File>; DEVSTAT] = files(
         identity(c"device_number", |d, page| write!(page, "{}", d.number)),
         identity(c"device_type", |d, page| {
             write!(page, "{:#x}", d.device_type)
+        }),
+        identity(c"flags", |_, page| {
+            write!(page, "{:#x}", support_flags::ALL_SUPPORTED)
         }),
         identity(c"priority", |d, page| write!(page, "{:#x}", d.priority)),
         identity(c"block_size", |d, page| write!(page, "{}", d.block_size)),

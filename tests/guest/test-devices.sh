@@ -54,6 +54,7 @@ type_of()
 	cat "/sys/block/$1/iostat/devstat/device_type" "/sys/block/$1/iostat/devstat/priority" | xargs
 }
 is "type: an array" "$(type_of md7)" "0x3c 0x120"
+is "type: all is supported" "$(cat /sys/block/nbm/iostat/devstat/flags)" 0x0
 is "type: null_blk" "$(type_of nbm)" "0x30 0x110"
 is "type: virtio" "$(type_of vda)" "0x30 0x110"
 is "order: by priority, high to low" "$(disk_table | awk '{ print $5 }' | sort -c -rn 2>&1)" ""
