@@ -9,6 +9,19 @@ use kernel::{
     prelude::*, //
 };
 
+/// Whether the current task has `CAP_SYS_ADMIN`, asked without a trace in the audit log. In process
+/// context.
+pub(crate) fn is_sys_admin() -> bool {
+    // CAST: A small number.
+    // SAFETY: Called by a task; the initial namespace is always there.
+    unsafe {
+        bindings::ns_capable_noaudit(
+            core::ptr::addr_of_mut!(bindings::init_user_ns),
+            bindings::CAP_SYS_ADMIN as i32,
+        )
+    }
+}
+
 /// `EPERM` unless the current task has `CAP_SYS_ADMIN`. In process context.
 pub(crate) fn sys_admin() -> Result {
     // CAST: A small number.

@@ -295,7 +295,7 @@ fn end(area: &Area, in_flight: &InFlight, io: &Io, sectors: u64, ended: &Ended, 
 pub struct Whole {
     /// I/Os that touch the region, with their sectors there.
     area: Area,
-    /// I/Os without data, flushes above all: of the whole disk, and so of each region.
+    /// I/Os without data that were given to the driver: of the whole disk, and so of each region.
     none: Done,
 }
 

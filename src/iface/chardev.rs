@@ -16,7 +16,10 @@ use crate::{
         class::Class,
         histogram::Phase, //
     },
-    kernel_ext::miscdevice::OpenFile, //
+    kernel_ext::{
+        capability,
+        miscdevice::OpenFile, //
+    },
 };
 use core::fmt;
 use kernel::{
@@ -41,6 +44,7 @@ use kernel::{
 /// reply to the last.
 pub(crate) struct Reader {
     text: Pin<KBox<Mutex<Text>>>,
+    is_opened_by_admin: bool,
 }
 
 struct Text {
@@ -97,7 +101,12 @@ impl OpenFile for Reader {
         let bytes = KVVec::new();
         let is_reply = false;
         let text = KBox::pin_init(new_mutex!(Text { bytes, is_reply }), GFP_KERNEL_ACCOUNT)?;
-        Ok(KBox::new(Reader { text }, GFP_KERNEL_ACCOUNT)?)
+        let is_opened_by_admin = capability::is_sys_admin();
+        let reader = Reader {
+            text,
+            is_opened_by_admin,
+        };
+        Ok(KBox::new(reader, GFP_KERNEL_ACCOUNT)?)
     }
 
     fn read(
@@ -120,8 +129,8 @@ impl OpenFile for Reader {
         from: &mut IovIterSource<'_>,
     ) -> Result {
         let mut text = self.text.lock();
-        // The last reply is none to this message.
-        text.bytes.clear();
+        // The last reply is none to this message, and its memory not this reader's for ever.
+        text.bytes = KVVec::new();
         text.is_reply = true;
         *position = 0;
         let len = from.len();
@@ -132,8 +141,8 @@ impl OpenFile for Reader {
         if from.copy_from_iter_vec(&mut line, GFP_KERNEL_ACCOUNT)? != len {
             return Err(EFAULT);
         }
-        let result = messages::run(context, &line, &mut *text);
-        if matches!(result, Err(error) if error == ENOMEM || error == EINTR) {
+        let result = messages::run(context, self.is_opened_by_admin, &line, &mut *text);
+        if matches!(result, Err(error) if [ENOMEM, EINTR, EAGAIN].contains(&error)) {
             // Half a reply.
             text.bytes.clear();
         }

@@ -18,12 +18,21 @@ use crate::{
 use kernel::prelude::*;
 
 /// Does what a line says. The reply, or the one line that says what was wrong, is written to `reply`. May
-/// sleep. The errno is that of device-mapper; `EPERM` without privilege, if anything would change.
-pub(super) fn run(recording: &Recording, line: &[u8], reply: &mut impl Reply) -> Result {
+/// sleep. The errno is that of device-mapper; `EPERM` without privilege, if anything would change: of who
+/// opened the file, and of who writes now, which may be a program that was given it.
+pub(super) fn run(
+    recording: &Recording,
+    is_opened_by_admin: bool,
+    line: &[u8],
+    reply: &mut impl Reply,
+) -> Result {
     let mut id = None;
     let result = message::parse(line).map_err(Refusal::from);
     let result = result.and_then(|(disk, message)| {
         if changes(&message) {
+            if !is_opened_by_admin {
+                return Err(EPERM.into());
+            }
             capability::sys_admin()?;
         }
         id = message.id();

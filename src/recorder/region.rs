@@ -7,6 +7,7 @@
 pub(super) mod list;
 pub(crate) mod memory;
 pub(super) mod of_account;
+mod resize;
 mod told;
 
 use crate::{

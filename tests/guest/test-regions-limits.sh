@@ -25,6 +25,17 @@ is "messages: nobody may print" "$(as_nobody "rgm @stats_print 0 1 1")" \
 is "messages: and nothing has changed" "$(echo "@stats_list" | /payload/message iostat rgm)" "0 $list"
 refuses "messages: not through a file opened for reading" sh -c 'echo "rgm @stats_list" 1<&0 </dev/iostat'
 
+# A resize gives up what was before the last one.
+told "resize: a region" rgm @stats_create 0+1000 10
+told "resize: once" rgm @stats_resize 1 0+900
+told "resize: twice" rgm @stats_resize 1 0+1000
+held=$(allocated)
+for _ in $(seq 25); do
+	say rgm @stats_resize 1 0+900 && say rgm @stats_resize 1 0+1000 || fail "resize: $reply"
+done
+is "resize: fifty more take no more" "$(allocated)" "$held"
+told "resize: delete" rgm @stats_delete 1
+
 # A reply is the open file's own, and is read as any file.
 exec 3<>/dev/iostat 4<>/dev/iostat
 echo "rgm @stats_list" >&3
@@ -151,8 +162,8 @@ for round in $(seq 25); do
 		"@stats_delete 0" "@stats_delete 1"; do
 		echo "$words"
 	done
-done | /payload/message iostat rgm >/tmp/many
-is "memory: fifty come and go" "$(cut -d' ' -f1 /tmp/many | sort | uniq -c | tr -s ' ')" " 200 0"
+done | /payload/message iostat rgm | cut -d' ' -f1 >/tmp/many # not the replies: files are memory
+is "memory: fifty come and go" "$(sort /tmp/many | uniq -c | tr -s ' ')" " 200 0"
 is "memory: they leave none" "$(allocated)" 0
 holds "memory: nor lose any" "free - $(mem_free) < noise"
 remove_null_blk_disk rgm

@@ -28,8 +28,8 @@ null_down()
 	remove_null_blk_disk "nt$1"
 }
 
-# One whose queues need not all come into being: no disk then, or not as many
-# queues as are asked for while it is in use.
+# One whose queues need not all come into being: then there is no disk. While it is in use
+# their number changes, without faults: 7.3's blk-mq itself falls over a queue that it lacks.
 hctx_up()
 {
 	device=/dev/nh$1
@@ -41,6 +41,7 @@ hctx_up()
 hctx_down()
 {
 	local queues
+	echo 0 >"/sys/kernel/config/nullb/nh$1/init_hctx_fault_inject/probability"
 	for queues in 2 1 2; do
 		echo $queues >"/sys/kernel/config/nullb/nh$1/submit_queues"
 		nap 5 50

@@ -8,7 +8,10 @@ use super::{
         Listed,
         PendingTable, //
     },
-    told::Told,
+    told::{
+        Done,
+        Told, //
+    },
     Plan,
     Region, //
 };
@@ -155,7 +158,7 @@ impl Regions {
         &self,
         message: &Create<'_>,
         geometry: Geometry,
-        pending: Arc<PendingTable>,
+        pending: impl FnOnce() -> Result<Arc<PendingTable>>,
     ) -> Result<u32> {
         let options = &message.options;
         let mut bounds = KVVec::new();
@@ -198,7 +201,11 @@ impl Regions {
     }
 
     /// `@stats_delete`. May sleep. `ENOENT`, `ENOMEM`.
-    pub(in crate::recorder) fn delete(&self, id: u32, pending: Arc<PendingTable>) -> Result {
+    pub(in crate::recorder) fn delete(
+        &self,
+        id: u32,
+        pending: impl FnOnce() -> Result<Arc<PendingTable>>,
+    ) -> Result {
         let mut members = self.members.lock();
         members.find(id)?;
         let mut regions = KVec::with_capacity(members.regions.len(), GFP_KERNEL)?;
@@ -217,12 +224,14 @@ impl Regions {
         &self,
         id: u32,
         geometry: impl FnOnce(&Geometry, usize) -> Result<Geometry, E>,
-        pending: Arc<PendingTable>,
+        pending: impl FnOnce() -> Result<Arc<PendingTable>>,
     ) -> Result<(), E> {
         let mut members = self.members.lock();
         let old = members.find(id)?.clone();
         let geometry = geometry(&old.plan.geometry, old.plan.buckets().max(1))?;
-        let region = old.resized(geometry)?;
+        // Nobody prints or clears meanwhile what the new one is to begin with.
+        let mut told = old.lock();
+        let region = old.resized(&told, geometry)?;
         let since = members.next();
         let room = members.regions.len().saturating_add(1);
         let mut regions = KVec::with_capacity(room, GFP_KERNEL).map_err(Error::from)?;
@@ -245,7 +254,13 @@ impl Regions {
                     .map_err(Error::from)?;
             }
         }
-        Ok(self.replace(&mut members, regions, pending)?)
+        self.replace(&mut members, regions, pending)?;
+        let given_up = told.replaced();
+        drop(told);
+        drop(members);
+        // With all its memory, if no probe is in it.
+        drop(given_up);
+        Ok(())
     }
 
     /// From here on probes find these.
@@ -253,7 +268,7 @@ impl Regions {
         &self,
         members: &mut Members,
         regions: KVec<Listed>,
-        pending: Arc<PendingTable>,
+        pending: impl FnOnce() -> Result<Arc<PendingTable>>,
     ) -> Result {
         let local = match &members.local {
             Some(local) => local.clone(),
@@ -267,7 +282,7 @@ impl Regions {
                 number,
                 &regions,
                 local.clone(),
-                pending,
+                pending()?,
             )?)?)
         };
         members.local = Some(local);
@@ -287,33 +302,42 @@ impl Regions {
         program: Option<Word<'_>>,
         out: &mut impl Reply,
     ) -> Result {
-        let members = self.members.lock();
-        for region in members.current() {
-            if program.is_none_or(|program| program.is(&region.plan.program)) {
-                region.list(out)?;
+        let mut regions = KVec::new();
+        {
+            let members = self.members.lock();
+            for region in members.current() {
+                if program.is_none_or(|program| program.is(&region.plan.program)) {
+                    regions.push(region.clone(), GFP_KERNEL)?;
+                }
             }
         }
-        Ok(())
+        // Not with the mutex: whoever reads pays for the text, and may have to wait for it.
+        regions.iter().try_for_each(|region| region.list(out))
     }
 
-    fn region(&self, id: u32) -> Result<Arc<Region>> {
-        Ok(self.members.lock().find(id)?.clone())
+    /// Does something with a region; anew if that has been resized before it was done.
+    fn with_region(&self, id: u32, mut act: impl FnMut(&Region) -> Result<Done>) -> Result {
+        loop {
+            let region = self.members.lock().find(id)?.clone();
+            if let Done::Yes = act(&region)? {
+                return Ok(());
+            }
+        }
     }
 
     /// `@stats_print` and `@stats_print_clear`. May sleep. `ENOENT`, `ENOMEM`, `EINTR`.
     pub(in crate::recorder) fn print(&self, what: &Print, out: &mut impl Reply) -> Result {
-        self.region(what.id)?.print(what, out)
+        self.with_region(what.id, |region| region.print(what, out))
     }
 
     /// `@stats_clear`. May sleep. `ENOENT`, `ENOMEM`.
     pub(in crate::recorder) fn clear(&self, id: u32) -> Result {
-        self.region(id)?.clear()
+        self.with_region(id, Region::clear)
     }
 
     /// `@stats_set_aux`. May sleep. `ENOENT`, `ENOMEM`.
     pub(in crate::recorder) fn set_aux(&self, id: u32, aux: Word<'_>) -> Result {
-        let aux = bytes_of(aux)?;
-        self.region(id)?.set_aux(aux);
-        Ok(())
+        let mut aux = bytes_of(aux)?;
+        self.with_region(id, |region| Ok(region.set_aux(&mut aux)))
     }
 }

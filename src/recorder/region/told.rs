@@ -8,6 +8,7 @@
 use super::{
     copy,
     memory::Charge,
+    resize::Before,
     Plan,
     Region, //
 };
@@ -21,13 +22,10 @@ use crate::{
             Reply, //
         },
     },
-    acct::region::{
-        columns::{
-            Classes,
-            Columns,
-            Totals, //
-        },
-        geometry::Geometry, //
+    acct::region::columns::{
+        Classes,
+        Columns,
+        Totals, //
     },
     kernel_ext::{
         task,
@@ -38,35 +36,31 @@ use core::mem::size_of;
 use kernel::{
     alloc::KVVec,
     prelude::*,
-    sync::Arc, //
+    sync::lock::{
+        mutex::MutexBackend,
+        Guard, //
+    },
 };
 
 /// What a region remembers for its readers.
 pub(super) struct Told {
-    aux: KVVec<u8>,
+    pub(super) aux: KVVec<u8>,
     /// What is no longer told of each area; empty until somebody clears.
-    columns: KVVec<Columns>,
-    classes: KVVec<Classes>,
-    counts: KVVec<u64>,
-    total: (Columns, Classes),
-    before: Option<Before>,
-    charge: Option<Charge>,
+    pub(super) columns: KVVec<Columns>,
+    pub(super) classes: KVVec<Classes>,
+    pub(super) counts: KVVec<u64>,
+    pub(super) total: (Columns, Classes),
+    pub(super) before: Option<Before>,
+    pub(super) charge: Option<Charge>,
+    /// Another region has all this, and goes on.
+    pub(super) is_replaced: bool,
 }
 
-/// What was counted before the latest resize, and of some I/Os since.
-struct Before {
-    region: Arc<Region>,
-    /// The first shared area now, then, and how many there are.
-    shared: (usize, usize, usize),
-}
-
-impl Before {
-    /// The number an area had.
-    fn area(&self, area: usize) -> Option<usize> {
-        let (here, there, areas) = self.shared;
-        let index = area.checked_sub(here).filter(|index| *index < areas)?;
-        there.checked_add(index)
-    }
+/// Whether something was done.
+pub(super) enum Done {
+    Yes,
+    /// Not of this region: it has been resized.
+    NotHere,
 }
 
 impl Told {
@@ -79,11 +73,19 @@ impl Told {
             total: Default::default(),
             before: None,
             charge: None,
+            is_replaced: false,
         }
     }
 
+    /// Its region has been resized: all this is told by another, and what was before it by nobody.
+    pub(super) fn replaced(&mut self) -> Told {
+        let mut nothing = Told::new(KVVec::new());
+        nothing.is_replaced = true;
+        core::mem::replace(self, nothing)
+    }
+
     /// Makes room to remember what is no longer told. May sleep; `ENOMEM`.
-    fn reserve(&mut self, plan: &Plan) -> Result {
+    pub(super) fn reserve(&mut self, plan: &Plan) -> Result {
         if self.charge.is_some() {
             return Ok(());
         }
@@ -104,10 +106,12 @@ impl Told {
 }
 
 /// What one print told of some areas, until all of it has been told.
+#[derive(Default)]
 struct Printing {
     columns: KVVec<Columns>,
     classes: KVVec<Classes>,
     counts: KVVec<u64>,
+    total: Option<(Columns, Classes)>,
 }
 
 impl Region {
@@ -137,80 +141,102 @@ impl Region {
         self.count(area, bucket).wrapping_add(then.unwrap_or(0))
     }
 
-    /// `@stats_print` and `@stats_print_clear`. May sleep. `ENOMEM`, `EINTR`: then nothing is cleared.
-    pub(super) fn print(&self, what: &Print, out: &mut impl Reply) -> Result {
+    /// What is to be told of an area, with its counts of all times at the end of `counts`, which has room
+    /// for them.
+    fn tell(&self, told: &Told, area: usize, counts: &mut KVVec<u64>) -> Result<(Totals, Totals)> {
+        let totals = self.totals_with(told, area);
+        let mut shown = totals;
+        let cleared = told.columns.get(area).copied().unwrap_or_default();
+        shown.columns = totals.columns.since(&cleared);
+        let cleared = told.classes.get(area).copied().unwrap_or_default();
+        shown.classes = totals.classes.since(&cleared);
+        let buckets = self.plan.buckets();
+        for bucket in 0..buckets {
+            let index = area.saturating_mul(buckets).saturating_add(bucket);
+            let cleared = told.counts.get(index).copied().unwrap_or(0);
+            let count = self.count_with(told, area, bucket).wrapping_sub(cleared);
+            counts.push(count, GFP_KERNEL)?;
+        }
+        Ok((totals, shown))
+    }
+
+    /// `@stats_print` and `@stats_print_clear`. May sleep. `ENOMEM`, `EINTR`: then nothing is cleared;
+    /// `EAGAIN` if it was resized when some areas had been printed.
+    pub(super) fn print(&self, what: &Print, out: &mut impl Reply) -> Result<Done> {
         let plan = &self.plan;
         let (geometry, buckets) = (&plan.geometry, plan.buckets());
-        let mut told = self.told.lock();
+        // Who only reads holds nobody up while it waits for memory to write to.
+        let mut held = None;
         if what.clear {
+            let told = held.insert(self.told.lock());
+            if told.is_replaced {
+                return Ok(Done::NotHere);
+            }
             told.reserve(plan)?;
         }
         let areas = what.areas(geometry.areas());
-        let mut printing = Printing {
-            columns: KVVec::new(),
-            classes: KVVec::new(),
-            counts: KVVec::new(),
-        };
+        let mut printing = Printing::default();
         for area in areas.clone() {
             task::may_be_killed()?;
-            let totals = self.totals_with(&told, area);
-            let cleared = told.columns.get(area).copied().unwrap_or_default();
-            let columns = totals.columns.since(&cleared);
-            let cleared = told.classes.get(area).copied().unwrap_or_default();
-            let classes = totals.classes.since(&cleared);
-            let first = printing.counts.len();
-            for bucket in 0..buckets {
-                let index = area.saturating_mul(buckets).saturating_add(bucket);
-                let cleared = told.counts.get(index).copied().unwrap_or(0);
-                let count = self.count_with(&told, area, bucket).wrapping_sub(cleared);
-                printing.counts.push(count, GFP_KERNEL)?;
-            }
-            let printed = Printed {
-                columns: &columns,
-                in_flight: totals.in_flight,
-                classes: plan.classes.then_some(&classes),
-                unit: plan.unit,
-            };
-            let counts = printing.counts.get(first..).unwrap_or(&[]);
-            region_text::area(out, geometry, area, &printed, counts.iter().copied())
-                .map_err(|_| ENOMEM)?;
             if !what.clear {
                 printing.counts.clear();
-                continue;
             }
-            printing.columns.push(columns, GFP_KERNEL)?;
-            if plan.classes {
-                printing.classes.push(totals.classes, GFP_KERNEL)?;
-            }
-        }
-        let mut total = None;
-        if plan.classes && what.is_whole() {
-            let totals = self.whole_with(&told);
-            let (cleared, by_class) = &told.total;
-            let columns = totals.columns.since(cleared);
-            let classes = totals.classes.since(by_class);
-            let printed = Printed {
-                columns: &columns,
-                in_flight: totals.in_flight,
-                classes: Some(&classes),
-                unit: plan.unit,
+            let first = printing.counts.len();
+            printing.counts.reserve(buckets, GFP_KERNEL)?;
+            let (totals, shown) = match &held {
+                Some(told) => self.tell(told, area, &mut printing.counts)?,
+                None => {
+                    let told = self.told.lock();
+                    match (told.is_replaced, area == areas.start) {
+                        (false, _) => self.tell(&told, area, &mut printing.counts)?,
+                        (true, true) => return Ok(Done::NotHere),
+                        (true, false) => return Err(EAGAIN),
+                    }
+                }
             };
-            region_text::total(out, geometry, &printed).map_err(|_| ENOMEM)?;
-            total = Some((columns, totals.classes));
+            let counts = printing.counts.get(first..).unwrap_or(&[]);
+            let printed = self.printed(&shown);
+            region_text::area(out, geometry, area, &printed, counts.iter().copied())
+                .map_err(|_| ENOMEM)?;
+            if what.clear {
+                printing.columns.push(shown.columns, GFP_KERNEL)?;
+                if plan.classes {
+                    printing.classes.push(totals.classes, GFP_KERNEL)?;
+                }
+            }
         }
-        if what.clear {
-            self.clear_printed(&mut told, areas.start, &printing, total);
+        if plan.classes && what.is_whole() {
+            let (totals, shown) = match &held {
+                Some(told) => self.tell_whole(told),
+                None => self.tell_whole(&self.told.lock()),
+            };
+            region_text::total(out, geometry, &self.printed(&shown)).map_err(|_| ENOMEM)?;
+            printing.total = Some((shown.columns, totals.classes));
         }
-        Ok(())
+        if let Some(mut told) = held {
+            self.clear_printed(&mut told, areas.start, &printing);
+        }
+        Ok(Done::Yes)
     }
 
-    fn clear_printed(
-        &self,
-        told: &mut Told,
-        first: usize,
-        printing: &Printing,
-        total: Option<(Columns, Classes)>,
-    ) {
+    fn tell_whole(&self, told: &Told) -> (Totals, Totals) {
+        let totals = self.whole_with(told);
+        let mut shown = totals;
+        shown.columns = totals.columns.since(&told.total.0);
+        shown.classes = totals.classes.since(&told.total.1);
+        (totals, shown)
+    }
+
+    fn printed<'a>(&self, shown: &'a Totals) -> Printed<'a> {
+        Printed {
+            columns: &shown.columns,
+            in_flight: shown.in_flight,
+            classes: self.plan.classes.then_some(&shown.classes),
+            unit: self.plan.unit,
+        }
+    }
+
+    fn clear_printed(&self, told: &mut Told, first: usize, printing: &Printing) {
         let unit = self.plan.unit;
         for (cleared, printed) in told.columns.iter_mut().skip(first).zip(&printing.columns) {
             cleared.clear_printed(printed, unit);
@@ -222,15 +248,18 @@ impl Region {
         for (cleared, printed) in told.counts.iter_mut().skip(first).zip(&printing.counts) {
             *cleared = cleared.wrapping_add(*printed);
         }
-        if let Some((columns, classes)) = total {
+        if let Some((columns, classes)) = printing.total {
             told.total.0.clear_printed(&columns, unit);
             told.total.1 = classes;
         }
     }
 
     /// `@stats_clear`. May sleep; `ENOMEM`.
-    pub(super) fn clear(&self) -> Result {
+    pub(super) fn clear(&self) -> Result<Done> {
         let mut told = self.told.lock();
+        if told.is_replaced {
+            return Ok(Done::NotHere);
+        }
         told.reserve(&self.plan)?;
         let buckets = self.plan.buckets();
         for area in 0..self.plan.geometry.areas() {
@@ -255,101 +284,37 @@ impl Region {
             told.total.0.clear_all(&totals.columns);
             told.total.1 = totals.classes;
         }
-        Ok(())
+        Ok(Done::Yes)
     }
 
     /// `@stats_set_aux`. May sleep.
-    pub(super) fn set_aux(&self, aux: KVVec<u8>) {
-        let old = core::mem::replace(&mut self.told.lock().aux, aux);
-        drop(old);
+    pub(super) fn set_aux(&self, aux: &mut KVVec<u8>) -> Done {
+        let mut told = self.told.lock();
+        if told.is_replaced {
+            return Done::NotHere;
+        }
+        core::mem::swap(&mut told.aux, aux);
+        Done::Yes
+    }
+
+    /// What is told of it does not change while this is held. May sleep.
+    pub(super) fn lock(&self) -> Guard<'_, Told, MutexBackend> {
+        self.told.lock()
     }
 
     /// Its line of `@stats_list`, if it is `program`'s or nobody's in particular is asked for. May sleep;
     /// `ENOMEM`.
     pub(super) fn list(&self, out: &mut impl Reply) -> Result {
-        let told = self.told.lock();
+        let aux = copy(&self.told.lock().aux)?;
         let listed = Listed {
             id: self.plan.id,
             geometry: &self.plan.geometry,
             program: &self.plan.program,
-            aux: &told.aux,
+            aux: &aux,
             unit: self.plan.unit,
             bounds: &self.plan.bounds,
             classes: self.plan.classes,
         };
         region_text::listed(out, &listed).map_err(|_| ENOMEM)
-    }
-
-    fn is_idle(&self) -> bool {
-        (0..self.plan.geometry.areas()).all(|area| {
-            task::may_rest();
-            self.totals(area).in_flight == 0
-        })
-    }
-
-    /// The same region with other areas, which goes on counting where `self` stops. `EBUSY` while an I/O is
-    /// under way that started before the last resize; `ENOMEM`. May sleep.
-    pub(super) fn resized(self: &Arc<Self>, geometry: Geometry) -> Result<Arc<Region>> {
-        let old = self.told.lock();
-        if old
-            .before
-            .as_ref()
-            .is_some_and(|before| !before.region.is_idle())
-        {
-            return Err(EBUSY);
-        }
-        let plan = self.plan.with(geometry)?;
-        let shared = plan.geometry.shared_with(&self.plan.geometry);
-        let mut told = Told::new(copy(&old.aux)?);
-        if old.charge.is_some() || old.before.is_some() {
-            told.reserve(&plan)?;
-        }
-        told.total = old.total;
-        let before = Before {
-            region: self.clone(),
-            shared,
-        };
-        let (here, _, areas) = shared;
-        for area in here..here.saturating_add(areas) {
-            task::may_rest();
-            if let Some(then) = before.area(area) {
-                self.carry(&old, then, &plan, &mut told, area);
-            }
-        }
-        if let Some(older) = &old.before {
-            let whole = older.region.whole();
-            told.total.0.give_up(&whole.columns);
-            told.total.1 = told.total.1.since(&whole.classes);
-        }
-        told.before = Some(before);
-        Region::new(plan, told)
-    }
-
-    /// What is no longer told of an area, for the area it becomes; less what was counted before the resize
-    /// before, whose memory is given up.
-    fn carry(&self, old: &Told, then: usize, plan: &Plan, told: &mut Told, area: usize) {
-        let older = old
-            .before
-            .as_ref()
-            .and_then(|before| Some((before, before.area(then)?)));
-        let totals = older.map(|(before, area)| before.region.totals(area));
-        let totals = totals.unwrap_or_default();
-        if let Some(cleared) = told.columns.get_mut(area) {
-            *cleared = old.columns.get(then).copied().unwrap_or_default();
-            cleared.give_up(&totals.columns);
-        }
-        if let Some(cleared) = told.classes.get_mut(area) {
-            let cleared_then = old.classes.get(then).copied().unwrap_or_default();
-            *cleared = cleared_then.since(&totals.classes);
-        }
-        let buckets = plan.buckets();
-        for bucket in 0..buckets {
-            let index = |area: usize| area.saturating_mul(buckets).saturating_add(bucket);
-            let counted = older.map_or(0, |(before, area)| before.region.count(area, bucket));
-            let cleared_then = old.counts.get(index(then)).copied().unwrap_or(0);
-            if let Some(cleared) = told.counts.get_mut(index(area)) {
-                *cleared = cleared_then.wrapping_sub(counted);
-            }
-        }
     }
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! A region that gets other areas: another region, which goes on counting where the first one stops.
+
+use super::{
+    copy,
+    told::Told,
+    Plan,
+    Region, //
+};
+use crate::{
+    acct::region::geometry::Geometry,
+    kernel_ext::{
+        task,
+        tracepoint::synchronize, //
+    },
+};
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+/// What was counted before the latest resize, and of some I/Os since.
+pub(super) struct Before {
+    pub(super) region: Arc<Region>,
+    /// The first shared area now, then, and how many there are.
+    shared: (usize, usize, usize),
+}
+
+impl Before {
+    /// The number an area had.
+    pub(super) fn area(&self, area: usize) -> Option<usize> {
+        let (here, there, areas) = self.shared;
+        let index = area.checked_sub(here).filter(|index| *index < areas)?;
+        there.checked_add(index)
+    }
+}
+
+impl Region {
+    fn is_idle(&self) -> bool {
+        (0..self.plan.geometry.areas()).all(|area| {
+            task::may_rest();
+            self.totals(area).in_flight == 0
+        })
+    }
+
+    /// The same region with other areas, which goes on counting where `self` stops. `EBUSY` while an I/O is
+    /// under way that started before the last resize; `ENOMEM`. May sleep.
+    pub(super) fn resized(self: &Arc<Self>, old: &Told, geometry: Geometry) -> Result<Arc<Region>> {
+        if old.before.is_some() {
+            // Probes that found it before the last resize are through.
+            synchronize();
+        }
+        if old
+            .before
+            .as_ref()
+            .is_some_and(|before| !before.region.is_idle())
+        {
+            return Err(EBUSY);
+        }
+        let plan = self.plan.with(geometry)?;
+        let shared = plan.geometry.shared_with(&self.plan.geometry);
+        let mut told = Told::new(copy(&old.aux)?);
+        if old.charge.is_some() || old.before.is_some() {
+            told.reserve(&plan)?;
+        }
+        told.total = old.total;
+        let before = Before {
+            region: self.clone(),
+            shared,
+        };
+        let (here, _, areas) = shared;
+        for area in here..here.saturating_add(areas) {
+            task::may_rest();
+            if let Some(then) = before.area(area) {
+                self.carry(old, then, &plan, &mut told, area);
+            }
+        }
+        if let Some(older) = &old.before {
+            let whole = older.region.whole();
+            told.total.0.give_up(&whole.columns);
+            told.total.1 = told.total.1.since(&whole.classes);
+        }
+        told.before = Some(before);
+        Region::new(plan, told)
+    }
+
+    /// What is no longer told of an area, for the area it becomes; less what was counted before the resize
+    /// before, whose memory is given up.
+    fn carry(&self, old: &Told, then: usize, plan: &Plan, told: &mut Told, area: usize) {
+        let older = old
+            .before
+            .as_ref()
+            .and_then(|before| Some((before, before.area(then)?)));
+        let totals = older.map(|(before, area)| before.region.totals(area));
+        let totals = totals.unwrap_or_default();
+        if let Some(cleared) = told.columns.get_mut(area) {
+            *cleared = old.columns.get(then).copied().unwrap_or_default();
+            cleared.give_up(&totals.columns);
+        }
+        if let Some(cleared) = told.classes.get_mut(area) {
+            let cleared_then = old.classes.get(then).copied().unwrap_or_default();
+            *cleared = cleared_then.since(&totals.classes);
+        }
+        let buckets = plan.buckets();
+        for bucket in 0..buckets {
+            let index = |area: usize| area.saturating_mul(buckets).saturating_add(bucket);
+            let counted = older.map_or(0, |(before, area)| before.region.count(area, bucket));
+            let cleared_then = old.counts.get(index(then)).copied().unwrap_or(0);
+            if let Some(cleared) = told.counts.get_mut(index(area)) {
+                *cleared = cleared_then.wrapping_sub(counted);
+            }
+        }
+    }
+}
