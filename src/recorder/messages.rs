@@ -50,7 +50,8 @@ impl<L: Listener> State<L> {
     ///
     /// `ENXIO` if there is no such disk, `ENOENT` if no such region; `ENOMEM`, also if all regions
     /// together would take more than a quarter of the memory; `ENFILE` if there are no ids left; `EBUSY`
-    /// for a resize so soon after another that there are still I/Os from before that; `EINTR`.
+    /// for a resize so soon after another that there are still I/Os from before that; `EAGAIN`
+    /// for a print during a resize; `EINTR`.
     pub(crate) fn message<'a>(
         &self,
         disk: Word<'a>,

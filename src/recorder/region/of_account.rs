@@ -325,7 +325,7 @@ impl Regions {
         }
     }
 
-    /// `@stats_print` and `@stats_print_clear`. May sleep. `ENOENT`, `ENOMEM`, `EINTR`.
+    /// `@stats_print` and `@stats_print_clear`. May sleep. `ENOENT`, `ENOMEM`, `EINTR`, `EAGAIN`.
     pub(in crate::recorder) fn print(&self, what: &Print, out: &mut impl Reply) -> Result {
         self.with_region(what.id, |region| region.print(what, out))
     }

@@ -208,7 +208,13 @@ impl Region {
         if plan.classes && what.is_whole() {
             let (totals, shown) = match &held {
                 Some(told) => self.tell_whole(told),
-                None => self.tell_whole(&self.told.lock()),
+                None => {
+                    let told = self.told.lock();
+                    if told.is_replaced {
+                        return Err(EAGAIN);
+                    }
+                    self.tell_whole(&told)
+                }
             };
             region_text::total(out, geometry, &self.printed(&shown)).map_err(|_| ENOMEM)?;
             printing.total = Some((shown.columns, totals.classes));
@@ -302,8 +308,7 @@ impl Region {
         self.told.lock()
     }
 
-    /// Its line of `@stats_list`, if it is `program`'s or nobody's in particular is asked for. May sleep;
-    /// `ENOMEM`.
+    /// Its line of `@stats_list`. May sleep; `ENOMEM`.
     pub(super) fn list(&self, out: &mut impl Reply) -> Result {
         let aux = copy(&self.told.lock().aux)?;
         let listed = Listed {
