@@ -23,6 +23,12 @@ is "messages: nobody may list" "$(as_nobody "rgm @stats_list")" "0 $list"
 is "messages: nobody may print" "$(as_nobody "rgm @stats_print 0 1 1")" \
 	"0 50+50 0 0 0 0 0 0 0 0 0 0 0 0 0%0a"
 is "messages: and nothing has changed" "$(echo "@stats_list" | /payload/message iostat rgm)" "0 $list"
+# A program that was given a file opened by somebody with more rights writes with its own.
+exec 3<>/dev/iostat
+refuses "messages: nobody may not clear through root's file" $nobody sh -c 'echo "rgm @stats_clear 0" >&3'
+is "messages: nobody is told so" "$(grep -c 'Operation not permitted' /tmp/out)" 1
+succeeds "messages: root may" sh -c 'echo "rgm @stats_clear 0" >&3'
+exec 3>&-
 refuses "messages: not through a file opened for reading" sh -c 'echo "rgm @stats_list" 1<&0 </dev/iostat'
 
 # A resize gives up what was before the last one.
@@ -34,6 +40,20 @@ for _ in $(seq 25); do
 	say rgm @stats_resize 1 0+900 && say rgm @stats_resize 1 0+1000 || fail "resize: $reply"
 done
 is "resize: fifty more take no more" "$(allocated)" "$held"
+told "resize: delete" rgm @stats_delete 1
+
+# A print that meets a resize tells nothing, rather than half of what was and half of what is.
+told "resize: a region of many areas" rgm @stats_create 0+300000 1
+exec 3<>/dev/iostat
+echo "rgm @stats_print 1" >&3 2>/tmp/met &
+sleep 0.2
+told "resize: while it is printed" rgm @stats_resize 1 1+299999
+refuses "print: during a resize" wait $!
+is "print: EAGAIN" "$(grep -c 'Resource temporarily unavailable' /tmp/met)" 1
+is "print: and no reply" "$(cat <&3)" ""
+exec 3>&-
+told "print: again" rgm @stats_print 1 0 1
+is "print: as it is now" "$reply" "1+1 0 0 0 0 0 0 0 0 0 0 0 0 0"
 told "resize: delete" rgm @stats_delete 1
 
 # A reply is the open file's own, and is read as any file.
