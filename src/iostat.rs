@@ -36,7 +36,7 @@ module! {
     params: {
         inflight: u32 {
             default: 32768,
-            description: "I/Os that can be followed at a time, 64 bytes each (64 to 4194304)",
+            description: "I/Os that can be followed at a time, 128 bytes each (64 to 4194304)",
         },
     },
 }

@@ -4,16 +4,24 @@
 //!
 //! C header: [`include/linux/percpu.h`](srctree/include/linux/percpu.h).
 
-use super::zeroed::Zeroed;
+use super::zeroed::{
+    zeroed_vec,
+    Zeroed, //
+};
 use core::{
     marker::PhantomData,
     mem::{
         align_of,
         size_of, //
     },
-    ptr::NonNull, //
+    ptr::NonNull,
+    sync::atomic::{
+        AtomicPtr,
+        Ordering::Relaxed, //
+    },
 };
 use kernel::{
+    alloc::KVVec,
     bindings,
     prelude::*,
     types::NotThreadSafe, //
@@ -115,6 +123,51 @@ impl<T> Drop for PerCpu<T> {
         // SAFETY: By the type invariant this is a per-CPU allocation, and nothing refers to it any
         // more.
         unsafe { bindings::free_percpu(self.ptr.as_ptr().cast()) };
+    }
+}
+
+/// As many `T`s as one likes for each possible CPU, zeroed at first. Shared access only.
+///
+/// # Invariants
+///
+/// Each possible CPU's copy of `firsts` points to the first of `len` values, of one of `slices`.
+pub(crate) struct PerCpuSlices<T> {
+    firsts: PerCpu<AtomicPtr<T>>,
+    len: usize,
+    slices: KVec<KVVec<T>>,
+}
+
+impl<T: Zeroed + Sync> PerCpuSlices<T> {
+    /// Allocates `len` for each. May sleep; `ENOMEM`.
+    pub(crate) fn new(len: usize) -> Result<Self> {
+        let firsts = PerCpu::<AtomicPtr<T>>::new()?;
+        let mut slices = KVec::with_capacity(possible_cpus().count(), GFP_KERNEL)?;
+        for first in firsts.iter() {
+            let slice = zeroed_vec::<T>(len)?;
+            first.store(slice.as_ptr().cast_mut(), Relaxed);
+            slices.push(slice, GFP_KERNEL)?;
+        }
+        // INVARIANT: `firsts.iter()` is over all possible CPUs, and a vector's values stay where they are
+        // when it is moved.
+        Ok(PerCpuSlices {
+            firsts,
+            len,
+            slices,
+        })
+    }
+
+    /// This CPU's values. No other code of this CPU can come in between.
+    #[inline(always)]
+    pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a [T] {
+        let first = self.firsts.this_cpu(cpu).load(Relaxed);
+        // SAFETY: By the type invariant there are `len` values from there on; they live as long as `self`,
+        // and nobody has them but shared.
+        unsafe { core::slice::from_raw_parts(first, self.len) }
+    }
+
+    /// The values of all possible CPUs.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[T]> {
+        self.slices.iter().map(|slice| &slice[..])
     }
 }
 

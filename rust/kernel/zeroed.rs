@@ -2,7 +2,10 @@
 
 //! Large arrays of zeroed values.
 
-use core::mem::MaybeUninit;
+use core::{
+    mem::MaybeUninit,
+    sync::atomic::AtomicPtr, //
+};
 use kernel::{
     alloc::{
         flags::GFP_KERNEL,
@@ -32,15 +35,15 @@ unsafe impl Zeroed for crate::acct::region::area::Area {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::region::flight::InFlight {}
 // SAFETY: See above.
-unsafe impl Zeroed for crate::acct::region::list::Local {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::region::pending::Pending {}
+unsafe impl Zeroed for crate::acct::region::list::Last {}
 // SAFETY: See above: all of these are integers.
 unsafe impl Zeroed for crate::acct::region::columns::Classes {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::region::columns::Columns {}
 // SAFETY: An integer.
 unsafe impl Zeroed for u64 {}
+// SAFETY: Null.
+unsafe impl<T> Zeroed for AtomicPtr<T> {}
 
 /// `len` zeroed values. May sleep; `ENOMEM`.
 pub(crate) fn zeroed_vec<T: Zeroed>(len: usize) -> Result<KVVec<T>> {

@@ -130,6 +130,17 @@ impl Kind {
         (self.0 >> KIND_SHIFT) as usize & (CLASSES - 1)
     }
 
+    /// Its class.
+    #[inline(always)]
+    pub const fn class_of(self) -> Class {
+        match self.class() {
+            1 => Class::Read,
+            2 => Class::Write,
+            3 => Class::Free,
+            _ => Class::NoData,
+        }
+    }
+
     /// The number of its tag type.
     #[inline(always)]
     pub const fn tag(self) -> usize {

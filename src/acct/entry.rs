@@ -17,16 +17,23 @@ pub use super::event::{
     Times, //
 };
 use super::{
-    class::Kind,
+    class::{
+        Class,
+        Kind, //
+    },
     counter::Counter,
     inflight::Key,
+    region::{
+        pending::Pending,
+        Io, //
+    },
     verb::{
         End,
         Verb, //
     },
 };
 
-/// The state of one I/O. One cache line.
+/// The state of one I/O. One cache line, and one that only regions use.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Entry {
@@ -42,6 +49,8 @@ pub struct Entry {
     /// Pairs the start and done events; nothing without `HAS_ID`.
     id: Counter,
     state: Counter,
+    /// What regions have to know of it; nothing without `IN_REGIONS`.
+    pub pending: Pending,
 }
 
 /// Bits of `state`: first its [`Kind`], at the top its leaf.
@@ -260,15 +269,38 @@ impl Entry {
     }
 
     /// Whether regions count it: see [`super::region::pending`].
+    #[inline(always)]
     pub fn is_in_regions(&self) -> bool {
         self.state.get() & IN_REGIONS != 0
     }
 
-    /// They do from now on, or have been told of its end.
-    pub fn set_in_regions(&self, is_in: bool) {
-        let state = self.state.get() & !IN_REGIONS;
-        self.state
-            .set(if is_in { state | IN_REGIONS } else { state });
+    /// They do from now on, with `sector` on the whole disk.
+    #[inline(always)]
+    pub fn start_in_regions(&self, sector: u64, sectors: u32, now: u64) {
+        self.pending.start(sector, sectors, now);
+        self.state.set(self.state.get() | IN_REGIONS);
+    }
+
+    /// They have been told of its end, and it goes on.
+    pub fn end_in_regions(&self) {
+        self.state.set(self.state.get() & !IN_REGIONS);
+    }
+
+    /// What the start was given as `class`.
+    #[inline(always)]
+    pub fn class(&self) -> Class {
+        // CAST: The low byte.
+        Kind::from_number(self.state.get() as u8).class_of()
+    }
+
+    /// As regions saw it start, in an account whose first sector is `first` on the whole disk.
+    #[inline(always)]
+    pub fn io(&self, first: u64) -> Io {
+        Io {
+            sector: self.pending.sector().wrapping_sub(first),
+            sectors: self.pending.sectors(),
+            class: self.class(),
+        }
     }
 
     /// Remembers the id of its start event.

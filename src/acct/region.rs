@@ -134,12 +134,15 @@ impl Simple<'_> {
         Some(index)
     }
 
-    /// It ends at `now`, where it started.
+    /// It ends at `now`, where it started; or not, and nothing is done, if there is no such area.
     #[inline(always)]
-    pub fn end(&self, index: usize, io: &Io, ended: &Ended, now: u64) {
-        if let (Some(area), Some(in_flight)) = (self.areas.get(index), self.in_flight.get(index)) {
-            end(area, in_flight, io, u64::from(io.sectors), ended, now);
-        }
+    pub fn end(&self, index: usize, io: &Io, ended: &Ended, now: u64) -> bool {
+        let (area, in_flight) = (self.areas.get(index), self.in_flight.get(index));
+        let (Some(area), Some(in_flight)) = (area, in_flight) else {
+            return false;
+        };
+        end(area, in_flight, io, u64::from(io.sectors), ended, now);
+        true
     }
 }
 

@@ -159,10 +159,10 @@ impl Account {
         has_any(self) || self.disk().is_some_and(has_any)
     }
 
-    /// The number it gives to a sector of the disk.
+    /// Its first sector on the whole disk.
     #[inline(always)]
-    pub(super) fn sector(&self, of_disk: u64) -> u64 {
-        of_disk.wrapping_sub(self.start_sector)
+    pub(super) fn start_sector(&self) -> u64 {
+        self.start_sector
     }
 
     /// Whether it is the account of a partition of `disk`.

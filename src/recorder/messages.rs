@@ -66,25 +66,23 @@ impl<L: Listener> State<L> {
         match message {
             Message::Create(create) => {
                 let geometry = create.geometry(sectors)?;
-                let id = regions.create(create, geometry, || self.tracker.pending())?;
+                let id = regions.create(create, geometry)?;
                 let told = created(reply, id).and_then(|()| reply.write_char('\n'));
                 if told.is_err() {
                     // Nobody would know of it.
-                    regions.delete(id, || self.tracker.pending())?;
+                    regions.delete(id)?;
                     return Err(ENOMEM.into());
                 }
             }
             Message::Delete(id) => {
-                regions.delete(*id, || self.tracker.pending())?;
+                regions.delete(*id)?;
                 // Its memory is free when the reply is there.
                 published::wait_for_drops();
             }
             Message::Resize(resize) => {
-                regions.resize(
-                    resize.id,
-                    |old, buckets| Ok::<_, Refusal<'a>>(resize.geometry(old, buckets, sectors)?),
-                    || self.tracker.pending(),
-                )?;
+                regions.resize(resize.id, |old, buckets| {
+                    Ok::<_, Refusal<'a>>(resize.geometry(old, buckets, sectors)?)
+                })?;
                 // So is what was before the resize before.
                 published::wait_for_drops();
             }

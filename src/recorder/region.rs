@@ -32,8 +32,9 @@ use crate::{
     kernel_ext::{
         clock,
         percpu::{
-            nr_cpu_ids,
-            possible_cpus, //
+            possible_cpus,
+            PerCpuSlices,
+            ThisCpu, //
         },
         zeroed::zeroed_vec, //
     },
@@ -113,20 +114,14 @@ fn copy<T: Clone>(values: &[T]) -> Result<KVVec<T>> {
     Ok(copy)
 }
 
-/// What one CPU counts in.
-struct Share {
-    areas: KVVec<Area>,
-    counts: KVVec<Counter>,
-    /// None, or one.
-    whole: KVVec<Whole>,
-}
-
 /// A region of one disk or partition.
 #[pin_data]
 pub(super) struct Region {
     plan: Plan,
-    /// By CPU number; none for numbers no CPU can have.
-    shares: KVec<Option<Share>>,
+    areas: PerCpuSlices<Area>,
+    counts: PerCpuSlices<Counter>,
+    /// None, or one.
+    wholes: PerCpuSlices<Whole>,
     in_flight: KVVec<InFlight>,
     #[pin]
     told: Mutex<Told>,
@@ -138,24 +133,16 @@ impl Region {
     fn new(plan: Plan, told: Told) -> Result<Arc<Self>> {
         let charge = Charge::new(plan.bytes())?;
         let in_flight = zeroed_vec(plan.in_flight())?;
-        let mut shares = KVec::with_capacity(nr_cpu_ids(), GFP_KERNEL)?;
-        for _ in 0..nr_cpu_ids() {
-            shares.push(None, GFP_KERNEL)?;
-        }
         let areas = plan.geometry.areas();
-        for cpu in possible_cpus() {
-            if let Some(share) = shares.get_mut(cpu) {
-                *share = Some(Share {
-                    areas: zeroed_vec(areas)?,
-                    counts: zeroed_vec(areas.saturating_mul(plan.buckets()))?,
-                    whole: zeroed_vec(usize::from(plan.classes))?,
-                });
-            }
-        }
+        let counts = PerCpuSlices::new(areas.saturating_mul(plan.buckets()))?;
+        let wholes = PerCpuSlices::new(usize::from(plan.classes))?;
+        let areas = PerCpuSlices::new(areas)?;
         Arc::pin_init(
             try_pin_init!(Region {
                 plan,
-                shares,
+                areas,
+                counts,
+                wholes,
                 in_flight,
                 told <- new_mutex!(told),
                 _charge: charge,
@@ -166,44 +153,34 @@ impl Region {
 
     /// The region as one CPU counts in it.
     #[inline(always)]
-    fn on(&self, cpu: usize) -> Option<View<'_>> {
-        let share = self.shares.get(cpu)?.as_ref()?;
-        Some(View {
+    fn on<'a>(&'a self, cpu: ThisCpu<'a>) -> View<'a> {
+        let whole = self.wholes.this_cpu(cpu).first();
+        View {
             geometry: &self.plan.geometry,
             unit: self.plan.unit,
             bounds: &self.plan.bounds,
             in_flight: &self.in_flight,
-            areas: &share.areas,
-            histograms: &share.counts,
-            whole: share
-                .whole
-                .first()
-                .zip(self.in_flight.last())
-                .map(|(whole, all)| (all, whole)),
-        })
+            areas: self.areas.this_cpu(cpu),
+            histograms: self.counts.this_cpu(cpu),
+            whole: self.in_flight.last().zip(whole),
+        }
     }
 
     /// The same for an I/O in one area, if there is no additional output to count for.
     #[inline(always)]
-    fn simply_on(&self, cpu: usize) -> Option<Simple<'_>> {
-        Some(Simple {
+    fn simply_on<'a>(&'a self, cpu: ThisCpu<'a>) -> Simple<'a> {
+        Simple {
             geometry: &self.plan.geometry,
             in_flight: &self.in_flight,
-            areas: &self.shares.get(cpu)?.as_ref()?.areas,
-        })
+            areas: self.areas.this_cpu(cpu),
+        }
     }
 
     /// One more time in the histogram of an area.
     #[inline(never)]
-    fn count_time(&self, cpu: usize, area: usize, time_ns: u64) {
-        if let Some(share) = self.shares.get(cpu).and_then(|share| share.as_ref()) {
-            let time = self.plan.unit.of(time_ns);
-            count_time(&share.counts, &self.plan.bounds, area, time);
-        }
-    }
-
-    fn shares(&self) -> impl Iterator<Item = &Share> {
-        self.shares.iter().flatten()
+    fn count_time(&self, area: usize, time_ns: u64, cpu: ThisCpu<'_>) {
+        let time = self.plan.unit.of(time_ns);
+        count_time(self.counts.this_cpu(cpu), &self.plan.bounds, area, time);
     }
 
     /// One area since the region began.
@@ -211,7 +188,7 @@ impl Region {
         let Some(in_flight) = self.in_flight.get(area) else {
             return Totals::default();
         };
-        let areas = || self.shares().filter_map(|share| share.areas.get(area));
+        let areas = || self.areas.iter().filter_map(|areas| areas.get(area));
         collect(in_flight, areas, clock::now_ns)
     }
 
@@ -220,7 +197,7 @@ impl Region {
         let Some(in_flight) = self.in_flight.last() else {
             return Totals::default();
         };
-        let wholes = || self.shares().flat_map(|share| share.whole.iter());
+        let wholes = || self.wholes.iter().flatten();
         Whole::collect(in_flight, wholes, clock::now_ns)
     }
 
@@ -229,6 +206,6 @@ impl Region {
         let index = area
             .saturating_mul(self.plan.buckets())
             .saturating_add(index);
-        bucket(self.shares().map(|share| &share.counts[..]), index)
+        bucket(self.counts.iter(), index)
     }
 }

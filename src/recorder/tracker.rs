@@ -8,7 +8,6 @@ use super::{
         Accounts,
         Handle, //
     },
-    region::list::PendingTable,
     transactions::regions, //
 };
 use crate::{
@@ -36,12 +35,8 @@ use core::sync::atomic::{
 };
 use kernel::{
     alloc::KVVec,
-    new_mutex,
     prelude::*,
-    sync::{
-        Arc,
-        Mutex, //
-    }, //
+    sync::Arc, //
 };
 
 /// What every handler of an event is given besides the event.
@@ -60,8 +55,6 @@ pub(super) struct Here<'a> {
 pub(crate) struct Tracker {
     entries: KVVec<Entry>,
     accounts: Published<Accounts>,
-    #[pin]
-    pending: Mutex<Option<Arc<PendingTable>>>,
     /// I/Os that found no room in the table.
     untracked: AtomicU64,
     /// I/Os whose end nobody told of.
@@ -79,7 +72,6 @@ impl Tracker {
         let tracker = pin_init!(Tracker {
             entries,
             accounts: Published::new(),
-            pending <- new_mutex!(None),
             untracked: AtomicU64::new(0),
             abandoned: AtomicU64::new(0),
             unmarked: AtomicU64::new(0),
@@ -129,17 +121,6 @@ impl Tracker {
     #[inline(always)]
     pub(super) fn table(&self) -> Table<'_> {
         Table::new(&self.entries)
-    }
-
-    /// What regions have to know of I/Os in flight. May sleep; `ENOMEM`.
-    pub(super) fn pending(&self) -> Result<Arc<PendingTable>> {
-        let mut pending = self.pending.lock();
-        if let Some(table) = &*pending {
-            return Ok(table.clone());
-        }
-        let table = PendingTable::new(&self.entries)?;
-        *pending = Some(table.clone());
-        Ok(table)
     }
 
     /// Begins following an I/O: takes an entry for it and records what `begin` makes of it. Without

@@ -18,8 +18,7 @@ use crate::{
             Class,
             Tag, //
         },
-        entry::Start,
-        region::Io, //
+        entry::Start, //
     },
     kernel_ext::block::request::Request, //
 };
@@ -47,12 +46,6 @@ fn request(account: &Account, rq: Request<'_>) -> Start {
         tag: tag(rq.is_flush()),
         sector: rq.sector(),
     }
-}
-
-/// A request as regions see it.
-#[inline(always)]
-fn region_io(rq: Request<'_>) -> Io {
-    regions::io(Class::of(rq.op(), rq.bytes()), rq.sector(), rq.bytes())
 }
 
 /// Whether nothing of a request remains when so many bytes are complete.

@@ -15,60 +15,8 @@ pub struct Geometry {
     len: u64,
     step: u64,
     areas: usize,
-    /// The part of the length that [`Geometry::only_area`] looks at.
-    near: u64,
-    reciprocal: Reciprocal,
-}
-
-/// Sectors from which on a quotient is divided for, and not multiplied. No device has as many.
-const FAR: u64 = 1 << 63;
-
-/// What to multiply with in place of a division by `d`: with the smallest `shift` for which 2^shift is
-/// not below `d`, the quotient of 2^(63 + shift) by `d` and 1; above 2^63, with 0. Exact for all
-/// numbers below 2^63 (Granlund and Montgomery, PLDI 1994).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Reciprocal {
-    factor: u64,
-    shift: u32,
-}
-
-impl Reciprocal {
-    fn of(divisor: u64) -> Self {
-        if divisor > FAR {
-            return Reciprocal {
-                factor: 0,
-                shift: 0,
-            };
-        }
-        let shift = 64u32.wrapping_sub(divisor.wrapping_sub(1).leading_zeros());
-        // By hand: the kernel has no division of 128 bits.
-        // What is left of 2^(shift - 1), of which 64 more binary places are wanted.
-        let (mut quotient, mut rest, places) = match shift {
-            0 => (1 << 63, 0, 0),
-            shift => (0u64, 1u64.wrapping_shl(shift.wrapping_sub(1)), 64),
-        };
-        for _ in 0..places {
-            let carry = rest >> 63 != 0;
-            rest = rest.wrapping_mul(2);
-            quotient = quotient.wrapping_mul(2);
-            if carry || rest >= divisor {
-                rest = rest.wrapping_sub(divisor);
-                quotient |= 1;
-            }
-        }
-        Reciprocal {
-            factor: quotient.wrapping_add(1),
-            shift,
-        }
-    }
-
-    #[inline(always)]
-    fn quotient(self, number: u64) -> u64 {
-        let twice = u128::from(number.wrapping_mul(2));
-        // CAST: The upper half.
-        let high = (twice.wrapping_mul(u128::from(self.factor)) >> 64) as u64;
-        high.wrapping_shr(self.shift)
-    }
+    /// 2^64 by twice the step, or a bit less.
+    reciprocal: u64,
 }
 
 impl Geometry {
@@ -84,8 +32,7 @@ impl Geometry {
             len,
             step,
             areas,
-            near: len.min(FAR),
-            reciprocal: Reciprocal::of(step),
+            reciprocal: u64::MAX.wrapping_div(step) / 2,
         })
     }
 
@@ -120,20 +67,25 @@ impl Geometry {
         (start, self.step.min(self.end().wrapping_sub(start)))
     }
 
-    /// The area of an I/O that touches this one and nothing else, in the region or outside; [`None`]
-    /// of any other, and of one over no sectors.
+    /// The area of an I/O that is in it from the first sector to the last; [`None`] of one that goes beyond
+    /// or is over no sectors, and of some that begin at the very start of an area where an area's sectors by
+    /// those before it are 2^62 and more.
     #[inline(always)]
     pub(super) fn only_area(&self, sector: u64, sectors: u32) -> Option<usize> {
         let into = sector.wrapping_sub(self.start);
-        // Without sectors, larger than anything.
-        let last = u64::from(sectors).wrapping_sub(1);
-        if into >= self.near || last >= self.near.wrapping_sub(into) {
+        let end = into.wrapping_add(u64::from(sectors));
+        if end > self.len || end <= into {
             return None;
         }
-        let area = self.reciprocal.quotient(into);
-        let offset = into.wrapping_sub(area.wrapping_mul(self.step));
+        // From the middle of the first sector on: what the reciprocal lacks does not make an area less of
+        // it. If it did, the end would be beyond that area.
+        let twice = into.wrapping_mul(2) | 1;
+        let product = u128::from(twice).wrapping_mul(u128::from(self.reciprocal));
+        // CAST: The upper half.
+        let area = (product >> 64) as u64;
+        let area_end = area.wrapping_mul(self.step).wrapping_add(self.step);
         // CAST: Below `MAX_AREAS`.
-        (last < self.step.wrapping_sub(offset)).then_some(area as usize)
+        (end <= area_end).then_some(area as usize)
     }
 
     /// Tells `each` of every area that an I/O over so many sectors touches, with the number of
@@ -233,25 +185,52 @@ mod tests {
     }
 
     #[test]
-    fn quotients_are_exact_where_they_round_worst() {
-        let powers = [0, 1, 2, 3, 7, 20, 31, 32, 33, 61, 62];
-        for step in powers.map(|power| 1u64 << power) {
-            for step in [step, step + 1, (step - 1).max(1), step * 2 - 1] {
-                let reciprocal = Reciprocal::of(step);
-                let most = (FAR - 1) / step;
-                for quotient in [0, 1, 2, most / 3, most / 2, most.saturating_sub(1), most] {
-                    let first = step * quotient.min(most);
-                    assert_eq!(reciprocal.quotient(first), quotient.min(most));
-                    let last = first.saturating_add(step - 1).min(FAR - 1);
-                    assert_eq!(reciprocal.quotient(last), quotient.min(most));
+    fn areas_are_found_by_their_first_sector_and_their_last() {
+        let lens = [1u64, 2, 1000, (1 << 31) - 1];
+        for len in lens {
+            for areas in [1, 2, 3, 7, 1000, 1 << 20].map(|areas: u64| areas.min(len)) {
+                let step = len.div_ceil(areas);
+                let Some(geometry) = Geometry::new(5, len, step) else {
+                    unreachable!()
+                };
+                let last = geometry.areas() - 1;
+                for area in [0, 1, 2, last / 3, last / 2, last].map(|area| area.min(last)) {
+                    let (first, sectors) = geometry.area(area);
+                    assert_eq!(geometry.only_area(first, 1), Some(area));
+                    assert_eq!(geometry.only_area(first + sectors - 1, 1), Some(area));
+                    assert_eq!(geometry.only_area(first + sectors - 1, 2), None);
                 }
             }
         }
-        for step in [FAR - 1, FAR, FAR + 1, u64::MAX] {
-            assert_eq!(Reciprocal::of(step).quotient(FAR - 2), 0);
-            assert_eq!(Reciprocal::of(step).quotient(FAR - 1), (FAR - 1) / step);
+    }
+
+    #[test]
+    fn an_area_is_found_right_or_not_at_all_however_large() {
+        for step in [
+            1 << 40,
+            (1 << 61) - 1,
+            1 << 62,
+            FAR - 1,
+            FAR,
+            FAR + 1,
+            u64::MAX,
+        ] {
+            let Some(geometry) = Geometry::new(0, u64::MAX, step) else {
+                continue;
+            };
+            for area in [0, 1, 2, u64::MAX / step] {
+                let first = step.saturating_mul(area).min(u64::MAX - 1);
+                for sector in [first, first.saturating_sub(1), first.saturating_add(1) - 1] {
+                    let found = geometry.only_area(sector, 1);
+                    let area = (sector / step) as usize;
+                    assert!(found.is_none_or(|found| found == area));
+                }
+            }
+            assert_eq!(geometry.only_area(0, 1), Some(0));
         }
     }
+
+    const FAR: u64 = 1 << 63;
 
     #[test]
     fn an_io_has_an_area_of_its_own_if_it_has_no_other() {
@@ -263,6 +242,7 @@ mod tests {
             (120, 5, Some(2)),
             (121, 5, None),
             (99, 1, None),
+            (99, 4, None),
             (99, 2, None),
             (125, 1, None),
             (105, 0, None),

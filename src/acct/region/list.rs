@@ -7,20 +7,9 @@ use crate::acct::counter::Counter;
 
 /// Where the latest I/O of one disk ended, on one CPU. As zeroed memory, there was none.
 ///
-/// Twice the sector after it, and 1 if it was a write; inverted: so nothing is a place after all
-/// sectors.
+/// Four times the sector after it, and 1 if it was a read, 2 if a write.
 #[derive(Debug, Default)]
 pub struct Last(Counter);
-
-/// What one CPU knows for all regions of a disk or partition.
-#[derive(Debug, Default)]
-#[repr(C)]
-pub struct Local {
-    /// Where the latest I/O ended there.
-    pub last: Last,
-    /// The CPU's number.
-    pub cpu: Counter,
-}
 
 impl Last {
     /// Whether an I/O that starts goes on where the latest ended, in the same direction: what
@@ -30,10 +19,11 @@ impl Last {
         if io.sectors == 0 {
             return false;
         }
-        let start = io.sector.wrapping_mul(2) | io.direction() as u64;
-        let merged = !start == self.0.get();
+        let direction = (io.direction() as u64).wrapping_add(1);
+        let start = io.sector.wrapping_mul(4).wrapping_add(direction);
+        let merged = start == self.0.get();
         let sectors = u64::from(io.sectors);
-        self.0.set(!start.wrapping_add(sectors.wrapping_mul(2)));
+        self.0.set(start.wrapping_add(sectors.wrapping_mul(4)));
         merged
     }
 }

@@ -2,53 +2,79 @@
 
 //! What regions have to know of an I/O from its start to its end.
 
-use super::Io;
-use crate::acct::{
-    class::Class,
-    counter::Counter, //
-};
+use crate::acct::counter::Counter;
 
 /// Accounts one I/O can be in: that of a partition and that of its disk.
 pub const LEVELS: usize = 2;
 
-/// The part of an I/O's state that only regions need. Like its entry it is used by whoever owns the
-/// I/O at the moment.
+/// The part of an I/O's state that only regions need, in a cache line of its entry that nobody else
+/// uses. Like the rest it belongs to whoever owns the I/O at the moment.
 #[derive(Debug, Default)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Pending {
     /// First sector on the whole disk.
     sector: Counter,
-    /// Sectors in the lower half, then the class.
-    extent: Counter,
+    sectors: Counter,
     start_ns: Counter,
     under: [Counter; LEVELS],
 }
 
-/// Under which list of regions an I/O started.
+/// Under which list of regions an I/O started, whether device-mapper would call it merged, and where
+/// it is counted.
+///
+/// The list's number in the upper half, the area above the lowest bit, and in that whether it is
+/// merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Under {
-    /// The list's number.
-    pub list: u32,
-    /// Whether device-mapper would call it merged.
-    pub merged: bool,
-    /// What [`super::Region::area_of`] said for the list's first region.
-    pub area: Option<usize>,
-}
+pub struct Under(u64);
 
-const CLASS_SHIFT: u32 = 32;
 const LIST_SHIFT: u32 = 32;
-const MERGED: u64 = 1 << 31;
-/// One more than the area, which is below 2^23, or 0.
-const AREA: u64 = MERGED - 1;
+const AREA_SHIFT: u32 = 1;
+const MERGED: u64 = 1;
+/// No area: more than there can be.
+const NOWHERE: u64 = (1 << 31) - 1;
+
+impl Under {
+    /// Under list `number`: lists are numbered from 1, and number 0 is none.
+    pub const fn list(number: u32) -> Self {
+        Under((number as u64) << LIST_SHIFT)
+    }
+
+    /// The number of the list.
+    pub const fn number(self) -> u32 {
+        // CAST: The upper half.
+        (self.0 >> LIST_SHIFT) as u32
+    }
+
+    /// The same, and in an area of which it is the only one; or not.
+    #[inline(always)]
+    pub fn with(self, area: Option<usize>, merged: bool) -> Self {
+        // CAST: Below `geometry::MAX_AREAS`.
+        let area = area.map_or(NOWHERE, |area| area as u64);
+        Under(self.0 | area << AREA_SHIFT | u64::from(merged))
+    }
+
+    /// Whether it is merged.
+    #[inline(always)]
+    pub fn merged(self) -> bool {
+        self.0 & MERGED != 0
+    }
+
+    /// The area it is in, if it started under this very list and is in one alone; otherwise more than any
+    /// list has.
+    #[inline(always)]
+    pub fn area(self, list: Under) -> usize {
+        // CAST: 64 bits here and there.
+        ((self.0 ^ list.0) >> AREA_SHIFT) as usize
+    }
+}
 
 impl Pending {
     /// The I/O starts at `now`, with `sector` on the whole disk. What it starts under is then to be
     /// remembered for each account it is in.
     #[inline(always)]
-    pub fn start(&self, io: &Io, now: u64) {
-        self.sector.set(io.sector);
-        self.extent
-            .set(u64::from(io.sectors) | (io.class as u64) << CLASS_SHIFT);
+    pub fn start(&self, sector: u64, sectors: u32, now: u64) {
+        self.sector.set(sector);
+        self.sectors.set(u64::from(sectors));
         self.start_ns.set(now);
     }
 
@@ -59,22 +85,17 @@ impl Pending {
         }
     }
 
-    /// As it was at the start.
+    /// First sector on the whole disk.
     #[inline(always)]
-    pub fn io(&self) -> Io {
-        let extent = self.extent.get();
-        let class = match extent >> CLASS_SHIFT {
-            1 => Class::Read,
-            2 => Class::Write,
-            3 => Class::Free,
-            _ => Class::NoData,
-        };
-        Io {
-            sector: self.sector.get(),
-            // CAST: The lower half.
-            sectors: extent as u32,
-            class,
-        }
+    pub fn sector(&self) -> u64 {
+        self.sector.get()
+    }
+
+    /// How many.
+    #[inline(always)]
+    pub fn sectors(&self) -> u32 {
+        // CAST: As it was set.
+        self.sectors.get() as u32
     }
 
     /// When it started, ns.
@@ -83,60 +104,58 @@ impl Pending {
         self.start_ns.get()
     }
 
-    /// Remembers the list it started under, in the account at this level.
+    /// Remembers what it started under, in the account at this level.
     #[inline(always)]
     pub fn set_under(&self, level: usize, under: Under) {
-        // CAST: Wider.
-        let area = under.area.map_or(0, |area| (area as u64).wrapping_add(1)) & AREA;
-        let merged = if under.merged { MERGED } else { 0 };
         if let Some(word) = self.under.get(level) {
-            word.set(u64::from(under.list) << LIST_SHIFT | merged | area);
+            word.set(under.0);
         }
     }
 
-    /// The list it started under. Lists are numbered from 1: number 0 is none.
+    /// What it started under.
     #[inline(always)]
     pub fn under(&self, level: usize) -> Under {
-        let word = self.under.get(level).map_or(0, Counter::get);
-        Under {
-            // CAST: The upper half.
-            list: (word >> LIST_SHIFT) as u32,
-            merged: word & MERGED != 0,
-            // CAST: Below 2^31.
-            area: (word & AREA).checked_sub(1).map(|area| area as usize),
-        }
+        Under(self.under.get(level).map_or(0, Counter::get))
     }
 }
 
 #[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
 #[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_pending))]
 mod tests {
-    use super::*;
+    use super::{
+        super::geometry::MAX_AREAS,
+        *, //
+    };
 
     #[test]
     fn what_is_said_at_the_start_is_known_at_the_end() {
         let pending = Pending::default();
-        for class in Class::ALL {
-            let io = Io {
-                sector: u64::MAX - 7,
-                sectors: u32::MAX,
-                class,
-            };
-            pending.start(&io, 77);
-            pending.start_under_none();
-            assert_eq!((pending.io(), pending.start_ns()), (io, 77));
-            assert_eq!(pending.under(1).list, 0);
-        }
+        pending.start(u64::MAX - 7, u32::MAX, 77);
+        pending.start_under_none();
+        assert_eq!(
+            (pending.sector(), pending.sectors()),
+            (u64::MAX - 7, u32::MAX)
+        );
+        assert_eq!(pending.start_ns(), 77);
+        assert_eq!(pending.under(1).number(), 0);
         let unders = [
             (u32::MAX, true, None),
             (1, false, Some(0)),
-            (2, true, Some(8_388_607)),
+            (2, true, Some(MAX_AREAS - 1)),
         ];
-        for (list, merged, area) in unders {
-            let under = Under { list, merged, area };
-            pending.set_under(1, under);
-            assert_eq!(pending.under(1), under);
-            assert_eq!(pending.under(0).list, 0);
+        for (number, merged, area) in unders {
+            let list = Under::list(number);
+            pending.set_under(1, list.with(area, merged));
+            let under = pending.under(1);
+            assert_eq!((under.number(), under.merged()), (number, merged));
+            match area {
+                Some(area) => assert_eq!(under.area(list), area),
+                None => assert!(under.area(list) >= MAX_AREAS),
+            }
+            for other in [0, 3, number ^ 1 << 31] {
+                assert!(under.area(Under::list(other)) >= MAX_AREAS);
+            }
+            assert_eq!(pending.under(0).number(), 0);
         }
     }
 }

@@ -8,55 +8,23 @@ use crate::{
         entry::Entry,
         region::{
             list::{
-                Lifetime,
-                Local, //
+                Last,
+                Lifetime, //
             },
-            pending::{
-                Pending,
-                Under, //
-            },
+            pending::Under,
             Ended,
             Io, //
         },
     },
-    kernel_ext::{
-        percpu::{
-            PerCpu,
-            ThisCpu, //
-        },
-        zeroed::zeroed_vec, //
+    kernel_ext::percpu::{
+        PerCpu,
+        ThisCpu, //
     },
 };
 use kernel::{
-    alloc::KVVec,
     prelude::*,
     sync::Arc, //
 };
-
-/// What regions have to know of each I/O in flight, by the number of its entry. Made with the first
-/// region there is.
-pub(in crate::recorder) struct PendingTable {
-    /// Address of the first entry.
-    first: usize,
-    table: KVVec<Pending>,
-}
-
-impl PendingTable {
-    /// For these entries, which outlive it. May sleep; `ENOMEM`.
-    pub(in crate::recorder) fn new(entries: &[Entry]) -> Result<Arc<Self>> {
-        let table = PendingTable {
-            first: entries.as_ptr() as usize,
-            table: zeroed_vec(entries.len())?,
-        };
-        Ok(Arc::new(table, GFP_KERNEL)?)
-    }
-
-    #[inline(always)]
-    pub(in crate::recorder) fn of(&self, entry: &Entry) -> Option<&Pending> {
-        let offset = (core::ptr::from_ref(entry) as usize).wrapping_sub(self.first);
-        self.table.get(offset / core::mem::size_of::<Entry>())
-    }
-}
 
 /// One region, and which I/Os it counts.
 #[derive(Clone)]
@@ -67,23 +35,44 @@ pub(super) struct Listed {
 
 /// The regions of one disk or partition; replaced when one comes or goes, never changed.
 pub(in crate::recorder) struct List {
-    /// Lists are numbered from 1.
-    number: u32,
+    /// What starts under it. Lists are numbered from 1.
+    under: Under,
     regions: KVec<Listed>,
-    /// The only one there is, if it is simple.
+    /// The only one there is, if it has no additional output.
     only: Option<Arc<Region>>,
-    local: Arc<PerCpu<Local>>,
-    pending: Arc<PendingTable>,
+    last: Arc<PerCpu<Last>>,
+}
+
+/// An I/O in one account.
+#[derive(Clone, Copy)]
+pub(in crate::recorder) struct Seen<'a> {
+    pub(in crate::recorder) entry: &'a Entry,
+    /// Which of its accounts.
+    pub(in crate::recorder) level: usize,
+    /// Where that begins on the whole disk.
+    pub(in crate::recorder) first: u64,
+}
+
+impl Seen<'_> {
+    #[inline(always)]
+    fn io(&self) -> Io {
+        self.entry.io(self.first)
+    }
+
+    #[inline(always)]
+    fn under(&self) -> Under {
+        self.entry.pending.under(self.level)
+    }
+
+    #[inline(always)]
+    fn set_under(&self, under: Under) {
+        self.entry.pending.set_under(self.level, under);
+    }
 }
 
 impl List {
     /// May sleep; `ENOMEM`.
-    pub(super) fn new(
-        number: u32,
-        listed: &[Listed],
-        local: Arc<PerCpu<Local>>,
-        pending: Arc<PendingTable>,
-    ) -> Result<Self> {
+    pub(super) fn new(number: u32, listed: &[Listed], last: Arc<PerCpu<Last>>) -> Result<Self> {
         let only = match listed {
             [only] if !only.region.plan.classes => Some(only.region.clone()),
             _ => None,
@@ -91,134 +80,81 @@ impl List {
         let mut regions = KVec::with_capacity(listed.len(), GFP_KERNEL)?;
         regions.extend_from_slice(listed, GFP_KERNEL)?;
         Ok(List {
-            number,
+            under: Under::list(number),
             regions,
             only,
-            local,
-            pending,
+            last,
         })
     }
 
+    /// An I/O starts at `now`: its entry says so already.
     #[inline(always)]
-    pub(in crate::recorder) fn pending(&self, entry: &Entry) -> Option<&Pending> {
-        self.pending.of(entry)
-    }
-
-    /// An I/O starts, with its first sector as these regions number them.
-    #[inline(always)]
-    pub(in crate::recorder) fn start(
-        &self,
-        pending: &Pending,
-        level: usize,
-        io: Io,
-        now: u64,
-        cpu: ThisCpu<'_>,
-    ) {
-        let local = self.local.this_cpu(cpu);
-        let merged = local.last.merged(&io);
-        // CAST: Small numbers.
-        let cpu = local.cpu.get() as usize;
-        let simple = self.only.as_ref().and_then(|only| only.simply_on(cpu));
-        let area = match simple.and_then(|only| only.start(&io, now)) {
-            None => self.start_further(io, now, cpu),
-            area => area,
-        };
-        let under = Under {
-            list: self.number,
-            merged,
-            area,
-        };
-        pending.set_under(level, under);
-    }
-
-    /// The same in any regions. Tells the first one's area.
-    #[cold]
-    #[inline(never)]
-    fn start_further(&self, io: Io, now: u64, cpu: usize) -> Option<usize> {
-        let mut area = None;
-        for (index, listed) in self.regions.iter().enumerate() {
-            if !listed.lifetime.covers(self.number) {
-                continue;
-            }
-            if let Some(region) = listed.region.on(cpu) {
-                let at = region.area_of(&io);
-                if index == 0 {
-                    area = at;
-                }
-                region.start(at, &io, now);
+    pub(in crate::recorder) fn start(&self, seen: Seen<'_>, now: u64, cpu: ThisCpu<'_>) {
+        let io = seen.io();
+        let merged = self.last.this_cpu(cpu).merged(&io);
+        if let Some(only) = &self.only {
+            if let Some(area) = only.simply_on(cpu).start(&io, now) {
+                return seen.set_under(self.under.with(Some(area), merged));
             }
         }
-        area
-    }
-
-    /// It ends.
-    #[inline(always)]
-    pub(in crate::recorder) fn end(
-        &self,
-        pending: &Pending,
-        level: usize,
-        io: Io,
-        now: u64,
-        cpu: ThisCpu<'_>,
-    ) {
-        let under = pending.under(level);
-        let ended = Ended {
-            duration_ns: now.wrapping_sub(pending.start_ns()),
-            merged: under.merged,
-        };
-        // CAST: Small numbers.
-        let cpu = self.local.this_cpu(cpu).cpu.get() as usize;
-        if let (Some(only), Some(area)) = (&self.only, under.area) {
-            if under.list == self.number {
-                if let Some(region) = only.simply_on(cpu) {
-                    region.end(area, &io, &ended, now);
-                    if !only.plan.bounds.is_empty() {
-                        only.count_time(cpu, area, ended.duration_ns);
-                    }
-                    return;
-                }
-            }
-        }
-        self.end_further(under, io, &ended, now, cpu);
+        self.start_further(seen, merged, now, cpu);
     }
 
     /// The same in any regions.
     #[cold]
     #[inline(never)]
-    fn end_further(&self, under: Under, io: Io, ended: &Ended, now: u64, cpu: usize) {
-        for (index, listed) in self.regions.iter().enumerate() {
-            if !listed.lifetime.covers(under.list) {
-                continue;
+    fn start_further(&self, seen: Seen<'_>, merged: bool, now: u64, cpu: ThisCpu<'_>) {
+        let io = seen.io();
+        let covers = |listed: &&Listed| listed.lifetime.covers(self.under.number());
+        for listed in self.regions.iter().filter(covers) {
+            let region = listed.region.on(cpu);
+            region.start(region.area_of(&io), &io, now);
+        }
+        seen.set_under(self.under.with(None, merged));
+    }
+
+    /// It ends.
+    #[inline(always)]
+    pub(in crate::recorder) fn end(&self, seen: Seen<'_>, now: u64, cpu: ThisCpu<'_>) {
+        if let Some(only) = &self.only {
+            let under = seen.under();
+            let ended = Ended {
+                duration_ns: now.wrapping_sub(seen.entry.pending.start_ns()),
+                merged: under.merged(),
+            };
+            let area = under.area(self.under);
+            if only.simply_on(cpu).end(area, &seen.io(), &ended, now) {
+                if !only.plan.bounds.is_empty() {
+                    only.count_time(area, ended.duration_ns, cpu);
+                }
+                return;
             }
-            if let Some(region) = listed.region.on(cpu) {
-                let same = index == 0 && under.list == self.number;
-                let at = if same {
-                    under.area
-                } else {
-                    region.area_of(&io)
-                };
-                region.end(at, &io, ended, now);
-            }
+        }
+        self.end_further(seen, now, cpu);
+    }
+
+    /// The same in any regions.
+    #[cold]
+    #[inline(never)]
+    fn end_further(&self, seen: Seen<'_>, now: u64, cpu: ThisCpu<'_>) {
+        let (io, under) = (seen.io(), seen.under());
+        let ended = Ended {
+            duration_ns: now.wrapping_sub(seen.entry.pending.start_ns()),
+            merged: under.merged(),
+        };
+        let covers = |listed: &&Listed| listed.lifetime.covers(under.number());
+        for listed in self.regions.iter().filter(covers) {
+            let region = listed.region.on(cpu);
+            region.end(region.area_of(&io), &io, &ended, now);
         }
     }
 
     /// It goes back to wait, or is gone.
-    pub(in crate::recorder) fn give_back(
-        &self,
-        pending: &Pending,
-        level: usize,
-        io: Io,
-        now: u64,
-        cpu: ThisCpu<'_>,
-    ) {
-        let under = pending.under(level);
-        // CAST: Small numbers.
-        let cpu = self.local.this_cpu(cpu).cpu.get() as usize;
-        let covers = |listed: &&Listed| listed.lifetime.covers(under.list);
+    pub(in crate::recorder) fn give_back(&self, seen: Seen<'_>, now: u64, cpu: ThisCpu<'_>) {
+        let (io, under) = (seen.io(), seen.under());
+        let covers = |listed: &&Listed| listed.lifetime.covers(under.number());
         for listed in self.regions.iter().filter(covers) {
-            if let Some(region) = listed.region.on(cpu) {
-                region.give_back(&io, now);
-            }
+            listed.region.on(cpu).give_back(&io, now);
         }
     }
 }

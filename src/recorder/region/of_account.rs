@@ -5,8 +5,7 @@
 use super::{
     list::{
         List,
-        Listed,
-        PendingTable, //
+        Listed, //
     },
     told::{
         Done,
@@ -29,15 +28,12 @@ use crate::{
         geometry::Geometry,
         list::{
             smallest_free_id,
-            Lifetime,
-            Local, //
+            Last,
+            Lifetime, //
         },
     },
     kernel_ext::{
-        percpu::{
-            possible_cpus,
-            PerCpu, //
-        },
+        percpu::PerCpu,
         published::{
             InProbe,
             Node,
@@ -77,7 +73,8 @@ struct Members {
     number: u32,
     /// By id; those that were resized, and count what started before, before those that replaced them.
     regions: KVec<Listed>,
-    local: Option<Arc<PerCpu<Local>>>,
+    /// Where the latest I/O ended on each CPU.
+    last: Option<Arc<PerCpu<Last>>>,
 }
 
 impl Members {
@@ -111,15 +108,6 @@ fn bytes_of(word: Word<'_>) -> Result<KVVec<u8>> {
     Ok(bytes)
 }
 
-/// What each CPU knows for all regions, at first: its number. May sleep; `ENOMEM`.
-fn numbered() -> Result<Arc<PerCpu<Local>>> {
-    let local = PerCpu::<Local>::new()?;
-    for (cpu, local) in possible_cpus().zip(local.iter()) {
-        local.cpu.set(cpu as u64);
-    }
-    Ok(Arc::new(local, GFP_KERNEL)?)
-}
-
 impl Regions {
     /// None yet. The account may need more than to be recorded in for another reason.
     pub(in crate::recorder) fn new(is_always_special: bool) -> impl PinInit<Self> {
@@ -131,7 +119,7 @@ impl Regions {
             members <- new_mutex!(Members {
                 number: 0,
                 regions: KVec::new(),
-                local: None,
+                last: None,
             }),
         })
     }
@@ -158,7 +146,6 @@ impl Regions {
         &self,
         message: &Create<'_>,
         geometry: Geometry,
-        pending: impl FnOnce() -> Result<Arc<PendingTable>>,
     ) -> Result<u32> {
         let options = &message.options;
         let mut bounds = KVVec::new();
@@ -196,16 +183,12 @@ impl Regions {
         regions.extend_from_slice(before, GFP_KERNEL)?;
         regions.push(Listed { lifetime, region }, GFP_KERNEL)?;
         regions.extend_from_slice(after, GFP_KERNEL)?;
-        self.replace(&mut members, regions, pending)?;
+        self.replace(&mut members, regions)?;
         Ok(id)
     }
 
     /// `@stats_delete`. May sleep. `ENOENT`, `ENOMEM`.
-    pub(in crate::recorder) fn delete(
-        &self,
-        id: u32,
-        pending: impl FnOnce() -> Result<Arc<PendingTable>>,
-    ) -> Result {
+    pub(in crate::recorder) fn delete(&self, id: u32) -> Result {
         let mut members = self.members.lock();
         members.find(id)?;
         let mut regions = KVec::with_capacity(members.regions.len(), GFP_KERNEL)?;
@@ -216,7 +199,7 @@ impl Regions {
         {
             regions.push(listed.clone(), GFP_KERNEL)?;
         }
-        self.replace(&mut members, regions, pending)
+        self.replace(&mut members, regions)
     }
 
     /// `@stats_resize`. What `geometry` says is an error of the message's. May sleep.
@@ -224,7 +207,6 @@ impl Regions {
         &self,
         id: u32,
         geometry: impl FnOnce(&Geometry, usize) -> Result<Geometry, E>,
-        pending: impl FnOnce() -> Result<Arc<PendingTable>>,
     ) -> Result<(), E> {
         let mut members = self.members.lock();
         let old = members.find(id)?.clone();
@@ -254,7 +236,7 @@ impl Regions {
                     .map_err(Error::from)?;
             }
         }
-        self.replace(&mut members, regions, pending)?;
+        self.replace(&mut members, regions)?;
         let given_up = told.replaced();
         drop(told);
         drop(members);
@@ -264,28 +246,18 @@ impl Regions {
     }
 
     /// From here on probes find these.
-    fn replace(
-        &self,
-        members: &mut Members,
-        regions: KVec<Listed>,
-        pending: impl FnOnce() -> Result<Arc<PendingTable>>,
-    ) -> Result {
-        let local = match &members.local {
-            Some(local) => local.clone(),
-            None => numbered()?,
+    fn replace(&self, members: &mut Members, regions: KVec<Listed>) -> Result {
+        let last = match &members.last {
+            Some(last) => last.clone(),
+            None => Arc::new(PerCpu::new()?, GFP_KERNEL)?,
         };
         let number = members.next();
         let list = if regions.is_empty() {
             None
         } else {
-            Some(Node::new(List::new(
-                number,
-                &regions,
-                local.clone(),
-                pending()?,
-            )?)?)
+            Some(Node::new(List::new(number, &regions, last.clone())?)?)
         };
-        members.local = Some(local);
+        members.last = Some(last);
         members.number = number;
         members.regions = regions;
         let count = members.current().count();

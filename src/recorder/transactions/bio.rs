@@ -56,8 +56,7 @@ impl Tracker {
             entry.start_running(&start, bio.bytes(), here.now)
         });
         if let Some(entry) = entry {
-            let io = regions::io(start.class, start.sector, bio.bytes());
-            regions::start(here, account, entry, io);
+            regions::start(here, account, entry, bio.sector(), bio.bytes());
         }
     }
 

@@ -7,96 +7,105 @@
 
 use super::super::{
     account::Account,
-    region::list::List,
+    region::list::{
+        List,
+        Seen, //
+    },
     tracker::Here, //
 };
 use crate::acct::{
     class::Class,
-    entry::Entry,
-    region::{
-        pending::Pending,
-        Io, //
-    },
+    entry::Entry, //
 };
 
-/// An I/O as regions see it.
+/// Sectors of an I/O that are read, written or freed.
 #[inline(always)]
-pub(super) fn io(class: Class, sector: u64, bytes: u32) -> Io {
-    let sectors = match class {
+fn sectors(entry: &Entry, bytes: u32) -> u32 {
+    match entry.class() {
         Class::NoData => 0,
         _ => bytes >> 9,
-    };
-    Io {
-        sector,
-        sectors,
-        class,
     }
 }
 
-/// Tells of each list of regions, with what is pending of the I/O there, and of the I/O with its sector
-/// as that account numbers them.
+/// Tells of each list of regions, and of the I/O as its account has it.
 #[inline(always)]
-fn each(
-    here: Here<'_>,
-    account: &Account,
-    entry: &Entry,
-    mut io: impl FnMut(&Pending) -> Io,
-    tell: impl Fn(&List, &Pending, usize, Io),
-) {
+fn each(here: Here<'_>, account: &Account, entry: &Entry, mut tell: impl FnMut(&List, Seen<'_>)) {
     let mut level = 0usize;
     let mut next = Some(account);
     while let Some(account) = next {
         if let Some(list) = account.regions().list(here.probe) {
-            if let Some(pending) = list.pending(entry) {
-                let io = io(pending);
-                let sector = account.sector(io.sector);
-                tell(list, pending, level, Io { sector, ..io });
-            }
+            let first = account.start_sector();
+            let seen = Seen {
+                entry,
+                level,
+                first,
+            };
+            tell(list, seen);
         }
         level = level.wrapping_add(1);
         next = account.disk();
     }
 }
 
+/// Of a disk there is but one.
+#[inline(always)]
+fn in_disk<'a>(
+    here: Here<'a>,
+    disk: &'a Account,
+    entry: &'a Entry,
+) -> Option<(&'a List, Seen<'a>)> {
+    let seen = Seen {
+        entry,
+        level: 0,
+        first: 0,
+    };
+    Some((disk.regions().list(here.probe)?, seen))
+}
+
 /// An I/O starts.
 #[inline(always)]
-pub(super) fn start(here: Here<'_>, account: &Account, entry: &Entry, io: Io) {
+pub(super) fn start(here: Here<'_>, account: &Account, entry: &Entry, sector: u64, bytes: u32) {
     if account.disk().is_none() {
-        start_in_disk(here, account, entry, io);
+        start_in_disk(here, account, entry, sector, bytes);
     } else {
-        start_in_partition(here, account, entry, io);
+        start_in_partition(here, account, entry, sector, bytes);
     }
 }
 
 #[inline(always)]
-fn start_in_disk(here: Here<'_>, account: &Account, entry: &Entry, io: Io) {
-    if let Some(list) = account.regions().list(here.probe) {
-        if let Some(pending) = list.pending(entry) {
-            pending.start(&io, here.now);
-            entry.set_in_regions(true);
-            list.start(pending, 0, io, here.now, here.cpu);
-        }
+pub(super) fn start_in_disk(
+    here: Here<'_>,
+    account: &Account,
+    entry: &Entry,
+    sector: u64,
+    bytes: u32,
+) {
+    if let Some((list, seen)) = in_disk(here, account, entry) {
+        entry.start_in_regions(sector, sectors(entry, bytes), here.now);
+        list.start(seen, here.now, here.cpu);
     }
 }
 
 #[inline(never)]
-fn start_in_partition(here: Here<'_>, account: &Account, entry: &Entry, io: Io) {
+pub(super) fn start_in_partition(
+    here: Here<'_>,
+    account: &Account,
+    entry: &Entry,
+    sector: u64,
+    bytes: u32,
+) {
     let mut is_new = true;
-    let begin = |pending: &Pending| {
+    each(here, account, entry, |list, seen| {
         if is_new {
-            pending.start(&io, here.now);
-            pending.start_under_none();
-            entry.set_in_regions(true);
+            entry.start_in_regions(sector, sectors(entry, bytes), here.now);
+            entry.pending.start_under_none();
             is_new = false;
         }
-        io
-    };
-    each(here, account, entry, begin, |list, pending, level, io| {
-        list.start(pending, level, io, here.now, here.cpu);
+        list.start(seen, here.now, here.cpu);
     });
 }
 
-/// It ends, if it started.
+/// It ends, if it started, and its entry with it or not.
 #[inline(always)]
 pub(super) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
     if !entry.is_in_regions() {
@@ -107,29 +116,20 @@ pub(super) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
     } else {
         end_in_partition(here, account, entry);
     }
-    entry.set_in_regions(false);
 }
 
 #[inline(always)]
-fn end_in_disk(here: Here<'_>, account: &Account, entry: &Entry) {
-    if let Some(list) = account.regions().list(here.probe) {
-        if let Some(pending) = list.pending(entry) {
-            list.end(pending, 0, pending.io(), here.now, here.cpu);
-        }
+pub(super) fn end_in_disk(here: Here<'_>, account: &Account, entry: &Entry) {
+    if let Some((list, seen)) = in_disk(here, account, entry) {
+        list.end(seen, here.now, here.cpu);
     }
 }
 
 #[inline(never)]
-fn end_in_partition(here: Here<'_>, account: &Account, entry: &Entry) {
-    each(
-        here,
-        account,
-        entry,
-        Pending::io,
-        |list, pending, level, io| {
-            list.end(pending, level, io, here.now, here.cpu);
-        },
-    );
+pub(super) fn end_in_partition(here: Here<'_>, account: &Account, entry: &Entry) {
+    each(here, account, entry, |list, seen| {
+        list.end(seen, here.now, here.cpu);
+    });
 }
 
 /// It goes back to wait, or is gone.
@@ -138,14 +138,8 @@ pub(in crate::recorder) fn give_back(here: Here<'_>, account: &Account, entry: &
     if !entry.is_in_regions() {
         return;
     }
-    each(
-        here,
-        account,
-        entry,
-        Pending::io,
-        |list, pending, level, io| {
-            list.give_back(pending, level, io, here.now, here.cpu);
-        },
-    );
-    entry.set_in_regions(false);
+    each(here, account, entry, |list, seen| {
+        list.give_back(seen, here.now, here.cpu);
+    });
+    entry.end_in_regions();
 }

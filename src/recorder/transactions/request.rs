@@ -17,20 +17,14 @@ use super::{
     },
     done,
     is_whole,
-    region_io,
     regions,
     request, //
 };
 use crate::{
     acct::{
-        class::{
-            Class,
-            Tag, //
-        },
         entry::{
             Completion,
-            Entry,
-            Start, //
+            Entry, //
         },
         verb::Verb, //
     },
@@ -82,7 +76,7 @@ impl Tracker {
         if let Some(slot) = self.table().find(rq.key()) {
             if let Some(verb) = slot.entry.issue(here.now) {
                 if let Some(account) = self.record(here, slot.entry, verb) {
-                    regions::start(here, account, slot.entry, region_io(rq));
+                    regions::start(here, account, slot.entry, rq.sector(), rq.bytes());
                 }
             }
             return;
@@ -91,11 +85,7 @@ impl Tracker {
         let Some(account) = self.account_of(here.probe, rq.disk(), rq.block_device()) else {
             return;
         };
-        let start = Start {
-            class: Class::NoData,
-            tag: Tag::Simple,
-            ..request(account, rq)
-        };
+        let start = request(account, rq);
         self.begin(here, account, rq.key(), start.leaf, false, |entry| {
             entry.run_uncounted(&start, here.now)
         });
@@ -170,6 +160,7 @@ impl Tracker {
             regions::end(here, account, slot.entry);
         }
         if verb == Verb::RunqBackToWaitq {
+            slot.entry.end_in_regions();
             return;
         }
         if provider::watches_done() {

@@ -18,7 +18,6 @@ use super::{
     },
     done,
     is_whole,
-    region_io,
     regions,
     request, //
 };
@@ -152,7 +151,11 @@ fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry, rq: R
 
 #[inline(never)]
 fn issue_in_regions(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
-    regions::start(here, account, entry, region_io(rq));
+    if account.disk().is_none() {
+        regions::start_in_disk(here, account, entry, rq.sector(), rq.bytes());
+    } else {
+        regions::start_in_partition(here, account, entry, rq.sector(), rq.bytes());
+    }
 }
 
 /// The end of such a request.
