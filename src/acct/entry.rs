@@ -17,10 +17,7 @@ pub use super::event::{
     Times, //
 };
 use super::{
-    class::{
-        Class,
-        Kind, //
-    },
+    class::Kind,
     counter::Counter,
     inflight::Key,
     region::{
@@ -286,20 +283,19 @@ impl Entry {
         self.state.set(self.state.get() & !IN_REGIONS);
     }
 
-    /// What the start was given as `class`.
+    /// What the start was given as `class` and `tag`.
     #[inline(always)]
-    pub fn class(&self) -> Class {
+    pub fn kind(&self) -> Kind {
         // CAST: The low byte.
-        Kind::from_number(self.state.get() as u8).class_of()
+        Kind::from_number(self.state.get() as u8)
     }
 
     /// As regions saw it start, in an account whose first sector is `first` on the whole disk.
-    #[inline(always)]
     pub fn io(&self, first: u64) -> Io {
         Io {
             sector: self.pending.sector().wrapping_sub(first),
             sectors: self.pending.sectors(),
-            class: self.class(),
+            class: self.kind().class_of(),
         }
     }
 

@@ -41,7 +41,10 @@ pub mod list;
 pub mod pending;
 
 use super::{
-    class::Class,
+    class::{
+        Class,
+        Kind, //
+    },
     counter::{
         Counter,
         Load, //
@@ -77,10 +80,7 @@ impl Io {
     /// Of one that has data.
     #[inline(always)]
     fn direction(&self) -> Direction {
-        match self.class {
-            Class::NoData | Class::Read => Direction::Read,
-            Class::Write | Class::Free => Direction::Write,
-        }
+        Direction::of(self.class as usize)
     }
 }
 
@@ -112,37 +112,28 @@ pub struct Region<'a> {
     pub whole: Option<(&'a InFlight, &'a Whole)>,
 }
 
-/// What is needed for most I/Os: those that are in one area, of a region without additional output. As a
-/// [`Region`], which can do everything, but without putting that together first.
+/// An area as the CPU that counts has it. What is done with it is what a [`Region`] does with an I/O
+/// that is in this area alone, if the region has no additional output and no histogram.
 #[derive(Clone, Copy, Debug)]
-pub struct Simple<'a> {
-    /// Its areas.
-    pub geometry: &'a Geometry,
-    /// By area, for all CPUs.
-    pub in_flight: &'a [InFlight],
-    /// By area, this CPU's.
-    pub areas: &'a [Area],
+pub struct Place<'a> {
+    /// This CPU's.
+    pub area: &'a Area,
+    /// For all CPUs.
+    pub in_flight: &'a InFlight,
 }
 
-impl Simple<'_> {
-    /// An I/O starts at `now`, in this area; [`None`], and nothing is done, if not in one alone.
+impl Place<'_> {
+    /// An I/O starts at `now`.
     #[inline(always)]
-    pub fn start(&self, io: &Io, now: u64) -> Option<usize> {
-        let index = self.geometry.only_area(io.sector, io.sectors)?;
-        let (area, in_flight) = (self.areas.get(index)?, self.in_flight.get(index)?);
-        enter(area, in_flight, io, now);
-        Some(index)
+    pub fn start(&self, direction: Direction, now: u64) {
+        enter(self.area, self.in_flight, direction, now);
     }
 
-    /// It ends at `now`, where it started; or not, and nothing is done, if there is no such area.
+    /// It ends at `now`.
     #[inline(always)]
-    pub fn end(&self, index: usize, io: &Io, ended: &Ended, now: u64) -> bool {
-        let (area, in_flight) = (self.areas.get(index), self.in_flight.get(index));
-        let (Some(area), Some(in_flight)) = (area, in_flight) else {
-            return false;
-        };
-        end(area, in_flight, io, u64::from(io.sectors), ended, now);
-        true
+    pub fn end(&self, kind: Kind, sectors: u64, ended: &Ended, now: u64) {
+        let class = kind.class();
+        end(self.area, self.in_flight, class, sectors, ended, now);
     }
 }
 
@@ -164,7 +155,7 @@ impl Region<'_> {
     #[inline(always)]
     pub fn start(&self, at: Option<usize>, io: &Io, now: u64) {
         match self.at(at) {
-            Some((_, area, in_flight)) => enter(area, in_flight, io, now),
+            Some((_, area, in_flight)) => enter(area, in_flight, io.direction(), now),
             None => self.start_further(io, now),
         }
     }
@@ -172,7 +163,9 @@ impl Region<'_> {
     #[cold]
     #[inline(never)]
     fn start_further(&self, io: &Io, now: u64) {
-        self.each(io, |_, area, in_flight, _| enter(area, in_flight, io, now));
+        self.each(io, |_, area, in_flight, _| {
+            enter(area, in_flight, io.direction(), now)
+        });
     }
 
     /// It ends at `now`.
@@ -180,7 +173,8 @@ impl Region<'_> {
     pub fn end(&self, at: Option<usize>, io: &Io, ended: &Ended, now: u64) {
         match self.at(at) {
             Some((index, area, in_flight)) => {
-                end(area, in_flight, io, u64::from(io.sectors), ended, now);
+                let (class, sectors) = (io.class as usize, u64::from(io.sectors));
+                end(area, in_flight, class, sectors, ended, now);
                 if !self.bounds.is_empty() {
                     self.count_time(index, ended.duration_ns);
                 }
@@ -193,7 +187,7 @@ impl Region<'_> {
     #[inline(never)]
     fn end_further(&self, io: &Io, ended: &Ended, now: u64) {
         self.each(io, |index, area, in_flight, sectors| {
-            end(area, in_flight, io, sectors, ended, now);
+            end(area, in_flight, io.class as usize, sectors, ended, now);
             if let Some(index) = index {
                 self.count_time(index, ended.duration_ns);
             }
@@ -272,22 +266,22 @@ fn not_above(bounds: &[u64], time: u64) -> usize {
 }
 
 #[inline(always)]
-fn enter(area: &Area, in_flight: &InFlight, io: &Io, now: u64) {
+fn enter(area: &Area, in_flight: &InFlight, direction: Direction, now: u64) {
     area.write(|words| {
         words.entered.add(1);
         words.entered_ns.add(now);
-        in_flight.enter(io.direction(), now);
+        in_flight.enter(direction, now);
     });
 }
 
 #[inline(always)]
-fn end(area: &Area, in_flight: &InFlight, io: &Io, sectors: u64, ended: &Ended, now: u64) {
+fn end(area: &Area, in_flight: &InFlight, class: usize, sectors: u64, ended: &Ended, now: u64) {
     area.write(|words| {
         words.left_ns.add(now);
-        if let Some(done) = words.done(io.class) {
+        if let Some(done) = words.done(class) {
             done.count(sectors, ended);
         }
-        in_flight.leave(io.direction(), now);
+        in_flight.leave(Direction::of(class), now);
     });
 }
 

@@ -24,8 +24,8 @@ use crate::{
             count_time,
             flight::InFlight,
             geometry::Geometry,
+            Place,
             Region as View,
-            Simple,
             Whole, //
         },
     },
@@ -166,14 +166,13 @@ impl Region {
         }
     }
 
-    /// The same for an I/O in one area, if there is no additional output to count for.
+    /// One of its areas.
     #[inline(always)]
-    fn simply_on<'a>(&'a self, cpu: ThisCpu<'a>) -> Simple<'a> {
-        Simple {
-            geometry: &self.plan.geometry,
-            in_flight: &self.in_flight,
-            areas: self.areas.this_cpu(cpu),
-        }
+    fn place<'a>(&'a self, area: usize, cpu: ThisCpu<'a>) -> Option<Place<'a>> {
+        Some(Place {
+            area: self.areas.this_cpu(cpu).get(area)?,
+            in_flight: self.in_flight.get(area)?,
+        })
     }
 
     /// One more time in the histogram of an area.

@@ -98,10 +98,10 @@ pub struct Words<W = Counter> {
 }
 
 impl Words<Counter> {
-    /// Where an I/O of this class is counted; [`None`] if it has no data.
+    /// Where an I/O of the class with this number is counted; [`None`] if it has no data.
     #[inline(always)]
-    pub(super) fn done(&self, class: Class) -> Option<&Done> {
-        self.done.get((class as usize).wrapping_sub(1))
+    pub(super) fn done(&self, class: usize) -> Option<&Done> {
+        self.done.get(class.wrapping_sub(1))
     }
 }
 

@@ -16,12 +16,15 @@
 //! and how long it has been: a reader needs no lock, and between two CPUs' edges that pass each
 //! other it sees a number that makes no sense, never one that is wrong.
 
-use crate::sync::{
-    AtomicU64,
-    Ordering::{
-        Acquire,
-        Relaxed, //
-    }, //
+use crate::{
+    acct::class::Class,
+    sync::{
+        AtomicU64,
+        Ordering::{
+            Acquire,
+            Relaxed, //
+        }, //
+    },
 };
 
 /// Which way data goes. As device-mapper has it, what frees sectors is a write.
@@ -32,6 +35,18 @@ pub enum Direction {
     Read = 0,
     /// To the device.
     Write = 1,
+}
+
+impl Direction {
+    /// That of the class with this number, if it has data.
+    #[inline(always)]
+    pub fn of(class: usize) -> Direction {
+        // One bit of it.
+        match class & Class::Write as usize {
+            0 => Direction::Read,
+            _ => Direction::Write,
+        }
+    }
 }
 
 /// One edge, above all times: those are below 2^60 ns, 36 years.

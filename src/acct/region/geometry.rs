@@ -71,7 +71,7 @@ impl Geometry {
     /// or is over no sectors, and of some that begin at the very start of an area where an area's sectors by
     /// those before it are 2^62 and more.
     #[inline(always)]
-    pub(super) fn only_area(&self, sector: u64, sectors: u32) -> Option<usize> {
+    pub fn only_area(&self, sector: u64, sectors: u32) -> Option<usize> {
         let into = sector.wrapping_sub(self.start);
         let end = into.wrapping_add(u64::from(sectors));
         if end > self.len || end <= into {

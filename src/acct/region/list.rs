@@ -2,7 +2,7 @@
 
 //! What the regions of one disk have in common: ids, lifetimes, and what came last.
 
-use super::Io;
+use super::flight::Direction;
 use crate::acct::counter::Counter;
 
 /// Where the latest I/O of one disk ended, on one CPU. As zeroed memory, there was none.
@@ -15,14 +15,14 @@ impl Last {
     /// Whether an I/O that starts goes on where the latest ended, in the same direction: what
     /// device-mapper has as a merge. This CPU's, interrupts off.
     #[inline(always)]
-    pub fn merged(&self, io: &Io) -> bool {
-        if io.sectors == 0 {
+    pub fn merged(&self, sector: u64, sectors: u32, direction: Direction) -> bool {
+        if sectors == 0 {
             return false;
         }
-        let direction = (io.direction() as u64).wrapping_add(1);
-        let start = io.sector.wrapping_mul(4).wrapping_add(direction);
+        let direction = (direction as u64).wrapping_add(1);
+        let start = sector.wrapping_mul(4).wrapping_add(direction);
         let merged = start == self.0.get();
-        let sectors = u64::from(io.sectors);
+        let sectors = u64::from(sectors);
         self.0.set(start.wrapping_add(sectors.wrapping_mul(4)));
         merged
     }
@@ -72,28 +72,25 @@ fn smallest_free(ids: impl IntoIterator<Item = u32>, most: u32) -> Option<u32> {
 #[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_region_list))]
 mod tests {
     use super::*;
-    use crate::acct::class::Class;
 
     #[test]
     fn a_merge_goes_on_where_the_last_io_of_its_direction_ended() {
         let last = Last::default();
-        let io = |sector, class| Io {
-            sector,
-            sectors: if class == Class::NoData { 0 } else { 8 },
-            class,
-        };
         let table = [
-            (io(0, Class::Read), false),
-            (io(8, Class::Read), true),
-            (io(16, Class::Write), false),
-            (io(24, Class::Free), true),
-            (io(24, Class::Write), false),
-            (io(32, Class::NoData), false),
-            (io(32, Class::Write), true),
-            (io(40, Class::Read), false),
+            (0, 8, Direction::Read, false),
+            (8, 8, Direction::Read, true),
+            (16, 8, Direction::Write, false),
+            (24, 8, Direction::Write, true),
+            (24, 8, Direction::Write, false),
+            (32, 0, Direction::Read, false),
+            (32, 8, Direction::Write, true),
+            (40, 8, Direction::Read, false),
         ];
-        for (io, merged) in table {
-            assert_eq!(last.merged(&io), merged);
+        for (sector, sectors, direction, merged) in table {
+            assert_eq!(last.merged(sector, sectors, direction), merged);
+        }
+        for direction in [Direction::Read, Direction::Write] {
+            assert!(!Last::default().merged(0, 8, direction));
         }
     }
 

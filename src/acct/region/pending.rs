@@ -31,7 +31,7 @@ const LIST_SHIFT: u32 = 32;
 const AREA_SHIFT: u32 = 1;
 const MERGED: u64 = 1;
 /// No area: more than there can be.
-const NOWHERE: u64 = (1 << 31) - 1;
+const NOWHERE: u64 = 1 << 31;
 
 impl Under {
     /// Under list `number`: lists are numbered from 1, and number 0 is none.
@@ -45,12 +45,17 @@ impl Under {
         (self.0 >> LIST_SHIFT) as u32
     }
 
-    /// The same, and in an area of which it is the only one; or not.
+    /// The same, merged or not, and in no area that it is in alone.
     #[inline(always)]
-    pub fn with(self, area: Option<usize>, merged: bool) -> Self {
+    pub fn with(self, merged: bool) -> Self {
+        Under(self.0 | NOWHERE | u64::from(merged))
+    }
+
+    /// The same, and in this area alone.
+    #[inline(always)]
+    pub fn in_area(self, area: usize) -> Self {
         // CAST: Below `geometry::MAX_AREAS`.
-        let area = area.map_or(NOWHERE, |area| area as u64);
-        Under(self.0 | area << AREA_SHIFT | u64::from(merged))
+        Under(self.0 ^ NOWHERE ^ (area as u64) << AREA_SHIFT)
     }
 
     /// Whether it is merged.
@@ -145,7 +150,8 @@ mod tests {
         ];
         for (number, merged, area) in unders {
             let list = Under::list(number);
-            pending.set_under(1, list.with(area, merged));
+            let under = list.with(merged);
+            pending.set_under(1, area.map_or(under, |area| under.in_area(area)));
             let under = pending.under(1);
             assert_eq!((under.number(), under.merged()), (number, merged));
             match area {

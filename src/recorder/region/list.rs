@@ -7,13 +7,13 @@ use crate::{
     acct::{
         entry::Entry,
         region::{
+            flight::Direction,
             list::{
                 Last,
                 Lifetime, //
             },
             pending::Under,
-            Ended,
-            Io, //
+            Ended, //
         },
     },
     kernel_ext::percpu::{
@@ -43,31 +43,21 @@ pub(in crate::recorder) struct List {
     last: Arc<PerCpu<Last>>,
 }
 
-/// An I/O in one account.
+/// Which account of an I/O the regions are of.
 #[derive(Clone, Copy)]
-pub(in crate::recorder) struct Seen<'a> {
-    pub(in crate::recorder) entry: &'a Entry,
-    /// Which of its accounts.
-    pub(in crate::recorder) level: usize,
-    /// Where that begins on the whole disk.
-    pub(in crate::recorder) first: u64,
+pub(in crate::recorder) struct Level {
+    /// 0 is that which it is recorded in, 1 that one's disk.
+    pub(in crate::recorder) index: usize,
+    /// Where it begins on the whole disk.
+    pub(in crate::recorder) start_sector: u64,
 }
 
-impl Seen<'_> {
-    #[inline(always)]
-    fn io(&self) -> Io {
-        self.entry.io(self.first)
-    }
-
-    #[inline(always)]
-    fn under(&self) -> Under {
-        self.entry.pending.under(self.level)
-    }
-
-    #[inline(always)]
-    fn set_under(&self, under: Under) {
-        self.entry.pending.set_under(self.level, under);
-    }
+impl Level {
+    /// That of an I/O to a whole disk.
+    pub(in crate::recorder) const DISK: Level = Level {
+        index: 0,
+        start_sector: 0,
+    };
 }
 
 impl List {
@@ -87,59 +77,78 @@ impl List {
         })
     }
 
-    /// An I/O starts at `now`: its entry says so already.
+    /// An I/O starts at `now`, as its entry says already. The sector is as these regions number them.
+    ///
+    /// Most often this calls nothing, and so should keep little: hence the order.
     #[inline(always)]
-    pub(in crate::recorder) fn start(&self, seen: Seen<'_>, now: u64, cpu: ThisCpu<'_>) {
-        let io = seen.io();
-        let merged = self.last.this_cpu(cpu).merged(&io);
+    pub(in crate::recorder) fn start(
+        &self,
+        entry: &Entry,
+        level: Level,
+        sector: u64,
+        sectors: u32,
+        now: u64,
+        cpu: ThisCpu<'_>,
+    ) {
+        let direction = Direction::of(entry.kind().class());
+        let merged = self.last.this_cpu(cpu).merged(sector, sectors, direction);
+        let under = self.under.with(merged);
+        entry.pending.set_under(level.index, under);
         if let Some(only) = &self.only {
-            if let Some(area) = only.simply_on(cpu).start(&io, now) {
-                return seen.set_under(self.under.with(Some(area), merged));
+            if let Some(area) = only.plan.geometry.only_area(sector, sectors) {
+                if let Some(place) = only.place(area, cpu) {
+                    place.start(direction, now);
+                    return entry.pending.set_under(level.index, under.in_area(area));
+                }
             }
         }
-        self.start_further(seen, merged, now, cpu);
+        self.start_further(entry, level, cpu);
     }
 
     /// The same in any regions.
     #[cold]
     #[inline(never)]
-    fn start_further(&self, seen: Seen<'_>, merged: bool, now: u64, cpu: ThisCpu<'_>) {
-        let io = seen.io();
+    fn start_further(&self, entry: &Entry, level: Level, cpu: ThisCpu<'_>) {
+        let io = entry.io(level.start_sector);
         let covers = |listed: &&Listed| listed.lifetime.covers(self.under.number());
         for listed in self.regions.iter().filter(covers) {
             let region = listed.region.on(cpu);
-            region.start(region.area_of(&io), &io, now);
+            region.start(region.area_of(&io), &io, entry.pending.start_ns());
         }
-        seen.set_under(self.under.with(None, merged));
     }
 
     /// It ends.
     #[inline(always)]
-    pub(in crate::recorder) fn end(&self, seen: Seen<'_>, now: u64, cpu: ThisCpu<'_>) {
+    pub(in crate::recorder) fn end(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) {
         if let Some(only) = &self.only {
-            let under = seen.under();
-            let ended = Ended {
-                duration_ns: now.wrapping_sub(seen.entry.pending.start_ns()),
-                merged: under.merged(),
-            };
+            let pending = &entry.pending;
+            let under = pending.under(level.index);
             let area = under.area(self.under);
-            if only.simply_on(cpu).end(area, &seen.io(), &ended, now) {
+            if let Some(place) = only.place(area, cpu) {
+                let ended = Ended {
+                    duration_ns: now.wrapping_sub(pending.start_ns()),
+                    merged: under.merged(),
+                };
+                place.end(entry.kind(), pending.sectors().into(), &ended, now);
                 if !only.plan.bounds.is_empty() {
                     only.count_time(area, ended.duration_ns, cpu);
                 }
                 return;
             }
         }
-        self.end_further(seen, now, cpu);
+        self.end_further(entry, level, now, cpu);
     }
 
     /// The same in any regions.
     #[cold]
     #[inline(never)]
-    fn end_further(&self, seen: Seen<'_>, now: u64, cpu: ThisCpu<'_>) {
-        let (io, under) = (seen.io(), seen.under());
+    fn end_further(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) {
+        let (io, under) = (
+            entry.io(level.start_sector),
+            entry.pending.under(level.index),
+        );
         let ended = Ended {
-            duration_ns: now.wrapping_sub(seen.entry.pending.start_ns()),
+            duration_ns: now.wrapping_sub(entry.pending.start_ns()),
             merged: under.merged(),
         };
         let covers = |listed: &&Listed| listed.lifetime.covers(under.number());
@@ -150,8 +159,17 @@ impl List {
     }
 
     /// It goes back to wait, or is gone.
-    pub(in crate::recorder) fn give_back(&self, seen: Seen<'_>, now: u64, cpu: ThisCpu<'_>) {
-        let (io, under) = (seen.io(), seen.under());
+    pub(in crate::recorder) fn give_back(
+        &self,
+        entry: &Entry,
+        level: Level,
+        now: u64,
+        cpu: ThisCpu<'_>,
+    ) {
+        let (io, under) = (
+            entry.io(level.start_sector),
+            entry.pending.under(level.index),
+        );
         let covers = |listed: &&Listed| listed.lifetime.covers(under.number());
         for listed in self.regions.iter().filter(covers) {
             listed.region.on(cpu).give_back(&io, now);

@@ -8,8 +8,8 @@
 use super::super::{
     account::Account,
     region::list::{
-        List,
-        Seen, //
+        Level,
+        List, //
     },
     tracker::Here, //
 };
@@ -18,48 +18,33 @@ use crate::acct::{
     entry::Entry, //
 };
 
-/// Sectors of an I/O that are read, written or freed.
+/// Tells of each list of regions.
 #[inline(always)]
-fn sectors(entry: &Entry, bytes: u32) -> u32 {
-    match entry.class() {
-        Class::NoData => 0,
-        _ => bytes >> 9,
-    }
-}
-
-/// Tells of each list of regions, and of the I/O as its account has it.
-#[inline(always)]
-fn each(here: Here<'_>, account: &Account, entry: &Entry, mut tell: impl FnMut(&List, Seen<'_>)) {
-    let mut level = 0usize;
+fn each(here: Here<'_>, account: &Account, mut tell: impl FnMut(&List, Level)) {
+    let mut index = 0usize;
     let mut next = Some(account);
     while let Some(account) = next {
         if let Some(list) = account.regions().list(here.probe) {
-            let first = account.start_sector();
-            let seen = Seen {
-                entry,
-                level,
-                first,
+            let start_sector = account.start_sector();
+            let level = Level {
+                index,
+                start_sector,
             };
-            tell(list, seen);
+            tell(list, level);
         }
-        level = level.wrapping_add(1);
+        index = index.wrapping_add(1);
         next = account.disk();
     }
 }
 
-/// Of a disk there is but one.
+/// Sectors of an I/O that are read, written or freed.
 #[inline(always)]
-fn in_disk<'a>(
-    here: Here<'a>,
-    disk: &'a Account,
-    entry: &'a Entry,
-) -> Option<(&'a List, Seen<'a>)> {
-    let seen = Seen {
-        entry,
-        level: 0,
-        first: 0,
-    };
-    Some((disk.regions().list(here.probe)?, seen))
+fn sectors(entry: &Entry, bytes: u32) -> u32 {
+    if entry.kind().class() == Class::NoData as usize {
+        0
+    } else {
+        bytes >> 9
+    }
 }
 
 /// An I/O starts.
@@ -80,9 +65,10 @@ pub(super) fn start_in_disk(
     sector: u64,
     bytes: u32,
 ) {
-    if let Some((list, seen)) = in_disk(here, account, entry) {
-        entry.start_in_regions(sector, sectors(entry, bytes), here.now);
-        list.start(seen, here.now, here.cpu);
+    if let Some(list) = account.regions().list(here.probe) {
+        let sectors = sectors(entry, bytes);
+        entry.start_in_regions(sector, sectors, here.now);
+        list.start(entry, Level::DISK, sector, sectors, here.now, here.cpu);
     }
 }
 
@@ -94,18 +80,20 @@ pub(super) fn start_in_partition(
     sector: u64,
     bytes: u32,
 ) {
+    let sectors = sectors(entry, bytes);
     let mut is_new = true;
-    each(here, account, entry, |list, seen| {
+    each(here, account, |list, level| {
         if is_new {
-            entry.start_in_regions(sector, sectors(entry, bytes), here.now);
+            entry.start_in_regions(sector, sectors, here.now);
             entry.pending.start_under_none();
             is_new = false;
         }
-        list.start(seen, here.now, here.cpu);
+        let sector = sector.wrapping_sub(level.start_sector);
+        list.start(entry, level, sector, sectors, here.now, here.cpu);
     });
 }
 
-/// It ends, if it started, and its entry with it or not.
+/// It ends, if it started.
 #[inline(always)]
 pub(super) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
     if !entry.is_in_regions() {
@@ -120,15 +108,15 @@ pub(super) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
 
 #[inline(always)]
 pub(super) fn end_in_disk(here: Here<'_>, account: &Account, entry: &Entry) {
-    if let Some((list, seen)) = in_disk(here, account, entry) {
-        list.end(seen, here.now, here.cpu);
+    if let Some(list) = account.regions().list(here.probe) {
+        list.end(entry, Level::DISK, here.now, here.cpu);
     }
 }
 
 #[inline(never)]
 pub(super) fn end_in_partition(here: Here<'_>, account: &Account, entry: &Entry) {
-    each(here, account, entry, |list, seen| {
-        list.end(seen, here.now, here.cpu);
+    each(here, account, |list, level| {
+        list.end(entry, level, here.now, here.cpu);
     });
 }
 
@@ -138,8 +126,8 @@ pub(in crate::recorder) fn give_back(here: Here<'_>, account: &Account, entry: &
     if !entry.is_in_regions() {
         return;
     }
-    each(here, account, entry, |list, seen| {
-        list.give_back(seen, here.now, here.cpu);
+    each(here, account, |list, level| {
+        list.give_back(entry, level, here.now, here.cpu);
     });
     entry.end_in_regions();
 }

@@ -127,7 +127,7 @@ fn record<const OF: Of>(account: &Account, verb: Verb, leaf: u16, here: Here<'_>
     }
 }
 
-/// The issue of a request that is recorded in a partition or told to regions.
+/// The issue of a request that is told to regions, or recorded in a partition.
 #[inline(never)]
 fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
     if account.disk().is_some() {
@@ -135,7 +135,7 @@ fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Reques
     }
     if let Some(verb) = entry.issue(here.now) {
         account.record_own(verb, entry.leaf(), here.now, here.cpu);
-        issue_in_regions(here, account, entry, rq);
+        regions::start_in_disk(here, account, entry, rq.sector(), rq.bytes());
     }
 }
 
@@ -144,17 +144,8 @@ fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry, rq: R
     if let Some(verb) = entry.issue(here.now) {
         account.record(verb, entry.leaf(), here.now, here.cpu);
         if account.is_in_regions(here.probe) {
-            issue_in_regions(here, account, entry, rq);
+            regions::start_in_partition(here, account, entry, rq.sector(), rq.bytes());
         }
-    }
-}
-
-#[inline(never)]
-fn issue_in_regions(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
-    if account.disk().is_none() {
-        regions::start_in_disk(here, account, entry, rq.sector(), rq.bytes());
-    } else {
-        regions::start_in_partition(here, account, entry, rq.sector(), rq.bytes());
     }
 }
 
@@ -166,7 +157,10 @@ fn rq_complete_special(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes:
     }
     let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
     account.record_own(verb, slot.entry.leaf(), here.now, here.cpu);
-    complete_in_regions(here, account, slot);
+    if slot.entry.is_in_regions() {
+        regions::end_in_disk(here, account, slot.entry);
+    }
+    slot.release();
 }
 
 #[inline(never)]
@@ -174,13 +168,7 @@ fn rq_complete_in_partition(here: Here<'_>, account: &Account, slot: Slot<'_>, b
     let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
     account.record(verb, slot.entry.leaf(), here.now, here.cpu);
     if slot.entry.is_in_regions() {
-        return complete_in_regions(here, account, slot);
+        regions::end_in_partition(here, account, slot.entry);
     }
-    slot.release();
-}
-
-#[inline(never)]
-fn complete_in_regions(here: Here<'_>, account: &Account, slot: Slot<'_>) {
-    regions::end(here, account, slot.entry);
     slot.release();
 }
