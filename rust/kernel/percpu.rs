@@ -171,6 +171,46 @@ impl<T: Zeroed + Sync> PerCpuSlices<T> {
     }
 }
 
+/// An array of elements that have a part for all CPUs, and a part for each.
+///
+/// # Invariants
+///
+/// There are as many values in `shared` as each CPU has in `own`.
+pub(crate) struct SplitArray<S, T> {
+    shared: KVVec<S>,
+    own: PerCpuSlices<T>,
+}
+
+impl<S: Zeroed, T: Zeroed + Sync> SplitArray<S, T> {
+    /// Allocates `len` elements, zeroed. May sleep; `ENOMEM`.
+    pub(crate) fn new(len: usize) -> Result<Self> {
+        // INVARIANT: `len` of both.
+        Ok(SplitArray {
+            shared: zeroed_vec(len)?,
+            own: PerCpuSlices::new(len)?,
+        })
+    }
+
+    /// Both parts of one element as this CPU has it.
+    #[inline(always)]
+    pub(crate) fn get<'a>(&'a self, index: usize, cpu: ThisCpu<'a>) -> Option<(&'a S, &'a T)> {
+        let own = self.own.this_cpu(cpu).get(index)?;
+        // SAFETY: The index is below the number of this CPU's values, and by the type invariant there are
+        // as many here.
+        Some((unsafe { self.shared.get_unchecked(index) }, own))
+    }
+
+    /// The parts for all CPUs.
+    pub(crate) fn shared(&self) -> &[S] {
+        &self.shared
+    }
+
+    /// The parts for each.
+    pub(crate) fn own(&self) -> &PerCpuSlices<T> {
+        &self.own
+    }
+}
+
 /// The numbers of all CPUs this machine may ever have.
 pub(crate) fn possible_cpus() -> impl Iterator<Item = usize> {
     (0..nr_cpu_ids()).filter(|cpu| {

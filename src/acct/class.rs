@@ -130,6 +130,12 @@ impl Kind {
         (self.0 >> KIND_SHIFT) as usize & (CLASSES - 1)
     }
 
+    /// Whether its class is one of those that have data.
+    #[inline(always)]
+    pub const fn has_data(self) -> bool {
+        self.class() != Class::NoData as usize
+    }
+
     /// Its class.
     #[inline(always)]
     pub const fn class_of(self) -> Class {

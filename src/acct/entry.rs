@@ -271,7 +271,7 @@ impl Entry {
         self.state.get() & IN_REGIONS != 0
     }
 
-    /// They do from now on, with `sector` on the whole disk.
+    /// They do from now on, with `sector` on the whole disk; `sectors` mean nothing without data.
     #[inline(always)]
     pub fn start_in_regions(&self, sector: u64, sectors: u32, now: u64) {
         self.pending.start(sector, sectors, now);
@@ -292,10 +292,16 @@ impl Entry {
 
     /// As regions saw it start, in an account whose first sector is `first` on the whole disk.
     pub fn io(&self, first: u64) -> Io {
+        let kind = self.kind();
         Io {
             sector: self.pending.sector().wrapping_sub(first),
-            sectors: self.pending.sectors(),
-            class: self.kind().class_of(),
+            // CAST: As it was set.
+            sectors: if kind.has_data() {
+                self.pending.sectors() as u32
+            } else {
+                0
+            },
+            class: kind.class_of(),
         }
     }
 

@@ -49,6 +49,7 @@ use super::{
         Counter,
         Load, //
     },
+    entry::Entry,
 };
 use area::{
     Area,
@@ -64,6 +65,7 @@ use flight::{
     InFlight, //
 };
 use geometry::Geometry;
+use pending::Under;
 
 /// An I/O, the same at its start and at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,15 +127,21 @@ pub struct Place<'a> {
 impl Place<'_> {
     /// An I/O starts at `now`.
     #[inline(always)]
-    pub fn start(&self, direction: Direction, now: u64) {
-        enter(self.area, self.in_flight, direction, now);
+    pub fn start(&self, kind: Kind, now: u64) {
+        enter(self.area, self.in_flight, Direction::of(kind.class()), now);
     }
 
-    /// It ends at `now`.
+    /// It ends at `now`, having started under `under`.
     #[inline(always)]
-    pub fn end(&self, kind: Kind, sectors: u64, ended: &Ended, now: u64) {
-        let class = kind.class();
-        end(self.area, self.in_flight, class, sectors, ended, now);
+    pub fn end(&self, entry: &Entry, under: Under, now: u64) {
+        let (class, pending) = (entry.kind().class(), &entry.pending);
+        end(self.area, self.in_flight, class, now, |done| {
+            let ended = Ended {
+                duration_ns: now.wrapping_sub(pending.start_ns()),
+                merged: under.merged(),
+            };
+            done.count(pending.sectors(), &ended);
+        });
     }
 }
 
@@ -174,7 +182,9 @@ impl Region<'_> {
         match self.at(at) {
             Some((index, area, in_flight)) => {
                 let (class, sectors) = (io.class as usize, u64::from(io.sectors));
-                end(area, in_flight, class, sectors, ended, now);
+                end(area, in_flight, class, now, |done| {
+                    done.count(sectors, ended)
+                });
                 if !self.bounds.is_empty() {
                     self.count_time(index, ended.duration_ns);
                 }
@@ -187,7 +197,10 @@ impl Region<'_> {
     #[inline(never)]
     fn end_further(&self, io: &Io, ended: &Ended, now: u64) {
         self.each(io, |index, area, in_flight, sectors| {
-            end(area, in_flight, io.class as usize, sectors, ended, now);
+            let class = io.class as usize;
+            end(area, in_flight, class, now, |done| {
+                done.count(sectors, ended)
+            });
             if let Some(index) = index {
                 self.count_time(index, ended.duration_ns);
             }
@@ -274,14 +287,23 @@ fn enter(area: &Area, in_flight: &InFlight, direction: Direction, now: u64) {
     });
 }
 
+/// `count` counts it.
 #[inline(always)]
-fn end(area: &Area, in_flight: &InFlight, class: usize, sectors: u64, ended: &Ended, now: u64) {
+fn end(area: &Area, in_flight: &InFlight, class: usize, now: u64, count: impl Fn(&Done)) {
     area.write(|words| {
         words.left_ns.add(now);
-        if let Some(done) = words.done(class) {
-            done.count(sectors, ended);
+        // Twice, and not one with the direction as an argument: then which it is is asked once.
+        match Direction::of(class) {
+            Direction::Read => {
+                let [read, ..] = &words.done;
+                count(read);
+                in_flight.leave(Direction::Read, now);
+            }
+            Direction::Write => {
+                words.done(class).into_iter().for_each(count);
+                in_flight.leave(Direction::Write, now);
+            }
         }
-        in_flight.leave(Direction::of(class), now);
     });
 }
 

@@ -34,9 +34,9 @@ use crate::{
         percpu::{
             possible_cpus,
             PerCpuSlices,
+            SplitArray,
             ThisCpu, //
         },
-        zeroed::zeroed_vec, //
     },
 };
 use core::mem::size_of;
@@ -94,9 +94,10 @@ impl Plan {
             .saturating_add(whole)
     }
 
-    /// One for each area, and one for the region as a whole.
+    /// One for each area, and one for the region as a whole if that is told.
     fn in_flight(&self) -> usize {
-        self.geometry.areas().saturating_add(1)
+        let wholes = usize::from(self.classes);
+        self.geometry.areas().saturating_add(wholes)
     }
 
     /// What the region takes, bytes.
@@ -118,11 +119,10 @@ fn copy<T: Clone>(values: &[T]) -> Result<KVVec<T>> {
 #[pin_data]
 pub(super) struct Region {
     plan: Plan,
-    areas: PerCpuSlices<Area>,
+    areas: SplitArray<InFlight, Area>,
     counts: PerCpuSlices<Counter>,
     /// None, or one.
-    wholes: PerCpuSlices<Whole>,
-    in_flight: KVVec<InFlight>,
+    whole: SplitArray<InFlight, Whole>,
     #[pin]
     told: Mutex<Told>,
     _charge: Charge,
@@ -132,18 +132,16 @@ impl Region {
     /// An empty region. May sleep; `ENOMEM`, also if all regions together took too much.
     fn new(plan: Plan, told: Told) -> Result<Arc<Self>> {
         let charge = Charge::new(plan.bytes())?;
-        let in_flight = zeroed_vec(plan.in_flight())?;
         let areas = plan.geometry.areas();
         let counts = PerCpuSlices::new(areas.saturating_mul(plan.buckets()))?;
-        let wholes = PerCpuSlices::new(usize::from(plan.classes))?;
-        let areas = PerCpuSlices::new(areas)?;
+        let whole = SplitArray::new(usize::from(plan.classes))?;
+        let areas = SplitArray::new(areas)?;
         Arc::pin_init(
             try_pin_init!(Region {
                 plan,
                 areas,
                 counts,
-                wholes,
-                in_flight,
+                whole,
                 told <- new_mutex!(told),
                 _charge: charge,
             }),
@@ -154,25 +152,22 @@ impl Region {
     /// The region as one CPU counts in it.
     #[inline(always)]
     fn on<'a>(&'a self, cpu: ThisCpu<'a>) -> View<'a> {
-        let whole = self.wholes.this_cpu(cpu).first();
         View {
             geometry: &self.plan.geometry,
             unit: self.plan.unit,
             bounds: &self.plan.bounds,
-            in_flight: &self.in_flight,
-            areas: self.areas.this_cpu(cpu),
+            in_flight: self.areas.shared(),
+            areas: self.areas.own().this_cpu(cpu),
             histograms: self.counts.this_cpu(cpu),
-            whole: self.in_flight.last().zip(whole),
+            whole: self.whole.get(0, cpu),
         }
     }
 
     /// One of its areas.
     #[inline(always)]
     fn place<'a>(&'a self, area: usize, cpu: ThisCpu<'a>) -> Option<Place<'a>> {
-        Some(Place {
-            area: self.areas.this_cpu(cpu).get(area)?,
-            in_flight: self.in_flight.get(area)?,
-        })
+        let (in_flight, area) = self.areas.get(area, cpu)?;
+        Some(Place { area, in_flight })
     }
 
     /// One more time in the histogram of an area.
@@ -184,19 +179,19 @@ impl Region {
 
     /// One area since the region began.
     fn totals(&self, area: usize) -> Totals {
-        let Some(in_flight) = self.in_flight.get(area) else {
+        let Some(in_flight) = self.areas.shared().get(area) else {
             return Totals::default();
         };
-        let areas = || self.areas.iter().filter_map(|areas| areas.get(area));
+        let areas = || self.areas.own().iter().filter_map(|areas| areas.get(area));
         collect(in_flight, areas, clock::now_ns)
     }
 
     /// The region as a whole, with additional output.
     fn whole(&self) -> Totals {
-        let Some(in_flight) = self.in_flight.last() else {
+        let [in_flight] = self.whole.shared() else {
             return Totals::default();
         };
-        let wholes = || self.wholes.iter().flatten();
+        let wholes = || self.whole.own().iter().flatten();
         Whole::collect(in_flight, wholes, clock::now_ns)
     }
 

@@ -118,51 +118,51 @@ impl InFlight {
     /// One more from `now` on.
     #[inline(always)]
     pub(super) fn enter(&self, direction: Direction, now: u64) {
-        let (line, others) = match direction {
+        // Acquire: as `Gauge` of acct/busy.rs.
+        match direction {
             Direction::Read => {
-                // Acquire: as `Gauge` of acct/busy.rs.
                 let old = self.counts.fetch_add(1, Acquire);
-                if old & READS != 0 {
-                    return;
+                if old & READS == 0 {
+                    self.read.rise(now);
+                    if old >> WRITE_SHIFT != 0 {
+                        self.both.rise(now);
+                    }
                 }
-                (&self.read, old >> WRITE_SHIFT)
             }
             Direction::Write => {
                 let old = self.counts.fetch_add(1 << WRITE_SHIFT, Acquire);
-                if old >> WRITE_SHIFT != 0 {
-                    return;
+                if old >> WRITE_SHIFT == 0 {
+                    self.write.rise(now);
+                    if old & READS != 0 {
+                        self.both.rise(now);
+                    }
                 }
-                (&self.write, old & READS)
             }
-        };
-        line.rise(now);
-        if others != 0 {
-            self.both.rise(now);
         }
     }
 
     /// One less from `now` on.
     #[inline(always)]
     pub(super) fn leave(&self, direction: Direction, now: u64) {
-        let (line, others) = match direction {
+        match direction {
             Direction::Read => {
                 let old = self.counts.fetch_sub(1, Acquire);
-                if old & READS != 1 {
-                    return;
+                if old & READS == 1 {
+                    self.read.fall(now);
+                    if old >> WRITE_SHIFT != 0 {
+                        self.both.fall(now);
+                    }
                 }
-                (&self.read, old >> WRITE_SHIFT)
             }
             Direction::Write => {
                 let old = self.counts.fetch_sub(1 << WRITE_SHIFT, Acquire);
-                if old >> WRITE_SHIFT != 1 {
-                    return;
+                if old >> WRITE_SHIFT == 1 {
+                    self.write.fall(now);
+                    if old & READS != 0 {
+                        self.both.fall(now);
+                    }
                 }
-                (&self.write, old & READS)
             }
-        };
-        line.fall(now);
-        if others != 0 {
-            self.both.fall(now);
         }
     }
 

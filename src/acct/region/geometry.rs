@@ -20,6 +20,15 @@ pub struct Geometry {
 }
 
 impl Geometry {
+    /// No sectors, and no areas: nothing is in them.
+    pub const NOTHING: Geometry = Geometry {
+        start: 0,
+        len: 0,
+        step: 0,
+        areas: 0,
+        reciprocal: 0,
+    };
+
     /// Areas of `step` sectors over `len` sectors from `start` on; none of both is 0, and the end
     /// is below 2^64. [`None`] if that is not so or if there are too many areas.
     pub fn new(start: u64, len: u64, step: u64) -> Option<Self> {

@@ -2,24 +2,32 @@
 
 //! What the regions of one disk have in common: ids, lifetimes, and what came last.
 
-use super::flight::Direction;
-use crate::acct::counter::Counter;
+use crate::acct::{
+    class::{
+        Class,
+        Kind, //
+    },
+    counter::Counter, //
+};
 
-/// Where the latest I/O of one disk ended, on one CPU. As zeroed memory, there was none.
+/// Where the latest I/O of one disk ended, on one CPU. To begin with, [`Last::forget`].
 ///
-/// Four times the sector after it, and 1 if it was a read, 2 if a write.
+/// Four times the sector after it, and 2 if it was a write.
 #[derive(Debug, Default)]
 pub struct Last(Counter);
 
 impl Last {
-    /// Whether an I/O that starts goes on where the latest ended, in the same direction: what
+    /// There was none.
+    pub fn forget(&self) {
+        self.0.set(u64::MAX);
+    }
+
+    /// Whether an I/O with data that starts goes on where the latest ended, in the same direction: what
     /// device-mapper has as a merge. This CPU's, interrupts off.
     #[inline(always)]
-    pub fn merged(&self, sector: u64, sectors: u32, direction: Direction) -> bool {
-        if sectors == 0 {
-            return false;
-        }
-        let direction = (direction as u64).wrapping_add(1);
+    pub fn merged(&self, sector: u64, sectors: u32, kind: Kind) -> bool {
+        // The upper bit of the class is the direction.
+        let direction = kind.class() as u64 & Class::Write as u64;
         let start = sector.wrapping_mul(4).wrapping_add(direction);
         let merged = start == self.0.get();
         let sectors = u64::from(sectors);
@@ -72,25 +80,27 @@ fn smallest_free(ids: impl IntoIterator<Item = u32>, most: u32) -> Option<u32> {
 #[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_region_list))]
 mod tests {
     use super::*;
+    use crate::acct::class::Tag;
 
     #[test]
     fn a_merge_goes_on_where_the_last_io_of_its_direction_ended() {
         let last = Last::default();
+        last.forget();
         let table = [
-            (0, 8, Direction::Read, false),
-            (8, 8, Direction::Read, true),
-            (16, 8, Direction::Write, false),
-            (24, 8, Direction::Write, true),
-            (24, 8, Direction::Write, false),
-            (32, 0, Direction::Read, false),
-            (32, 8, Direction::Write, true),
-            (40, 8, Direction::Read, false),
+            (0, Class::Read, false),
+            (8, Class::Read, true),
+            (16, Class::Write, false),
+            (24, Class::Free, true),
+            (24, Class::Write, false),
+            (32, Class::Write, true),
+            (40, Class::Read, false),
         ];
-        for (sector, sectors, direction, merged) in table {
-            assert_eq!(last.merged(sector, sectors, direction), merged);
-        }
-        for direction in [Direction::Read, Direction::Write] {
-            assert!(!Last::default().merged(0, 8, direction));
+        for (sector, class, merged) in table {
+            let kind = Kind::new(class, Tag::Simple);
+            assert_eq!(last.merged(sector, 8, kind), merged);
+            let none = Last::default();
+            none.forget();
+            assert!(!none.merged(0, 8, kind));
         }
     }
 

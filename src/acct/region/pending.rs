@@ -45,17 +45,22 @@ impl Under {
         (self.0 >> LIST_SHIFT) as u32
     }
 
-    /// The same, merged or not, and in no area that it is in alone.
+    /// The same, merged or not, of one list's number alone.
     #[inline(always)]
-    pub fn with(self, merged: bool) -> Self {
-        Under(self.0 | NOWHERE | u64::from(merged))
+    pub fn merged_or_not(self, merged: bool) -> Self {
+        Under(self.0 | u64::from(merged))
     }
 
-    /// The same, and in this area alone.
+    /// The same in this area alone, of one that has none yet.
     #[inline(always)]
     pub fn in_area(self, area: usize) -> Self {
         // CAST: Below `geometry::MAX_AREAS`.
-        Under(self.0 ^ NOWHERE ^ (area as u64) << AREA_SHIFT)
+        Under(self.0.wrapping_add((area as u64) << AREA_SHIFT))
+    }
+
+    /// The same in no area or several.
+    pub fn in_no_one_area(self) -> Self {
+        Under(self.0 | NOWHERE)
     }
 
     /// Whether it is merged.
@@ -98,9 +103,8 @@ impl Pending {
 
     /// How many.
     #[inline(always)]
-    pub fn sectors(&self) -> u32 {
-        // CAST: As it was set.
-        self.sectors.get() as u32
+    pub fn sectors(&self) -> u64 {
+        self.sectors.get()
     }
 
     /// When it started, ns.
@@ -139,7 +143,7 @@ mod tests {
         pending.start_under_none();
         assert_eq!(
             (pending.sector(), pending.sectors()),
-            (u64::MAX - 7, u32::MAX)
+            (u64::MAX - 7, u64::from(u32::MAX))
         );
         assert_eq!(pending.start_ns(), 77);
         assert_eq!(pending.under(1).number(), 0);
@@ -150,8 +154,9 @@ mod tests {
         ];
         for (number, merged, area) in unders {
             let list = Under::list(number);
-            let under = list.with(merged);
-            pending.set_under(1, area.map_or(under, |area| under.in_area(area)));
+            let under = list.merged_or_not(merged);
+            let in_area = area.map(|area| under.in_area(area));
+            pending.set_under(1, in_area.unwrap_or(under.in_no_one_area()));
             let under = pending.under(1);
             assert_eq!((under.number(), under.merged()), (number, merged));
             match area {

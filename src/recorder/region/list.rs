@@ -7,7 +7,7 @@ use crate::{
     acct::{
         entry::Entry,
         region::{
-            flight::Direction,
+            geometry::Geometry,
             list::{
                 Last,
                 Lifetime, //
@@ -16,10 +16,7 @@ use crate::{
             Ended, //
         },
     },
-    kernel_ext::percpu::{
-        PerCpu,
-        ThisCpu, //
-    },
+    kernel_ext::percpu::ThisCpu,
 };
 use kernel::{
     prelude::*,
@@ -38,9 +35,12 @@ pub(in crate::recorder) struct List {
     /// What starts under it. Lists are numbered from 1.
     under: Under,
     regions: KVec<Listed>,
-    /// The only one there is, if it has no additional output.
-    only: Option<Arc<Region>>,
-    last: Arc<PerCpu<Last>>,
+    /// The areas of the only region there is, if it has no additional output; otherwise none.
+    geometry: Geometry,
+    /// That region, or the first.
+    first: Arc<Region>,
+    /// Whether that only one has.
+    has_histogram: bool,
 }
 
 /// Which account of an I/O the regions are of.
@@ -61,19 +61,21 @@ impl Level {
 }
 
 impl List {
-    /// May sleep; `ENOMEM`.
-    pub(super) fn new(number: u32, listed: &[Listed], last: Arc<PerCpu<Last>>) -> Result<Self> {
-        let only = match listed {
-            [only] if !only.region.plan.classes => Some(only.region.clone()),
-            _ => None,
+    /// Of at least one region. May sleep; `ENOMEM`.
+    pub(super) fn new(number: u32, listed: &[Listed]) -> Result<Self> {
+        let first = &listed.first().ok_or(EINVAL)?.region;
+        let geometry = match listed {
+            [only] if !only.region.plan.classes => only.region.plan.geometry,
+            _ => Geometry::NOTHING,
         };
         let mut regions = KVec::with_capacity(listed.len(), GFP_KERNEL)?;
         regions.extend_from_slice(listed, GFP_KERNEL)?;
         Ok(List {
             under: Under::list(number),
             regions,
-            only,
-            last,
+            geometry,
+            first: first.clone(),
+            has_histogram: geometry != Geometry::NOTHING && !first.plan.bounds.is_empty(),
         })
     }
 
@@ -87,28 +89,30 @@ impl List {
         level: Level,
         sector: u64,
         sectors: u32,
+        last: &Last,
         now: u64,
         cpu: ThisCpu<'_>,
     ) {
-        let direction = Direction::of(entry.kind().class());
-        let merged = self.last.this_cpu(cpu).merged(sector, sectors, direction);
-        let under = self.under.with(merged);
-        entry.pending.set_under(level.index, under);
-        if let Some(only) = &self.only {
-            if let Some(area) = only.plan.geometry.only_area(sector, sectors) {
-                if let Some(place) = only.place(area, cpu) {
-                    place.start(direction, now);
-                    return entry.pending.set_under(level.index, under.in_area(area));
-                }
+        let kind = entry.kind();
+        if !kind.has_data() {
+            return self.start_further(entry, level, self.under, cpu);
+        }
+        let merged = last.merged(sector, sectors, kind);
+        let under = self.under.merged_or_not(merged);
+        if let Some(area) = self.geometry.only_area(sector, sectors) {
+            entry.pending.set_under(level.index, under.in_area(area));
+            if let Some(place) = self.first.place(area, cpu) {
+                return place.start(kind, now);
             }
         }
-        self.start_further(entry, level, cpu);
+        self.start_further(entry, level, under, cpu);
     }
 
     /// The same in any regions.
     #[cold]
     #[inline(never)]
-    fn start_further(&self, entry: &Entry, level: Level, cpu: ThisCpu<'_>) {
+    fn start_further(&self, entry: &Entry, level: Level, under: Under, cpu: ThisCpu<'_>) {
+        entry.pending.set_under(level.index, under.in_no_one_area());
         let io = entry.io(level.start_sector);
         let covers = |listed: &&Listed| listed.lifetime.covers(self.under.number());
         for listed in self.regions.iter().filter(covers) {
@@ -120,23 +124,33 @@ impl List {
     /// It ends.
     #[inline(always)]
     pub(in crate::recorder) fn end(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) {
-        if let Some(only) = &self.only {
-            let pending = &entry.pending;
-            let under = pending.under(level.index);
-            let area = under.area(self.under);
-            if let Some(place) = only.place(area, cpu) {
-                let ended = Ended {
-                    duration_ns: now.wrapping_sub(pending.start_ns()),
-                    merged: under.merged(),
-                };
-                place.end(entry.kind(), pending.sectors().into(), &ended, now);
-                if !only.plan.bounds.is_empty() {
-                    only.count_time(area, ended.duration_ns, cpu);
-                }
-                return;
-            }
+        if self.has_histogram {
+            return self.end_with_histogram(entry, level, now, cpu);
         }
-        self.end_further(entry, level, now, cpu);
+        if self.end_simply(entry, level, now, cpu).is_none() {
+            self.end_further(entry, level, now, cpu);
+        }
+    }
+
+    /// The same in the only region, which has a histogram.
+    #[inline(never)]
+    fn end_with_histogram(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) {
+        match self.end_simply(entry, level, now, cpu) {
+            Some(area) => {
+                let duration_ns = now.wrapping_sub(entry.pending.start_ns());
+                self.first.count_time(area, duration_ns, cpu);
+            }
+            None => self.end_further(entry, level, now, cpu),
+        }
+    }
+
+    /// The same in the area it is in alone. Tells which; [`None`], and nothing is done, if there is none.
+    #[inline(always)]
+    fn end_simply(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) -> Option<usize> {
+        let under = entry.pending.under(level.index);
+        let area = under.area(self.under);
+        self.first.place(area, cpu)?.end(entry, under, now);
+        Some(area)
     }
 
     /// The same in any regions.

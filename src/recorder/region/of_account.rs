@@ -33,7 +33,10 @@ use crate::{
         },
     },
     kernel_ext::{
-        percpu::PerCpu,
+        percpu::{
+            PerCpu,
+            ThisCpu, //
+        },
         published::{
             InProbe,
             Node,
@@ -59,6 +62,7 @@ use kernel::{
 #[pin_data]
 pub(in crate::recorder) struct Regions {
     list: Published<List>,
+    last: PerCpu<Last>,
     /// How many there are.
     count: AtomicUsize,
     /// Whether there are any, or the account is special without.
@@ -73,8 +77,6 @@ struct Members {
     number: u32,
     /// By id; those that were resized, and count what started before, before those that replaced them.
     regions: KVec<Listed>,
-    /// Where the latest I/O ended on each CPU.
-    last: Option<Arc<PerCpu<Last>>>,
 }
 
 impl Members {
@@ -108,18 +110,25 @@ fn bytes_of(word: Word<'_>) -> Result<KVVec<u8>> {
     Ok(bytes)
 }
 
+/// Where no I/O ended on any CPU. May sleep; `ENOMEM`.
+fn nowhere() -> Result<PerCpu<Last>> {
+    let last = PerCpu::<Last>::new()?;
+    last.iter().for_each(Last::forget);
+    Ok(last)
+}
+
 impl Regions {
-    /// None yet. The account may need more than to be recorded in for another reason.
-    pub(in crate::recorder) fn new(is_always_special: bool) -> impl PinInit<Self> {
-        pin_init!(Regions {
+    /// None yet. The account may need more than to be recorded in for another reason. May sleep; `ENOMEM`.
+    pub(in crate::recorder) fn new(is_always_special: bool) -> impl PinInit<Self, Error> {
+        try_pin_init!(Regions {
             list: Published::new(),
+            last: nowhere()?,
             count: AtomicUsize::new(0),
             is_special: AtomicBool::new(is_always_special),
             is_always_special,
             members <- new_mutex!(Members {
                 number: 0,
                 regions: KVec::new(),
-                last: None,
             }),
         })
     }
@@ -128,6 +137,12 @@ impl Regions {
     #[inline(always)]
     pub(in crate::recorder) fn list<'a>(&'a self, probe: InProbe<'a>) -> Option<&'a List> {
         self.list.get(probe)
+    }
+
+    /// Where the latest I/O ended here.
+    #[inline(always)]
+    pub(in crate::recorder) fn last<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a Last {
+        self.last.this_cpu(cpu)
     }
 
     /// Whether more is to be done for an I/O than to record it in the account.
@@ -247,17 +262,12 @@ impl Regions {
 
     /// From here on probes find these.
     fn replace(&self, members: &mut Members, regions: KVec<Listed>) -> Result {
-        let last = match &members.last {
-            Some(last) => last.clone(),
-            None => Arc::new(PerCpu::new()?, GFP_KERNEL)?,
-        };
         let number = members.next();
         let list = if regions.is_empty() {
             None
         } else {
-            Some(Node::new(List::new(number, &regions, last.clone())?)?)
+            Some(Node::new(List::new(number, &regions)?)?)
         };
-        members.last = Some(last);
         members.number = number;
         members.regions = regions;
         let count = members.current().count();

@@ -14,13 +14,13 @@ use super::super::{
     tracker::Here, //
 };
 use crate::acct::{
-    class::Class,
-    entry::Entry, //
+    entry::Entry,
+    region::list::Last, //
 };
 
 /// Tells of each list of regions.
 #[inline(always)]
-fn each(here: Here<'_>, account: &Account, mut tell: impl FnMut(&List, Level)) {
+fn each(here: Here<'_>, account: &Account, mut tell: impl FnMut(&List, &Last, Level)) {
     let mut index = 0usize;
     let mut next = Some(account);
     while let Some(account) = next {
@@ -30,20 +30,10 @@ fn each(here: Here<'_>, account: &Account, mut tell: impl FnMut(&List, Level)) {
                 index,
                 start_sector,
             };
-            tell(list, level);
+            tell(list, account.regions().last(here.cpu), level);
         }
         index = index.wrapping_add(1);
         next = account.disk();
-    }
-}
-
-/// Sectors of an I/O that are read, written or freed.
-#[inline(always)]
-fn sectors(entry: &Entry, bytes: u32) -> u32 {
-    if entry.kind().class() == Class::NoData as usize {
-        0
-    } else {
-        bytes >> 9
     }
 }
 
@@ -66,9 +56,18 @@ pub(super) fn start_in_disk(
     bytes: u32,
 ) {
     if let Some(list) = account.regions().list(here.probe) {
-        let sectors = sectors(entry, bytes);
+        let sectors = bytes >> 9;
         entry.start_in_regions(sector, sectors, here.now);
-        list.start(entry, Level::DISK, sector, sectors, here.now, here.cpu);
+        let last = account.regions().last(here.cpu);
+        list.start(
+            entry,
+            Level::DISK,
+            sector,
+            sectors,
+            last,
+            here.now,
+            here.cpu,
+        );
     }
 }
 
@@ -80,16 +79,16 @@ pub(super) fn start_in_partition(
     sector: u64,
     bytes: u32,
 ) {
-    let sectors = sectors(entry, bytes);
+    let sectors = bytes >> 9;
     let mut is_new = true;
-    each(here, account, |list, level| {
+    each(here, account, |list, last, level| {
         if is_new {
             entry.start_in_regions(sector, sectors, here.now);
             entry.pending.start_under_none();
             is_new = false;
         }
         let sector = sector.wrapping_sub(level.start_sector);
-        list.start(entry, level, sector, sectors, here.now, here.cpu);
+        list.start(entry, level, sector, sectors, last, here.now, here.cpu);
     });
 }
 
@@ -115,7 +114,7 @@ pub(super) fn end_in_disk(here: Here<'_>, account: &Account, entry: &Entry) {
 
 #[inline(never)]
 pub(super) fn end_in_partition(here: Here<'_>, account: &Account, entry: &Entry) {
-    each(here, account, |list, level| {
+    each(here, account, |list, _, level| {
         list.end(entry, level, here.now, here.cpu);
     });
 }
@@ -126,7 +125,7 @@ pub(in crate::recorder) fn give_back(here: Here<'_>, account: &Account, entry: &
     if !entry.is_in_regions() {
         return;
     }
-    each(here, account, |list, level| {
+    each(here, account, |list, _, level| {
         list.give_back(entry, level, here.now, here.cpu);
     });
     entry.end_in_regions();

@@ -24,7 +24,6 @@ use super::{
 use crate::{
     acct::{
         entry::Entry,
-        inflight::Slot,
         verb::Verb, //
     },
     kernel_ext::block::request::Request, //
@@ -105,7 +104,7 @@ impl Tracker {
         }
         let bytes = done(status, nr_bytes);
         if account.is_special() {
-            return rq_complete_special(here, account, slot, bytes);
+            rq_complete_elsewhere(here, account, slot.entry, bytes);
         }
         let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
         account.record_own(verb, slot.entry.leaf(), here.now, here.cpu);
@@ -149,26 +148,25 @@ fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry, rq: R
     }
 }
 
-/// The end of such a request.
+/// The end of such a request, wherever else than in its own account.
+#[cold]
 #[inline(never)]
-fn rq_complete_special(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
+fn rq_complete_elsewhere(here: Here<'_>, account: &Account, entry: &Entry, bytes: u64) {
     if account.disk().is_some() {
-        return rq_complete_in_partition(here, account, slot, bytes);
+        return rq_complete_in_partition(here, account, entry, bytes);
     }
-    let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
-    account.record_own(verb, slot.entry.leaf(), here.now, here.cpu);
-    if slot.entry.is_in_regions() {
-        regions::end_in_disk(here, account, slot.entry);
+    if entry.is_in_regions() {
+        regions::end_in_disk(here, account, entry);
     }
-    slot.release();
 }
 
 #[inline(never)]
-fn rq_complete_in_partition(here: Here<'_>, account: &Account, slot: Slot<'_>, bytes: u64) {
-    let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
-    account.record(verb, slot.entry.leaf(), here.now, here.cpu);
-    if slot.entry.is_in_regions() {
-        regions::end_in_partition(here, account, slot.entry);
+fn rq_complete_in_partition(here: Here<'_>, account: &Account, entry: &Entry, bytes: u64) {
+    if let Some(disk) = account.disk() {
+        let verb = Verb::RunqExitEnd(entry.end_plainly(bytes, here.now));
+        disk.record_own(verb, entry.leaf(), here.now, here.cpu);
     }
-    slot.release();
+    if entry.is_in_regions() {
+        regions::end_in_partition(here, account, entry);
+    }
 }
