@@ -20,10 +20,7 @@ use super::{
     class::Kind,
     counter::Counter,
     inflight::Key,
-    region::{
-        pending::Pending,
-        Io, //
-    },
+    region::pending::Pending,
     verb::{
         End,
         Verb, //
@@ -45,7 +42,7 @@ pub struct Entry {
     sector: Counter,
     /// Pairs the start and done events; nothing without `HAS_ID`.
     id: Counter,
-    state: Counter,
+    pub(super) state: Counter,
     /// What regions have to know of it; nothing without `IN_REGIONS`.
     pub pending: Pending,
 }
@@ -54,7 +51,8 @@ pub struct Entry {
 const RUNNING: u64 = 1 << 8;
 const COUNTED: u64 = 1 << 9;
 const HAS_ID: u64 = 1 << 10;
-const IN_REGIONS: u64 = 1 << 11;
+/// Regions count it: see [`super::region::pending`].
+pub(super) const IN_REGIONS: u64 = 1 << 11;
 const LEAF_SHIFT: u32 = 48;
 
 impl Entry {
@@ -265,44 +263,11 @@ impl Entry {
         }
     }
 
-    /// Whether regions count it: see [`super::region::pending`].
-    #[inline(always)]
-    pub fn is_in_regions(&self) -> bool {
-        self.state.get() & IN_REGIONS != 0
-    }
-
-    /// They do from now on, with `sector` on the whole disk; `sectors` mean nothing without data.
-    #[inline(always)]
-    pub fn start_in_regions(&self, sector: u64, sectors: u32, now: u64) {
-        self.pending.start(sector, sectors, now);
-        self.state.set(self.state.get() | IN_REGIONS);
-    }
-
-    /// They have been told of its end, and it goes on.
-    pub fn end_in_regions(&self) {
-        self.state.set(self.state.get() & !IN_REGIONS);
-    }
-
     /// What the start was given as `class` and `tag`.
     #[inline(always)]
     pub fn kind(&self) -> Kind {
         // CAST: The low byte.
         Kind::from_number(self.state.get() as u8)
-    }
-
-    /// As regions saw it start, in an account whose first sector is `first` on the whole disk.
-    pub fn io(&self, first: u64) -> Io {
-        let kind = self.kind();
-        Io {
-            sector: self.pending.sector().wrapping_sub(first),
-            // CAST: As it was set.
-            sectors: if kind.has_data() {
-                self.pending.sectors() as u32
-            } else {
-                0
-            },
-            class: kind.class_of(),
-        }
     }
 
     /// Remembers the id of its start event.

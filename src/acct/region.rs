@@ -26,6 +26,9 @@
 //! * and before all regions [`list::Last::merged`], once for each I/O that starts while the list is not
 //!   empty. That says whether device-mapper would call it merged; it is kept until the end.
 //!
+//! Most I/Os are in one area of the only region there is: a [`place::Place`] is told of those, with less
+//! to put together first.
+//!
 //! A region that is new while I/Os are in flight must not see their ends. Lists are numbered;
 //! an I/O keeps the number of the list it started under, and a region counts it if that is
 //! within its [`list::Lifetime`]: at the start and at the end the same answer, exactly, without
@@ -39,17 +42,14 @@ pub mod flight;
 pub mod geometry;
 pub mod list;
 pub mod pending;
+pub mod place;
 
 use super::{
-    class::{
-        Class,
-        Kind, //
-    },
+    class::Class,
     counter::{
         Counter,
         Load, //
     },
-    entry::Entry,
 };
 use area::{
     Area,
@@ -65,7 +65,6 @@ use flight::{
     InFlight, //
 };
 use geometry::Geometry;
-use pending::Under;
 
 /// An I/O, the same at its start and at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,37 +111,6 @@ pub struct Region<'a> {
     pub histograms: &'a [Counter],
     /// The region as if it were one area, of which this CPU's share; with the option `classes`.
     pub whole: Option<(&'a InFlight, &'a Whole)>,
-}
-
-/// An area as the CPU that counts has it. What is done with it is what a [`Region`] does with an I/O
-/// that is in this area alone, if the region has no additional output and no histogram.
-#[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
-    /// This CPU's.
-    pub area: &'a Area,
-    /// For all CPUs.
-    pub in_flight: &'a InFlight,
-}
-
-impl Place<'_> {
-    /// An I/O starts at `now`.
-    #[inline(always)]
-    pub fn start(&self, kind: Kind, now: u64) {
-        enter(self.area, self.in_flight, Direction::of(kind.class()), now);
-    }
-
-    /// It ends at `now`, having started under `under`.
-    #[inline(always)]
-    pub fn end(&self, entry: &Entry, under: Under, now: u64) {
-        let (class, pending) = (entry.kind().class(), &entry.pending);
-        end(self.area, self.in_flight, class, now, |done| {
-            let ended = Ended {
-                duration_ns: now.wrapping_sub(pending.start_ns()),
-                merged: under.merged(),
-            };
-            done.count(pending.sectors(), &ended);
-        });
-    }
 }
 
 /// Most I/Os are in one area. Those are counted at once; any other, in functions that are not part

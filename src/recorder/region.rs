@@ -24,7 +24,7 @@ use crate::{
             count_time,
             flight::InFlight,
             geometry::Geometry,
-            Place,
+            place::Place,
             Region as View,
             Whole, //
         },

@@ -2,7 +2,14 @@
 
 //! What regions have to know of an I/O from its start to its end.
 
-use crate::acct::counter::Counter;
+use super::Io;
+use crate::acct::{
+    counter::Counter,
+    entry::{
+        Entry,
+        IN_REGIONS, //
+    },
+};
 
 /// Accounts one I/O can be in: that of a partition and that of its disk.
 pub const LEVELS: usize = 2;
@@ -125,6 +132,41 @@ impl Pending {
     #[inline(always)]
     pub fn under(&self, level: usize) -> Under {
         Under(self.under.get(level).map_or(0, Counter::get))
+    }
+}
+
+impl Entry {
+    /// Whether regions count it.
+    #[inline(always)]
+    pub fn is_in_regions(&self) -> bool {
+        self.state.get() & IN_REGIONS != 0
+    }
+
+    /// They do from now on, with `sector` on the whole disk; `sectors` mean nothing without data.
+    #[inline(always)]
+    pub fn start_in_regions(&self, sector: u64, sectors: u32, now: u64) {
+        self.pending.start(sector, sectors, now);
+        self.state.set(self.state.get() | IN_REGIONS);
+    }
+
+    /// They have been told of its end, and it goes on.
+    pub fn end_in_regions(&self) {
+        self.state.set(self.state.get() & !IN_REGIONS);
+    }
+
+    /// As regions saw it start, in an account whose first sector is `first` on the whole disk.
+    pub fn io(&self, first: u64) -> Io {
+        let kind = self.kind();
+        Io {
+            sector: self.pending.sector().wrapping_sub(first),
+            // CAST: As it was set.
+            sectors: if kind.has_data() {
+                self.pending.sectors() as u32
+            } else {
+                0
+            },
+            class: kind.class_of(),
+        }
     }
 }
 
