@@ -18,7 +18,7 @@ use crate::acct::{
     entry::Entry, //
 };
 
-/// An area as the CPU that counts has it. What is done with it is what a [`Region`] does with an I/O
+/// An area as the CPU that counts has it. What is done with it is what a [`super::Region`] does with an I/O
 /// that is in this area alone, if the region has no additional output and no histogram.
 #[derive(Clone, Copy, Debug)]
 pub struct Place<'a> {
