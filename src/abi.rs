@@ -6,6 +6,7 @@
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod event_text;
 pub mod identity;
 pub mod latency;
 pub mod message;

@@ -14,12 +14,16 @@ use iostat::{
     acct::region::geometry::Geometry,
 };
 use iostat_fuzz::{
-    asked::assert_parsed,
+    asked::{
+        assert_listed,
+        assert_parsed, //
+    },
     fuzz_target, //
 };
 
 fuzz_target!(|data: &[u8]| {
     assert_parsed(data);
+    assert_listed(data);
     if let Ok((_, message)) = parse(data) {
         // A device as large as the line makes it.
         let sectors = data.iter().map(|byte| u64::from(*byte));

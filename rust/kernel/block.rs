@@ -65,4 +65,11 @@ const _: () = {
     assert!(op::SECURE_ERASE as u32 == bindings::req_op_REQ_OP_SECURE_ERASE);
     assert!(op::ZONE_APPEND as u32 == bindings::req_op_REQ_OP_ZONE_APPEND);
     assert!(op::WRITE_ZEROES as u32 == bindings::req_op_REQ_OP_WRITE_ZEROES);
+    assert!(op::ZONE_OPEN as u32 == bindings::req_op_REQ_OP_ZONE_OPEN);
+    assert!(op::ZONE_CLOSE as u32 == bindings::req_op_REQ_OP_ZONE_CLOSE);
+    assert!(op::ZONE_FINISH as u32 == bindings::req_op_REQ_OP_ZONE_FINISH);
+    assert!(op::ZONE_RESET as u32 == bindings::req_op_REQ_OP_ZONE_RESET);
+    assert!(op::ZONE_RESET_ALL as u32 == bindings::req_op_REQ_OP_ZONE_RESET_ALL);
+    assert!(op::DRV_IN as u32 == bindings::req_op_REQ_OP_DRV_IN);
+    assert!(op::DRV_OUT as u32 == bindings::req_op_REQ_OP_DRV_OUT);
 };

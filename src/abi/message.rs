@@ -12,6 +12,7 @@
 
 pub mod create;
 pub mod error;
+pub mod evcnt;
 pub mod word;
 
 use create::{

@@ -19,7 +19,7 @@ pub enum Class {
 /// `DEVSTAT_N_TRANS_FLAGS`.
 pub const CLASSES: usize = 4;
 
-/// `REQ_OP_*` of `include/linux/blk_types.h`, as far as they have a class of their own. The
+/// `REQ_OP_*` of `include/linux/blk_types.h`, as far as one is told from another. The
 /// recorder asserts at compile time that they are the kernel's.
 pub mod op {
     /// Read sectors from the device.
@@ -36,6 +36,20 @@ pub mod op {
     pub const ZONE_APPEND: u8 = 7;
     /// Write zeroes without a data transfer.
     pub const WRITE_ZEROES: u8 = 9;
+    /// Open a zone.
+    pub const ZONE_OPEN: u8 = 11;
+    /// Close a zone.
+    pub const ZONE_CLOSE: u8 = 13;
+    /// Make a zone full.
+    pub const ZONE_FINISH: u8 = 15;
+    /// Reset a zone's write pointer.
+    pub const ZONE_RESET: u8 = 17;
+    /// Those of all zones.
+    pub const ZONE_RESET_ALL: u8 = 19;
+    /// A driver's own command that reads.
+    pub const DRV_IN: u8 = 34;
+    /// A driver's own command that writes, or moves nothing.
+    pub const DRV_OUT: u8 = 35;
 }
 
 /// The class of each operation when it moves data: a load instead of a chain of comparisons.
@@ -105,6 +119,9 @@ const KIND_SHIFT: u32 = 2;
 const KIND_MASK: u8 = 0xf;
 
 impl Kind {
+    /// The bits of its number that are its class.
+    pub(super) const CLASS: u64 = (KIND_MASK as u64 >> KIND_SHIFT) << KIND_SHIFT;
+
     /// The two together.
     #[inline(always)]
     pub const fn new(class: Class, tag: Tag) -> Kind {

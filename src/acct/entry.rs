@@ -119,10 +119,10 @@ impl Entry {
         Some(Verb::RunqBackToWaitq)
     }
 
-    /// Whether it is a transaction that was issued, as most are that complete.
+    /// Whether it is a transaction that was issued, of another class than `NoData`, which is 0.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
-        self.state.get() & (RUNNING | COUNTED) == RUNNING | COUNTED
+        self.state.get() & (RUNNING | COUNTED | Kind::CLASS) > RUNNING | COUNTED
     }
 
     /// The last `bytes` bytes of it are done, and it [is plain](Entry::is_plain): what it ends with.

@@ -25,6 +25,8 @@ mod model;
 #[path = "properties/play.rs"]
 mod play;
 
+#[path = "properties/events.rs"]
+mod events;
 #[path = "properties/grammar.rs"]
 mod grammar;
 #[path = "properties/lives.rs"]

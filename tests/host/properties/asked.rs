@@ -6,15 +6,19 @@ use super::dm::{
     self,
     Asked, //
 };
-use iostat::abi::message::{
-    create::{
-        Range,
-        Sectors,
-        Step, //
+use iostat::{
+    abi::message::{
+        create::{
+            Range,
+            Sectors,
+            Step, //
+        },
+        evcnt::List,
+        parse,
+        word::Word,
+        Message, //
     },
-    parse,
-    word::Word,
-    Message, //
+    acct::evcnt::Type,
 };
 
 fn bytes(word: Word<'_>) -> Vec<u8> {
@@ -73,4 +77,40 @@ pub fn assert_parsed(line: &[u8]) {
             }
         }
     }
+}
+
+/// `@evcnt_list`, read slowly.
+fn listed(line: &[u8]) -> Option<Option<List>> {
+    let words: Vec<String> = dm::split(line)
+        .iter()
+        .map(|word| String::from_utf8_lossy(word).to_ascii_lowercase())
+        .collect();
+    let (name, words) = words.split_first()?;
+    if name != "@evcnt_list" {
+        return None;
+    }
+    let kinds = [
+        ("misc", Type::Misc),
+        ("intr", Type::Intr),
+        ("trap", Type::Trap),
+    ];
+    let count = |text: &str| words.iter().filter(|word| *word == text).count();
+    let asked: Vec<Type> = kinds
+        .iter()
+        .flat_map(|(name, kind)| vec![*kind; count(name)])
+        .collect();
+    let known = count("all") + count("rollup") + asked.len();
+    let is_good =
+        known == words.len() && count("all") < 2 && count("rollup") < 2 && asked.len() < 2;
+    Some(is_good.then(|| List {
+        all: count("all") == 1,
+        rollup: count("rollup") == 1,
+        kind: asked.first().copied(),
+    }))
+}
+
+/// Any line is understood as the model does.
+pub fn assert_listed(line: &[u8]) {
+    let asked = List::parse(line);
+    assert_eq!(asked.map(|asked| asked.ok()), listed(line));
 }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! `@evcnt_list [all] [rollup] [misc|intr|trap]`: event counters, of no disk in particular.
+
+use super::{
+    error::{
+        Error,
+        Reason, //
+    },
+    word::Words, //
+};
+use crate::acct::evcnt::Type;
+
+/// Which counters to list, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct List {
+    /// Those as well that have counted nothing.
+    pub all: bool,
+    /// With what their children have counted.
+    pub rollup: bool,
+    /// Of this type alone.
+    pub kind: Option<Type>,
+}
+
+impl List {
+    /// What a line asks for; [`None`] if it is another message. Words come in any order, each once.
+    pub fn parse(line: &[u8]) -> Option<Result<List, Error<'_>>> {
+        let mut words = Words::of(line);
+        let is_list = words.next()?.is_ignoring_case("@evcnt_list");
+        is_list.then(|| List::of(words))
+    }
+
+    fn of(words: Words<'_>) -> Result<List, Error<'_>> {
+        let mut list = List::default();
+        for word in words {
+            let is = |text| word.is_ignoring_case(text);
+            let is_new = if is("all") {
+                !core::mem::replace(&mut list.all, true)
+            } else if is("rollup") {
+                !core::mem::replace(&mut list.rollup, true)
+            } else {
+                let kind = Type::ALL.into_iter().find(|kind| is(kind.name()));
+                let kind = kind.ok_or(Error::wrong(Reason::UnknownOption, word))?;
+                list.kind.replace(kind).is_none()
+            };
+            if !is_new {
+                return Err(Error::wrong(Reason::Surplus, word));
+            }
+        }
+        Ok(list)
+    }
+
+    /// Whether a counter is listed that is of this type and has this total.
+    pub fn has(&self, kind: Type, total: u64) -> bool {
+        (self.all || total != 0) && self.kind.is_none_or(|asked| asked == kind)
+    }
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_message_evcnt))]
+mod tests {
+    use super::*;
+
+    fn reason(line: &[u8]) -> Option<Reason> {
+        List::parse(line)?.err().map(|error| error.reason)
+    }
+
+    #[test]
+    fn words_come_in_any_order() {
+        let asked = List {
+            all: true,
+            rollup: true,
+            kind: Some(Type::Trap),
+        };
+        for line in [
+            &b"@evcnt_list all rollup trap\n"[..],
+            b" @EVCNT_LIST TRAP\tall rollup",
+            b"@evcnt_list rollup trap all\0 and more",
+        ] {
+            assert!(List::parse(line) == Some(Ok(asked)));
+        }
+        assert!(List::parse(b"@evcnt_list") == Some(Ok(List::default())));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        assert!(List::parse(b"").is_none() && List::parse(b"sda @evcnt_list").is_none());
+        assert!(List::parse(b"@evcnt_lists").is_none());
+        assert_eq!(reason(b"@evcnt_list any"), Some(Reason::UnknownOption));
+        assert_eq!(reason(b"@evcnt_list all all"), Some(Reason::Surplus));
+        assert_eq!(reason(b"@evcnt_list misc intr"), Some(Reason::Surplus));
+    }
+
+    #[test]
+    fn zero_ones_are_for_those_who_ask() {
+        let asked = |kind, all| List {
+            all,
+            rollup: false,
+            kind,
+        };
+        let table = [
+            (asked(None, false), Type::Misc, 0, false),
+            (asked(None, false), Type::Misc, 1, true),
+            (asked(None, true), Type::Intr, 0, true),
+            (asked(Some(Type::Intr), true), Type::Intr, 0, true),
+            (asked(Some(Type::Intr), true), Type::Trap, 1, false),
+        ];
+        for (list, kind, total, expected) in table {
+            assert_eq!(list.has(kind, total), expected);
+        }
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What is counted of each disk as events: what happens to its I/Os besides their start and end.
+
+use super::class::op;
+use core::ffi::CStr;
+
+macro_rules! events {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// An event of a disk.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum DiskEvent {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl DiskEvent {
+            /// All of them, each at the place of its number.
+            pub const ALL: &'static [DiskEvent] = &[$(DiskEvent::$variant,)*];
+
+            /// How it is called: a counter's name, and a file.
+            pub const fn name(self) -> &'static CStr {
+                match self {
+                    $(DiskEvent::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+
+events! {
+    /// A driver gave a request back to be issued again.
+    Requeues = c"requeues",
+    /// Somebody slept because all tags were in use.
+    TagWaits = c"tag_waits",
+    /// A bio became the end of a request that was there.
+    BioBackmerges = c"bio_backmerges",
+    /// A bio became the start of one.
+    BioFrontmerges = c"bio_frontmerges",
+    /// A request became part of another.
+    RqMerges = c"rq_merges",
+    /// A bio was too large, or crossed a limit, and was split.
+    Splits = c"splits",
+    /// A bio came from a partition of the disk, or from a disk on top of it.
+    BioRemaps = c"bio_remaps",
+    /// A request came from a disk on top of it.
+    RqRemaps = c"rq_remaps",
+    /// A task began to collect requests.
+    Plugs = c"plugs",
+    /// It sent what it had collected, since it had enough or was done.
+    Unplugs = c"unplugs",
+    /// The same because it went to sleep.
+    UnplugsSchedule = c"unplugs_schedule",
+    /// A cache flush was done by the disk.
+    Flushes = c"flushes",
+    /// A command that was passed through is done.
+    Passthrough = c"passthrough",
+    /// Zones opened.
+    ZoneOpens = c"zone_opens",
+    /// Zones closed.
+    ZoneCloses = c"zone_closes",
+    /// Zones finished.
+    ZoneFinishes = c"zone_finishes",
+    /// Zones reset.
+    ZoneResets = c"zone_resets",
+    /// All zones reset at once.
+    ZoneResetAlls = c"zone_reset_alls",
+    /// A zone append is done.
+    ZoneAppends = c"zone_appends",
+    /// A write was made to wait for another to the same zone.
+    ZonePlugs = c"zone_plugs",
+    /// It was sent on.
+    ZoneUnplugs = c"zone_unplugs",
+    /// An I/O began that could not be followed.
+    Untracked = c"untracked",
+    /// The table of I/Os in flight had no room.
+    TableOverflows = c"table_overflows",
+    /// An I/O vanished without an end.
+    Abandoned = c"abandoned",
+    /// Something completed that was not followed.
+    Unmarked = c"unmarked",
+    /// `BLK_STS_NOTSUPP`: the disk cannot do it.
+    ErrorsNotsupp = c"errors_notsupp",
+    /// `BLK_STS_TIMEOUT`.
+    ErrorsTimeout = c"errors_timeout",
+    /// `BLK_STS_NOSPC`: no space left.
+    ErrorsNospc = c"errors_nospc",
+    /// `BLK_STS_TRANSPORT`: the way to the disk.
+    ErrorsTransport = c"errors_transport",
+    /// `BLK_STS_TARGET`: the disk itself.
+    ErrorsTarget = c"errors_target",
+    /// `BLK_STS_RESV_CONFLICT`: reserved for somebody else.
+    ErrorsResvConflict = c"errors_resv_conflict",
+    /// `BLK_STS_MEDIUM`.
+    ErrorsMedium = c"errors_medium",
+    /// `BLK_STS_PROTECTION`: of integrity data.
+    ErrorsProtection = c"errors_protection",
+    /// `BLK_STS_RESOURCE` and `BLK_STS_DEV_RESOURCE`.
+    ErrorsResource = c"errors_resource",
+    /// `BLK_STS_IOERR`, and statuses of kernels to come.
+    ErrorsIoerr = c"errors_ioerr",
+    /// `BLK_STS_AGAIN`: it would have had to wait, and should not.
+    ErrorsAgain = c"errors_again",
+    /// `BLK_STS_ZONE_OPEN_RESOURCE` and `BLK_STS_ZONE_ACTIVE_RESOURCE`.
+    ErrorsZoneResource = c"errors_zone_resource",
+    /// `BLK_STS_OFFLINE`.
+    ErrorsOffline = c"errors_offline",
+    /// `BLK_STS_DURATION_LIMIT`.
+    ErrorsDurationLimit = c"errors_duration_limit",
+    /// `BLK_STS_INVAL`: of a wrong size or at a wrong place.
+    ErrorsInval = c"errors_inval",
+}
+
+/// How many there are.
+pub const DISK_EVENTS: usize = DiskEvent::ALL.len();
+
+impl DiskEvent {
+    /// The event that the end of an operation `op` (`REQ_OP_*`) without data of a transaction is, if it
+    /// is one.
+    pub fn of_op(op: u8) -> Option<DiskEvent> {
+        Some(match op {
+            op::FLUSH => DiskEvent::Flushes,
+            op::ZONE_OPEN => DiskEvent::ZoneOpens,
+            op::ZONE_CLOSE => DiskEvent::ZoneCloses,
+            op::ZONE_FINISH => DiskEvent::ZoneFinishes,
+            op::ZONE_RESET => DiskEvent::ZoneResets,
+            op::ZONE_RESET_ALL => DiskEvent::ZoneResetAlls,
+            op::DRV_IN | op::DRV_OUT => DiskEvent::Passthrough,
+            _ => return None,
+        })
+    }
+
+    /// The event that a status (`BLK_STS_*`) is; [`None`] if that is success, or
+    /// device-mapper's word to itself.
+    pub fn of_status(status: u8) -> Option<DiskEvent> {
+        Some(match status {
+            0 | 11 => return None,
+            1 => DiskEvent::ErrorsNotsupp,
+            2 => DiskEvent::ErrorsTimeout,
+            3 => DiskEvent::ErrorsNospc,
+            4 => DiskEvent::ErrorsTransport,
+            5 => DiskEvent::ErrorsTarget,
+            6 => DiskEvent::ErrorsResvConflict,
+            7 => DiskEvent::ErrorsMedium,
+            8 => DiskEvent::ErrorsProtection,
+            9 | 13 => DiskEvent::ErrorsResource,
+            12 => DiskEvent::ErrorsAgain,
+            14 | 15 => DiskEvent::ErrorsZoneResource,
+            16 => DiskEvent::ErrorsOffline,
+            17 => DiskEvent::ErrorsDurationLimit,
+            19 => DiskEvent::ErrorsInval,
+            _ => DiskEvent::ErrorsIoerr,
+        })
+    }
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_disk_event))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_is_at_its_number_and_has_a_name_of_its_own() {
+        for (number, event) in DiskEvent::ALL.iter().enumerate() {
+            assert_eq!(*event as usize, number);
+            let same = |other: &&DiskEvent| other.name() == event.name();
+            assert_eq!(DiskEvent::ALL.iter().filter(same).count(), 1);
+        }
+    }
+
+    #[test]
+    fn every_failure_is_an_error() {
+        for status in 1..=u8::MAX {
+            let event = DiskEvent::of_status(status);
+            assert_eq!(event.is_some(), status != 11);
+        }
+        assert_eq!(DiskEvent::of_status(0), None);
+        assert_eq!(DiskEvent::of_status(7), Some(DiskEvent::ErrorsMedium));
+        assert_eq!(DiskEvent::of_status(10), Some(DiskEvent::ErrorsIoerr));
+    }
+
+    #[test]
+    fn what_moves_data_is_no_event() {
+        for op in [op::READ, op::WRITE, op::DISCARD, op::WRITE_ZEROES] {
+            assert_eq!(DiskEvent::of_op(op), None);
+        }
+    }
+}
