@@ -5,6 +5,8 @@
  */
 
 #include <iostat/clock.h>
+#include <iostat/evcnt.h>
+#include <iostat/event_probes.h>
 #include <iostat/io.h>
 #include <iostat/helpers.h>
 #include <iostat/probes.h>

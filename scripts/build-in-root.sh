@@ -2,10 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0
 # Builds iostat.ko inside the build root, out of the source tree: one output
 # directory per kernel, so that builds for several do not disturb each other.
+# Then what uses it: the samples, and the modules of the guest tests.
 # usage: build-in-root.sh KDIR OUTPUT [MAKE ARGUMENT...]
 
 set -euo pipefail
 kdir=$1 out=$2
 shift 2
 mkdir -p "$out"
-exec make -C "$kdir" M=/src MO="$out" -j"$(nproc)" "$@" modules
+make -C "$kdir" M=/src MO="$out" -j"$(nproc)" "$@" modules
+for clients in samples tests/modules; do
+	mkdir -p "$out/$clients"
+	make -C "$kdir" M="/src/$clients" MO="$out/$clients" -j"$(nproc)" \
+		KBUILD_EXTRA_SYMBOLS="$out/Module.symvers" "$@" modules
+done

@@ -11,11 +11,11 @@ shift 3
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
 cp -r "$TOP"/tests/guest/. "$payload"
-for tool in passthrough message; do
+for tool in passthrough message waitfile; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
 done
-cp "$modules/iostat.ko" "$payload"
+cp "$modules/iostat.ko" "$modules"/samples/*.ko "$modules"/tests/modules/*.ko "$payload"
 # The same under another name, which must be refused: the name is the only "iostat"
 # that is padded with zeros.
 sed 's/iostat\(\x00\{50\}\)/iostaX\1/' "$modules/iostat.ko" >"$payload/iostaX.ko"

@@ -4,13 +4,17 @@
 
 pub(crate) mod chardev;
 pub(crate) mod control;
+mod events;
 mod messages;
 pub(crate) mod sysfs;
 
 use crate::{
+    kapi::evcnt::Events,
     kernel_ext::{
         block::device::BlockDevice,
-        kobject::Directory, //
+        kobject::Directory,
+        once::OnceBox,
+        sysfs::Node, //
     },
     recorder::{account::Account, listener::Listener, State}, //
 };
@@ -20,16 +24,56 @@ use kernel::{
 };
 
 /// The interfaces, as the recorder's listener.
-pub(crate) struct Interfaces;
+pub(crate) struct Interfaces {
+    /// The file of that name, from when it is there.
+    regions_gone: OnceBox<Node>,
+}
+
+impl Interfaces {
+    pub(crate) fn new() -> Self {
+        Interfaces {
+            regions_gone: OnceBox::new(),
+        }
+    }
+
+    /// Those who wait for this file to change are told from now on. May sleep; `ENOMEM`.
+    pub(crate) fn tell_regions_gone(&self, file: Node) -> Result {
+        let _ = self.regions_gone.set(KBox::new(file, GFP_KERNEL)?);
+        Ok(())
+    }
+}
 
 /// The recorder's state with these interfaces on top.
 pub(crate) type Recording = State<Interfaces>;
 
+/// What `/dev/iostat` is about.
+pub(crate) struct Global {
+    pub(crate) recording: Arc<Recording>,
+    pub(crate) events: Arc<Events>,
+}
+
 impl Listener for Interfaces {
-    /// The directory of the disk or partition in sysfs.
-    type Presence = Directory<sysfs::DiskObject>;
+    /// The directory of the disk or partition in sysfs, and before it that of the disk's events.
+    type Presence = (
+        Option<Directory<events::EventsObject>>,
+        Directory<sysfs::DiskObject>,
+    );
 
     fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence> {
-        device.directory(c"iostat", sysfs::DiskObject::new(account.clone()))
+        let directory = device.directory(c"iostat", sysfs::DiskObject::new(account.clone()))?;
+        let events = match device.is_partition() {
+            true => None,
+            false => {
+                let events = events::EventsObject::new(account.clone());
+                Some(directory.directory(c"events", events)?)
+            }
+        };
+        Ok((events, directory))
+    }
+
+    fn regions_gone(&self) {
+        if let Some(file) = self.regions_gone.get() {
+            file.notify();
+        }
     }
 }

@@ -6,7 +6,8 @@
 //!
 //! 4. this file, which puts the others together and does nothing else;
 //! 3. [`iface`]: sysfs, `/dev/iostat`, trace events;
-//! 2. [`recorder`]: the block layer's events, the disks, their accounts;
+//! 2. [`recorder`]: the block layer's events, the disks, their accounts; [`kapi`]: what other modules
+//!    call;
 //! 1. [`kernel_ext`]: safe abstractions the `kernel` crate lacks;
 //! 0. [`acct`] and [`abi`]: what is counted and how it is written, with no kernel in sight.
 
@@ -15,6 +16,7 @@ use kernel::prelude::*;
 pub mod abi;
 pub mod acct;
 mod iface;
+mod kapi;
 #[path = "../rust/kernel/mod.rs"]
 mod kernel_ext;
 mod recorder;
@@ -38,6 +40,10 @@ module! {
             default: 32768,
             description: "I/Os that can be followed at a time, 128 bytes each (64 to 4194304)",
         },
+        frequent_events: u32 {
+            default: 0,
+            description: "Whether plugs, unplugs and remaps are counted as well, of which there are many (0 or 1)",
+        },
     },
 }
 
@@ -45,14 +51,22 @@ module! {
 struct Iostat {
     _device: kernel_ext::miscdevice::Registration<iface::chardev::Reader>,
     _recorder: recorder::Recorder<iface::Interfaces>,
+    _api: kapi::Api,
 }
 
 impl kernel::Module for Iostat {
     fn init(_module: &'static ThisModule) -> Result<Self> {
-        let interfaces = Arc::new(iface::Interfaces, GFP_KERNEL)?;
+        let interfaces = Arc::new(iface::Interfaces::new(), GFP_KERNEL)?;
         // A reference in 7.2, a value in 7.3.
         let inflight = *Borrow::<u32>::borrow(&module_parameters::inflight.value());
-        let recorder = recorder::Recorder::new(interfaces, inflight)?;
+        let frequent_events = *Borrow::<u32>::borrow(&module_parameters::frequent_events.value());
+        let api = kapi::Api::new()?;
+        let recorder = recorder::Recorder::new(
+            interfaces.clone(),
+            api.events(),
+            inflight,
+            frequent_events != 0,
+        )?;
         pr_info!("recording {} disks\n", recorder.state().numdevs());
         // Last: from here on somebody may have the device open, and only the module's own count
         // keeps what it needs.
@@ -60,11 +74,16 @@ impl kernel::Module for Iostat {
             c"iostat",
             0o666,
             &iface::control::GROUPS,
-            recorder.state(),
+            iface::Global {
+                recording: recorder.state(),
+                events: api.events(),
+            },
         )?;
+        interfaces.tell_regions_gone(device.file(c"regions_gone")?)?;
         Ok(Iostat {
             _device: device,
             _recorder: recorder,
+            _api: api,
         })
     }
 }

@@ -14,6 +14,7 @@
 
 pub(crate) mod account;
 pub(crate) mod accounts;
+mod events;
 pub(crate) mod listener;
 pub(crate) mod messages;
 mod probe;
@@ -23,11 +24,14 @@ mod registry;
 mod tracker;
 mod transactions;
 
-use crate::kernel_ext::{
-    block::device::BlockDevice,
-    class,
-    clock,
-    published, //
+use crate::{
+    kapi::evcnt::Events,
+    kernel_ext::{
+        block::device::BlockDevice,
+        class,
+        clock,
+        published, //
+    }, //
 };
 use kernel::{
     new_mutex,
@@ -69,7 +73,15 @@ impl<L: Listener> Recorder<L> {
     ///
     /// Follows about `inflight` I/Os at a time, rounded up to a power of two. `EINVAL` if that is too
     /// few or too many, `ENOENT` if the kernel lacks one of the tracepoints, `ENOMEM`.
-    pub(crate) fn new(listener: Arc<L>, inflight: u32) -> Result<Self> {
+    ///
+    /// Event counters are attached to `events`; those of what comes with most I/Os count only with
+    /// `frequent_events`.
+    pub(crate) fn new(
+        listener: Arc<L>,
+        events: Arc<Events>,
+        inflight: u32,
+        frequent_events: bool,
+    ) -> Result<Self> {
         if !INFLIGHT.contains(&inflight) {
             let (least, most) = INFLIGHT.into_inner();
             pr_err!("inflight={inflight} is not from {least} to {most}\n");
@@ -79,8 +91,12 @@ impl<L: Listener> Recorder<L> {
         let inflight = inflight.next_power_of_two() as usize;
         let clock = clock::Watch::new()?;
         let tracker = Tracker::new(inflight)?;
-        let registry = Registry::new(listener, tracker.clone());
-        let probes = new_mutex!(probe::Probes::new(tracker.clone()));
+        let registry = Registry::new(listener, tracker.clone(), events::Common::new(events)?);
+        let mut probes = probe::Probes::new(tracker.clone());
+        if frequent_events {
+            probes.need(probe::Extra::FrequentEvents)?;
+        }
+        let probes = new_mutex!(probes);
         let state = Arc::pin_init(
             pin_init!(State {
                 tracker,

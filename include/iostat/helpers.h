@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Macros and inlines of the kernel that Rust needs as functions. No logic and
- * no state: what can be said in Rust is said there.
+ * Macros and inlines of the kernel that Rust needs as functions. No logic, and
+ * no state but that of a rate limit: what can be said in Rust is said there.
  */
 #ifndef _IOSTAT_HELPERS_H
 #define _IOSTAT_HELPERS_H
@@ -14,8 +14,10 @@ struct module;
 int iostat_block_class(const struct class **class);
 void iostat_cond_resched(void);
 bool iostat_fatal_signal_pending(void);
+bool iostat_may_warn(void);
 void iostat_memalloc_noio_restore(unsigned int flags);
 unsigned int iostat_memalloc_noio_save(void);
+void iostat_this_cpu_add(u64 *counter, u64 value);
 struct module *iostat_this_module(void);
 void iostat_tracepoint_synchronize_unregister(void);
 

@@ -6,6 +6,8 @@
 #include <iostat/helpers.h>
 #include <linux/blkdev.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/ratelimit.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -36,6 +38,13 @@ bool iostat_fatal_signal_pending(void)
 	return fatal_signal_pending(current);
 }
 
+bool iostat_may_warn(void)
+{
+	static DEFINE_RATELIMIT_STATE(state, DEFAULT_RATELIMIT_INTERVAL, DEFAULT_RATELIMIT_BURST);
+
+	return __ratelimit(&state);
+}
+
 void iostat_memalloc_noio_restore(unsigned int flags)
 {
 	memalloc_noio_restore(flags);
@@ -44,6 +53,11 @@ void iostat_memalloc_noio_restore(unsigned int flags)
 unsigned int iostat_memalloc_noio_save(void)
 {
 	return memalloc_noio_save();
+}
+
+void notrace iostat_this_cpu_add(u64 *counter, u64 value)
+{
+	this_cpu_add(*(u64 __percpu __force *)(unsigned long)counter, value);
 }
 
 struct module *iostat_this_module(void)

@@ -134,6 +134,14 @@ impl<T: Object> Directory<T> {
     }
 }
 
+impl<T: Object> Directory<T> {
+    /// Makes a directory in this one, to be dropped before it. Errors as of [`Directory::new`].
+    pub(crate) fn directory<U: Object>(&self, name: &CStr, object: U) -> Result<Directory<U>> {
+        // SAFETY: The kobject was added in `new`, and has its directory until the drop of `self`.
+        unsafe { Directory::new(self.inner.kobj.get(), name, object) }
+    }
+}
+
 impl<T: Object> Drop for Directory<T> {
     fn drop(&mut self) {
         let kobj = self.inner.kobj.get();

@@ -14,6 +14,7 @@ use super::{
         Group,
         Groups,
         List,
+        Node,
         Page,
         Show, //
     },
@@ -181,6 +182,15 @@ impl<T: OpenFile> Registration<T> {
         // the device away; open files hold the module, and with it the registration.
         to_result(unsafe { bindings::misc_register(inner.device.get()) })?;
         Ok(Registration { inner })
+    }
+
+    /// The file `name` in `/sys/class/misc/<device>/`. May sleep. `ENOENT`.
+    pub(crate) fn file(&self, name: &CStr) -> Result<Node> {
+        // SAFETY: The device is registered, hence `this_device` is one that is in sysfs.
+        unsafe {
+            let device = (*self.inner.device.get()).this_device;
+            Node::new(core::ptr::addr_of_mut!((*device).kobj), name)
+        }
     }
 
     /// # Safety

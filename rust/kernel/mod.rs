@@ -3,18 +3,23 @@
 //! Floor 1: safe abstractions the `kernel` crate lacks.
 //!
 //! A staging area: each file is written as it would be sent upstream, and goes when the `kernel`
-//! crate has the like. Besides `recorder/probe.rs` this is the only place with `unsafe`.
+//! crate has the like. Besides `recorder/probe.rs` and `kapi/exports.rs` this is the only
+//! place with `unsafe`.
 
 pub(crate) mod bindings;
 pub(crate) mod block;
 pub(crate) mod capability;
 pub(crate) mod class;
 pub(crate) mod clock;
+pub(crate) mod global;
 pub(crate) mod io_events;
 pub(crate) mod kobject;
 pub(crate) mod memory;
 pub(crate) mod miscdevice;
+pub(crate) mod module;
+pub(crate) mod once;
 pub(crate) mod percpu;
+pub(crate) mod print;
 pub(crate) mod published;
 pub(crate) mod sysfs;
 pub(crate) mod task;

@@ -4,10 +4,14 @@
 //!
 //! C header: [`include/linux/percpu.h`](srctree/include/linux/percpu.h).
 
-use super::zeroed::{
-    zeroed_vec,
-    Zeroed, //
+use super::{
+    bindings as own,
+    zeroed::{
+        zeroed_vec,
+        Zeroed, //
+    }, //
 };
+use crate::acct::counter::Counter;
 use core::{
     marker::PhantomData,
     mem::{
@@ -115,6 +119,21 @@ impl<T: Zeroed + Sync> PerCpu<T> {
             // points to that CPU's valid `T`, for as long as `self` lives.
             unsafe { &*self.ptr.as_ptr().wrapping_byte_add(offset) }
         })
+    }
+}
+
+impl<const N: usize> PerCpu<[Counter; N]> {
+    /// Adds to one of this CPU's counters, wrapping; nothing if there is no such. In any context, NMIs
+    /// excepted. None of these counters is ever changed in another way.
+    #[inline(always)]
+    pub(crate) fn add(&self, index: usize, value: u64) {
+        if index < N {
+            let counter = self.ptr.as_ptr().cast::<u64>().wrapping_add(index);
+            // SAFETY: By the type invariant, the per-CPU pointer to one of `N` counters, each of them a
+            // 64-bit word. The addition is one step as seen from its CPU, and others read the word as
+            // the whole it is.
+            unsafe { own::iostat_this_cpu_add(counter, value) };
+        }
     }
 }
 

@@ -9,7 +9,8 @@
 
 use core::{
     ffi::CStr,
-    fmt, //
+    fmt,
+    ptr::NonNull, //
 };
 use kernel::{
     bindings,
@@ -154,6 +155,49 @@ unsafe fn show<A: Show>(attribute: &A, of: &A::Of, buf: *mut c_char) -> isize {
         // CAST: At most a page.
         Ok(()) => page.len as isize,
         Err(fmt::Error) => EIO.to_errno() as isize,
+    }
+}
+
+/// A file, held for those who wait in `poll()` until it changes.
+///
+/// # Invariants
+///
+/// `ptr` is a node of sysfs, to which this is a reference.
+pub(crate) struct Node {
+    ptr: NonNull<bindings::kernfs_node>,
+}
+
+// SAFETY: May be used and dropped by any thread.
+unsafe impl Send for Node {}
+// SAFETY: As above: telling is done under locks of sysfs's own.
+unsafe impl Sync for Node {}
+
+impl Node {
+    /// The file `name` of the directory `kobj`. May sleep. `ENOENT`.
+    ///
+    /// # Safety
+    ///
+    /// `kobj` has a directory for the duration of this call.
+    pub(super) unsafe fn new(kobj: *mut bindings::kobject, name: &CStr) -> Result<Self> {
+        // SAFETY: By this function's requirement the directory is there; the result is checked.
+        let ptr = unsafe {
+            bindings::kernfs_find_and_get_ns((*kobj).sd, name.as_char_ptr(), core::ptr::null())
+        };
+        // INVARIANT: The reference is the one that was just taken.
+        NonNull::new(ptr).map(|ptr| Node { ptr }).ok_or(ENOENT)
+    }
+
+    /// Wakes those who wait. In any context.
+    pub(crate) fn notify(&self) {
+        // SAFETY: By the type invariant; the file may have gone, and then nobody waits.
+        unsafe { bindings::kernfs_notify(self.ptr.as_ptr()) };
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        // SAFETY: The reference is given back, by the type invariant.
+        unsafe { bindings::kernfs_put(self.ptr.as_ptr()) };
     }
 }
 

@@ -44,6 +44,8 @@ unsafe impl Zeroed for crate::acct::region::columns::Columns {}
 unsafe impl Zeroed for u64 {}
 // SAFETY: Null.
 unsafe impl<T> Zeroed for AtomicPtr<T> {}
+// SAFETY: Zero is valid for each of them.
+unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
 
 /// `len` zeroed values. May sleep; `ENOMEM`.
 pub(crate) fn zeroed_vec<T: Zeroed>(len: usize) -> Result<KVVec<T>> {

@@ -4,6 +4,7 @@
 
 use super::{
     messages,
+    Global,
     Recording, //
 };
 use crate::{
@@ -33,10 +34,7 @@ use kernel::{
     },
     new_mutex,
     prelude::*,
-    sync::{
-        Arc,
-        Mutex, //
-    }, //
+    sync::Mutex, //
 };
 
 /// An open `/dev/iostat`. A read from the start takes a new snapshot; reads further on continue
@@ -95,9 +93,9 @@ impl Text {
 }
 
 impl OpenFile for Reader {
-    type Context = Arc<Recording>;
+    type Context = Global;
 
-    fn open(_context: &Arc<Recording>) -> Result<KBox<Self>> {
+    fn open(_context: &Global) -> Result<KBox<Self>> {
         let bytes = KVVec::new();
         let is_reply = false;
         let text = KBox::pin_init(new_mutex!(Text { bytes, is_reply }), GFP_KERNEL_ACCOUNT)?;
@@ -111,23 +109,18 @@ impl OpenFile for Reader {
 
     fn read(
         &self,
-        context: &Arc<Recording>,
+        context: &Global,
         position: &mut i64,
         to: &mut IovIterDest<'_>,
     ) -> Result<usize> {
         let mut text = self.text.lock();
         if *position == 0 && !text.is_reply {
-            text.refresh(context)?;
+            text.refresh(&context.recording)?;
         }
         to.simple_read_from_buffer(position, &text.bytes)
     }
 
-    fn write(
-        &self,
-        context: &Arc<Recording>,
-        position: &mut i64,
-        from: &mut IovIterSource<'_>,
-    ) -> Result {
+    fn write(&self, context: &Global, position: &mut i64, from: &mut IovIterSource<'_>) -> Result {
         let mut text = self.text.lock();
         // The last reply is none to this message, and its memory not this reader's for ever.
         text.bytes = KVVec::new();

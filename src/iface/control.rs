@@ -3,7 +3,10 @@
 //! `/sys/class/misc/iostat/`: what concerns all disks. See
 //! `Documentation/ABI/testing/sysfs-class-misc-iostat`.
 
-use super::Recording;
+use super::{
+    Global,
+    Recording, //
+};
 use crate::{
     abi::{
         latency,
@@ -30,7 +33,6 @@ use core::{
         Write, //
     }, //
 };
-use kernel::sync::Arc;
 
 /// A file.
 enum File {
@@ -41,11 +43,11 @@ enum File {
 }
 
 impl Show for File {
-    type Of = Arc<Recording>;
+    type Of = Global;
 
-    fn show(&self, of: &Arc<Recording>, page: &mut Page<'_>) -> fmt::Result {
+    fn show(&self, of: &Global, page: &mut Page<'_>) -> fmt::Result {
         match self {
-            File::Number(number) => write!(page, "{}", number(of)),
+            File::Number(number) => write!(page, "{}", number(&of.recording)),
             File::Bounds => latency::bounds(page),
         }?;
         page.write_char('\n')
@@ -68,8 +70,8 @@ static FILES: [Attribute<File>; 10] = [
     number(c"stats_current_allocated_bytes", |_| allocated_bytes()),
     Attribute::new(c"latency_bounds_ns", File::Bounds),
 ];
-static ATTRIBUTES: Attributes<Arc<Recording>, 10> = Attributes::new(&FILES);
+static ATTRIBUTES: Attributes<Global, 10> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.
-pub(crate) static GROUPS: DeviceGroups<Arc<Recording>> = DeviceGroups::new(&GROUP);
+pub(crate) static GROUPS: DeviceGroups<Global> = DeviceGroups::new(&GROUP);

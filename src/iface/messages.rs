@@ -2,12 +2,16 @@
 
 //! Messages that are written to `/dev/iostat`: who may send them, and what a refusal looks like.
 
-use super::Recording;
+use super::{
+    events,
+    Global, //
+};
 use crate::{
     abi::{
         message::{
             self,
             error::Reason,
+            evcnt::List,
             Message, //
         },
         region_text::Reply,
@@ -21,23 +25,28 @@ use kernel::prelude::*;
 /// sleep. The errno is that of device-mapper; `EPERM` without privilege, if anything would change: of who
 /// opened the file, and of who writes now, which may be a program that was given it.
 pub(super) fn run(
-    recording: &Recording,
+    global: &Global,
     is_opened_by_admin: bool,
     line: &[u8],
     reply: &mut impl Reply,
 ) -> Result {
     let mut id = None;
-    let result = message::parse(line).map_err(Refusal::from);
-    let result = result.and_then(|(disk, message)| {
-        if changes(&message) {
-            if !is_opened_by_admin {
-                return Err(EPERM.into());
+    let result = if let Some(asked) = List::parse(line) {
+        let asked = asked.map_err(Refusal::from);
+        asked.and_then(|asked| Ok(events::list(&global.events, &asked, reply)?))
+    } else {
+        let result = message::parse(line).map_err(Refusal::from);
+        result.and_then(|(disk, message)| {
+            if changes(&message) {
+                if !is_opened_by_admin {
+                    return Err(EPERM.into());
+                }
+                capability::sys_admin()?;
             }
-            capability::sys_admin()?;
-        }
-        id = message.id();
-        recording.message(disk, &message, reply)
-    });
+            id = message.id();
+            global.recording.message(disk, &message, reply)
+        })
+    };
     // Without memory for the line there is still the errno.
     match (result, id) {
         (Ok(()), _) => Ok(()),

@@ -4,6 +4,7 @@
 
 use super::{
     accounts::Handle,
+    events::Counters,
     region::of_account::Regions, //
 };
 use crate::{
@@ -17,6 +18,7 @@ use crate::{
             Tree, //
         },
         class::Class,
+        disk_event::DiskEvent,
         histogram::{
             Histogram,
             Phase, //
@@ -58,6 +60,8 @@ pub(crate) struct Account {
     disk: Option<Arc<Account>>,
     #[pin]
     regions: Regions,
+    /// Of a disk, as far as it is to have any.
+    events: Option<Counters>,
     /// Where it begins on the disk.
     start_sector: u64,
     cpus: PerCpu<CpuRecord>,
@@ -82,6 +86,7 @@ impl Account {
     pub(crate) fn new(
         device: &BlockDevice<'_>,
         disk: Option<Arc<Account>>,
+        events: Option<Counters>,
         handle: Handle,
     ) -> Result<Arc<Self>> {
         let name = device.name();
@@ -112,6 +117,7 @@ impl Account {
                 handle,
                 regions <- Regions::new(disk.is_some()),
                 disk,
+                events,
                 start_sector: device.start_sector(),
                 cpus,
                 leaves,
@@ -176,6 +182,20 @@ impl Account {
     #[inline(always)]
     pub(super) fn handle(&self) -> Handle {
         self.handle
+    }
+
+    /// Counts an event of the disk. In any context.
+    #[cold]
+    pub(super) fn count_event(&self, event: DiskEvent) {
+        let disk = self.disk().unwrap_or(self);
+        if let Some(events) = &disk.events {
+            events.count(event);
+        }
+    }
+
+    /// How many there were; 0 of what is no disk, or no more. In any context.
+    pub(crate) fn event(&self, event: DiskEvent) -> u64 {
+        self.events.as_ref().map_or(0, |events| events.get(event))
     }
 
     /// Whether it matters which hardware queue an I/O goes through.

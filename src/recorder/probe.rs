@@ -3,16 +3,22 @@
 //! The functions that `src/probes.c` calls: each makes borrowed types of its arguments, and one safe
 //! call of `transactions.rs`.
 
+mod functions;
+
+pub(super) use functions::Extra;
+
 use super::tracker::{
     Here,
     Tracker, //
 };
+use crate::acct::disk_event::DiskEvent;
 use crate::kernel_ext::{
     bindings::{
         self as own,
         iostat_bio_fn,
         iostat_bio_queue_fn,
         iostat_bio_watched_fn,
+        iostat_event_fn,
         iostat_here,
         iostat_rq_complete_fn,
         iostat_rq_fn,
@@ -34,6 +40,12 @@ use core::{
     ffi::CStr,
     ptr::NonNull, //
 };
+use functions::{
+    Function,
+    FUNCTIONS,
+    OF_EVENTS,
+    OF_REQUESTS, //
+};
 use kernel::{
     bindings,
     ffi::{
@@ -44,72 +56,10 @@ use kernel::{
     sync::Arc, //
 };
 
-type Function = (&'static CStr, *const c_void);
-
-/// Of requests. Exits first: an exit that is missed would leave an I/O in its queue for ever.
-/// src/probes.c holds the types of all against the kernel's tracepoints.
-const OF_REQUESTS: [Function; 5] = [
-    (
-        c"block_rq_complete",
-        own::iostat_probe_rq_complete as *const c_void,
-    ),
-    (
-        c"block_rq_merge",
-        own::iostat_probe_rq_merge as *const c_void,
-    ),
-    (
-        c"block_rq_requeue",
-        own::iostat_probe_rq_requeue as *const c_void,
-    ),
-    (
-        c"block_rq_issue",
-        own::iostat_probe_rq_issue as *const c_void,
-    ),
-    (
-        c"block_io_start",
-        own::iostat_probe_io_start as *const c_void,
-    ),
-];
-
-/// Of bios, likewise.
-const OF_BIOS: [Function; 2] = [
-    (
-        c"block_bio_complete",
-        own::iostat_probe_bio_complete as *const c_void,
-    ),
-    (
-        c"block_bio_queue",
-        own::iostat_probe_bio_queue as *const c_void,
-    ),
-];
-
-/// Of clones: how those end that the disk below refuses.
-const OF_CLONES: [Function; 1] = [(c"block_io_done", own::iostat_probe_io_done as *const c_void)];
-
-/// Probes that only some disks need, though I/Os of all disks pass them.
-#[derive(Clone, Copy)]
-pub(super) enum Extra {
-    /// A disk whose driver takes bios.
-    Bios,
-    /// A disk that sends clones of its requests to others.
-    Clones,
-}
-
-impl Extra {
-    const ALL: [Extra; 2] = [Extra::Bios, Extra::Clones];
-
-    fn functions(self) -> &'static [Function] {
-        match self {
-            Extra::Bios => &OF_BIOS,
-            Extra::Clones => &OF_CLONES,
-        }
-    }
-}
-
 /// The probes, as far as they are needed.
 pub(super) struct Probes {
     /// In the order they were put in place.
-    probes: [Option<Probe>; OF_REQUESTS.len() + OF_BIOS.len() + OF_CLONES.len()],
+    probes: [Option<Probe>; FUNCTIONS],
     /// What the probes are given as data.
     tracker: Arc<Tracker>,
     stage: Stage,
@@ -144,6 +94,7 @@ impl Probes {
     /// Puts the probes in place. May sleep. `ENOENT` if a tracepoint is missing, `ENOMEM`.
     pub(super) fn start(&mut self) -> Result {
         self.stage = Stage::InPlace;
+        self.register(&OF_EVENTS)?;
         self.register(&OF_REQUESTS)?;
         for extra in Extra::ALL {
             if *self.extra(extra) == Need::Needed {
@@ -168,10 +119,11 @@ impl Probes {
     }
 
     fn extra(&mut self, extra: Extra) -> &mut Need {
-        let [bios, clones] = &mut self.extras;
+        let [bios, clones, frequent_events] = &mut self.extras;
         match extra {
             Extra::Bios => bios,
             Extra::Clones => clones,
+            Extra::FrequentEvents => frequent_events,
         }
     }
 
@@ -183,11 +135,13 @@ impl Probes {
     }
 
     fn register(&mut self, functions: &[Function]) -> Result {
-        let before = self.probes.iter().flatten().count();
-        let free = self.probes.iter_mut().skip(before);
-        let mut pairs = free.zip(functions);
-        let result = pairs.try_for_each(|(place, (name, function))| {
-            *place = Some(register(name, *function, &self.tracker)?);
+        let in_place = self.probes.iter().flatten();
+        let before = in_place.fold(0usize, |count, _| count.saturating_add(1));
+        let result = functions.iter().try_for_each(|(name, function)| {
+            let probe = register(name, *function, &self.tracker)?;
+            if let Some(place) = self.probes.iter_mut().find(|place| place.is_none()) {
+                *place = Some(probe);
+            }
             Ok(())
         });
         if result.is_err() {
@@ -374,3 +328,34 @@ unsafe extern "C" fn iostat_bio_queue_watched(state: *const c_void, bio: *mut bi
     tracker.bio_queue_watched(probe, bio);
 }
 const _: iostat_bio_watched_fn = Some(iostat_bio_queue_watched);
+
+/// # Safety
+///
+/// Called by its probe in `src/event_probes.c`.
+#[no_mangle]
+unsafe extern "C" fn iostat_event(
+    state: *const c_void,
+    disk: *const bindings::gendisk,
+    event: own::iostat_event,
+) {
+    // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
+    let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
+    let event = match event {
+        own::iostat_event_IOSTAT_EVENT_TAG_WAIT => DiskEvent::TagWaits,
+        own::iostat_event_IOSTAT_EVENT_BIO_BACKMERGE => DiskEvent::BioBackmerges,
+        own::iostat_event_IOSTAT_EVENT_BIO_FRONTMERGE => DiskEvent::BioFrontmerges,
+        own::iostat_event_IOSTAT_EVENT_SPLIT => DiskEvent::Splits,
+        own::iostat_event_IOSTAT_EVENT_BIO_REMAP => DiskEvent::BioRemaps,
+        own::iostat_event_IOSTAT_EVENT_RQ_REMAP => DiskEvent::RqRemaps,
+        own::iostat_event_IOSTAT_EVENT_PLUG => DiskEvent::Plugs,
+        own::iostat_event_IOSTAT_EVENT_UNPLUG => DiskEvent::Unplugs,
+        own::iostat_event_IOSTAT_EVENT_UNPLUG_SCHEDULE => DiskEvent::UnplugsSchedule,
+        own::iostat_event_IOSTAT_EVENT_ZONE_APPEND => DiskEvent::ZoneAppends,
+        own::iostat_event_IOSTAT_EVENT_ZONE_PLUG => DiskEvent::ZonePlugs,
+        own::iostat_event_IOSTAT_EVENT_ZONE_UNPLUG => DiskEvent::ZoneUnplugs,
+        _ => return,
+    };
+    // CAST: The address is what the disk is found by.
+    tracker.count_event(probe, disk as u64, event);
+}
+const _: iostat_event_fn = Some(iostat_event);

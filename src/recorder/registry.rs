@@ -11,6 +11,10 @@ use super::{
         Accounts,
         Handle, //
     },
+    events::{
+        Attached,
+        Common, //
+    },
     listener::Listener,
     tracker::Tracker, //
 };
@@ -23,10 +27,6 @@ use crate::{
         },
         published::Node, //
     },
-};
-use core::sync::atomic::{
-    AtomicU64,
-    Ordering::Relaxed, //
 };
 use kernel::{
     new_mutex,
@@ -45,6 +45,8 @@ struct Member<L: Listener> {
     disk: u64,
     device: Held,
     _presence: L::Presence,
+    /// Of a disk. After its files.
+    _events: Option<Attached>,
 }
 
 impl<L: Listener> Member<L> {
@@ -97,12 +99,16 @@ pub(super) struct Registry<L: Listener> {
     tracker: Arc<Tracker>,
     #[pin]
     members: Mutex<Members<L>>,
-    /// Regions whose disk or partition has left.
-    regions_gone: AtomicU64,
+    /// After the members.
+    common: Common,
 }
 
 impl<L: Listener> Registry<L> {
-    pub(super) fn new(listener: Arc<L>, tracker: Arc<Tracker>) -> impl PinInit<Self> {
+    pub(super) fn new(
+        listener: Arc<L>,
+        tracker: Arc<Tracker>,
+        common: Common,
+    ) -> impl PinInit<Self> {
         pin_init!(Registry {
             listener,
             tracker,
@@ -112,7 +118,7 @@ impl<L: Listener> Registry<L> {
                 next_number: 0,
                 is_open: false,
             }),
-            regions_gone: AtomicU64::new(0),
+            common,
         })
     }
 
@@ -150,7 +156,12 @@ impl<L: Listener> Registry<L> {
         } else {
             None
         };
-        let account = Account::new(device, disk, handle)?;
+        let events = match disk {
+            Some(_) => None,
+            None => Some(self.common.of_disk(device.name().as_str())?),
+        };
+        let counters = events.as_ref().map(|events| self.common.handles(events));
+        let account = Account::new(device, disk, counters, handle)?;
         let presence = self.listener.arrived(device, &account)?;
         let priority = account.identity().priority;
         let position = members
@@ -164,6 +175,7 @@ impl<L: Listener> Registry<L> {
             disk: device.disk_key(),
             device: device.hold(),
             _presence: presence,
+            _events: events,
         };
         members
             .members
@@ -199,7 +211,8 @@ impl<L: Listener> Registry<L> {
             .as_ref()
             .map_or(0, |member| member.account.regions().len());
         if regions != 0 {
-            self.regions_gone.fetch_add(regions as u64, Relaxed);
+            self.common.regions_gone.add(regions as u64);
+            self.listener.regions_gone();
             let name = device.name();
             pr_notice!("{}: {} regions went with it\n", name.as_str(), regions);
         }
@@ -241,7 +254,7 @@ impl<L: Listener> Registry<L> {
     }
 
     pub(super) fn regions_gone(&self) -> u64 {
-        self.regions_gone.load(Relaxed)
+        self.common.regions_gone.get()
     }
 
     pub(super) fn numdevs(&self) -> usize {

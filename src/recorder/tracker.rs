@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     acct::{
+        disk_event::DiskEvent,
         entry::Entry,
         inflight::{
             Claim,
@@ -140,12 +141,17 @@ impl Tracker {
                 // Its memory has a new owner though it never ended.
                 self.abandoned.fetch_add(1, Relaxed);
                 if let Some(account) = self.record(here, slot.entry, slot.entry.abandon()) {
+                    account.count_event(DiskEvent::Abandoned);
                     regions::give_back(here, account, slot.entry);
                 }
                 slot
             }
             None => {
                 self.untracked.fetch_add(u64::from(is_start), Relaxed);
+                account.count_event(DiskEvent::TableOverflows);
+                if is_start {
+                    account.count_event(DiskEvent::Untracked);
+                }
                 return None;
             }
         };
@@ -184,8 +190,16 @@ impl Tracker {
     }
 
     /// Somebody completed what is not followed.
-    pub(super) fn count_unmarked(&self) {
+    pub(super) fn count_unmarked(&self, account: &Account) {
         self.unmarked.fetch_add(1, Relaxed);
+        account.count_event(DiskEvent::Unmarked);
+    }
+
+    /// Something happened to the disk at this address that is only counted.
+    pub(super) fn count_event(&self, probe: InProbe<'_>, disk: u64, event: DiskEvent) {
+        if let Some(account) = self.account_of(probe, disk, 0) {
+            account.count_event(event);
+        }
     }
 
     /// Completions of I/Os that are not followed.

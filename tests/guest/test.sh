@@ -5,7 +5,7 @@
 . /payload/balance.sh
 dmesg -n 3
 
-ALL="load request null bio stacked multipath partitions flush requeue scsi virtio nvme devices churn
+ALL="load evcnt disk-events request null bio stacked multipath partitions flush requeue scsi virtio nvme devices churn
 	interfaces latency events parameters regions-words regions regions-load regions-limits
 	storm leaks"
 for part in ${PARTS:-$ALL}; do

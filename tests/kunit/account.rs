@@ -30,7 +30,7 @@ use kernel::{
 
 /// A second account of a disk there is, of which nobody else knows.
 fn account() -> Result<Arc<Account>> {
-    with_disk(|disk| Account::new(disk, None, Handle::new(0, 77)))?
+    with_disk(|disk| Account::new(disk, None, None, Handle::new(0, 77)))?
 }
 
 /// Records a step at `now` as the probes do.
@@ -82,7 +82,7 @@ mod tests {
         let disk = account()?;
         let of_disk = disk.clone();
         let partition =
-            with_disk(|device| Account::new(device, Some(of_disk), Handle::new(1, 78)))??;
+            with_disk(|device| Account::new(device, Some(of_disk), None, Handle::new(1, 78)))??;
         on_cpu(0, |cpu| read(&partition, cpu));
         on_cpu(0, |cpu| read(&disk, cpu));
         let (part, whole) = (partition.snapshot(), disk.snapshot());

@@ -20,12 +20,17 @@ use super::{
 };
 use crate::{
     acct::{
-        class::Class,
+        class::{
+            op,
+            Class, //
+        },
+        disk_event::DiskEvent,
         entry::{
             Completion,
             Entry,
             Start, //
         },
+        verb::Verb,
     },
     kernel_ext::{
         block::{
@@ -36,6 +41,8 @@ use crate::{
     },
 };
 use kernel::bindings::blk_status_t;
+
+const NO_DATA: usize = Class::NoData as usize;
 
 impl Tracker {
     /// `block_bio_queue`: a bio is submitted to a disk whose driver takes bios as they are.
@@ -95,6 +102,10 @@ impl Tracker {
         let bcount = slot.entry.bytes();
         if status != 0 {
             slot.entry.fail();
+            let account = self.account_in(here.probe, slot.entry);
+            if let (Some(account), Some(event)) = (account, DiskEvent::of_status(status)) {
+                account.count_event(event);
+            }
         }
         let completion = Completion {
             bytes: 0,
@@ -105,6 +116,9 @@ impl Tracker {
             let account = self.record(here, slot.entry, verb);
             if let Some(account) = account {
                 regions::end(here, account, slot.entry);
+                if matches!(verb, Verb::RunqExitEnd(end) if end.kind.class() == NO_DATA) {
+                    count_without_data(account, bio);
+                }
             }
             if provider::watches_done() {
                 if let Some(account) = account {
@@ -117,6 +131,15 @@ impl Tracker {
             }
         }
         slot.release();
+    }
+}
+
+/// The end of a bio that moved no data.
+#[cold]
+fn count_without_data(account: &Account, bio: Bio<'_>) {
+    let op = if bio.is_flush() { op::FLUSH } else { bio.op() };
+    if let Some(event) = DiskEvent::of_op(op) {
+        account.count_event(event);
     }
 }
 

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     acct::{
+        disk_event::DiskEvent,
         entry::{
             Completion,
             Entry, //
@@ -96,6 +97,7 @@ impl Tracker {
         if let Some(slot) = self.table().find(rq.key()) {
             if let Some(verb) = slot.entry.requeue(here.now) {
                 if let Some(account) = self.record(here, slot.entry, verb) {
+                    account.count_event(DiskEvent::Requeues);
                     regions::give_back(here, account, slot.entry);
                 }
             }
@@ -106,6 +108,7 @@ impl Tracker {
     pub(in crate::recorder) fn rq_merge(&self, here: Here<'_>, rq: Request<'_>) {
         if let Some(slot) = self.table().find(rq.key()) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.merge(here.now)) {
+                account.count_event(DiskEvent::RqMerges);
                 regions::give_back(here, account, slot.entry);
             }
             slot.release();
@@ -140,12 +143,18 @@ impl Tracker {
         let Some(slot) = self.table().find(rq.key()) else {
             // device-mapper completes its requests a second time, with no bytes left.
             let is_end = nr_bytes != 0 && is_whole(rq, nr_bytes);
-            let account = || self.account_of(here.probe, rq.disk(), rq.block_device());
-            if is_end && account().is_some() {
-                self.count_unmarked();
+            if is_end {
+                if let Some(account) = self.account_of(here.probe, rq.disk(), rq.block_device()) {
+                    self.count_unmarked(account);
+                }
             }
             return;
         };
+        if let Some(event) = DiskEvent::of_status(status) {
+            if let Some(account) = self.account_in(here.probe, slot.entry) {
+                account.count_event(event);
+            }
+        }
         let completion = Completion {
             bytes: done(status, nr_bytes),
             whole: is_whole(rq, nr_bytes),
@@ -162,6 +171,9 @@ impl Tracker {
         if verb == Verb::RunqBackToWaitq {
             slot.entry.end_in_regions();
             return;
+        }
+        if let (Some(event), Some(account)) = (DiskEvent::of_op(rq.op()), account) {
+            account.count_event(event);
         }
         if provider::watches_done() {
             if let Some(account) = account {

@@ -16,7 +16,6 @@ use super::{
             Tracker, //
         },
     },
-    done,
     is_whole,
     regions,
     request, //
@@ -90,7 +89,10 @@ impl Tracker {
         if rq.is_marked() {
             return self.rq_complete_marked(here, rq, status, nr_bytes);
         }
-        if provider::watches_done() || !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {
+        if status != 0 || provider::watches_done() {
+            return further();
+        }
+        if !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {
             return further();
         }
         let Some(slot) = self.table().find_home(rq.key()) else {
@@ -102,7 +104,7 @@ impl Tracker {
         if !slot.entry.is_plain() {
             return further();
         }
-        let bytes = done(status, nr_bytes);
+        let bytes = u64::from(nr_bytes);
         if account.is_special() {
             rq_complete_elsewhere(here, account, slot.entry, bytes);
         }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A tape drive that is none, to show what a driver does to be counted: writing
+ * to the parameter "write" winds so many blocks onto it.
+ *
+ *	insmod fake_tape.ko
+ *	echo 10 >/sys/module/fake_tape/parameters/write
+ *	exec 3<>/dev/iostat; echo @evcnt_list >&3; cat <&3
+ */
+
+#include <iostat/evcnt.h>
+#include <linux/init.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+#define BLOCKS_TO_A_FILE 4
+
+/* Known when the module is built: a parent, and the files on the tape. */
+static struct evcnt tape = EVCNT_INITIALIZER(EVCNT_TYPE_MISC, NULL, "fake_tape", "motions");
+static struct evcnt filemarks =
+	EVCNT_INITIALIZER(EVCNT_TYPE_MISC, &tape, "fake_tape", "filemarks");
+/* Known when the drive is found. */
+static struct evcnt blocks;
+static struct evcnt interrupts;
+
+static int write_blocks(const char *val, const struct kernel_param *kp)
+{
+	unsigned int count, block;
+	int ret = kstrtouint(val, 0, &count);
+
+	if (ret)
+		return ret;
+	for (block = 1; block <= count; block++) {
+		evcnt_inc(&blocks);
+		if (block % BLOCKS_TO_A_FILE == 0)
+			evcnt_inc(&filemarks);
+	}
+	/* One for all of them. */
+	evcnt_inc(&interrupts);
+	return 0;
+}
+
+static const struct kernel_param_ops write_ops = { .set = write_blocks };
+
+module_param_cb(write, &write_ops, NULL, 0200);
+MODULE_PARM_DESC(write, "Write so many blocks");
+
+static int read_total(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%llu\n", evcnt_read_total(&tape));
+}
+
+static const struct kernel_param_ops motions_ops = { .get = read_total };
+
+module_param_cb(motions, &motions_ops, NULL, 0444);
+MODULE_PARM_DESC(motions, "Blocks and filemarks written");
+
+static int __init fake_tape_init(void)
+{
+	int ret;
+
+	/* Parents first. */
+	ret = evcnt_attach_static(&tape);
+	if (ret)
+		return ret;
+	ret = evcnt_attach_static(&filemarks);
+	if (ret)
+		goto detach_tape;
+	ret = evcnt_attach_dynamic(&blocks, EVCNT_TYPE_MISC, &tape, "fake_tape", "blocks");
+	if (ret)
+		goto detach_filemarks;
+	ret = evcnt_attach_dynamic(&interrupts, EVCNT_TYPE_INTR, NULL, "fake_tape", "intr");
+	if (ret)
+		goto detach_blocks;
+	return 0;
+
+detach_blocks:
+	evcnt_detach(&blocks);
+detach_filemarks:
+	evcnt_detach(&filemarks);
+detach_tape:
+	evcnt_detach(&tape);
+	return ret;
+}
+
+static void __exit fake_tape_exit(void)
+{
+	/* Parents last. */
+	evcnt_detach(&interrupts);
+	evcnt_detach(&blocks);
+	evcnt_detach(&filemarks);
+	evcnt_detach(&tape);
+}
+
+module_init(fake_tape_init);
+module_exit(fake_tape_exit);
+
+MODULE_DESCRIPTION("A sample client of iostat in C");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Floor 2: what other modules call, beside the recorder, which is a client of it as well.
+//!
+//! Clients hand over addresses of memory of theirs, and names. Neither is trusted: what is
+//! attached is found in tables of ours, and nothing of a client's is looked at between its calls.
+//! What it attached and did not detach is detached when it goes.
+
+mod cells;
+pub(crate) mod evcnt;
+mod exports;
+
+use crate::kernel_ext::{
+    global,
+    module, //
+};
+use evcnt::Events;
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+/// The API, ready to be called for as long as the value is there: as long as the module, without which no
+/// client can be.
+pub(crate) struct Api {
+    _going: module::Registration<Events>,
+    _published: global::Guard<Events>,
+    events: Arc<Events>,
+}
+
+impl Api {
+    /// May sleep; `ENOMEM`.
+    pub(crate) fn new() -> Result<Self> {
+        let events = Events::new()?;
+        Ok(Api {
+            _going: module::Registration::new(events.clone())?,
+            _published: exports::EVENTS.publish(events.clone())?,
+            events,
+        })
+    }
+
+    /// All event counters.
+    pub(crate) fn events(&self) -> Arc<Events> {
+        self.events.clone()
+    }
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The event counters that are attached: evcnt(9).
+
+mod own;
+
+pub(crate) use super::cells::Handle;
+pub(crate) use own::EventCounter;
+
+use super::cells::{
+    Cells,
+    Free,
+    Growth, //
+};
+use crate::{
+    acct::evcnt::{
+        check_string,
+        roll_up,
+        BadString,
+        Type, //
+    },
+    kernel_ext::{
+        clock,
+        module::{
+            Going,
+            Owner, //
+        }, //
+    },
+};
+use kernel::{
+    alloc::KVVec,
+    new_mutex,
+    prelude::*,
+    rbtree::{
+        RBTree,
+        RBTreeNodeReservation, //
+    },
+    sync::{
+        Arc,
+        Mutex, //
+    }, //
+};
+
+/// What an event counter is.
+pub(crate) struct Event {
+    kind: Type,
+    group: KVec<u8>,
+    name: KVec<u8>,
+    since_ns: u64,
+}
+
+impl Event {
+    /// Checked, and with names of its own. May sleep. `EINVAL`, `ENAMETOOLONG`, `ENOMEM`.
+    pub(crate) fn new(kind: Type, group: &[u8], name: &[u8]) -> Result<Self> {
+        let copy = |text: &[u8]| {
+            check_string(text).map_err(|bad| match bad {
+                BadString::Unprintable => EINVAL,
+                BadString::TooLong => ENAMETOOLONG,
+            })?;
+            let mut copy = KVec::with_capacity(text.len(), GFP_KERNEL)?;
+            copy.extend_from_slice(text, GFP_KERNEL)?;
+            Ok::<_, Error>(copy)
+        };
+        Ok(Event {
+            kind,
+            group: copy(group)?,
+            name: copy(name)?,
+            since_ns: clock::now_ns(),
+        })
+    }
+
+    pub(crate) fn kind(&self) -> Type {
+        self.kind
+    }
+
+    /// Its group and name.
+    pub(crate) fn name(&self) -> (&str, &str) {
+        let text = |bytes| core::str::from_utf8(bytes).unwrap_or("?");
+        (text(&self.group), text(&self.name))
+    }
+
+    /// When it was attached, ns.
+    pub(crate) fn since_ns(&self) -> u64 {
+        self.since_ns
+    }
+}
+
+/// Who attaches it, and where the client has it.
+pub(super) struct Client {
+    pub(super) owner: Owner,
+    pub(super) address: usize,
+}
+
+struct Attached {
+    event: Arc<Event>,
+    parent: Option<Handle>,
+    children: usize,
+    /// [`None`], if it is iostat's own.
+    client: Option<Client>,
+}
+
+struct Table {
+    /// In the order of attachment.
+    attached: RBTree<Handle, Attached>,
+    by_address: RBTree<usize, Handle>,
+    free: Free,
+}
+
+/// All event counters.
+#[pin_data]
+pub(crate) struct Events {
+    cells: Cells,
+    #[pin]
+    table: Mutex<Table>,
+}
+
+/// One of a list.
+pub(crate) struct Listed {
+    pub(crate) event: Arc<Event>,
+    handle: Handle,
+    parent: Option<Handle>,
+    /// What it has counted; with what its children have, if that was asked for.
+    pub(crate) total: u64,
+}
+
+impl Events {
+    /// None yet. May sleep; `ENOMEM`.
+    pub(super) fn new() -> Result<Arc<Self>> {
+        let cells = Cells::new()?;
+        Arc::pin_init(
+            pin_init!(Events {
+                cells,
+                table <- new_mutex!(Table {
+                    attached: RBTree::new(),
+                    by_address: RBTree::new(),
+                    free: Free::new(),
+                }),
+            }),
+            GFP_KERNEL,
+        )
+    }
+
+    /// Counts. In any context, NMIs excepted; nothing if there is no such counter.
+    #[inline(always)]
+    pub(crate) fn add(&self, handle: Handle, value: u64) {
+        self.cells.add(handle, value);
+    }
+
+    /// What it has counted; [`None`] if there is no such counter. In any context.
+    pub(crate) fn get(&self, handle: Handle) -> Option<u64> {
+        self.cells.get(handle)
+    }
+
+    /// What is attached at this address of a client's. May sleep.
+    pub(super) fn find(&self, address: usize) -> Option<Handle> {
+        self.table.lock().by_address.get(&address).copied()
+    }
+
+    /// Attaches a counter that has counted `count`. May sleep. `EEXIST`, if something is attached at the
+    /// client's address; `ENOENT`, if there is no such parent; `ENOSPC`, `ENOMEM`.
+    pub(super) fn attach(
+        &self,
+        event: Event,
+        parent: Option<Handle>,
+        client: Option<Client>,
+        count: u64,
+    ) -> Result<Handle> {
+        // Memory not under the mutex, which those who add and remove disks want: reclaim may wait
+        // for I/O on a disk that waits for them.
+        let event = Arc::new(event, GFP_KERNEL)?;
+        let node = RBTreeNodeReservation::new(GFP_KERNEL)?;
+        let address_node = RBTreeNodeReservation::new(GFP_KERNEL)?;
+        let mut growth = None;
+        let mut table = loop {
+            let mut table = self.table.lock();
+            if let Some(growth) = growth.take() {
+                self.cells.grow(&mut table.free, growth);
+            }
+            if table.free.is_empty() {
+                if !Cells::can_grow(&table.free) {
+                    return Err(ENOSPC);
+                }
+                drop(table);
+                growth = Some(Growth::new()?);
+                continue;
+            }
+            break table;
+        };
+        let address = client.as_ref().map(|client| client.address);
+        if address.is_some_and(|address| table.by_address.get(&address).is_some()) {
+            return Err(EEXIST);
+        }
+        if let Some(parent) = parent {
+            let parent = table.attached.get_mut(&parent).ok_or(ENOENT)?;
+            parent.children = parent.children.saturating_add(1);
+        }
+        let handle = self.cells.take(&mut table.free, count).ok_or(ENOSPC)?;
+        let attached = Attached {
+            event,
+            parent,
+            children: 0,
+            client,
+        };
+        table.attached.insert(node.into_node(handle, attached));
+        if let Some(address) = address {
+            table
+                .by_address
+                .insert(address_node.into_node(address, handle));
+        }
+        Ok(handle)
+    }
+
+    /// Detaches a counter, and tells what it had counted. May sleep. `ENOENT`, if it is not
+    /// attached; `EBUSY`, if it is another's parent.
+    pub(super) fn detach(&self, handle: Handle) -> Result<u64> {
+        let mut guard = self.table.lock();
+        let table = &mut *guard;
+        let attached = table.attached.get(&handle).ok_or(ENOENT)?;
+        if attached.children != 0 {
+            return Err(EBUSY);
+        }
+        let (removed, count) = table.remove(&self.cells, handle).ok_or(ENOENT)?;
+        drop(guard);
+        drop(removed);
+        Ok(count)
+    }
+
+    /// Detaches all that a client has attached; children of others have no parent then. Tells how many
+    /// there were. May sleep.
+    fn detach_all_of(&self, owner: Owner) -> usize {
+        let mut count = 0usize;
+        let mut limit = None;
+        loop {
+            let mut guard = self.table.lock();
+            let table = &mut *guard;
+            // Children first, where they are its own.
+            let Some(handle) = table.last_of(owner, limit) else {
+                return count;
+            };
+            limit = Some(handle);
+            if table
+                .attached
+                .get(&handle)
+                .is_some_and(|event| event.children != 0)
+            {
+                let children = table.attached.values_mut();
+                for child in children.filter(|child| child.parent == Some(handle)) {
+                    child.parent = None;
+                }
+            }
+            let removed = table.remove(&self.cells, handle);
+            drop(guard);
+            drop(removed);
+            count = count.saturating_add(1);
+        }
+    }
+
+    /// What a counter and its descendants have counted; [`None`] if it is not attached. May sleep.
+    pub(super) fn total(&self, root: Handle) -> Option<u64> {
+        let table = self.table.lock();
+        table.attached.get(&root)?;
+        let is_below = |mut handle: Handle| loop {
+            if handle == root {
+                return true;
+            }
+            match table.attached.get(&handle).and_then(|event| event.parent) {
+                Some(parent) => handle = parent,
+                None => return false,
+            }
+        };
+        let later = table
+            .attached
+            .keys()
+            .copied()
+            .filter(|handle| *handle >= root);
+        let counts = later.filter(|handle| is_below(*handle));
+        let counts = counts.filter_map(|handle| self.cells.get(handle));
+        Some(counts.fold(0, |sum: u64, count| sum.wrapping_add(count)))
+    }
+
+    /// All counters, in the order of attachment, if asked for with what their children have counted.
+    /// May sleep; `ENOMEM`.
+    pub(crate) fn list(&self, rollup: bool) -> Result<KVVec<Listed>> {
+        let mut list = self.snapshot()?;
+        if rollup {
+            let mut totals = KVVec::with_capacity(list.len(), GFP_KERNEL)?;
+            for listed in &list {
+                totals.push(listed.total, GFP_KERNEL)?;
+            }
+            roll_up(&mut totals, |child| {
+                let parent = list.get(child)?.parent?;
+                list.binary_search_by_key(&parent, |listed| listed.handle)
+                    .ok()
+            });
+            for (listed, total) in list.iter_mut().zip(&totals) {
+                listed.total = *total;
+            }
+        }
+        Ok(list)
+    }
+
+    fn snapshot(&self) -> Result<KVVec<Listed>> {
+        let mut room = 0usize;
+        loop {
+            // See `attach`.
+            let mut list = KVVec::with_capacity(room, GFP_KERNEL)?;
+            let table = self.table.lock();
+            let len = table.attached.keys().count();
+            if len > room {
+                // Others come meanwhile.
+                room = len.saturating_add(len / 8);
+                continue;
+            }
+            for (handle, attached) in &table.attached {
+                let _ = list.push_within_capacity(Listed {
+                    event: attached.event.clone(),
+                    handle: *handle,
+                    parent: attached.parent,
+                    total: self.cells.get(*handle).unwrap_or(0),
+                });
+            }
+            return Ok(list);
+        }
+    }
+}
+
+impl Table {
+    /// The last one of a client's that is before `limit`, if there is one.
+    fn last_of(&mut self, owner: Owner, limit: Option<Handle>) -> Option<Handle> {
+        let behind = limit.and_then(|limit| self.attached.cursor_lower_bound_mut(&limit));
+        let mut cursor = match behind {
+            Some(behind) => behind.move_prev(),
+            None => self.attached.cursor_back_mut(),
+        };
+        while let Some(at) = cursor {
+            let (handle, attached) = at.current();
+            let client = attached.client.as_ref();
+            if client.is_some_and(|client| client.owner == owner) {
+                return Some(*handle);
+            }
+            cursor = at.move_prev();
+        }
+        None
+    }
+
+    /// Takes one out that has no children. What is returned is freed without the mutex.
+    fn remove(&mut self, cells: &Cells, handle: Handle) -> Option<(impl Sized, u64)> {
+        let node = self.attached.remove_node(&handle)?;
+        let (_, attached) = node.to_key_value();
+        let address = attached.client.as_ref().map(|client| client.address);
+        let by_address = address.and_then(|address| self.by_address.remove_node(&address));
+        if let Some(parent) = attached.parent {
+            if let Some(parent) = self.attached.get_mut(&parent) {
+                parent.children = parent.children.saturating_sub(1);
+            }
+        }
+        let count = cells.give_back(&mut self.free, handle)?;
+        Some(((attached, by_address), count))
+    }
+}
+
+impl Going for Events {
+    fn going(&self, module: Owner) {
+        let left = self.detach_all_of(module);
+        if left != 0 {
+            let name = module.name();
+            pr_warn!("evcnt: {name} went without detaching {left} event counters\n");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Event counters of the recorder's own: of each disk, with the disk's name for their group, and of all
+//! of them together, in the group `iostat`, as the parents of those.
+//!
+//! They count what does not happen to most I/Os, in handlers that most I/Os do not come to.
+
+use crate::{
+    acct::disk_event::{
+        DiskEvent,
+        DISK_EVENTS, //
+    },
+    kapi::evcnt::{
+        EventCounter,
+        Events,
+        Handle, //
+    }, //
+};
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+const GROUP: &[u8] = b"iostat";
+
+/// What is of no disk in particular.
+pub(super) struct Common {
+    events: Arc<Events>,
+    /// By [`DiskEvent`].
+    parents: KVec<EventCounter>,
+    /// Regions whose disk or partition has left.
+    pub(super) regions_gone: EventCounter,
+}
+
+impl Common {
+    /// May sleep; `ENOMEM`, `ENOSPC`.
+    pub(super) fn new(events: Arc<Events>) -> Result<Self> {
+        let mut parents = KVec::with_capacity(DISK_EVENTS, GFP_KERNEL)?;
+        for event in DiskEvent::ALL {
+            let name = event.name().to_bytes();
+            let parent = EventCounter::new(&events, None, GROUP, name)?;
+            parents.push(parent, GFP_KERNEL)?;
+        }
+        Ok(Common {
+            regions_gone: EventCounter::new(&events, None, GROUP, b"regions_gone")?,
+            parents,
+            events,
+        })
+    }
+
+    /// The counters of a disk, attached until the value is dropped. Errors as above.
+    pub(super) fn of_disk(&self, disk: &str) -> Result<Attached> {
+        let mut counters = KVec::with_capacity(DISK_EVENTS, GFP_KERNEL)?;
+        for (event, parent) in DiskEvent::ALL.iter().zip(&self.parents) {
+            let name = event.name().to_bytes();
+            let counter = EventCounter::new(&self.events, Some(parent), disk.as_bytes(), name)?;
+            counters.push(counter, GFP_KERNEL)?;
+        }
+        Ok(Attached(counters))
+    }
+
+    /// What counts with them.
+    pub(super) fn handles(&self, attached: &Attached) -> Counters {
+        let mut handles = [Handle::NONE; DISK_EVENTS];
+        for (handle, counter) in handles.iter_mut().zip(&attached.0) {
+            *handle = counter.handle();
+        }
+        Counters {
+            events: self.events.clone(),
+            handles,
+        }
+    }
+}
+
+/// The counters of a disk. Dropping them may sleep.
+pub(super) struct Attached(KVec<EventCounter>);
+
+/// The same for those who count. They count nothing once the disk has left.
+pub(crate) struct Counters {
+    events: Arc<Events>,
+    handles: [Handle; DISK_EVENTS],
+}
+
+impl Counters {
+    fn handle(&self, event: DiskEvent) -> Handle {
+        let handle = self.handles.get(event as usize);
+        handle.copied().unwrap_or(Handle::NONE)
+    }
+
+    /// One more.
+    pub(super) fn count(&self, event: DiskEvent) {
+        self.events.add(self.handle(event), 1);
+    }
+
+    /// How many there were.
+    pub(super) fn get(&self, event: DiskEvent) -> u64 {
+        self.events.get(self.handle(event)).unwrap_or(0)
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Which tracepoints are probed, by which functions of `src/probes.c` and `src/event_probes.c`.
+
+use crate::kernel_ext::bindings as own;
+use core::ffi::CStr;
+use kernel::ffi::c_void;
+
+pub(super) type Function = (&'static CStr, *const c_void);
+
+/// Of requests. Exits first: an exit that is missed would leave an I/O in its queue for ever.
+/// src/probes.c holds the types of all against the kernel's tracepoints.
+pub(super) const OF_REQUESTS: [Function; 5] = [
+    (
+        c"block_rq_complete",
+        own::iostat_probe_rq_complete as *const c_void,
+    ),
+    (
+        c"block_rq_merge",
+        own::iostat_probe_rq_merge as *const c_void,
+    ),
+    (
+        c"block_rq_requeue",
+        own::iostat_probe_rq_requeue as *const c_void,
+    ),
+    (
+        c"block_rq_issue",
+        own::iostat_probe_rq_issue as *const c_void,
+    ),
+    (
+        c"block_io_start",
+        own::iostat_probe_io_start as *const c_void,
+    ),
+];
+
+/// Of bios, likewise.
+const OF_BIOS: [Function; 2] = [
+    (
+        c"block_bio_complete",
+        own::iostat_probe_bio_complete as *const c_void,
+    ),
+    (
+        c"block_bio_queue",
+        own::iostat_probe_bio_queue as *const c_void,
+    ),
+];
+
+/// Of clones: how those end that the disk below refuses.
+const OF_CLONES: [Function; 1] = [(c"block_io_done", own::iostat_probe_io_done as *const c_void)];
+
+/// Of what is only counted, and rare.
+pub(super) const OF_EVENTS: [Function; 7] = [
+    (
+        c"block_rq_tag_wait",
+        own::iostat_probe_tag_wait as *const c_void,
+    ),
+    (
+        c"block_bio_backmerge",
+        own::iostat_probe_bio_backmerge as *const c_void,
+    ),
+    (
+        c"block_bio_frontmerge",
+        own::iostat_probe_bio_frontmerge as *const c_void,
+    ),
+    (c"block_split", own::iostat_probe_split as *const c_void),
+    (
+        c"blk_zone_append_update_request_bio",
+        own::iostat_probe_zone_append as *const c_void,
+    ),
+    (
+        c"disk_zone_wplug_add_bio",
+        own::iostat_probe_zone_plug as *const c_void,
+    ),
+    (
+        c"blk_zone_wplug_bio",
+        own::iostat_probe_zone_unplug as *const c_void,
+    ),
+];
+
+/// Of what is only counted, but comes with most I/Os of some loads or disks.
+const OF_FREQUENT_EVENTS: [Function; 4] = [
+    (c"block_plug", own::iostat_probe_plug as *const c_void),
+    (c"block_unplug", own::iostat_probe_unplug as *const c_void),
+    (
+        c"block_bio_remap",
+        own::iostat_probe_bio_remap as *const c_void,
+    ),
+    (
+        c"block_rq_remap",
+        own::iostat_probe_rq_remap as *const c_void,
+    ),
+];
+
+/// How many there are.
+pub(super) const FUNCTIONS: usize = OF_REQUESTS.len()
+    + OF_BIOS.len()
+    + OF_CLONES.len()
+    + OF_EVENTS.len()
+    + OF_FREQUENT_EVENTS.len();
+
+/// Probes that only some disks need, or some users, though I/Os of all disks pass them.
+#[derive(Clone, Copy)]
+pub(in crate::recorder) enum Extra {
+    /// A disk whose driver takes bios.
+    Bios,
+    /// A disk that sends clones of its requests to others.
+    Clones,
+    /// Somebody who wants to know how often there are plugs and remaps.
+    FrequentEvents,
+}
+
+impl Extra {
+    pub(super) const ALL: [Extra; 3] = [Extra::Bios, Extra::Clones, Extra::FrequentEvents];
+
+    pub(super) fn functions(self) -> &'static [Function] {
+        match self {
+            Extra::Bios => &OF_BIOS,
+            Extra::Clones => &OF_CLONES,
+            Extra::FrequentEvents => &OF_FREQUENT_EVENTS,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-2.0
+# The module's own event counters, against the tracepoints and against what was done.
+
+# event DISK NAME: how many there were.
+event()
+{
+	cat "/sys/block/$1/iostat/events/$2"
+}
+
+# common NAME: of all disks together, and of none in particular.
+common()
+{
+	echo "@evcnt_list all rollup" >&6
+	awk -v n="$1" '$1 == "iostat" && $2 == n { print $3 }' <&6
+}
+exec 6<>/dev/iostat
+
+# traced DISK TRACEPOINT: how many of them since tracing_on. These lines begin with the device.
+traced()
+{
+	grep -c " $2: $(tr : , <"/sys/block/$1/dev") " $TRACING/trace
+}
+
+tracing_on()
+{
+	: >$TRACING/trace
+	local name
+	for name; do echo 1 >"$TRACING/events/block/$name/enable"; done
+}
+
+tracing_off()
+{
+	echo 0 >$TRACING/events/block/enable
+}
+
+# by NAME DISK EVENT COMMAND...: sets by to how many more there are after it.
+by()
+{
+	local name=$1 disk=$2 event=$3 before
+	shift 3
+	before=$(event "$disk" "$event")
+	succeeds "$name" "$@"
+	by=$(($(event "$disk" "$event") - before))
+}
+
+direct_read()
+{
+	dd if="/dev/$1" of=/dev/null iflag=direct bs="$2" count="$3" skip="${4:-0}" status=none
+}
+
+echo 60000 >$TRACING/buffer_size_kb
+make_null_blk_disk nbv size=256 irqmode=2 completion_nsec=20000 hw_queue_depth=8 submit_queues=1
+is "events: all zero at first" "$(cat /sys/block/nbv/iostat/events/* | sort -u)" 0
+
+# Merges: 4 KiB each, in order, so many at a time. And without.
+sequential="fio_quiet --filename=/dev/nbv --direct=1 --rw=write --bs=4k --ioengine=io_uring --iodepth=32
+	--iodepth_batch=16 --iodepth_batch_complete_min=16 --number_ios=1600 --size=64m"
+echo mq-deadline >/sys/block/nbv/queue/scheduler
+echo 0 >/sys/block/nbv/queue/nomerges
+tracing_on block_bio_backmerge block_bio_frontmerge block_rq_merge
+by "merges: fio" nbv bio_backmerges $sequential
+tracing_off
+holds "merges: there are some" "by > 100"
+for pair in bio_backmerge bio_frontmerge rq_merge; do
+	is "merges: ${pair}s as traced" "$(event nbv ${pair}s)" "$(traced nbv block_$pair)"
+done
+echo 2 >/sys/block/nbv/queue/nomerges
+by "no merges: fio" nbv bio_backmerges $sequential
+is "no merges: none" $by 0
+
+# Splits: 1 MiB in parts of 64 KiB.
+echo none >/sys/block/nbv/queue/scheduler
+echo 64 >/sys/block/nbv/queue/max_sectors_kb
+by "splits: 1 MiB each" nbv splits direct_read nbv 1M 4
+is "splits: all but the last part" $by 60
+by "no splits: 64 KiB each" nbv splits direct_read nbv 64k 4
+is "no splits: none" $by 0
+
+# Tags: eight, and more that want one.
+tracing_on block_rq_tag_wait
+by "tags: fio" nbv tag_waits fio_quiet --filename=/dev/nbv --direct=1 --rw=randread --bs=4k \
+	--ioengine=libaio --iodepth=32 --numjobs=2 --number_ios=1000 --size=64m
+tracing_off
+holds "tag waits: there are some" "by > 0"
+is "tag waits: as traced" $by "$(traced nbv block_rq_tag_wait)"
+
+# Not counted unless asked for.
+is "plugs and remaps: not counted" \
+	"$(cd /sys/block/nbv/iostat/events && cat plugs unplugs unplugs_schedule bio_remaps rq_remaps | sort -u)" 0
+
+# Errors of a disk, and of one on top of it.
+echo +0-7 >/sys/kernel/config/nullb/nbv/badblocks
+for round in 1 2 3; do
+	refuses "errors: a bad block" direct_read nbv 4k 1
+done
+is "errors: three" "$(event nbv errors_ioerr)" 3
+modprobe dm-mod
+dm_linear nbvtop /dev/nbv 8192
+refuses "errors: a bad block below" direct_read mapper/nbvtop 4k 1
+is "errors: of the disk on top" "$(event "$(dm_disk nbvtop)" errors_ioerr)" 1
+is "errors: of the disk below" "$(event nbv errors_ioerr)" 4
+is "errors: of all disks" "$(common errors_ioerr)" 5
+is "errors: no others" "$(cat /sys/block/nbv/iostat/events/errors_* | awk '{ sum += $1 } END { print sum }')" 4
+dmsetup remove nbvtop
+is "disks: one goes, and its counters" "$(common errors_ioerr)" 4
+
+# Zones.
+make_null_blk_disk nbz size=256 zoned=1 zone_size=16 zone_nr_conv=0 irqmode=2 completion_nsec=20000
+succeeds "zones: open" blkzone open -o 0 -c 1 /dev/nbz
+succeeds "zones: close" blkzone close -o 0 -c 1 /dev/nbz
+succeeds "zones: finish" blkzone finish -o 0 -c 3 /dev/nbz
+succeeds "zones: reset two" blkzone reset -o 0 -c 2 /dev/nbz
+succeeds "zones: reset all" blkzone reset /dev/nbz
+is "zones: what was done" \
+	"$(cd /sys/block/nbz/iostat/events && cat zone_opens zone_closes zone_finishes zone_resets zone_reset_alls | paste -sd' ')" \
+	"1 1 3 2 1"
+tracing_on disk_zone_wplug_add_bio blk_zone_wplug_bio
+by "zones: fio" nbz zone_plugs fio_quiet --filename=/dev/nbz --direct=1 --rw=write --zonemode=zbd --bs=64k \
+	--ioengine=io_uring --iodepth=8 --number_ios=200 --size=64m
+tracing_off
+holds "zone plugs: there are some" "by > 0"
+is "zone plugs: as traced" $by "$(traced nbz disk_zone_wplug_add_bio)"
+is "zone unplugs: as traced" "$(event nbz zone_unplugs)" "$(traced nbz blk_zone_wplug_bio)"
+remove_null_blk_disk nbz
+
+# SCSI: busy, passed through, flushed, broken.
+modprobe sd_mod
+succeeds "scsi: module" modprobe scsi_debug dev_size_mb=64 delay=1 max_queue=64
+sd=$(scsi_debug_disk) || fail "scsi: no disk"
+params=/sys/bus/pseudo/drivers/scsi_debug
+echo none >"/sys/block/$sd/queue/scheduler"
+echo 2 >"/sys/block/$sd/queue/nomerges"
+is "requeues: none" "$(event "$sd" requeues)" 0
+tracing_on block_rq_issue block_rq_complete
+echo 0x8000 >$params/opts
+echo -5 >$params/every_nth
+by "requeues: fio" "$sd" requeues fio_quiet --filename="/dev/$sd" --direct=1 --rw=randread --bs=4k \
+	--ioengine=libaio --iodepth=8 --number_ios=200 --size=16m
+echo 0 >$params/every_nth
+echo 0 >$params/opts
+tracing_off
+holds "requeues: there are some" "by > 0"
+is "requeues: issued and not completed" $by \
+	$(($(traced "$sd" block_rq_issue) - $(traced "$sd" block_rq_complete)))
+by "passthrough: 20" "$sd" passthrough /payload/passthrough "/dev/$sd" ready 20
+is "passthrough: 20 of them" $by 20
+by "flushes: fio" "$sd" flushes fio_quiet --filename="/dev/$sd" --direct=1 --sync=dsync --rw=write --bs=4k \
+	--number_ios=50 --size=1m
+is "flushes: 50" $by 50
+echo 2 >$params/opts
+refuses "medium error: the read fails" dd if="/dev/$sd" of=/dev/null iflag=direct bs=64k skip=36 count=1
+echo 0 >$params/opts
+is "medium error: counted" "$(event "$sd" errors_medium)" 1
+modprobe -r scsi_debug
+
+# What lists say is what the files say.
+wrong=
+for file in /sys/block/nbv/iostat/events/*; do
+	echo "@evcnt_list all" >&6
+	[ "$(awk -v n="${file##*/}" '$1 == "nbv" && $2 == n { print $3 }' <&6)" = "$(cat "$file")" ] ||
+		wrong+=" ${file##*/}"
+done
+is "events: files and list agree" "$wrong" ""
+is "events: as many files as parents" "$(ls /sys/block/nbv/iostat/events | wc -l)" \
+	$(($(echo "@evcnt_list all" >&6; grep -c '^iostat ' <&6) - 1))
+
+# A region that goes with its disk: counted, and told to those who wait.
+gone=/sys/class/misc/iostat/regions_gone
+before=$(cat $gone)
+echo "nbv @stats_create - /1" >&6
+rm -f /tmp/ready
+/payload/waitfile $gone /tmp/ready &
+waiter=$!
+until [ -e /tmp/ready ]; do sleep 0.1; done
+sleep 0.2
+remove_null_blk_disk nbv
+wait $waiter
+is "regions gone: who waited was told" $? 0
+is "regions gone: the file" "$(cat $gone)" $((before + 1))
+is "regions gone: the event" "$(common regions_gone)" $((before + 1))
+is "disks: all gone, and their counters" "$(echo "@evcnt_list all" >&6; grep -c '^nb' <&6)" 0
+exec 6<&-
+nothing_lost "disk events"
+
+# Plugs and remaps, and a table that is too small.
+rmmod iostat
+load_module frequent_events=1 inflight=64
+exec 6<>/dev/iostat
+make_null_blk_disk nbv size=64 memory_backed=1 irqmode=2 completion_nsec=10000000 hw_queue_depth=256
+make_partitions /dev/nbv 2048:65536
+tracing_on block_plug block_unplug
+# These lines have no device, and so are all disks'.
+plugs=$(common plugs) unplugs=$(common unplugs) scheduled=$(common unplugs_schedule)
+succeeds "plugs: fio" fio_quiet --filename=/dev/nbv1 --direct=1 --rw=randread --bs=4k \
+	--ioengine=libaio --iodepth=200 --iodepth_batch=100 --number_ios=2000 --size=16m
+tracing_off
+holds "plugs: there are some" "$(common plugs) > plugs"
+is "plugs: as traced" $(($(common plugs) - plugs)) "$(grep -c ' block_plug: ' $TRACING/trace)"
+is "unplugs: as traced" $(($(common unplugs) - unplugs + $(common unplugs_schedule) - scheduled)) \
+	"$(grep -c ' block_unplug: ' $TRACING/trace)"
+holds "remaps: each I/O to a partition" "$(event nbv bio_remaps) >= 2000"
+refuses "partitions: no events of their own" [ -d /sys/block/nbv/nbv1/iostat/events ]
+untracked=$(cat /sys/class/misc/iostat/untracked)
+holds "overflows: there are some" "untracked > 0"
+is "overflows: untracked, of the disk" "$(event nbv untracked)" "$untracked"
+holds "overflows: of the table" "$(event nbv table_overflows) >= untracked"
+exec 6<&-
+remove_null_blk_disk nbv
+rmmod iostat
+load_module
+no_complaint "disk events"

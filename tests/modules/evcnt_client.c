@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A client that does all that can be done with event counters, much of it
+ * wrongly: tests/guest/test-evcnt.sh says what by writing a line to the parameter "do", and
+ * reads what came of it from "result".
+ *
+ *	attach N PARENT TYPE GROUP NAME	PARENT is another N, or -1
+ *	where N				its address
+ *	adopt N ADDRESS			another module's is its parent
+ *	again N				attach_static(), as it was attached before
+ *	nozero N NAME			goes on counting
+ *	long N LENGTH			a name of that length
+ *	detach N
+ *	add N COUNT			from all CPUs at the same time
+ *	irq N COUNT			with interrupts off, once each
+ *	read N, total N
+ *	many COUNT			attaches, counts and detaches so many
+ *	null				all functions, with a null pointer
+ *	garbage				attaches what holds anything but zeros
+ *	cost COUNT			ns for so many evcnt_inc()
+ */
+
+#include <iostat/evcnt.h>
+#include <linux/init.h>
+#include <linux/irqflags.h>
+#include <linux/ktime.h>
+#include <linux/moduleparam.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#define EVENTS 8
+
+static struct evcnt events[EVENTS];
+static s64 result;
+
+struct work {
+	const struct evcnt *ev;
+	u64 count;
+};
+
+static void count_here(void *data)
+{
+	const struct work *work = data;
+	u64 n;
+
+	for (n = 0; n < work->count; n++)
+		evcnt_inc(work->ev);
+}
+
+static int attach_many(unsigned int count)
+{
+	struct evcnt *ev = vcalloc(count, sizeof(*ev));
+	unsigned int done, n;
+	char name[16];
+	int ret = 0;
+
+	if (!ev)
+		return -ENOMEM;
+	for (done = 0; done < count; done++) {
+		snprintf(name, sizeof(name), "many%u", done);
+		ret = evcnt_attach_dynamic(&ev[done], EVCNT_TYPE_MISC, done ? &ev[0] : NULL,
+					   "evcnt_client", name);
+		if (ret)
+			break;
+		evcnt_add(&ev[done], done);
+	}
+	for (n = 0; n < done && !ret; n++)
+		if (evcnt_read(&ev[n]) != n)
+			ret = -EIO;
+	if (!ret && evcnt_read_total(&ev[0]) != (u64)count * (count - 1) / 2)
+		ret = -EIO;
+	while (done--)
+		ret = evcnt_detach(&ev[done]) ?: ret;
+	vfree(ev);
+	return ret;
+}
+
+static int null(void)
+{
+	evcnt_inc(NULL);
+	if (evcnt_read(NULL) || evcnt_read_total(NULL))
+		return -EIO;
+	if (evcnt_attach_static(NULL) != -EINVAL)
+		return -EIO;
+	return evcnt_attach_dynamic(NULL, EVCNT_TYPE_MISC, NULL, "evcnt_client", "null");
+}
+
+static int garbage(void)
+{
+	struct evcnt *ev = kmalloc(sizeof(*ev), GFP_KERNEL);
+	int ret;
+
+	if (!ev)
+		return -ENOMEM;
+	memset(ev, 0xa5, sizeof(*ev));
+	evcnt_inc(ev);
+	ret = evcnt_attach_dynamic(ev, EVCNT_TYPE_MISC, NULL, "evcnt_client", "garbage");
+	evcnt_inc(ev);
+	if (!ret && evcnt_read(ev) != 1)
+		ret = -EIO;
+	ret = evcnt_detach(ev) ?: ret;
+	kfree(ev);
+	return ret;
+}
+
+static int long_name(struct evcnt *ev, unsigned int len)
+{
+	char *name = kzalloc(len + 1, GFP_KERNEL);
+	int ret;
+
+	if (!name)
+		return -ENOMEM;
+	memset(name, 'n', len);
+	ret = evcnt_attach_dynamic(ev, EVCNT_TYPE_MISC, NULL, "evcnt_client", name);
+	/* iostat has a copy. */
+	kfree(name);
+	return ret;
+}
+
+static s64 with(struct evcnt *ev, const char *verb, const char *rest)
+{
+	struct work work = { .ev = ev };
+	char group[32] = "", name[32] = "";
+	unsigned long flags;
+	int parent, type;
+	unsigned int len;
+	s64 address;
+	u64 n;
+
+	if (!strcmp(verb, "attach") &&
+	    sscanf(rest, "%d %d %31s %31s", &parent, &type, group, name) >= 2)
+		return evcnt_attach_dynamic(ev, type, parent < 0 ? NULL : &events[parent % EVENTS],
+					    group, name);
+	if (!strcmp(verb, "where"))
+		return (unsigned long)ev;
+	if (!strcmp(verb, "adopt") && !kstrtos64(rest, 0, &address))
+		return evcnt_attach_dynamic(ev, EVCNT_TYPE_MISC, (void *)(unsigned long)address,
+					    "evcnt_other", "adopted");
+	if (!strcmp(verb, "again")) {
+		ev->ev_parent = NULL;
+		ev->ev_group = "evcnt_client";
+		ev->ev_name = "again";
+		return evcnt_attach_static(ev);
+	}
+	if (!strcmp(verb, "nozero"))
+		return evcnt_attach_dynamic_nozero(ev, EVCNT_TYPE_TRAP, NULL, "evcnt_client", rest);
+	if (!strcmp(verb, "long") && !kstrtouint(rest, 0, &len) && len < 1024)
+		return long_name(ev, len);
+	if (!strcmp(verb, "detach"))
+		return evcnt_detach(ev);
+	if (!strcmp(verb, "add") && !kstrtou64(rest, 0, &work.count)) {
+		on_each_cpu(count_here, &work, 1);
+		return 0;
+	}
+	if (!strcmp(verb, "irq") && !kstrtou64(rest, 0, &n)) {
+		local_irq_save(flags);
+		evcnt_add(ev, n);
+		local_irq_restore(flags);
+		return 0;
+	}
+	if (!strcmp(verb, "read"))
+		return evcnt_read(ev);
+	if (!strcmp(verb, "total"))
+		return evcnt_read_total(ev);
+	if (!strcmp(verb, "cost") && !kstrtou64(rest, 0, &work.count)) {
+		u64 start = ktime_get_ns();
+
+		count_here(&work);
+		return ktime_get_ns() - start;
+	}
+	return -EOPNOTSUPP;
+}
+
+static int do_line(const char *val, const struct kernel_param *kp)
+{
+	char verb[16], rest[96] = "";
+	unsigned int number = 0;
+
+	if (sscanf(val, "%15s %u %95[^\n]", verb, &number, rest) < 1)
+		return -EINVAL;
+	if (!strcmp(verb, "many"))
+		result = attach_many(number);
+	else if (!strcmp(verb, "null"))
+		result = null();
+	else if (!strcmp(verb, "garbage"))
+		result = garbage();
+	else
+		result = with(&events[number % EVENTS], verb, rest);
+	return 0;
+}
+
+static const struct kernel_param_ops do_ops = { .set = do_line };
+
+module_param_cb(do, &do_ops, NULL, 0200);
+MODULE_PARM_DESC(do, "What to do");
+
+static int show_result(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%lld\n", result);
+}
+
+static const struct kernel_param_ops result_ops = { .get = show_result };
+
+module_param_cb(result, &result_ops, NULL, 0444);
+MODULE_PARM_DESC(result, "What came of it");
+
+/* Detaches nothing: iostat is to do it. */
+static int __init evcnt_client_init(void)
+{
+	return 0;
+}
+
+static void __exit evcnt_client_exit(void)
+{
+}
+
+module_init(evcnt_client_init);
+module_exit(evcnt_client_exit);
+
+MODULE_DESCRIPTION("A client of iostat for its tests");
+MODULE_LICENSE("GPL");
