@@ -10,10 +10,8 @@
 #include <iostat/io.h>
 #include <iostat/helpers.h>
 #include <iostat/probes.h>
+#include <iostat/watch.h>
 #include <linux/tracepoint.h>
 
-/* As DECLARE_TRACE makes them; see include/trace/events/io.h. */
-extern struct tracepoint __tracepoint_start;
+/* As DECLARE_TRACE makes it; see include/trace/events/io.h. */
 extern struct tracepoint __tracepoint_done;
-void rust_do_trace_start(const struct iostat_io *io);
-void rust_do_trace_done(const struct iostat_io *io);

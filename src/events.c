@@ -1,11 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints of include/trace/events/io.h, and the functions Rust calls
- * them by.
+ * The tracepoints of include/trace/events/io.h.
  */
 
+#include <iostat/fileinfo.h>
 #include <linux/module.h>
+#include <linux/trace_events.h>
 
+/* When an event has been turned on or off, so have the hooks that it needs. */
+static int event_reg(struct trace_event_call *event, enum trace_reg type, void *data)
+{
+	int error = trace_event_reg(event, type, data);
+
+	switch (type) {
+	case TRACE_REG_REGISTER:
+	case TRACE_REG_UNREGISTER:
+#ifdef CONFIG_PERF_EVENTS
+	case TRACE_REG_PERF_REGISTER:
+	case TRACE_REG_PERF_UNREGISTER:
+#endif
+		iostat_fileinfo_settle();
+		break;
+	default:
+		break;
+	}
+	return error;
+}
+
+#define trace_event_reg event_reg
 #define CREATE_TRACE_POINTS
-#define CREATE_RUST_TRACE_POINTS
 #include <trace/events/io.h>

@@ -11,13 +11,14 @@
 
 #include <iostat/clock.h>
 #include <iostat/probes.h>
+#include <iostat/watch.h>
 #include <linux/blkdev.h>
 #include <linux/blk-mq.h>
 #include <linux/irqflags.h>
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
 #include <trace/events/block.h>
-#include <trace/events/io.h>
 
 static __always_inline struct iostat_here here(void)
 {
@@ -45,7 +46,7 @@ static noinline void io_start_watched(void *state, struct request *rq)
 void notrace iostat_probe_io_start(void *state, struct request *rq)
 {
 	/* Asked first, and so state and rq need not be kept. */
-	if (trace_start_enabled())
+	if (static_branch_unlikely(&iostat_watched))
 		return io_start_watched(state, rq);
 	io_start(state, rq);
 }
@@ -106,7 +107,7 @@ void notrace iostat_probe_bio_queue(void *state, struct bio *bio)
 	local_irq_save(flags);
 	iostat_bio_queue(state, bio, here(), smp_processor_id());
 	local_irq_restore(flags);
-	if (trace_start_enabled())
+	if (static_branch_unlikely(&iostat_watched))
 		iostat_bio_queue_watched(state, bio);
 }
 

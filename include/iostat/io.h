@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the events io:start and io:done say of an I/O: bufinfo_t and devinfo_t
- * of the DTrace io provider, under their names.
+ * What the events io:start and io:done say of an I/O: bufinfo_t, devinfo_t and
+ * fileinfo_t of the DTrace io provider, under their names, and what Linux adds.
+ *
+ * A text longer than its array keeps its end, which is what tells files apart,
+ * behind "..."; what an array has left is zero.
  */
 #ifndef _IOSTAT_IO_H
 #define _IOSTAT_IO_H
@@ -11,54 +14,130 @@
 /* b_flags, with the values of illumos' sys/buf.h. */
 #define IOSTAT_B_DONE	0x0002	/* the I/O is over (done only) */
 #define IOSTAT_B_ERROR	0x0004	/* it failed: see b_error (done only) */
-#define IOSTAT_B_PAGEIO	0x0010	/* to or from the page cache */
-#define IOSTAT_B_PHYS	0x0020	/* to or from the caller's own memory */
+#define IOSTAT_B_PAGEIO	0x0010	/* to or from the page cache, or swap */
+#define IOSTAT_B_PHYS	0x0020	/* to or from other memory, the user's or the kernel's */
 #define IOSTAT_B_READ	0x0040	/* data comes from the device */
 #define IOSTAT_B_WRITE	0x0100	/* everything else */
 #define IOSTAT_B_ASYNC	0x0400	/* nobody waits for it */
 
-#define IOSTAT_NAME_LEN	32
+/* How an I/O ended. */
+#define IOSTAT_COMPLETED	0	/* all of it was tried */
+#define IOSTAT_MERGED		1	/* into another, which transfers it */
+#define IOSTAT_REFUSED		2	/* the device was busy; it comes again as another */
+#define IOSTAT_ABANDONED	3	/* its memory was used again, and nobody told of its end */
+
+#define IOSTAT_NAME_LEN		32
+#define IOSTAT_DEV_PATH_LEN	100
+#define IOSTAT_FS_LEN		20
+#define IOSTAT_MOUNT_LEN	64
+#define IOSTAT_FILE_LEN		64
+#define IOSTAT_DIR_LEN		128
+#define IOSTAT_PATH_LEN		192
+#define IOSTAT_COMM_LEN		16
 
 /**
- * struct iostat_io - one I/O, at its start or its end
+ * struct iostat_bufinfo - what an I/O asks for
  * @id: pairs a done with its start; 0 in a done whose start was not traced
  * @b_flags: IOSTAT_B_*
  * @b_bcount: bytes asked for
  * @b_bufsize: size of the buffer, bytes; on Linux the same
- * @b_resid: bytes not transferred (done only)
+ * @b_edev: device number, the kernel's dev_t
  * @b_addr: address of the buffer; 0, as a Linux I/O has no single one
  * @b_blkno: first sector of 512 bytes on the whole disk
  * @b_lblkno: the same within the partition, if there is one
  * @b_iodone: the function called when the I/O is over
- * @b_error: errno, positive, or 0 (done only)
- * @b_edev: device number, the kernel's dev_t
- * @dev_major: its major
- * @dev_minor: its minor
- * @dev_instance: the number the disk's name ends in
- * @dev_name: driver
- * @dev_statname: the kernel's name of disk or partition
- * @wait_ns: time in the wait queue (done only)
- * @service_ns: time in the run queue (done only)
  */
-struct iostat_io {
+struct iostat_bufinfo {
 	__u64 id;
 	__u32 b_flags;
 	__u32 b_bcount;
 	__u32 b_bufsize;
-	__u32 b_resid;
+	__u32 b_edev;
 	__u64 b_addr;
 	__u64 b_blkno;
 	__u64 b_lblkno;
 	__u64 b_iodone;
-	__s32 b_error;
-	__u32 b_edev;
+};
+
+/**
+ * struct iostat_devinfo - the disk or partition an I/O was submitted to
+ * @dev_major: major number
+ * @dev_minor: minor number
+ * @dev_instance: the number the disk's name ends in
+ * @dev_name: driver
+ * @dev_statname: the kernel's name of disk or partition
+ * @dev_pathname: its place below /sys
+ */
+struct iostat_devinfo {
 	__u32 dev_major;
 	__u32 dev_minor;
 	__s32 dev_instance;
 	char dev_name[IOSTAT_NAME_LEN];
 	char dev_statname[IOSTAT_NAME_LEN];
+	char dev_pathname[IOSTAT_DEV_PATH_LEN];
+};
+
+/**
+ * struct iostat_task - who submitted an I/O
+ * @cgroup: id of the cgroup that is charged with it; 0 if none is
+ * @pid: the thread's
+ * @comm: the thread's name
+ * @pad: 0
+ */
+struct iostat_task {
+	__u64 cgroup;
+	__u32 pid;
+	char comm[IOSTAT_COMM_LEN];
+	__u32 pad;
+};
+
+/**
+ * struct iostat_fileinfo - which file an I/O is for
+ * @fi_offset: where in the file, bytes; -1 if that is not known
+ * @fi_oflags: flags it was opened with, if that is known
+ * @fi_fs: type of its file system
+ * @fi_mount: where that is mounted
+ * @fi_name: last part of its path
+ * @fi_dirname: the path up to there
+ * @fi_pathname: its path
+ */
+struct iostat_fileinfo {
+	__s64 fi_offset;
+	__u32 fi_oflags;
+	char fi_fs[IOSTAT_FS_LEN];
+	char fi_mount[IOSTAT_MOUNT_LEN];
+	char fi_name[IOSTAT_FILE_LEN];
+	char fi_dirname[IOSTAT_DIR_LEN];
+	char fi_pathname[IOSTAT_PATH_LEN];
+};
+
+/**
+ * struct iostat_result - how an I/O ended
+ * @b_resid: bytes not transferred
+ * @b_error: errno, positive, or 0
+ * @wait_ns: time in the wait queue
+ * @service_ns: time in the run queue
+ * @outcome: IOSTAT_COMPLETED and so on
+ * @b_bcount: bytes asked for in the end
+ */
+struct iostat_result {
+	__u32 b_resid;
+	__s32 b_error;
 	__u64 wait_ns;
 	__u64 service_ns;
+	__u32 outcome;
+	__u32 b_bcount;
+};
+
+/**
+ * struct iostat_io - one I/O; what is before @result is told at its start
+ */
+struct iostat_io {
+	struct iostat_bufinfo buf;
+	struct iostat_devinfo dev;
+	struct iostat_task task;
+	struct iostat_fileinfo file;
+	struct iostat_result result;
 };
 
 #endif /* _IOSTAT_IO_H */

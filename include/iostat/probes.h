@@ -55,7 +55,7 @@ void iostat_bio_queue(const void *state, struct bio *bio, struct iostat_here her
 		      unsigned int cpu);
 void iostat_bio_complete(const void *state, struct bio *bio, struct iostat_here here);
 
-/* And while io:start is enabled, with interrupts as the tracepoint had them. */
+/* And while io:start or io:done is enabled, with interrupts as the tracepoint had them. */
 typedef void (*iostat_rq_watched_fn)(const void *state, struct request *rq);
 typedef void (*iostat_bio_watched_fn)(const void *state, struct bio *bio);
 

@@ -1,29 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The tracepoints of `include/trace/events/io.h`.
-//!
-//! `kernel::declare_trace!` looks for a tracepoint in the `kernel` crate's own bindings; this is
-//! its twin for ours.
+//! Those who watch each I/O start and end: the tracepoints of `include/trace/events/io.h`, by way of
+//! `include/iostat/watch.h`.
 
-use super::bindings;
+use super::{
+    bindings,
+    block::bio::Bio, //
+};
+use kernel::{
+    error::to_result,
+    prelude::*, //
+};
 
-pub(crate) use super::bindings::iostat_io as Io;
+pub(crate) use super::bindings::{
+    iostat_bufinfo as Bufinfo,
+    iostat_devinfo as Devinfo,
+    iostat_result as Ended, //
+};
 
 /// The flags of `b_flags`.
 pub(crate) mod flag {
     pub(crate) use super::super::bindings::{
         IOSTAT_B_ASYNC as B_ASYNC,
-        IOSTAT_B_DONE as B_DONE,
-        IOSTAT_B_ERROR as B_ERROR,
-        IOSTAT_B_PAGEIO as B_PAGEIO,
-        IOSTAT_B_PHYS as B_PHYS,
         IOSTAT_B_READ as B_READ,
         IOSTAT_B_WRITE as B_WRITE, //
     };
 }
 
+/// How an I/O ended: `outcome`.
+pub(crate) mod outcome {
+    pub(crate) use super::super::bindings::{
+        IOSTAT_ABANDONED as ABANDONED,
+        IOSTAT_COMPLETED as COMPLETED,
+        IOSTAT_MERGED as MERGED,
+        IOSTAT_REFUSED as REFUSED, //
+    };
+}
+
 /// Whether anybody listens to the event `io:done`: a patched jump, free while nobody does. (Whether
-/// anybody listens to `io:start` is asked in `src/probes.c`.)
+/// an I/O is to be remembered at its start is asked in `src/probes.c`.)
 #[inline(always)]
 pub(crate) fn done_enabled() -> bool {
     // SAFETY: The key is that of a tracepoint defined in `src/events.c`.
@@ -36,15 +51,62 @@ pub(crate) fn done_enabled() -> bool {
     }
 }
 
-/// The event `io:start`. From any context.
-pub(crate) fn start(io: &Io) {
-    // SAFETY: The event copies what it needs out of `io` before it returns. May be called from any
-    // context.
-    unsafe { bindings::rust_do_trace_start(io) };
+/// What is remembered of I/Os for those who watch. There is one of it.
+///
+/// # Invariants
+///
+/// `iostat_watch_open()` was called with this number of records.
+pub(crate) struct Records(usize);
+
+impl Records {
+    /// So many can be in flight. There must be no other. May sleep; `ENOMEM`.
+    pub(crate) fn new(count: usize) -> Result<Self> {
+        // SAFETY: May be called from any context that can sleep.
+        to_result(unsafe { bindings::iostat_watch_open(count) })?;
+        // INVARIANT: It was.
+        Ok(Records(count))
+    }
+
+    /// An I/O starts, whose entry has this number: whether it is remembered. By its submitter.
+    pub(crate) fn start(
+        &self,
+        number: usize,
+        buf: &Bufinfo,
+        dev: &Devinfo,
+        bio: Option<Bio<'_>>,
+    ) -> bool {
+        let bio = bio.map_or(core::ptr::null_mut(), |bio| bio.as_ptr());
+        // SAFETY: The number is checked, the references are valid, and the bio is one that is being
+        // submitted, or null.
+        number < self.0 && unsafe { bindings::iostat_watch_start(number, buf, dev, bio) }
+    }
+
+    /// Some of an I/O that is remembered has failed, and it goes on. From any context.
+    pub(crate) fn fail(&self, number: usize, bytes: u32) {
+        if number < self.0 {
+            // SAFETY: The number is checked.
+            unsafe { bindings::iostat_watch_fail(number, bytes) };
+        }
+    }
+
+    /// An I/O that is remembered has ended. From any context.
+    pub(crate) fn done(&self, number: usize, ended: &Ended) {
+        if number < self.0 {
+            // SAFETY: The number is checked, and the reference valid.
+            unsafe { bindings::iostat_watch_done(number, ended) };
+        }
+    }
+
+    /// An I/O has ended that is not. From any context.
+    pub(crate) fn done_unseen(&self, buf: &Bufinfo, dev: &Devinfo, ended: &Ended) {
+        // SAFETY: The references are valid.
+        unsafe { bindings::iostat_watch_done_unseen(buf, dev, ended) };
+    }
 }
 
-/// The event `io:done`. From any context.
-pub(crate) fn done(io: &Io) {
-    // SAFETY: As above.
-    unsafe { bindings::rust_do_trace_done(io) };
+impl Drop for Records {
+    fn drop(&mut self) {
+        // SAFETY: Probes reach this through the tracker, which drops it when there are none.
+        unsafe { bindings::iostat_watch_close() };
+    }
 }

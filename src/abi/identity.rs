@@ -48,6 +48,27 @@ impl Name {
     }
 }
 
+/// A text as a C array of `N` bytes has it, NUL included; of one that is too long, the end behind
+/// `...`.
+pub fn keep_end<const N: usize>(text: &[u8]) -> [u8; N] {
+    const DOTS: &[u8] = b"...";
+    let mut array = [0; N];
+    let room = N.saturating_sub(1);
+    let (dots, text) = if text.len() <= room {
+        (&[][..], text)
+    } else {
+        let kept = room.saturating_sub(DOTS.len());
+        (
+            DOTS,
+            text.get(text.len().saturating_sub(kept)..).unwrap_or(&[]),
+        )
+    };
+    for (into, from) in array.iter_mut().take(room).zip(dots.iter().chain(text)) {
+        *into = *from;
+    }
+    array
+}
+
 /// devstat priorities of `sys/devicestat.h`: the list's order, high to low.
 pub mod priority {
     /// `DEVSTAT_PRIORITY_FD`: floppy disks.

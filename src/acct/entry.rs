@@ -40,8 +40,6 @@ pub struct Entry {
     service_ns: Counter,
     bytes: Counter,
     sector: Counter,
-    /// Pairs the start and done events; nothing without `HAS_ID`.
-    id: Counter,
     pub(super) state: Counter,
     /// What regions have to know of it; nothing without `IN_REGIONS`.
     pub pending: Pending,
@@ -50,7 +48,7 @@ pub struct Entry {
 /// Bits of `state`: first its [`Kind`], at the top its leaf.
 const RUNNING: u64 = 1 << 8;
 const COUNTED: u64 = 1 << 9;
-const HAS_ID: u64 = 1 << 10;
+const WATCHED: u64 = 1 << 10;
 /// Regions count it: see [`super::region::pending`].
 pub(super) const IN_REGIONS: u64 = 1 << 11;
 const LEAF_SHIFT: u32 = 48;
@@ -255,12 +253,14 @@ impl Entry {
         self.bytes.get()
     }
 
-    /// The id its start event had; 0 if it had none.
-    pub fn id(&self) -> u64 {
-        match self.state.get() & HAS_ID {
-            0 => 0,
-            _ => self.id.get(),
-        }
+    /// Whether there is a record of it for those who watch each I/O.
+    pub fn is_watched(&self) -> bool {
+        self.state.get() & WATCHED != 0
+    }
+
+    /// There is one.
+    pub fn set_watched(&self) {
+        self.state.set(self.state.get() | WATCHED);
     }
 
     /// What the start was given as `class` and `tag`.
@@ -268,12 +268,6 @@ impl Entry {
     pub fn kind(&self) -> Kind {
         // CAST: The low byte.
         Kind::from_number(self.state.get() as u8)
-    }
-
-    /// Remembers the id of its start event.
-    pub fn set_id(&self, id: u64) {
-        self.id.set(id);
-        self.state.set(self.state.get() | HAS_ID);
     }
 }
 

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     abi::identity::{
         classify,
+        major_minor,
         Identity, //
     },
     acct::{
@@ -34,6 +35,7 @@ use crate::{
     kernel_ext::{
         block::device::BlockDevice,
         clock,
+        io_events::Devinfo,
         percpu::{
             PerCpu,
             ThisCpu, //
@@ -55,6 +57,8 @@ use kernel::{
 #[pin_data]
 pub(crate) struct Account {
     identity: Identity,
+    /// The same, for those who watch each I/O.
+    devinfo: Devinfo,
     handle: Handle,
     /// The disk's account, of a partition.
     disk: Option<Arc<Account>>,
@@ -103,6 +107,16 @@ impl Account {
             device_type,
             block_size: device.logical_block_size(),
         };
+        let (dev_major, dev_minor) = major_minor(identity.dev);
+        let disk_name = disk.as_ref().map_or(name, |disk| disk.identity.name);
+        let devinfo = Devinfo {
+            dev_major,
+            dev_minor,
+            dev_instance: i32::try_from(disk_name.unit().1).unwrap_or(0),
+            dev_name: *identity.driver.as_bytes(),
+            dev_statname: *name.as_bytes(),
+            dev_pathname: device.path(),
+        };
         let cpus = PerCpu::new()?;
         let ways = device.ways_in().min(MAX_LEAVES);
         let mut leaves = KVec::new();
@@ -114,6 +128,7 @@ impl Account {
         Arc::pin_init(
             try_pin_init!(Account {
                 identity,
+                devinfo,
                 handle,
                 regions <- Regions::new(disk.is_some()),
                 disk,
@@ -133,11 +148,9 @@ impl Account {
         &self.identity
     }
 
-    /// Who the disk is: that of a partition, or itself.
-    pub(super) fn disk_identity(&self) -> &Identity {
-        self.disk
-            .as_ref()
-            .map_or(&self.identity, |disk| &disk.identity)
+    /// The same, for those who watch each I/O.
+    pub(super) fn devinfo(&self) -> &Devinfo {
+        &self.devinfo
     }
 
     /// That of its disk, if it is a partition's.

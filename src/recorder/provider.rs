@@ -1,93 +1,131 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! An I/O in the words of DTrace's io provider.
+//! I/Os in the words of DTrace's io provider, for those who watch each.
 
-use super::account::Account;
+use super::{
+    account::Account,
+    tracker::Tracker, //
+};
 use crate::{
-    abi::identity::major_minor,
     acct::{
         class::Class,
-        entry::Times, //
+        entry::{
+            Entry,
+            Times, //
+        },
     },
     kernel_ext::{
         block::bio::Bio,
         io_events::{
-            self,
             flag,
-            Io, //
+            outcome,
+            Bufinfo,
+            Ended, //
         }, //
     },
 };
 
-/// An I/O at its start or its end, for those who watch each.
-pub(super) struct Event<'a> {
-    /// Pairs an end with its start; 0 if the start was not watched.
-    pub(super) id: u64,
+/// What an I/O asks for.
+pub(super) struct Asked<'a> {
     /// The account of the disk or partition.
     pub(super) account: &'a Account,
     /// `REQ_OP_*`.
     pub(super) op: u8,
     /// Whether somebody waits for it.
     pub(super) is_sync: bool,
-    /// Bytes asked for.
+    /// Bytes.
     pub(super) bcount: u64,
     /// First sector on the whole disk.
     pub(super) sector: u64,
     /// Address of the function called at its end, or 0.
     pub(super) end_io: u64,
-    /// Its (first) bio, if it has one and that is still meant for this disk.
-    pub(super) bio: Option<Bio<'a>>,
-    /// How it ended.
-    pub(super) done: Option<Done>,
 }
 
 /// How an I/O ended.
 pub(super) struct Done {
+    /// `COMPLETED` and so on.
+    pub(super) outcome: u32,
     /// Positive errno, or 0.
     pub(super) error: i32,
-    /// Bytes that were not transferred.
+    /// Bytes asked for, unless they failed before.
+    pub(super) bcount: u64,
+    /// Bytes of these that were not transferred.
     pub(super) resid: u64,
     /// Where its time went.
     pub(super) times: Times,
 }
 
-/// An I/O starts. With interrupts as its submitter has them.
-#[cold]
-pub(super) fn start(event: &Event<'_>) {
-    io_events::start(&io(event));
+pub(super) use crate::kernel_ext::io_events::{
+    done_enabled as watches_done,
+    outcome::{
+        COMPLETED,
+        MERGED,
+        REFUSED, //
+    },
+};
+
+impl Tracker {
+    /// An I/O starts. With interrupts as its submitter has them.
+    #[cold]
+    pub(super) fn tell_start(&self, entry: &Entry, asked: &Asked<'_>, bio: Option<Bio<'_>>) {
+        let dev = asked.account.devinfo();
+        if self
+            .records()
+            .start(self.number(entry), &bufinfo(asked), dev, bio)
+        {
+            entry.set_watched();
+        }
+    }
+
+    /// An I/O has ended. From any context.
+    #[cold]
+    pub(super) fn tell_done(&self, entry: &Entry, asked: &Asked<'_>, done: &Done) {
+        if entry.is_watched() {
+            return self.records().done(self.number(entry), &ended(done));
+        }
+        let dev = asked.account.devinfo();
+        self.records()
+            .done_unseen(&bufinfo(asked), dev, &ended(done));
+    }
+
+    /// An I/O is gone of which nothing more is known than was at its start.
+    #[cold]
+    pub(super) fn tell_abandoned(&self, entry: &Entry, now: u64) {
+        if entry.is_watched() {
+            let bcount = 0;
+            self.records().done(
+                self.number(entry),
+                &ended(&Done {
+                    outcome: outcome::ABANDONED,
+                    error: 0,
+                    bcount,
+                    resid: 0,
+                    times: entry.times(now),
+                }),
+            );
+        }
+    }
+
+    /// Some of an I/O has failed, and it goes on.
+    #[cold]
+    pub(super) fn tell_failure(&self, entry: &Entry, bytes: u32) {
+        if entry.is_watched() {
+            self.records().fail(self.number(entry), bytes);
+        }
+    }
 }
 
-/// An I/O has ended. From any context.
-#[cold]
-pub(super) fn done(event: &Event<'_>) {
-    io_events::done(&io(event));
-}
-
-pub(super) use io_events::done_enabled as watches_done;
-
-/// `b_flags` of an I/O. illumos' `buf` knows reads and everything else; so do we.
-fn flags(event: &Event<'_>) -> u32 {
-    let is_user_memory = event.bio.as_ref().is_some_and(|bio| bio.is_user_memory());
-    let mut flags = if Class::of(event.op, 1) == Class::Read {
+/// `b_flags` as far as they are known here. illumos' `buf` knows reads and everything else; so do we.
+fn flags(asked: &Asked<'_>) -> u32 {
+    let flags = if Class::of(asked.op, 1) == Class::Read {
         flag::B_READ
     } else {
         flag::B_WRITE
     };
-    flags |= if is_user_memory {
-        flag::B_PHYS
-    } else {
-        flag::B_PAGEIO
-    };
-    if !event.is_sync {
-        flags |= flag::B_ASYNC;
+    match asked.is_sync {
+        true => flags,
+        false => flags | flag::B_ASYNC,
     }
-    if let Some(done) = &event.done {
-        flags |= flag::B_DONE;
-        if done.error != 0 {
-            flags |= flag::B_ERROR;
-        }
-    }
-    flags
 }
 
 /// Lengths are 32 bits in a `buf`.
@@ -95,35 +133,27 @@ fn saturate(bytes: u64) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-/// What the events tell of an I/O.
-fn io(event: &Event<'_>) -> Io {
-    let (disk, target) = (event.account.disk_identity(), event.account.identity());
-    let (name, dev, partition_start) = match &event.bio {
-        Some(bio) => (bio.device_name(), bio.dev(), bio.partition_start()),
-        None => (target.name, target.dev, 0),
-    };
-    let (dev_major, dev_minor) = major_minor(dev);
-    let mut io = Io {
-        id: event.id,
-        b_flags: flags(event),
-        b_bcount: saturate(event.bcount),
-        b_bufsize: saturate(event.bcount),
-        b_blkno: event.sector,
-        b_lblkno: event.sector.wrapping_sub(partition_start),
-        b_iodone: event.end_io,
-        b_edev: dev,
-        dev_major,
-        dev_minor,
-        dev_instance: i32::try_from(disk.name.unit().1).unwrap_or(0),
-        dev_name: *disk.driver.as_bytes(),
-        dev_statname: *name.as_bytes(),
-        ..Io::default()
-    };
-    if let Some(done) = &event.done {
-        io.b_error = done.error;
-        io.b_resid = saturate(done.resid);
-        io.wait_ns = done.times.wait_ns;
-        io.service_ns = done.times.service_ns;
+fn bufinfo(asked: &Asked<'_>) -> Bufinfo {
+    Bufinfo {
+        id: 0,
+        b_flags: flags(asked),
+        b_bcount: saturate(asked.bcount),
+        b_bufsize: saturate(asked.bcount),
+        b_edev: asked.account.identity().dev,
+        b_addr: 0,
+        b_blkno: asked.sector,
+        b_lblkno: asked.sector.wrapping_sub(asked.account.start_sector()),
+        b_iodone: asked.end_io,
     }
-    io
+}
+
+fn ended(done: &Done) -> Ended {
+    Ended {
+        b_resid: saturate(done.resid),
+        b_error: done.error,
+        wait_ns: done.times.wait_ns,
+        service_ns: done.times.service_ns,
+        outcome: done.outcome,
+        b_bcount: saturate(done.bcount),
+    }
 }

@@ -8,6 +8,7 @@ use super::{
         Accounts,
         Handle, //
     },
+    provider::watches_done,
     transactions::regions, //
 };
 use crate::{
@@ -21,6 +22,7 @@ use crate::{
         verb::Verb, //
     },
     kernel_ext::{
+        io_events::Records,
         percpu::ThisCpu,
         published::{
             InProbe,
@@ -62,21 +64,22 @@ pub(crate) struct Tracker {
     abandoned: AtomicU64,
     /// Completions of I/Os that are not followed.
     unmarked: AtomicU64,
-    /// The latest id given to a start event.
-    last_id: AtomicU64,
+    /// What those who watch I/Os are told.
+    records: Records,
 }
 
 impl Tracker {
     /// Follows up to about `entries` I/Os at a time, a power of two. May sleep; `ENOMEM`.
     pub(super) fn new(entries: usize) -> Result<Arc<Self>> {
         let entries = zeroed_vec(entries)?;
+        let records = Records::new(entries.len())?;
         let tracker = pin_init!(Tracker {
             entries,
             accounts: Published::new(),
             untracked: AtomicU64::new(0),
             abandoned: AtomicU64::new(0),
             unmarked: AtomicU64::new(0),
-            last_id: AtomicU64::new(0),
+            records,
         });
         Arc::pin_init(tracker, GFP_KERNEL)
     }
@@ -140,6 +143,9 @@ impl Tracker {
             Some(Claim::Stale(slot)) => {
                 // Its memory has a new owner though it never ended.
                 self.abandoned.fetch_add(1, Relaxed);
+                if watches_done() {
+                    self.tell_abandoned(slot.entry, here.now);
+                }
                 if let Some(account) = self.record(here, slot.entry, slot.entry.abandon()) {
                     account.count_event(DiskEvent::Abandoned);
                     regions::give_back(here, account, slot.entry);
@@ -172,11 +178,16 @@ impl Tracker {
         Some(account)
     }
 
-    /// A new id for an I/O whose start is watched.
-    pub(super) fn next_id(&self, entry: &Entry) -> u64 {
-        let id = self.last_id.fetch_add(1, Relaxed).wrapping_add(1);
-        entry.set_id(id);
-        id
+    /// What those who watch I/Os are told.
+    pub(super) fn records(&self) -> &Records {
+        &self.records
+    }
+
+    /// The number of an entry of the table.
+    pub(super) fn number(&self, entry: &Entry) -> usize {
+        let first = self.entries.as_ptr() as usize;
+        let offset = (core::ptr::from_ref(entry) as usize).wrapping_sub(first);
+        offset / core::mem::size_of::<Entry>()
     }
 
     /// I/Os that could not be followed because the table had no room.

@@ -5,8 +5,9 @@
 . /payload/balance.sh
 dmesg -n 3
 
-ALL="load evcnt disk-events request null bio stacked multipath partitions flush requeue scsi virtio nvme devices churn
-	interfaces latency events parameters regions-words regions regions-load regions-limits
+ALL="load request null bio stacked multipath partitions flush requeue scsi virtio nvme devices churn
+	interfaces latency events fileinfo parameters regions-words regions regions-load regions-limits
+	evcnt disk-events
 	storm leaks"
 for part in ${PARTS:-$ALL}; do
 	echo "# $part"

@@ -13,6 +13,9 @@
 #define _TRACE_IO_H
 
 #include <iostat/io.h>
+#include <iostat/watch.h>
+#include <linux/build_bug.h>
+#include <linux/stddef.h>
 #include <linux/tracepoint.h>
 
 #define iostat_show_flags(flags)					\
@@ -25,43 +28,63 @@
 		      { IOSTAT_B_WRITE,		"B_WRITE" },		\
 		      { IOSTAT_B_ASYNC,		"B_ASYNC" })
 
-/* __array and not __string: bpftrace reads a dynamic string as a number. */
+#define iostat_show_outcome(outcome)					\
+	__print_symbolic(outcome,					\
+			 { IOSTAT_COMPLETED,	"completed" },		\
+			 { IOSTAT_MERGED,	"merged" },		\
+			 { IOSTAT_REFUSED,	"refused" },		\
+			 { IOSTAT_ABANDONED,	"abandoned" })
+
+/*
+ * The members of struct iostat_io, in its order: an event is a copy of it.
+ *
+ * __array and not __string: bpftrace reads a dynamic string as a number.
+ */
+#define IOSTAT_FILE_FIELDS						\
+	__field(s64, fi_offset)						\
+	__field(u32, fi_oflags)						\
+	__array(char, fi_fs, IOSTAT_FS_LEN)				\
+	__array(char, fi_mount, IOSTAT_MOUNT_LEN)			\
+	__array(char, fi_name, IOSTAT_FILE_LEN)				\
+	__array(char, fi_dirname, IOSTAT_DIR_LEN)			\
+	__array(char, fi_pathname, IOSTAT_PATH_LEN)
+
 #define IOSTAT_COMMON_FIELDS						\
 	__field(u64, id)						\
 	__field(u32, b_flags)						\
 	__field(u32, b_bcount)						\
 	__field(u32, b_bufsize)						\
+	__field(u32, b_edev)						\
 	__field(u64, b_addr)						\
 	__field(u64, b_blkno)						\
 	__field(u64, b_lblkno)						\
 	__field(u64, b_iodone)						\
-	__field(u32, b_edev)						\
 	__field(u32, dev_major)						\
 	__field(u32, dev_minor)						\
 	__field(s32, dev_instance)					\
 	__array(char, dev_name, IOSTAT_NAME_LEN)			\
-	__array(char, dev_statname, IOSTAT_NAME_LEN)
+	__array(char, dev_statname, IOSTAT_NAME_LEN)			\
+	__array(char, dev_pathname, IOSTAT_DEV_PATH_LEN)		\
+	__field(u64, cgroup)						\
+	__field(u32, pid)						\
+	__array(char, comm, IOSTAT_COMM_LEN)				\
+	__field(u32, pad)						\
+	IOSTAT_FILE_FIELDS
 
-#define IOSTAT_COMMON_ASSIGN						\
+#define IOSTAT_ASSIGN(end)						\
 	do {								\
-		__entry->id = io->id;					\
-		__entry->b_flags = io->b_flags;				\
-		__entry->b_bcount = io->b_bcount;			\
-		__entry->b_bufsize = io->b_bufsize;			\
-		__entry->b_addr = io->b_addr;				\
-		__entry->b_blkno = io->b_blkno;				\
-		__entry->b_lblkno = io->b_lblkno;			\
-		__entry->b_iodone = io->b_iodone;			\
-		__entry->b_edev = io->b_edev;				\
-		__entry->dev_major = io->dev_major;			\
-		__entry->dev_minor = io->dev_minor;			\
-		__entry->dev_instance = io->dev_instance;		\
-		memcpy(__entry->dev_name, io->dev_name, IOSTAT_NAME_LEN); \
-		memcpy(__entry->dev_statname, io->dev_statname,		\
-		       IOSTAT_NAME_LEN);				\
+		BUILD_BUG_ON(offsetofend(typeof(*__entry), fi_pathname) - \
+			     offsetof(typeof(*__entry), id) !=		\
+			     offsetofend(struct iostat_io, file));	\
+		iostat_copy(&__entry->id, io, end);			\
 	} while (0)
 
-TRACE_EVENT(start,
+#define IOSTAT_COMMON_FORMAT						\
+	"id=%llu dev=%s %u:%u flags=%s blkno=%llu bcount=%u"
+#define IOSTAT_FILE_FORMAT						\
+	" pid=%u comm=%s offset=%lld fs=%s mount=%s path=%s"
+
+TRACE_EVENT_FN(start,
 
 	TP_PROTO(const struct iostat_io *io),
 
@@ -72,16 +95,20 @@ TRACE_EVENT(start,
 	),
 
 	TP_fast_assign(
-		IOSTAT_COMMON_ASSIGN;
+		IOSTAT_ASSIGN(offsetof(struct iostat_io, result));
 	),
 
-	TP_printk("id=%llu dev=%s %u:%u flags=%s blkno=%llu bcount=%u",
+	TP_printk(IOSTAT_COMMON_FORMAT IOSTAT_FILE_FORMAT,
 		  __entry->id, __entry->dev_statname, __entry->dev_major,
 		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
-		  __entry->b_blkno, __entry->b_bcount)
+		  __entry->b_blkno, __entry->b_bcount, __entry->pid,
+		  __entry->comm, __entry->fi_offset, __entry->fi_fs,
+		  __entry->fi_mount, __entry->fi_pathname),
+
+	iostat_watch_reg, iostat_watch_unreg
 );
 
-TRACE_EVENT(done,
+TRACE_EVENT_FN(done,
 
 	TP_PROTO(const struct iostat_io *io),
 
@@ -93,21 +120,27 @@ TRACE_EVENT(done,
 		__field(s32, b_error)
 		__field(u64, wait_ns)
 		__field(u64, service_ns)
+		__field(u32, outcome)
 	),
 
 	TP_fast_assign(
-		IOSTAT_COMMON_ASSIGN;
-		__entry->b_resid = io->b_resid;
-		__entry->b_error = io->b_error;
-		__entry->wait_ns = io->wait_ns;
-		__entry->service_ns = io->service_ns;
+		BUILD_BUG_ON(offsetofend(typeof(*__entry), outcome) -
+			     offsetof(typeof(*__entry), id) !=
+			     offsetofend(struct iostat_io, result.outcome));
+		IOSTAT_ASSIGN(offsetofend(struct iostat_io, result.outcome));
 	),
 
-	TP_printk("id=%llu dev=%s %u:%u flags=%s blkno=%llu bcount=%u resid=%u error=%d wait_ns=%llu service_ns=%llu",
+	TP_printk(IOSTAT_COMMON_FORMAT " resid=%u error=%d outcome=%s wait_ns=%llu service_ns=%llu"
+		  IOSTAT_FILE_FORMAT,
 		  __entry->id, __entry->dev_statname, __entry->dev_major,
 		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
 		  __entry->b_blkno, __entry->b_bcount, __entry->b_resid,
-		  __entry->b_error, __entry->wait_ns, __entry->service_ns)
+		  __entry->b_error, iostat_show_outcome(__entry->outcome),
+		  __entry->wait_ns, __entry->service_ns, __entry->pid,
+		  __entry->comm, __entry->fi_offset, __entry->fi_fs,
+		  __entry->fi_mount, __entry->fi_pathname),
+
+	iostat_watch_reg, iostat_watch_unreg
 );
 
 #endif /* _TRACE_IO_H */

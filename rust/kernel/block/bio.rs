@@ -10,16 +10,11 @@ use super::{
     op,
     read, //
 };
-use crate::abi::identity::Name;
 use core::{
-    ffi::CStr,
     marker::PhantomData,
     ptr::NonNull, //
 };
-use kernel::{
-    bindings,
-    prelude::*, //
-};
+use kernel::bindings;
 
 /// A `struct bio` whose owner called a tracepoint with it.
 ///
@@ -67,6 +62,11 @@ impl<'a> Bio<'a> {
         let next = read!(self, bi_next);
         // SAFETY: The bios of a request live as long as each other.
         unsafe { Bio::of_request(next) }
+    }
+
+    /// It itself, for C.
+    pub(crate) fn as_ptr(&self) -> *mut bindings::bio {
+        self.ptr.as_ptr()
     }
 
     /// Its address, for as long as it is in flight its own.
@@ -122,34 +122,8 @@ impl<'a> Bio<'a> {
         read!(self, bi_status)
     }
 
-    /// Whether its pages are pinned user memory: direct I/O.
-    pub(crate) fn is_user_memory(&self) -> bool {
-        u32::from(read!(self, bi_flags)) & (1 << bindings::BIO_PAGE_PINNED) != 0
-    }
-
     /// Address of the function called at its end, or 0.
     pub(crate) fn end_io(&self) -> u64 {
         read!(self, bi_end_io).map_or(0, |function| function as usize as u64)
-    }
-
-    /// Device number of the disk or partition it was submitted to.
-    pub(crate) fn dev(&self) -> u32 {
-        read!(self, bdev bd_dev)
-    }
-
-    /// First sector of that partition on its disk; 0 for a whole disk.
-    pub(crate) fn partition_start(&self) -> u64 {
-        read!(self, bdev bd_start_sect)
-    }
-
-    /// The kernel's name of the disk or partition.
-    pub(crate) fn device_name(&self) -> Name {
-        let name = read!(self, bdev bd_device.kobj.name);
-        if name.is_null() {
-            return Name::new(b"?");
-        }
-        // SAFETY: The name of a device that has been added is constant, and the submitter holds the
-        // device.
-        Name::new(unsafe { CStr::from_char_ptr(name) }.to_bytes())
     }
 }

@@ -5,7 +5,10 @@
 //! C header: [`include/linux/blkdev.h`](srctree/include/linux/blkdev.h).
 
 use crate::{
-    abi::identity::Name,
+    abi::identity::{
+        keep_end,
+        Name, //
+    },
     kernel_ext::kobject::{
         Directory,
         Object, //
@@ -20,6 +23,10 @@ use kernel::{
     bindings,
     prelude::*, //
 };
+
+/// Bytes of a path below `/sys`, with a NUL.
+// CAST: A small number.
+pub(crate) const PATH_LEN: usize = crate::kernel_ext::bindings::IOSTAT_DEV_PATH_LEN as usize;
 
 /// A `struct block_device` that is in sysfs: a whole disk or a partition of one.
 ///
@@ -162,6 +169,21 @@ impl<'a> BlockDevice<'a> {
             return Name::new(&owner.name);
         }
         Name::new(Name::new(&self.gendisk().disk_name).unit().0.as_bytes())
+    }
+
+    /// Its place below `/sys`. May sleep; empty if there is no memory to find out.
+    pub(crate) fn path(&self) -> [u8; PATH_LEN] {
+        let kobject = core::ptr::addr_of!(self.device().kobj);
+        // SAFETY: The kobject of a device in sysfs, which holds its parents.
+        let path = unsafe { bindings::kobject_get_path(kobject, bindings::GFP_KERNEL) };
+        if path.is_null() {
+            return [0; PATH_LEN];
+        }
+        // SAFETY: It is a text, and ours until it is freed below.
+        let end = keep_end(unsafe { CStr::from_char_ptr(path) }.to_bytes());
+        // SAFETY: `kobject_get_path()` allocated it, and nobody else has it.
+        unsafe { bindings::kfree(path.cast()) };
+        end
     }
 
     /// Makes a directory in its own.

@@ -6,9 +6,10 @@ use super::{
     super::{
         account::Account,
         provider::{
-            self,
+            watches_done,
+            Asked,
             Done,
-            Event, //
+            COMPLETED, //
         },
         tracker::{
             Here,
@@ -74,17 +75,12 @@ impl Tracker {
             return;
         };
         if let Some(account) = self.account_in(probe, slot.entry) {
-            provider::start(&Event {
-                id: self.next_id(slot.entry),
-                account,
-                op: bio.op(),
-                is_sync: bio.is_sync(),
-                bcount: u64::from(bio.bytes()),
-                sector: bio.sector(),
-                end_io: bio.end_io(),
-                bio: Some(bio),
-                done: None,
-            });
+            let bcount = u64::from(bio.bytes());
+            self.tell_start(
+                slot.entry,
+                &asked(account, slot.entry, bio, bcount),
+                Some(bio),
+            );
         }
     }
 
@@ -120,17 +116,34 @@ impl Tracker {
                     count_without_data(account, bio);
                 }
             }
-            if provider::watches_done() {
+            if watches_done() {
                 if let Some(account) = account {
-                    // A bio may have been sent on to another disk as it is.
-                    let stayed = self
-                        .account_of(here.probe, bio.disk(), bio.block_device())
-                        .is_some_and(|other| other.handle() == account.handle());
-                    bio_done(here, account, slot.entry, bio, status, bcount, stayed);
+                    self.bio_done(here, account, slot.entry, bio, status, bcount);
                 }
             }
         }
         slot.release();
+    }
+
+    /// The end of a bio of `bcount` bytes, for those who watch.
+    #[cold]
+    fn bio_done(
+        &self,
+        here: Here<'_>,
+        account: &Account,
+        entry: &Entry,
+        bio: Bio<'_>,
+        status: blk_status_t,
+        bcount: u64,
+    ) {
+        let done = Done {
+            outcome: COMPLETED,
+            error: errno(status),
+            bcount,
+            resid: bcount.wrapping_sub(entry.bytes()),
+            times: entry.times(here.now),
+        };
+        self.tell_done(entry, &asked(account, entry, bio, bcount), &done);
     }
 }
 
@@ -143,30 +156,13 @@ fn count_without_data(account: &Account, bio: Bio<'_>) {
     }
 }
 
-/// The end of a bio of `bcount` bytes, for those who watch.
-#[cold]
-fn bio_done(
-    here: Here<'_>,
-    account: &Account,
-    entry: &Entry,
-    bio: Bio<'_>,
-    status: blk_status_t,
-    bcount: u64,
-    stayed: bool,
-) {
-    provider::done(&Event {
-        id: entry.id(),
+fn asked<'a>(account: &'a Account, entry: &Entry, bio: Bio<'_>, bcount: u64) -> Asked<'a> {
+    Asked {
         account,
         op: bio.op(),
         is_sync: bio.is_sync(),
         bcount,
         sector: entry.sector(),
         end_io: bio.end_io(),
-        bio: stayed.then_some(bio),
-        done: Some(Done {
-            error: errno(status),
-            resid: bcount.wrapping_sub(entry.bytes()),
-            times: entry.times(here.now),
-        }),
-    });
+    }
 }

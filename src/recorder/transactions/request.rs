@@ -6,9 +6,12 @@ use super::{
     super::{
         account::Account,
         provider::{
-            self,
+            watches_done,
+            Asked,
             Done,
-            Event, //
+            COMPLETED,
+            MERGED,
+            REFUSED, //
         },
         tracker::{
             Here,
@@ -57,17 +60,7 @@ impl Tracker {
             return;
         };
         if let Some(account) = self.account_in(probe, slot.entry) {
-            provider::start(&Event {
-                id: self.next_id(slot.entry),
-                account,
-                op: rq.op(),
-                is_sync: rq.is_sync(),
-                bcount: u64::from(rq.bytes()),
-                sector: rq.sector(),
-                end_io: rq.end_io(),
-                bio: rq.bio(),
-                done: None,
-            });
+            self.tell_start(slot.entry, &asked(account, slot.entry, rq), rq.bio());
         }
     }
 
@@ -110,6 +103,9 @@ impl Tracker {
             if let Some(account) = self.record(here, slot.entry, slot.entry.merge(here.now)) {
                 account.count_event(DiskEvent::RqMerges);
                 regions::give_back(here, account, slot.entry);
+                if watches_done() {
+                    self.rq_gone(here, account, slot.entry, rq, MERGED);
+                }
             }
             slot.release();
         }
@@ -126,6 +122,9 @@ impl Tracker {
         if let Some(slot) = self.table().find(rq.key()) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.refuse(here.now)) {
                 regions::give_back(here, account, slot.entry);
+                if watches_done() {
+                    self.rq_gone(here, account, slot.entry, rq, REFUSED);
+                }
             }
             slot.release();
         }
@@ -161,6 +160,9 @@ impl Tracker {
             flush_sequence: rq.is_flush_sequence(),
         };
         let Some(verb) = slot.entry.complete(&completion, here.now) else {
+            if watches_done() && status != 0 {
+                self.tell_failure(slot.entry, nr_bytes);
+            }
             return;
         };
         let account = self.record(here, slot.entry, verb);
@@ -170,47 +172,80 @@ impl Tracker {
         }
         if verb == Verb::RunqBackToWaitq {
             slot.entry.end_in_regions();
+            if watches_done() && status != 0 {
+                self.tell_failure(slot.entry, nr_bytes);
+            }
             return;
         }
         if let (Some(event), Some(account)) = (DiskEvent::of_op(rq.op()), account) {
             account.count_event(event);
         }
-        if provider::watches_done() {
+        if watches_done() {
             if let Some(account) = account {
-                rq_done(here, account, slot.entry, rq, status, nr_bytes);
+                self.rq_done(here, account, slot.entry, rq, status, nr_bytes);
             }
         }
         slot.release();
     }
+
+    /// The end of a request, for those who watch.
+    #[cold]
+    fn rq_done(
+        &self,
+        here: Here<'_>,
+        account: &Account,
+        entry: &Entry,
+        rq: Request<'_>,
+        status: blk_status_t,
+        nr_bytes: u32,
+    ) {
+        if !entry.is_counted() {
+            return;
+        }
+        let resid = if status == 0 { 0 } else { u64::from(nr_bytes) };
+        let done = Done {
+            outcome: COMPLETED,
+            error: errno(status),
+            // It may have grown since its start: bios were merged into it.
+            bcount: entry.bytes().wrapping_add(resid),
+            resid,
+            times: entry.times(here.now),
+        };
+        self.tell_done(entry, &asked(account, entry, rq), &done);
+    }
+
+    /// A request has left without an end of its own, for those who watch.
+    #[cold]
+    fn rq_gone(
+        &self,
+        here: Here<'_>,
+        account: &Account,
+        entry: &Entry,
+        rq: Request<'_>,
+        outcome: u32,
+    ) {
+        if !entry.is_counted() {
+            return;
+        }
+        let bcount = u64::from(rq.bytes());
+        let done = Done {
+            outcome,
+            error: 0,
+            bcount,
+            resid: bcount,
+            times: entry.times(here.now),
+        };
+        self.tell_done(entry, &asked(account, entry, rq), &done);
+    }
 }
 
-/// The end of a request, for those who watch.
-#[cold]
-fn rq_done(
-    here: Here<'_>,
-    account: &Account,
-    entry: &Entry,
-    rq: Request<'_>,
-    status: blk_status_t,
-    nr_bytes: u32,
-) {
-    if !entry.is_counted() {
-        return;
-    }
-    let resid = if status == 0 { 0 } else { u64::from(nr_bytes) };
-    provider::done(&Event {
-        id: entry.id(),
+fn asked<'a>(account: &'a Account, entry: &Entry, rq: Request<'_>) -> Asked<'a> {
+    Asked {
         account,
         op: rq.op(),
         is_sync: rq.is_sync(),
-        bcount: entry.bytes().wrapping_add(resid),
+        bcount: u64::from(rq.bytes()),
         sector: entry.sector(),
         end_io: rq.end_io(),
-        bio: rq.bio(),
-        done: Some(Done {
-            error: errno(status),
-            resid,
-            times: entry.times(here.now),
-        }),
-    });
+    }
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which file a bio is for.
+ */
+#ifndef _IOSTAT_FILEINFO_H
+#define _IOSTAT_FILEINFO_H
+
+#include <iostat/io.h>
+
+struct bio;
+
+/*
+ * From the first of these to the last of those, names can be told. Called as
+ * a tracepoint is turned on and off, with the tracepoints' mutex held. May
+ * sleep.
+ */
+void iostat_fileinfo_get(void);
+void iostat_fileinfo_put(void);
+
+/* Waits until all is in place, or away, for which one of them was called. Without the mutex. */
+void iostat_fileinfo_settle(void);
+
+/**
+ * iostat_fileinfo_of_bio - which file a bio is for
+ * @file: filled in, all of it
+ * @bio: by the task that submits it, or waits for it; may be NULL
+ *
+ * Takes no reference and sleeps never. Where the context does not allow to
+ * look, the file is <unknown>.
+ *
+ * Return: IOSTAT_B_PAGEIO, IOSTAT_B_PHYS, or 0 for what has no data.
+ */
+u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio);
+
+/* Of no file: each text is @text. From any context. */
+void iostat_fileinfo_none(struct iostat_fileinfo *file, const char *text);
+
+#endif /* _IOSTAT_FILEINFO_H */

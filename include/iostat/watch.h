@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is remembered of an I/O from its start to its end, for those who watch
+ * each: only its submitter knows the file.
+ */
+#ifndef _IOSTAT_WATCH_H
+#define _IOSTAT_WATCH_H
+
+#include <iostat/io.h>
+#include <linux/compiler.h>
+#include <linux/jump_label.h>
+#include <linux/types.h>
+
+struct bio;
+
+/* Whether io:start or io:done is on. */
+DECLARE_STATIC_KEY_FALSE(iostat_watched);
+
+/* As many I/Os as this can be in flight. May sleep; -ENOMEM. */
+int iostat_watch_open(size_t records);
+/* No I/O is told of any more. */
+void iostat_watch_close(void);
+
+/**
+ * iostat_watch_start - an I/O starts
+ * @record: its number, less than what iostat_watch_open() was given
+ * @buf: what it asks for; id and what memory it is of are filled in here
+ * @dev: of what
+ * @bio: its first, or NULL
+ *
+ * By its submitter.
+ *
+ * Return: whether it is remembered.
+ */
+bool iostat_watch_start(size_t record, const struct iostat_bufinfo *buf,
+			const struct iostat_devinfo *dev, struct bio *bio);
+
+/* Some of an I/O that is remembered has failed, and it goes on. From any context. */
+void iostat_watch_fail(size_t record, u32 bytes);
+
+/* An I/O that is remembered has ended; what failed before is added. From any context. */
+void iostat_watch_done(size_t record, const struct iostat_result *result);
+
+/* An I/O has ended that is not. From any context. */
+void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+			      const struct iostat_result *result);
+
+/*
+ * A copy, in words: it is not long enough for the start of a string instruction
+ * to pay. @bytes is a multiple of 4 and known when compiled.
+ */
+static __always_inline void iostat_copy(void *to, const void *from, size_t bytes)
+{
+	const u64 *words = from;
+	u64 *target = to;
+	size_t index;
+
+#pragma GCC unroll 8
+	for (index = 0; index < bytes / 8; index++) {
+		target[index] = words[index];
+		/* Or the compiler would make a call of memcpy() of it. */
+		barrier();
+	}
+	if (bytes % 8)
+		*(u32 *)&target[index] = *(const u32 *)&words[index];
+}
+
+/* For the tracepoints. */
+int iostat_watch_reg(void);
+void iostat_watch_unreg(void);
+
+#endif /* _IOSTAT_WATCH_H */

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which file a bio is for: the one its task does direct I/O with, or else the
+ * one whose page cache its memory is.
+ *
+ * Whoever submits a bio holds what is looked at here, and no reference is taken
+ * to anything: the last one to go would have to be dropped in the midst of
+ * somebody's I/O.
+ */
+
+#include <iostat/dio.h>
+#include <iostat/fileinfo.h>
+#include <iostat/mounts.h>
+#include <linux/atomic.h>
+#include <linux/bio.h>
+#include <linux/blkdev.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/rcupdate.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+
+static const char none[] = "<none>", unknown[] = "<unknown>";
+
+/* The end of a text, and zeros behind it. They may overlap. */
+static void put_end(char *to, size_t size, const char *from, size_t len)
+{
+	if (len >= size) {
+		memmove(to + 3, from + len - (size - 4), size - 4);
+		memcpy(to, "...", 3);
+		to[size - 1] = '\0';
+		return;
+	}
+	memmove(to, from, len);
+	memset(to + len, 0, size - len);
+}
+
+#define PUT(array, from, len)	put_end(array, sizeof(array), from, len)
+#define PUT_TEXT(array, from)	PUT(array, from, strlen(from))
+
+/* Name and directory, of the path. */
+static void split(struct iostat_fileinfo *file)
+{
+	const char *path = file->fi_pathname, *slash = strrchr(path, '/');
+
+	if (!slash) {
+		PUT_TEXT(file->fi_name, path);
+		PUT_TEXT(file->fi_dirname, unknown);
+		return;
+	}
+	PUT_TEXT(file->fi_name, slash + 1);
+	/* That of what is in the root is the root. */
+	PUT(file->fi_dirname, path, slash == path ? 1 : slash - path);
+}
+
+void iostat_fileinfo_none(struct iostat_fileinfo *file, const char *text)
+{
+	file->fi_offset = -1;
+	file->fi_oflags = 0;
+	PUT_TEXT(file->fi_fs, text);
+	PUT_TEXT(file->fi_mount, text);
+	PUT_TEXT(file->fi_name, text);
+	PUT_TEXT(file->fi_dirname, text);
+	PUT_TEXT(file->fi_pathname, text);
+}
+
+/*
+ * Turns what d_path() and its like made in the array of the path into that path:
+ * they begin at the end, and when there is no room left the array is full.
+ */
+static void put_path(struct iostat_fileinfo *file, const char *path, size_t cut)
+{
+	size_t size = sizeof(file->fi_pathname);
+
+	if (IS_ERR(path)) {
+		if (PTR_ERR(path) != -ENAMETOOLONG || !file->fi_pathname[0]) {
+			PUT_TEXT(file->fi_pathname, unknown);
+			return;
+		}
+		memcpy(file->fi_pathname, "...", 3);
+		path = file->fi_pathname;
+	}
+	PUT(file->fi_pathname, path, strnlen(path, file->fi_pathname + size - path) - cut);
+}
+
+/* An open file. */
+static void of_file(struct iostat_fileinfo *file, const struct file *filp)
+{
+	static const char deleted[] = " (deleted)";
+	const struct path mount = { .mnt = filp->f_path.mnt, .dentry = filp->f_path.mnt->mnt_root };
+	char *buf = file->fi_pathname;
+	const char *point;
+
+	file->fi_oflags = filp->f_flags;
+	PUT_TEXT(file->fi_fs, filp->f_path.dentry->d_sb->s_type->name);
+	buf[0] = '\0';
+	point = d_path(&mount, buf, sizeof(file->fi_pathname));
+	PUT_TEXT(file->fi_mount, IS_ERR(point) ? unknown : point);
+	buf[0] = '\0';
+	put_path(file, d_path(&filp->f_path, buf, sizeof(file->fi_pathname)),
+		 d_unlinked(filp->f_path.dentry) ? strlen(deleted) : 0);
+	split(file);
+}
+
+/* The path in the file system becomes that below the mount point, if there is one. */
+static void add_mount(struct iostat_fileinfo *file, dev_t dev)
+{
+	char *path = file->fi_pathname;
+	const char *point, *rest;
+	size_t len, len_rest, skip;
+
+	/* Nor can it be told where a path is that has lost its front. */
+	if (path[0] != '/') {
+		PUT_TEXT(file->fi_mount, unknown);
+		return;
+	}
+	point = iostat_mount_of(dev, path, &rest);
+	PUT_TEXT(file->fi_mount, point ?: unknown);
+	if (!point || !point[1])
+		return;
+	len = strlen(point);
+	len_rest = strlen(rest);
+	put_end(path, sizeof(file->fi_pathname), rest, len_rest);
+	/* What there is no room for is taken from the front. */
+	skip = len + len_rest + 1;
+	skip = skip > sizeof(file->fi_pathname) ? skip - sizeof(file->fi_pathname) : 0;
+	memmove(path + len - skip, path, len_rest + 1);
+	memcpy(path, point + skip, len - skip);
+	if (skip)
+		memcpy(path, "...", 3);
+}
+
+/* A file that need not be open. In an RCU read-side critical section. */
+static void of_inode(struct iostat_fileinfo *file, struct inode *inode)
+{
+	char *buf = file->fi_pathname;
+	struct dentry *dentry;
+	const char *path;
+	loff_t pos = file->fi_offset;
+
+	spin_lock(&inode->i_lock);
+	dentry = hlist_entry_safe(READ_ONCE(inode->i_dentry.first), struct dentry, d_alias);
+	/* Its memory goes after a grace period. */
+	spin_unlock(&inode->i_lock);
+	if (!dentry) {
+		iostat_fileinfo_none(file, unknown);
+		PUT_TEXT(file->fi_fs, inode->i_sb->s_type->name);
+		file->fi_offset = pos;
+		return;
+	}
+	file->fi_oflags = 0;
+	PUT_TEXT(file->fi_fs, inode->i_sb->s_type->name);
+	buf[0] = '\0';
+	path = dentry_path_raw(dentry, buf, sizeof(file->fi_pathname));
+	put_path(file, path, 0);
+	add_mount(file, inode->i_sb->s_dev);
+	split(file);
+}
+
+/* A block device: its node, unless what has claimed it reads or writes there. */
+static void of_block_device(struct iostat_fileinfo *file, const struct block_device *bdev)
+{
+	const char *name = dev_name(&bdev->bd_device);
+
+	if (READ_ONCE(bdev->bd_holder)) {
+		iostat_fileinfo_none(file, none);
+		return;
+	}
+	file->fi_oflags = 0;
+	PUT_TEXT(file->fi_fs, "bdev");
+	PUT_TEXT(file->fi_mount, none);
+	PUT_TEXT(file->fi_pathname, "/dev/");
+	strscpy(file->fi_pathname + 5, name, sizeof(file->fi_pathname) - 5);
+	strreplace(file->fi_pathname, '!', '/');
+	split(file);
+}
+
+/* Memory that belongs to the page cache. */
+static void of_page_cache(struct iostat_fileinfo *file, struct address_space *mapping, loff_t pos)
+{
+	struct inode *inode;
+
+	guard(rcu)();
+	file->fi_offset = pos;
+	inode = READ_ONCE(mapping->host);
+	if (!inode) {
+		iostat_fileinfo_none(file, none);
+	} else if (S_ISBLK(inode->i_mode)) {
+		of_block_device(file, I_BDEV(inode));
+	} else if (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode) || S_ISLNK(inode->i_mode)) {
+		of_inode(file, inode);
+	} else {
+		/* The file system's own. */
+		iostat_fileinfo_none(file, none);
+	}
+}
+
+/* Whether this mapping is that of the block device the file system of the file is on. */
+static bool is_metadata_of(const struct address_space *mapping, const struct file *filp)
+{
+	const struct inode *host = READ_ONCE(mapping->host);
+
+	return host && S_ISBLK(host->i_mode) &&
+		I_BDEV((struct inode *)host) == file_inode(filp)->i_sb->s_bdev;
+}
+
+static u32 look(struct iostat_fileinfo *file, struct bio *bio)
+{
+	const struct iostat_dio *dio = iostat_dio_current();
+	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
+	struct folio *folio = page_folio(bv.bv_page);
+	struct address_space *mapping;
+	const struct file *filp = NULL;
+	loff_t pos;
+
+	if (folio_test_swapcache(folio)) {
+		iostat_fileinfo_none(file, none);
+		return IOSTAT_B_PAGEIO;
+	}
+	mapping = folio_mapping(folio);
+	if (dio)
+		filp = dio->iocb->ki_filp;
+	if (mapping && !bio_flagged(bio, BIO_PAGE_PINNED) &&
+	    (!filp || mapping == filp->f_mapping || is_metadata_of(mapping, filp))) {
+		pos = folio_pos(folio) + folio_page_idx(folio, bv.bv_page) * PAGE_SIZE + bv.bv_offset;
+		if (filp && mapping == filp->f_mapping) {
+			of_file(file, filp);
+			file->fi_offset = pos;
+		} else {
+			of_page_cache(file, mapping, pos);
+		}
+		return IOSTAT_B_PAGEIO;
+	}
+	if (filp && !(bio->bi_opf & REQ_META)) {
+		of_file(file, filp);
+		file->fi_offset = iostat_dio_offset(dio, bio);
+	} else {
+		/* Users' memory comes from direct I/O, though perhaps of another task. */
+		iostat_fileinfo_none(file, folio_test_anon(folio) ||
+				     bio_flagged(bio, BIO_PAGE_PINNED) ? unknown : none);
+	}
+	return IOSTAT_B_PHYS;
+}
+
+u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio)
+{
+	if (!bio || !bio_has_data(bio)) {
+		iostat_fileinfo_none(file, none);
+		return 0;
+	}
+	/* Locks are taken that are not to be taken with interrupts off. */
+	if (!in_task() || irqs_disabled()) {
+		iostat_fileinfo_none(file, unknown);
+		return IOSTAT_B_PHYS;
+	}
+	return look(file, bio);
+}
+
+static atomic_t users;
+
+/*
+ * Hooks on functions come and go with tracepoints of the kernel's own, and this
+ * is called when one of ours does: not with the same mutex held.
+ */
+static void hook(struct work_struct *work)
+{
+	static bool is_hooked;
+	bool is_needed = atomic_read(&users);
+
+	if (is_needed == is_hooked)
+		return;
+	is_hooked = is_needed;
+	if (is_needed)
+		iostat_dio_start();
+	else
+		iostat_dio_stop();
+}
+
+static DECLARE_WORK(work, hook);
+
+void iostat_fileinfo_get(void)
+{
+	/* Both by the mutex of the tracepoints. */
+	if (atomic_inc_return(&users) == 1)
+		iostat_mounts_start();
+	schedule_work(&work);
+}
+
+void iostat_fileinfo_put(void)
+{
+	if (atomic_dec_and_test(&users))
+		iostat_mounts_stop();
+	schedule_work(&work);
+}
+
+void iostat_fileinfo_settle(void)
+{
+	flush_work(&work);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * See include/iostat/watch.h.
+ *
+ * A record belongs to whoever owns its I/O at the moment, like the entry of the
+ * same number. There is memory for them from the first time an event is turned
+ * on, until the module goes: none is allocated with an I/O, and none is freed
+ * under one.
+ */
+
+#include <iostat/fileinfo.h>
+#include <iostat/watch.h>
+#include <linux/atomic.h>
+#include <linux/blk-cgroup.h>
+#include <linux/cgroup.h>
+#include <linux/jump_label.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <trace/events/io.h>
+
+DEFINE_STATIC_KEY_FALSE(iostat_watched);
+
+static struct iostat_io *records;
+static size_t count;
+static atomic64_t last_id;
+static DEFINE_MUTEX(lock);
+
+static int allocate(void)
+{
+	if (records || !count)
+		return 0;
+	records = kvcalloc(count, sizeof(*records), GFP_KERNEL);
+	return records ? 0 : -ENOMEM;
+}
+
+int iostat_watch_open(size_t new_count)
+{
+	guard(mutex)(&lock);
+	count = new_count;
+	/* Somebody may have been faster: the events are there before the module is. */
+	return static_key_enabled(&iostat_watched.key) ? allocate() : 0;
+}
+
+void iostat_watch_close(void)
+{
+	iostat_fileinfo_settle();
+	guard(mutex)(&lock);
+	kvfree(records);
+	records = NULL;
+	count = 0;
+}
+
+/* Either event; the tracepoints' own mutex is held. */
+int iostat_watch_reg(void)
+{
+	int error;
+
+	scoped_guard(mutex, &lock)
+		error = allocate();
+	if (error)
+		return error;
+	iostat_fileinfo_get();
+	static_branch_inc(&iostat_watched);
+	return 0;
+}
+
+void iostat_watch_unreg(void)
+{
+	static_branch_dec(&iostat_watched);
+	iostat_fileinfo_put();
+}
+
+static u64 cgroup_of(struct bio *bio)
+{
+	struct cgroup_subsys_state *css;
+
+	guard(rcu)();
+	css = bio ? bio_blkcg_css(bio) : NULL;
+	return css ? cgroup_id(css->cgroup) : 0;
+}
+
+bool iostat_watch_start(size_t record, const struct iostat_bufinfo *buf,
+			const struct iostat_devinfo *dev, struct bio *bio)
+{
+	struct iostat_io *io;
+
+	if (!records)
+		return false;
+	io = &records[record];
+	io->buf = *buf;
+	io->buf.id = trace_start_enabled() ? atomic64_inc_return(&last_id) : 0;
+	io->buf.b_flags |= iostat_fileinfo_of_bio(&io->file, bio);
+	io->dev = *dev;
+	io->task.cgroup = cgroup_of(bio);
+	io->task.pid = current->pid;
+	memcpy(io->task.comm, current->comm, IOSTAT_COMM_LEN);
+	io->result.b_resid = 0;
+	trace_start(io);
+	return true;
+}
+
+void iostat_watch_fail(size_t record, u32 bytes)
+{
+	if (records)
+		records[record].result.b_resid += bytes;
+}
+
+static void done(struct iostat_io *io, const struct iostat_result *result, u32 failed_before)
+{
+	io->buf.b_flags |= IOSTAT_B_DONE | (result->b_error ? IOSTAT_B_ERROR : 0);
+	io->result = *result;
+	io->result.b_resid += failed_before;
+	io->buf.b_bcount = result->b_bcount + failed_before;
+	io->buf.b_bufsize = io->buf.b_bcount;
+	trace_done(io);
+}
+
+void iostat_watch_done(size_t record, const struct iostat_result *result)
+{
+	if (records)
+		done(&records[record], result, records[record].result.b_resid);
+}
+
+void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+			      const struct iostat_result *result)
+{
+	struct iostat_io io = { .buf = *buf, .dev = *dev };
+
+	iostat_fileinfo_none(&io.file, "<unknown>");
+	done(&io, result, 0);
+}
