@@ -16,7 +16,7 @@
 #include <linux/uio.h>
 
 #define BITS	10
-#define WINDOW	8
+#define WINDOW	4
 
 /*
  * By hash of the task. Without a place in its window a task goes unnoticed,

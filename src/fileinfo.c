@@ -24,21 +24,34 @@
 
 static const char none[] = "<none>", unknown[] = "<unknown>";
 
-/* The end of a text, and zeros behind it. They may overlap. */
+/* The end of a text. The array is zero; so is what it has left. */
 static void put_end(char *to, size_t size, const char *from, size_t len)
 {
-	if (len >= size) {
+	if (unlikely(len >= size)) {
 		memmove(to + 3, from + len - (size - 4), size - 4);
 		memcpy(to, "...", 3);
 		to[size - 1] = '\0';
 		return;
 	}
 	memmove(to, from, len);
-	memset(to + len, 0, size - len);
 }
 
 #define PUT(array, from, len)	put_end(array, sizeof(array), from, len)
 #define PUT_TEXT(array, from)	PUT(array, from, strlen(from))
+
+/* All of it, in words: it is too short for the string instructions. */
+static void clear(struct iostat_fileinfo *file)
+{
+	u64 *words = (u64 *)file;
+
+	BUILD_BUG_ON(sizeof(*file) % sizeof(*words));
+#pragma GCC unroll 8
+	for (int i = 0; i < sizeof(*file) / sizeof(*words); i++) {
+		words[i] = 0;
+		/* Or the compiler would make a call of memset() of it. */
+		barrier();
+	}
+}
 
 /* Name and directory, of the path. */
 static void split(struct iostat_fileinfo *file)
@@ -55,34 +68,52 @@ static void split(struct iostat_fileinfo *file)
 	PUT(file->fi_dirname, path, slash == path ? 1 : slash - path);
 }
 
-void iostat_fileinfo_none(struct iostat_fileinfo *file, const char *text)
+static void put_all(struct iostat_fileinfo *file, const char *text, size_t len)
 {
 	file->fi_offset = -1;
-	file->fi_oflags = 0;
-	PUT_TEXT(file->fi_fs, text);
-	PUT_TEXT(file->fi_mount, text);
-	PUT_TEXT(file->fi_name, text);
-	PUT_TEXT(file->fi_dirname, text);
-	PUT_TEXT(file->fi_pathname, text);
+	PUT(file->fi_fs, text, len);
+	PUT(file->fi_mount, text, len);
+	PUT(file->fi_name, text, len);
+	PUT(file->fi_dirname, text, len);
+	PUT(file->fi_pathname, text, len);
+}
+
+void iostat_fileinfo_none(struct iostat_fileinfo *file, const char *text)
+{
+	clear(file);
+	put_all(file, text, strlen(text));
 }
 
 /*
  * Turns what d_path() and its like made in the array of the path into that path:
  * they begin at the end, and when there is no room left the array is full.
  */
-static void put_path(struct iostat_fileinfo *file, const char *path, size_t cut)
+static void put_path_in(char *buf, size_t size, const char *path, size_t cut)
 {
-	size_t size = sizeof(file->fi_pathname);
+	char *end = buf + size;
+	size_t len;
 
 	if (IS_ERR(path)) {
-		if (PTR_ERR(path) != -ENAMETOOLONG || !file->fi_pathname[0]) {
-			PUT_TEXT(file->fi_pathname, unknown);
+		if (PTR_ERR(path) != -ENAMETOOLONG || !buf[0]) {
+			memset(buf, 0, size);
+			put_end(buf, size, unknown, strlen(unknown));
 			return;
 		}
-		memcpy(file->fi_pathname, "...", 3);
-		path = file->fi_pathname;
+		memcpy(buf, "...", 3);
+		path = buf;
 	}
-	PUT(file->fi_pathname, path, strnlen(path, file->fi_pathname + size - path) - cut);
+	/* The NUL is the last. */
+	len = end - path - 1 - cut;
+	memmove(buf, path, len);
+	/* Where it was and is not now. */
+	if (path < buf + len)
+		path = buf + len;
+	memset((char *)path, 0, end - path);
+}
+
+static void put_path(struct iostat_fileinfo *file, const char *path, size_t cut)
+{
+	put_path_in(file->fi_pathname, sizeof(file->fi_pathname), path, cut);
 }
 
 /* An open file. */
@@ -95,10 +126,8 @@ static void of_file(struct iostat_fileinfo *file, const struct file *filp)
 
 	file->fi_oflags = filp->f_flags;
 	PUT_TEXT(file->fi_fs, filp->f_path.dentry->d_sb->s_type->name);
-	buf[0] = '\0';
-	point = d_path(&mount, buf, sizeof(file->fi_pathname));
-	PUT_TEXT(file->fi_mount, IS_ERR(point) ? unknown : point);
-	buf[0] = '\0';
+	point = d_path(&mount, file->fi_mount, sizeof(file->fi_mount));
+	put_path_in(file->fi_mount, sizeof(file->fi_mount), point, 0);
 	put_path(file, d_path(&filp->f_path, buf, sizeof(file->fi_pathname)),
 		 d_unlinked(filp->f_path.dentry) ? strlen(deleted) : 0);
 	split(file);
@@ -122,7 +151,8 @@ static void add_mount(struct iostat_fileinfo *file, dev_t dev)
 		return;
 	len = strlen(point);
 	len_rest = strlen(rest);
-	put_end(path, sizeof(file->fi_pathname), rest, len_rest);
+	memmove(path, rest, len_rest);
+	memset(path + len_rest, 0, rest - path);
 	/* What there is no room for is taken from the front. */
 	skip = len + len_rest + 1;
 	skip = skip > sizeof(file->fi_pathname) ? skip - sizeof(file->fi_pathname) : 0;
@@ -145,14 +175,11 @@ static void of_inode(struct iostat_fileinfo *file, struct inode *inode)
 	/* Its memory goes after a grace period. */
 	spin_unlock(&inode->i_lock);
 	if (!dentry) {
-		iostat_fileinfo_none(file, unknown);
-		PUT_TEXT(file->fi_fs, inode->i_sb->s_type->name);
+		put_all(file, unknown, strlen(unknown));
 		file->fi_offset = pos;
 		return;
 	}
-	file->fi_oflags = 0;
 	PUT_TEXT(file->fi_fs, inode->i_sb->s_type->name);
-	buf[0] = '\0';
 	path = dentry_path_raw(dentry, buf, sizeof(file->fi_pathname));
 	put_path(file, path, 0);
 	add_mount(file, inode->i_sb->s_dev);
@@ -165,10 +192,9 @@ static void of_block_device(struct iostat_fileinfo *file, const struct block_dev
 	const char *name = dev_name(&bdev->bd_device);
 
 	if (READ_ONCE(bdev->bd_holder)) {
-		iostat_fileinfo_none(file, none);
+		put_all(file, none, strlen(none));
 		return;
 	}
-	file->fi_oflags = 0;
 	PUT_TEXT(file->fi_fs, "bdev");
 	PUT_TEXT(file->fi_mount, none);
 	PUT_TEXT(file->fi_pathname, "/dev/");
@@ -186,14 +212,14 @@ static void of_page_cache(struct iostat_fileinfo *file, struct address_space *ma
 	file->fi_offset = pos;
 	inode = READ_ONCE(mapping->host);
 	if (!inode) {
-		iostat_fileinfo_none(file, none);
+		put_all(file, none, strlen(none));
 	} else if (S_ISBLK(inode->i_mode)) {
 		of_block_device(file, I_BDEV(inode));
 	} else if (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode) || S_ISLNK(inode->i_mode)) {
 		of_inode(file, inode);
 	} else {
 		/* The file system's own. */
-		iostat_fileinfo_none(file, none);
+		put_all(file, none, strlen(none));
 	}
 }
 
@@ -213,10 +239,11 @@ static u32 look(struct iostat_fileinfo *file, struct bio *bio)
 	struct folio *folio = page_folio(bv.bv_page);
 	struct address_space *mapping;
 	const struct file *filp = NULL;
+	const char *text;
 	loff_t pos;
 
 	if (folio_test_swapcache(folio)) {
-		iostat_fileinfo_none(file, none);
+		put_all(file, none, strlen(none));
 		return IOSTAT_B_PAGEIO;
 	}
 	mapping = folio_mapping(folio);
@@ -238,21 +265,22 @@ static u32 look(struct iostat_fileinfo *file, struct bio *bio)
 		file->fi_offset = iostat_dio_offset(dio, bio);
 	} else {
 		/* Users' memory comes from direct I/O, though perhaps of another task. */
-		iostat_fileinfo_none(file, folio_test_anon(folio) ||
-				     bio_flagged(bio, BIO_PAGE_PINNED) ? unknown : none);
+		text = folio_test_anon(folio) || bio_flagged(bio, BIO_PAGE_PINNED) ? unknown : none;
+		put_all(file, text, strlen(text));
 	}
 	return IOSTAT_B_PHYS;
 }
 
 u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio)
 {
+	clear(file);
 	if (!bio || !bio_has_data(bio)) {
-		iostat_fileinfo_none(file, none);
+		put_all(file, none, strlen(none));
 		return 0;
 	}
 	/* Locks are taken that are not to be taken with interrupts off. */
 	if (!in_task() || irqs_disabled()) {
-		iostat_fileinfo_none(file, unknown);
+		put_all(file, unknown, strlen(unknown));
 		return IOSTAT_B_PHYS;
 	}
 	return look(file, bio);

@@ -109,11 +109,16 @@ void iostat_watch_fail(size_t record, u32 bytes)
 
 static void done(struct iostat_io *io, const struct iostat_result *result, u32 failed_before)
 {
-	io->buf.b_flags |= IOSTAT_B_DONE | (result->b_error ? IOSTAT_B_ERROR : 0);
 	io->result = *result;
-	io->result.b_resid += failed_before;
-	io->buf.b_bcount = result->b_bcount + failed_before;
-	io->buf.b_bufsize = io->buf.b_bcount;
+	if (result->outcome == IOSTAT_ABANDONED) {
+		/* All that is known is what it asked for. */
+		io->result.b_resid = io->buf.b_bcount;
+	} else {
+		io->result.b_resid += failed_before;
+		io->buf.b_bcount = result->b_bcount + failed_before;
+		io->buf.b_bufsize = io->buf.b_bcount;
+	}
+	io->buf.b_flags |= IOSTAT_B_DONE | (result->b_error ? IOSTAT_B_ERROR : 0);
 	trace_done(io);
 }
 

@@ -196,6 +196,14 @@ mod tests {
     }
 
     #[test]
+    fn texts_that_are_too_long_keep_their_end() {
+        assert_eq!(keep_end::<6>(b"/a/b"), *b"/a/b\0\0");
+        assert_eq!(keep_end::<5>(b"/a/b"), *b"/a/b\0");
+        assert_eq!(keep_end::<8>(b"/long/path"), *b"...path\0");
+        assert_eq!(keep_end::<2>(b"/a"), *b".\0");
+    }
+
+    #[test]
     fn names_tell_what_a_disk_is() {
         let table = [
             ("sda", (0x010, 0x110)),

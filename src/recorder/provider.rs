@@ -88,25 +88,22 @@ impl Tracker {
             .done_unseen(&bufinfo(asked), dev, &ended(done));
     }
 
-    /// An I/O is gone of which nothing more is known than was at its start.
+    /// An I/O is gone of which nothing more is known than was at its start. From any context.
     #[cold]
     pub(super) fn tell_abandoned(&self, entry: &Entry, now: u64) {
         if entry.is_watched() {
-            let bcount = 0;
-            self.records().done(
-                self.number(entry),
-                &ended(&Done {
-                    outcome: outcome::ABANDONED,
-                    error: 0,
-                    bcount,
-                    resid: 0,
-                    times: entry.times(now),
-                }),
-            );
+            let gone = Done {
+                outcome: outcome::ABANDONED,
+                error: 0,
+                bcount: 0,
+                resid: 0,
+                times: entry.times(now),
+            };
+            self.records().done(self.number(entry), &ended(&gone));
         }
     }
 
-    /// Some of an I/O has failed, and it goes on.
+    /// Some of an I/O has failed, and it goes on. From any context.
     #[cold]
     pub(super) fn tell_failure(&self, entry: &Entry, bytes: u32) {
         if entry.is_watched() {
