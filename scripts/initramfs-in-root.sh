@@ -10,7 +10,7 @@ set -euo pipefail
 cd "$(dirname "$0")"
 kernel=$1 out=$2
 
-TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mount umount losetup blkdiscard blkzone partx mdadm
+TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mkfs.btrfs mount umount losetup blkdiscard blkzone partx mdadm
 	trace-cmd strace setpriv taskset nvme blktrace blkparse flock kmod
 	biolatency-libbpf biosnoop-libbpf dd"
 [ -z "${WITH_BPFTRACE:-}" ] || TOOLS="$TOOLS bpftrace perf biolatency.bt"

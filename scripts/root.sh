@@ -12,7 +12,7 @@ TOOLCHAIN="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src
 	kmod cpio xz-utils zstd pahole python3 perl patch git openssl"
 TEST_KERNEL="clang-19 lld-19 llvm-19 ccache"
 GUEST="qemu-system-x86 fio busybox-static dmsetup sysstat e2fsprogs bpftrace trace-cmd
-	mdadm util-linux procps xfsprogs blktrace nvme-cli strace linux-perf
+	mdadm util-linux procps xfsprogs btrfs-progs blktrace nvme-cli strace linux-perf
 	libbpf-tools liburing-dev"
 PACKAGES=$(echo $TOOLCHAIN $TEST_KERNEL $GUEST)
 SUITES="trixie trixie-backports"

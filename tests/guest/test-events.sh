@@ -40,4 +40,87 @@ dd if=/dev/mapper/broken of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
 echo 0 >$TRACING/events/io/enable
 is "events: an error is told" "$(grep ' done: ' $TRACING/trace | grep -c 'B_ERROR.* resid=4096 error=5 ')" 1
 dmsetup remove broken
+
+# paired NAME DISK FIO-ARGUMENT...: every start has one done and every done its start, as many of each
+# outcome as the account has, and the dones make its bytes.
+paired()
+{
+	local name=$1 disk=$2
+	shift 2
+	: >$TRACING/trace
+	begin "$disk"
+	echo 1 >$TRACING/events/io/enable
+	fio_quiet --filename="/dev/$on" --direct=1 "$@" || fail "$name: fio"
+	delta "$disk"
+	echo 0 >$TRACING/events/io/enable
+	awk -v disk="$disk" '
+		{ delete v; for (i = 5; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
+		v["dev"] != disk { next }
+		v["id"] == 0 { bad++ }
+		/ start: / { starts++; if (open[v["id"]]++) bad++; offset[v["id"]] = v["path"] v["offset"] v["pid"] }
+		/ done: / { count[v["outcome"]]++; bytes += v["bcount"] - v["resid"]
+			if (open[v["id"]] != 1 || offset[v["id"]] != v["path"] v["offset"] v["pid"]) bad++
+			delete open[v["id"]]
+			if (v["outcome"] != "completed" && v["bcount"] != v["resid"]) bad++ }
+		END { for (id in open) bad++
+			printf "%d %d %d %d %d %d\n", starts, count["completed"], count["merged"], count["refused"],
+				bytes, bad }
+	' $TRACING/trace >/tmp/events
+	read -r starts completed merged refused bytes bad </tmp/events
+	is "$name: a start for each I/O" "$starts" "$d_start_count"
+	is "$name: one done for each start, of the same file and submitter" "$bad" 0
+	is "$name: how they ended" "$completed $merged $refused" \
+		"$((d_end_count - d_merged - d_refused)) $d_merged $d_refused"
+	is "$name: the dones make the bytes" "$bytes" $((d_bytes_read + d_bytes_write))
+}
+
+# Requests that grow together.
+remove_null_blk_disk nbe
+make_null_blk_disk nbe size=64 irqmode=2 completion_nsec=20000000 submit_queues=1 hw_queue_depth=1
+echo mq-deadline >/sys/block/nbe/queue/scheduler
+echo 128 >/sys/block/nbe/queue/nr_requests
+on=nbe
+paired "events, merges" nbe --rw=randwrite --bs=4k --number_ios=1000 --size=1m --ioengine=libaio \
+	--iodepth=64
+holds "events, merges: there were some" "merged > 0"
+remove_null_blk_disk nbe
+make_null_blk_disk nbe size=64 irqmode=2 completion_nsec=1000000 memory_backed=1 submit_queues=1 \
+	hw_queue_depth=1 cache_size=16 fua=0
+echo mq-deadline >/sys/block/nbe/queue/scheduler
+paired "events, flushes" nbe --rw=randwrite --bs=4k --number_ios=200 --size=32m --sync=dsync \
+	--ioengine=libaio --iodepth=8
+
+# Clones that are refused.
+dmsetup create mp --table "0 131072 multipath 0 0 1 1 round-robin 0 1 1 /dev/nbe 1" && on=$(dm_disk mp)
+paired "events, refusals" nbe --rw=randrw --bs=4k --number_ios=200 --size=32m --ioengine=libaio --iodepth=8
+holds "events, refusals: there were some" "refused > 0"
+paired "events, clones" "$on" --rw=randrw --bs=4k --number_ios=200 --size=32m --ioengine=libaio --iodepth=8
+dmsetup remove mp
+
+# Requests that come again.
+modprobe sd_mod
+modprobe scsi_debug dev_size_mb=64 delay=1 && on=$(scsi_debug_disk)
+echo 0x8000 >/sys/bus/pseudo/drivers/scsi_debug/opts
+echo -5 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
+paired "events, requeues" "$on" --rw=randwrite --bs=4k --number_ios=200 --size=32m --ioengine=libaio --iodepth=8
+rmmod scsi_debug
+
+# Data that fails where a flush was to follow.
+echo +0-7 >/sys/kernel/config/nullb/nbe/badblocks
+: >$TRACING/trace
+echo 1 >$TRACING/events/io/enable
+dd if=/dev/zero of=/dev/nbe bs=4k count=1 oflag=direct,dsync 2>/dev/null
+echo 0 >$TRACING/events/io/enable
+is "events: data that fails before its flush" \
+	"$(grep ' done: ' $TRACING/trace | grep -c 'B_ERROR.* bcount=4096 resid=4096 error=5 outcome=completed ')" 1
+
+# Off, nothing is hooked.
+hooked()
+{
+	grep -c '^blkdev_direct_IO ' $TRACING/enabled_functions
+}
+is "events: no hook is left" "$(hooked)" 0
+echo 1 >$TRACING/events/io/done/enable
+is "events: with either event there is one" "$(hooked)" 1
+echo 0 >$TRACING/events/io/done/enable
 remove_null_blk_disk nbe

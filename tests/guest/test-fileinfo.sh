@@ -12,6 +12,13 @@ files()
 		sort | uniq -c | sort -rn | sed 's/^ *[0-9]* //'
 }
 
+# watch 0|1: both events. A mount table that has changed is read by a worker: wait for it.
+watch()
+{
+	echo "$1" >$TRACING/events/io/enable
+	sleep 0.2
+}
+
 # cell NAME DISK OP WANT COMMAND...: while the command runs, every start and done of that kind that
 # is of a file is of the wanted.
 cell()
@@ -21,12 +28,8 @@ cell()
 	sync
 	echo 3 >/proc/sys/vm/drop_caches
 	: >$TRACING/trace
-	echo 1 >$TRACING/events/io/enable
-	# A mount table that has changed is read by a worker.
-	sleep 0.2
 	"$@" >/tmp/out 2>&1 || fail "$name: $*" "$(tail -n 1 /tmp/out)"
-	sleep 0.2
-	echo 0 >$TRACING/events/io/enable
+	wait_idle "$disk"
 	is "fileinfo: $name: start" "$(files start "$disk" "$op")" "$want"
 	is "fileinfo: $name: done" "$(files done "$disk" "$op")" "$want"
 }
@@ -66,6 +69,7 @@ matrix()
 {
 	local name=$1 disk=$2 mount=$3 fs=$4 file=$3/a/b/file engine op
 	local want="$file $mount $fs"
+	watch 1
 	mkdir -p "$mount/a/b"
 	dd if=/dev/urandom of="$file" bs=256k count=1 2>/dev/null
 	cell "$name: buffered read" "$disk" B_READ "$want" dd if="$file" of=/dev/null bs=16k
@@ -80,6 +84,7 @@ matrix()
 	done
 	cell "$name: mapped read" "$disk" B_READ "$want" map_read "$file"
 	cell "$name: mapped write" "$disk" B_WRITE "$want" map_write "$file"
+	watch 0
 }
 
 # filesystem FS MKFS...
@@ -100,4 +105,61 @@ filesystem()
 
 filesystem ext4 mkfs.ext4 -q -F
 filesystem xfs mkfs.xfs -q -f
-[ ! -x /usr/bin/mkfs.btrfs ] || filesystem btrfs mkfs.btrfs -q -f
+filesystem btrfs mkfs.btrfs -q -f
+
+# A loop device, whose file is in tmpfs: the file of the disk is the one in its own file system.
+modprobe loop
+truncate -s 300M /tmp/loop.img
+loop=$(losetup -f --show /tmp/loop.img)
+mkfs.ext4 -q -F "$loop"
+mount "$loop" /mnt/files
+matrix "loop over tmpfs" "${loop#/dev/}" /mnt/files ext4
+umount /mnt/files
+losetup -d "$loop"
+
+# A disk without a file system.
+make_null_blk_disk nbr size=64 memory_backed=1
+watch 1
+for engine in psync libaio io_uring; do
+	for op in read write; do
+		cell "raw: direct $op, $engine" nbr "B_${op^^}" "/dev/nbr /dev devtmpfs" \
+			job /dev/nbr --ioengine=$engine --rw=$op --direct=1 --iodepth=4
+	done
+done
+cell "raw: buffered read" nbr B_READ "/dev/nbr <none> bdev" dd if=/dev/nbr of=/dev/null bs=16k count=16
+cell "raw: buffered write" nbr B_WRITE "/dev/nbr <none> bdev" write_and_sync /dev/nbr
+
+# The one disk of a device that another has claimed: whose blocks these are, only that knows.
+dm_linear nbrdm /dev/nbr 65536
+cell "claimed: buffered read" nbr B_READ "" dd if=/dev/nbr of=/dev/null bs=16k count=16
+dmsetup remove nbrdm
+watch 0
+remove_null_blk_disk nbr
+
+# Metadata has no file; a path that is too long keeps its end; what is deleted keeps its path.
+make_null_blk_disk nbf size=512 memory_backed=1
+mkfs.ext4 -q -F /dev/nbf
+mount /dev/nbf /mnt/files
+long=/mnt/files
+for part in a b c d e f; do
+	long+=/$(printf "%050d" 0 | tr 0 $part)
+done
+mkdir -p "$long"
+watch 1
+cell "a long path" nbf B_WRITE "...${long: -179}/lastname <unknown> ext4" write_and_sync "$long/lastname"
+is "fileinfo: metadata is of no file" \
+	"$(grep ' start: ' $TRACING/trace | grep -c 'B_PAGEIO.* fs=<none> mount=<none> path=<none>' | sed 's/[1-9][0-9]*/some/')" some
+exec 9>/mnt/files/gone
+rm /mnt/files/gone
+cell "a deleted file" nbf B_WRITE "/mnt/files/gone /mnt/files ext4" write_and_sync /proc/self/fd/9
+exec 9>&-
+
+# Mounted elsewhere.
+mkdir -p /mnt/else
+mount --move /mnt/files /mnt/else
+sleep 0.5
+cell "mounted elsewhere" nbf B_WRITE "/mnt/else/moved /mnt/else ext4" write_and_sync /mnt/else/moved
+watch 0
+umount /mnt/else
+remove_null_blk_disk nbf
+no_complaint fileinfo
