@@ -10,6 +10,7 @@
 #include <iostat/io.h>
 #include <iostat/helpers.h>
 #include <iostat/probes.h>
+#include <iostat/waits.h>
 #include <iostat/watch.h>
 #include <linux/tracepoint.h>
 

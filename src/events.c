@@ -4,6 +4,7 @@
  */
 
 #include <iostat/fileinfo.h>
+#include <iostat/waits.h>
 #include <linux/module.h>
 #include <linux/trace_events.h>
 
@@ -20,6 +21,7 @@ static int event_reg(struct trace_event_call *event, enum trace_reg type, void *
 	case TRACE_REG_PERF_UNREGISTER:
 #endif
 		iostat_fileinfo_settle();
+		iostat_waits_settle();
 		break;
 	default:
 		break;

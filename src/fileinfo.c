@@ -223,6 +223,21 @@ static void of_page_cache(struct iostat_fileinfo *file, struct address_space *ma
 	}
 }
 
+void iostat_fileinfo_of_cache(struct iostat_fileinfo *file, struct address_space *mapping,
+			      loff_t pos)
+{
+	if (mapping)
+		of_page_cache(file, mapping, pos);
+	else
+		iostat_fileinfo_none(file, none);
+}
+
+void iostat_fileinfo_of_file(struct iostat_fileinfo *file, const struct file *filp, loff_t pos)
+{
+	of_file(file, filp);
+	file->fi_offset = pos;
+}
+
 /* Whether this mapping is that of the block device the file system of the file is on. */
 static bool is_metadata_of(const struct address_space *mapping, const struct file *filp)
 {

@@ -23,6 +23,7 @@ pub(crate) mod region;
 mod registry;
 mod tracker;
 mod transactions;
+mod waits;
 
 use crate::{
     kapi::evcnt::Events,
@@ -30,7 +31,8 @@ use crate::{
         block::device::BlockDevice,
         class,
         clock,
-        published, //
+        published,
+        waits::Hooks, //
     }, //
 };
 use kernel::{
@@ -63,6 +65,7 @@ pub(crate) struct State<L: Listener> {
 
 /// The recorder at work.
 pub(crate) struct Recorder<L: Listener> {
+    waits: Option<Hooks<Tracker>>,
     class: Option<class::Registration<State<L>>>,
     state: Arc<State<L>>,
     _clock: clock::Watch,
@@ -106,6 +109,7 @@ impl<L: Listener> Recorder<L> {
             GFP_KERNEL,
         )?;
         let mut recorder = Recorder {
+            waits: None,
             class: None,
             state,
             _clock: clock,
@@ -113,6 +117,7 @@ impl<L: Listener> Recorder<L> {
         recorder.class = Some(class::Registration::new(recorder.state.clone())?);
         recorder.state.probes.lock().start()?;
         recorder.state.registry.open()?;
+        recorder.waits = Some(Hooks::new(recorder.state.tracker.clone())?);
         Ok(recorder)
     }
 
@@ -124,6 +129,7 @@ impl<L: Listener> Recorder<L> {
 
 impl<L: Listener> Drop for Recorder<L> {
     fn drop(&mut self) {
+        self.waits = None;
         // No events, then no disks, then no state.
         self.state.registry.close();
         self.state.probes.lock().stop();

@@ -11,6 +11,19 @@ io_events()
 		echo "$1" >$TRACING/events/io/done/enable
 }
 
+wait_events()
+{
+	echo "$1" >$TRACING/events/io/wait_start/enable &&
+		echo "$1" >$TRACING/events/io/wait_done/enable
+}
+
+waits_off()
+{
+	wait_events 0
+	echo >$TRACING/trace
+	rmmod iostat
+}
+
 trace_off()
 {
 	io_events 0
@@ -86,6 +99,7 @@ row iostat none "load_module" "rmmod iostat"
 row iostat+region none "region /1" "rmmod iostat"
 row iostat+region1000 none "region /1000" "rmmod iostat"
 row iostat+trace none "load_module && io_events 1" "trace_off"
+row iostat+waits none "load_module && wait_events 1" "waits_off"
 bio_disk
 row iostat+bio none "load_module" "rmmod iostat"
 row dmstats dm "dm_stats" "dm_stats_off"

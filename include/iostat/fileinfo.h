@@ -7,7 +7,9 @@
 
 #include <iostat/io.h>
 
+struct address_space;
 struct bio;
+struct file;
 
 /*
  * From the first of these to the last of those, names can be told. Called as
@@ -31,6 +33,14 @@ void iostat_fileinfo_settle(void);
  * Return: IOSTAT_B_PAGEIO, IOSTAT_B_PHYS, or 0 for what has no data.
  */
 u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio);
+
+/*
+ * The same of what a thread waits for: a place in the page cache, or in an open
+ * file. It holds them. @mapping may be NULL.
+ */
+void iostat_fileinfo_of_cache(struct iostat_fileinfo *file, struct address_space *mapping,
+			      loff_t pos);
+void iostat_fileinfo_of_file(struct iostat_fileinfo *file, const struct file *filp, loff_t pos);
 
 /* Of no file: each text is @text. From any context. */
 void iostat_fileinfo_none(struct iostat_fileinfo *file, const char *text);

@@ -24,4 +24,5 @@ pub(crate) mod published;
 pub(crate) mod sysfs;
 pub(crate) mod task;
 pub(crate) mod tracepoint;
+pub(crate) mod waits;
 pub(crate) mod zeroed;

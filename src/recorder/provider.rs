@@ -112,13 +112,18 @@ impl Tracker {
     }
 }
 
-/// `b_flags` as far as they are known here. illumos' `buf` knows reads and everything else; so do we.
-fn flags(asked: &Asked<'_>) -> u32 {
-    let flags = if Class::of(asked.op, 1) == Class::Read {
+/// Which way the data goes. illumos' `buf` knows reads and everything else; so do we.
+pub(super) fn direction(op: u8) -> u32 {
+    if Class::of(op, 1) == Class::Read {
         flag::B_READ
     } else {
         flag::B_WRITE
-    };
+    }
+}
+
+/// `b_flags` as far as they are known here.
+fn flags(asked: &Asked<'_>) -> u32 {
+    let flags = direction(asked.op);
     match asked.is_sync {
         true => flags,
         false => flags | flag::B_ASYNC,

@@ -66,6 +66,8 @@ pub(crate) struct Tracker {
     unmarked: AtomicU64,
     /// What those who watch I/Os are told.
     records: Records,
+    /// The latest id given to a wait.
+    last_wait: AtomicU64,
 }
 
 impl Tracker {
@@ -80,6 +82,7 @@ impl Tracker {
             abandoned: AtomicU64::new(0),
             unmarked: AtomicU64::new(0),
             records,
+            last_wait: AtomicU64::new(0),
         });
         Arc::pin_init(tracker, GFP_KERNEL)
     }
@@ -176,6 +179,11 @@ impl Tracker {
         let account = self.account_in(here.probe, entry)?;
         account.record(verb, entry.leaf(), here.now, here.cpu);
         Some(account)
+    }
+
+    /// A new id for a wait.
+    pub(super) fn next_wait(&self) -> u64 {
+        self.last_wait.fetch_add(1, Relaxed).wrapping_add(1)
     }
 
     /// What those who watch I/Os are told.

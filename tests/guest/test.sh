@@ -6,7 +6,7 @@
 dmesg -n 3
 
 ALL="load request null bio stacked multipath partitions flush requeue scsi virtio nvme devices churn
-	interfaces latency events fileinfo parameters regions-words regions regions-load regions-limits
+	interfaces latency events fileinfo waits parameters regions-words regions regions-load regions-limits
 	evcnt disk-events
 	storm leaks"
 for part in ${PARTS:-$ALL}; do

@@ -14,6 +14,7 @@
 
 #include <iostat/io.h>
 #include <iostat/watch.h>
+#include <iostat/waits.h>
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
 #include <linux/tracepoint.h>
@@ -81,6 +82,9 @@
 
 #define IOSTAT_COMMON_FORMAT						\
 	"id=%llu dev=%s %u:%u flags=%s blkno=%llu bcount=%u"
+/* A sector that is not known is -1. */
+#define IOSTAT_WAIT_FORMAT						\
+	"id=%llu dev=%s %u:%u flags=%s blkno=%lld bcount=%u in=%s"
 #define IOSTAT_FILE_FORMAT						\
 	" pid=%u comm=%s offset=%lld fs=%s mount=%s path=%s"
 
@@ -141,6 +145,65 @@ TRACE_EVENT_FN(done,
 		  __entry->fi_mount, __entry->fi_pathname),
 
 	iostat_watch_reg, iostat_watch_unreg
+);
+
+TRACE_EVENT_FN(wait_start,
+
+	TP_PROTO(const struct iostat_wait *wait),
+
+	TP_ARGS(wait),
+
+	TP_STRUCT__entry(
+		IOSTAT_COMMON_FIELDS
+		__array(char, wait_in, IOSTAT_NAME_LEN)
+	),
+
+	TP_fast_assign(
+		const struct iostat_io *io = &wait->io;
+
+		IOSTAT_ASSIGN(offsetof(struct iostat_io, result));
+		memcpy(__entry->wait_in, wait->wait_in, IOSTAT_NAME_LEN);
+	),
+
+	TP_printk(IOSTAT_WAIT_FORMAT IOSTAT_FILE_FORMAT,
+		  __entry->id, __entry->dev_statname, __entry->dev_major,
+		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
+		  (s64)__entry->b_blkno, __entry->b_bcount, __entry->wait_in,
+		  __entry->pid, __entry->comm, __entry->fi_offset,
+		  __entry->fi_fs, __entry->fi_mount, __entry->fi_pathname),
+
+	iostat_waits_reg, iostat_waits_unreg
+);
+
+TRACE_EVENT_FN(wait_done,
+
+	TP_PROTO(const struct iostat_wait *wait),
+
+	TP_ARGS(wait),
+
+	TP_STRUCT__entry(
+		IOSTAT_COMMON_FIELDS
+		__array(char, wait_in, IOSTAT_NAME_LEN)
+		__field(u64, wait_ns)
+	),
+
+	TP_fast_assign(
+		const struct iostat_io *io = &wait->io;
+
+		IOSTAT_ASSIGN(offsetof(struct iostat_io, result));
+		memcpy(__entry->wait_in, wait->wait_in, IOSTAT_NAME_LEN);
+		__entry->wait_ns = wait->wait_ns;
+	),
+
+	TP_printk(IOSTAT_WAIT_FORMAT " wait_ns=%llu" IOSTAT_FILE_FORMAT,
+		  __entry->id, __entry->dev_statname, __entry->dev_major,
+		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
+		  (s64)__entry->b_blkno, __entry->b_bcount, __entry->wait_in,
+		  __entry->wait_ns, __entry->pid, __entry->comm,
+		  __entry->fi_offset, __entry->fi_fs, __entry->fi_mount,
+		  __entry->fi_pathname),
+
+	iostat_waits_reg, iostat_waits_unreg
 );
 
 #endif /* _TRACE_IO_H */

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Waits in the words of DTrace's io provider.
+
+use super::{
+    provider,
+    tracker::Tracker, //
+};
+use crate::{
+    abi::identity::major_minor,
+    kernel_ext::{
+        published::InProbe,
+        waits::{
+            Identify,
+            Wait, //
+        }, //
+    },
+};
+
+impl Identify for Tracker {
+    fn identify(&self, probe: InProbe<'_>, wait: &mut Wait) {
+        let account = wait
+            .devices()
+            .and_then(|(disk, device)| self.account_of(probe, disk, device));
+        wait.io.buf.id = self.next_wait();
+        wait.io.buf.b_flags |= provider::direction(wait.op);
+        match account {
+            // Unless it is the disk's, as the partition has none.
+            Some(account) if account.identity().dev == wait.io.buf.b_edev => {
+                wait.set_device(account.devinfo());
+            }
+            _ => {
+                let dev = &mut wait.io.dev;
+                (dev.dev_major, dev.dev_minor) = major_minor(wait.io.buf.b_edev);
+            }
+        }
+    }
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The functions in which the kernel waits for I/O, and what their arguments
+ * tell of it.
+ *
+ * A hook is on the innermost function that still has the I/O as its argument,
+ * so that a wait is one event: folio_wait_writeback() and others wait in
+ * folio_wait_bit(). Two functions have no argument that tells: blk_io_schedule()
+ * and io_schedule(), the second for readers of the page cache, who wait in
+ * folio_wait_bit_common(), and that cannot be hooked. Callers of theirs can;
+ * those are "calls" here, and told of only if they come to wait.
+ */
+
+#include <iostat/fileinfo.h>
+#include <iostat/wait_hooks.h>
+#include <linux/blk-mq.h>
+#include <linux/blkdev.h>
+#include <linux/buffer_head.h>
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/kallsyms.h>
+#include <linux/pagemap.h>
+#include <linux/uio.h>
+
+#define ARG(regs, n, type)	((type)ftrace_regs_get_argument(regs, n))
+
+#define CALLS_BITS	10
+
+static struct call calls[1 << CALLS_BITS];
+
+void iostat_calls_reset(void)
+{
+	memset(calls, 0, sizeof(calls));
+}
+
+#define CALL_WINDOW	8
+
+struct call *iostat_call_at(u8 place)
+{
+	u32 home = hash_ptr(current, CALLS_BITS);
+
+	return &calls[(home + place) & (ARRAY_SIZE(calls) - 1)];
+}
+
+/* A place for this thread's call. */
+u8 iostat_call_claim(void)
+{
+	for (u8 place = 0; place < CALL_WINDOW; place++) {
+		struct task_struct **task = &iostat_call_at(place)->task;
+
+		if (!READ_ONCE(*task) && !cmpxchg(task, NULL, current))
+			return place;
+	}
+	return NO_CALL;
+}
+
+/* That of the call this thread is in. */
+u8 iostat_call_find(void)
+{
+	for (u8 place = 0; place < CALL_WINDOW; place++)
+		if (READ_ONCE(iostat_call_at(place)->task) == current)
+			return place;
+	return NO_CALL;
+}
+
+static void describe_device(struct iostat_wait *wait, struct block_device *bdev)
+{
+	const char *name = bdev ? dev_name(&bdev->bd_device) : NULL;
+
+	wait->bdev = bdev;
+	wait->io.buf.b_edev = bdev ? bdev->bd_dev : 0;
+	memset(&wait->io.dev, 0, sizeof(wait->io.dev));
+	strscpy(wait->io.dev.dev_statname, name ?: "<none>", IOSTAT_NAME_LEN);
+}
+
+/* Where it is on disk is not known here. */
+static void describe_inode(struct iostat_wait *wait, struct inode *inode)
+{
+	wait->io.buf.b_lblkno = ~0ULL;
+	if (!inode)
+		return describe_device(wait, NULL);
+	if (S_ISBLK(inode->i_mode))
+		return describe_device(wait, I_BDEV(inode));
+	describe_device(wait, inode->i_sb->s_bdev);
+	if (!wait->bdev)
+		wait->io.buf.b_edev = inode->i_sb->s_dev;
+}
+
+static bool describe_bio(struct iostat_wait *wait, struct ftrace_regs *regs, unsigned long ret_ip)
+{
+	struct bio *bio = ARG(regs, 0, struct bio *);
+
+	describe_device(wait, bio->bi_bdev);
+	wait->io.buf.b_lblkno = bio->bi_iter.bi_sector;
+	wait->io.buf.b_bcount = bio->bi_iter.bi_size;
+	wait->op = bio_op(bio);
+	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io.file, bio);
+	return true;
+}
+
+static bool describe_request(struct iostat_wait *wait, struct ftrace_regs *regs,
+			     unsigned long ret_ip)
+{
+	struct request *rq = ARG(regs, 0, struct request *);
+	struct gendisk *disk = rq->q->disk;
+
+	describe_device(wait, disk ? disk->part0 : NULL);
+	wait->io.buf.b_lblkno = ~0ULL;
+	wait->io.buf.b_bcount = blk_rq_bytes(rq);
+	wait->op = req_op(rq);
+	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io.file, rq->bio);
+	return true;
+}
+
+static bool describe_buffer(struct iostat_wait *wait, struct ftrace_regs *regs,
+			    unsigned long ret_ip)
+{
+	struct buffer_head *bh = ARG(regs, 0, struct buffer_head *);
+
+	if (!buffer_locked(bh))
+		return false;
+	describe_device(wait, bh->b_bdev);
+	wait->io.buf.b_lblkno = bh->b_blocknr * (bh->b_size >> SECTOR_SHIFT);
+	wait->io.buf.b_bcount = bh->b_size;
+	iostat_fileinfo_of_cache(&wait->io.file, bh->b_folio->mapping,
+				 folio_pos(bh->b_folio) + bh_offset(bh));
+	wait->io.buf.b_flags = IOSTAT_B_PAGEIO;
+	wait->op = buffer_uptodate(bh) ? REQ_OP_WRITE : REQ_OP_READ;
+	return true;
+}
+
+static bool is_read(struct folio *folio)
+{
+	return folio_test_locked(folio) && !folio_test_uptodate(folio);
+}
+
+static bool describe_folio(struct iostat_wait *wait, struct folio *folio, int bit)
+{
+	struct address_space *mapping;
+
+	if (bit == PG_writeback && folio_test_writeback(folio))
+		wait->op = REQ_OP_WRITE;
+	else if (bit == PG_locked && is_read(folio))
+		wait->op = REQ_OP_READ;
+	else
+		return false;
+	mapping = READ_ONCE(folio->mapping);
+	/* Of anonymous memory, or cut off just now. */
+	if ((unsigned long)mapping & FOLIO_MAPPING_FLAGS)
+		mapping = NULL;
+	describe_inode(wait, mapping ? mapping->host : NULL);
+	iostat_fileinfo_of_cache(&wait->io.file, mapping, folio_pos(folio));
+	wait->io.buf.b_flags = IOSTAT_B_PAGEIO;
+	if (mapping && S_ISBLK(mapping->host->i_mode))
+		wait->io.buf.b_lblkno = folio_pos(folio) >> SECTOR_SHIFT;
+	wait->io.buf.b_bcount = folio_size(folio);
+	return true;
+}
+
+static bool describe_folio_bit(struct iostat_wait *wait, struct ftrace_regs *regs,
+			       unsigned long ret_ip)
+{
+	return describe_folio(wait, ARG(regs, 0, struct folio *), ARG(regs, 1, int));
+}
+
+static bool describe_folio_lock(struct iostat_wait *wait, struct ftrace_regs *regs,
+				unsigned long ret_ip)
+{
+	return describe_folio(wait, ARG(regs, 0, struct folio *), PG_locked);
+}
+
+/* What an xfs_buf is only xfs knows. */
+static bool describe_xfs_buffer(struct iostat_wait *wait, struct ftrace_regs *regs,
+				unsigned long ret_ip)
+{
+	describe_inode(wait, NULL);
+	iostat_fileinfo_none(&wait->io.file, "<none>");
+	wait->io.buf.b_flags = IOSTAT_B_PAGEIO;
+	return true;
+}
+
+static void describe_call(struct iostat_wait *wait, const struct call *call)
+{
+	struct inode *inode = call->mapping->host;
+
+	describe_inode(wait, inode);
+	if (S_ISBLK(inode->i_mode))
+		wait->io.buf.b_lblkno = call->pos >> SECTOR_SHIFT;
+	wait->io.buf.b_bcount = min_t(size_t, call->bytes, U32_MAX);
+	wait->op = call->op;
+	wait->io.buf.b_flags = call->is_cached ? IOSTAT_B_PAGEIO : IOSTAT_B_PHYS;
+	if (call->filp)
+		iostat_fileinfo_of_file(&wait->io.file, call->filp, call->pos);
+	else
+		iostat_fileinfo_of_cache(&wait->io.file, call->mapping, call->pos);
+}
+
+/* Direct I/O of several bios, or by fs/iomap. */
+static bool describe_direct(struct iostat_wait *wait, struct ftrace_regs *regs,
+			    unsigned long ret_ip)
+{
+	u8 place = iostat_call_find();
+
+	if (place == NO_CALL || iostat_call_at(place)->is_cached)
+		return false;
+	describe_call(wait, iostat_call_at(place));
+	return true;
+}
+
+/* kallsyms gives a function's extent only as text; once it is known it is enough to compare. */
+static bool is_in_folio_wait(unsigned long ip)
+{
+	static unsigned long start, size;
+	char text[KSYM_SYMBOL_LEN];
+	unsigned long offset, bytes;
+
+	if (ip - READ_ONCE(start) < READ_ONCE(size))
+		return true;
+	if (READ_ONCE(size))
+		return false;
+	sprint_symbol(text, ip);
+	if (sscanf(text, "folio_wait_bit_common+0x%lx/0x%lx", &offset, &bytes) != 2)
+		return false;
+	WRITE_ONCE(start, ip - offset);
+	smp_wmb(); /* who sees the size sees the start */
+	WRITE_ONCE(size, bytes);
+	return true;
+}
+
+/* A reader of the page cache that waits for read-ahead; it has let go of the folio. */
+static bool describe_read(struct iostat_wait *wait, struct ftrace_regs *regs, unsigned long ret_ip)
+{
+	u8 place = iostat_call_find();
+	struct folio *folio;
+	struct call *call;
+
+	if (place == NO_CALL)
+		return false;
+	call = iostat_call_at(place);
+	if (!call->is_cached || call->in_folio || !is_in_folio_wait(ret_ip))
+		return false;
+	describe_call(wait, call);
+	guard(rcu)();
+	folio = xa_load(&call->mapping->i_pages, call->pos >> PAGE_SHIFT);
+	if (folio && !xa_is_value(folio)) {
+		wait->io.buf.b_bcount = folio_size(folio);
+		if (wait->io.buf.b_lblkno != ~0ULL)
+			wait->io.buf.b_lblkno = folio_pos(folio) >> SECTOR_SHIFT;
+	}
+	return true;
+}
+
+static void enter_iocb(struct call *call, const struct kiocb *iocb, size_t bytes)
+{
+	call->filp = iocb->ki_filp;
+	call->mapping = iocb->ki_filp->f_mapping;
+	call->pos = iocb->ki_pos;
+	call->bytes = bytes;
+	call->op = iocb->ki_flags & IOCB_WRITE ? REQ_OP_WRITE : REQ_OP_READ;
+}
+
+static void enter_direct(struct call *call, struct ftrace_regs *regs)
+{
+	enter_iocb(call, ARG(regs, 0, struct kiocb *),
+		   iov_iter_count(ARG(regs, 1, struct iov_iter *)));
+}
+
+static void enter_old_direct(struct call *call, struct ftrace_regs *regs)
+{
+	enter_iocb(call, ARG(regs, 0, struct kiocb *),
+		   iov_iter_count(ARG(regs, 3, struct iov_iter *)));
+}
+
+static void enter_get_pages(struct call *call, struct ftrace_regs *regs)
+{
+	enter_iocb(call, ARG(regs, 0, struct kiocb *), PAGE_SIZE);
+	call->is_cached = true;
+}
+
+static void enter_read_cache(struct call *call, struct ftrace_regs *regs)
+{
+	call->filp = NULL;
+	call->mapping = ARG(regs, 0, struct address_space *);
+	call->pos = ARG(regs, 1, loff_t) << PAGE_SHIFT;
+	call->bytes = PAGE_SIZE;
+	call->op = REQ_OP_READ;
+	call->is_cached = true;
+}
+
+/* Calls before the waits in them. */
+struct hook iostat_wait_hooks[] = {
+	{ "__iomap_dio_rw", .enter = enter_direct },
+	{ "blkdev_direct_IO", .enter = enter_direct },
+	{ "__blockdev_direct_IO", .enter = enter_old_direct },
+	{ "filemap_get_pages", .enter = enter_get_pages },
+	{ "do_read_cache_folio", .enter = enter_read_cache },
+	{ "blk_io_schedule", describe_direct },
+	{ "io_schedule", describe_read },
+	{ "bio_await", describe_bio },
+	{ "blk_execute_rq", describe_request },
+	{ "__wait_on_buffer", describe_buffer },
+	{ "xfs_buf_iowait", describe_xfs_buffer, .module = "xfs" },
+	{ "folio_wait_bit", describe_folio_bit, .is_of_folio = true },
+	{ "folio_wait_bit_killable", describe_folio_bit, .is_of_folio = true },
+	{ "__folio_lock", describe_folio_lock, .is_of_folio = true },
+	{ "__folio_lock_killable", describe_folio_lock, .is_of_folio = true },
+};
+
+const unsigned int iostat_nr_wait_hooks = ARRAY_SIZE(iostat_wait_hooks);

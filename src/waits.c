@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hooks of io:wait_start and io:wait_done: fprobes, in place while one of
+ * the events is on.
+ *
+ * What is here and in wait_hooks.c is what Rust cannot do: arguments come in
+ * registers that only inlines read; folios, buffer heads and inodes are asked by
+ * inlines; the tracepoints call C. What is told of a wait is decided in
+ * src/recorder/waits.rs.
+ *
+ * Handlers run with preemption off, on the thread that waits.
+ */
+
+#include <iostat/clock.h>
+#include <iostat/fileinfo.h>
+#include <iostat/wait_hooks.h>
+#include <linux/blkdev.h>
+#include <linux/hash.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/tracepoint.h>
+#include <linux/workqueue.h>
+#include <trace/events/io.h>
+
+/* What is on the thread's own shadow stack meanwhile. */
+struct kept {
+	u64 attach;
+	struct iostat_wait *wait;
+	u8 call;
+};
+
+/* Identifies what threads have on their shadow stacks since the hooks were last put in place. */
+static u64 attach;
+static iostat_waits_fn identify;
+static const void *state;
+
+/* Waits under way. One that finds no room is not told of. */
+#define WAITS_BITS	11
+#define WAITS_WINDOW	16
+static struct iostat_wait *waits;
+
+static struct iostat_wait *claim(void)
+{
+	u32 home = hash_ptr(current, WAITS_BITS);
+
+	for (u32 place = 0; place < WAITS_WINDOW; place++) {
+		struct iostat_wait *wait = &waits[(home + place) & ((1 << WAITS_BITS) - 1)];
+
+		if (!READ_ONCE(wait->task) && !cmpxchg(&wait->task, NULL, current))
+			return wait;
+	}
+	return NULL;
+}
+
+static void release(struct iostat_wait *wait)
+{
+	/* The next owner finds it as it is left here. */
+	smp_store_release(&wait->task, NULL);
+}
+
+static void tell_start(const struct hook *hook, struct iostat_wait *wait)
+{
+	struct iostat_bufinfo *buf = &wait->io.buf;
+
+	buf->b_addr = 0;
+	buf->b_iodone = 0;
+	buf->b_bufsize = buf->b_bcount;
+	buf->b_blkno = buf->b_lblkno;
+	if (wait->bdev && buf->b_lblkno != ~0ULL)
+		buf->b_blkno += wait->bdev->bd_start_sect;
+	strscpy_pad(wait->wait_in, hook->symbol, IOSTAT_NAME_LEN);
+	wait->io.task.pid = current->pid;
+	memcpy(wait->io.task.comm, current->comm, IOSTAT_COMM_LEN);
+	scoped_guard(srcu_fast_notrace, &tracepoint_srcu)
+		identify(state, wait);
+	wait->is_told = trace_wait_start_enabled();
+	trace_wait_start(wait);
+	/* Last: the event itself is not waited for. */
+	wait->start_ns = iostat_clock_read();
+}
+
+static void tell_done(struct iostat_wait *wait)
+{
+	wait->wait_ns = iostat_clock_read() - wait->start_ns;
+	/* Without a start only for who does not ask for starts. */
+	if (wait->is_told || !trace_wait_start_enabled())
+		trace_wait_done(wait);
+}
+
+/* A wait for I/O becomes one that is told of. */
+static struct iostat_wait *begin(const struct hook *hook, struct ftrace_regs *regs,
+				 unsigned long ret_ip)
+{
+	struct iostat_wait *wait = claim();
+
+	if (!wait)
+		return NULL;
+	wait->op = REQ_OP_READ;
+	wait->io.buf.b_bcount = 0;
+	if (!hook->describe(wait, regs, ret_ip)) {
+		release(wait);
+		return NULL;
+	}
+	tell_start(hook, wait);
+	return wait;
+}
+
+/* Anything but 0: the function's return is not looked at. */
+static int on_entry(struct fprobe *probe, unsigned long entry_ip, unsigned long ret_ip,
+		    struct ftrace_regs *regs, void *data)
+{
+	struct hook *hook = container_of(probe, struct hook, probe);
+	struct kept *kept = data;
+
+	kept->attach = attach;
+	kept->wait = NULL;
+	if (hook->enter) {
+		kept->call = iostat_call_claim();
+		if (kept->call == NO_CALL)
+			return 1;
+		iostat_call_at(kept->call)->is_cached = false;
+		iostat_call_at(kept->call)->in_folio = 0;
+		hook->enter(iostat_call_at(kept->call), regs);
+		return 0;
+	}
+	kept->call = hook->is_of_folio ? iostat_call_find() : NO_CALL;
+	if (kept->call != NO_CALL)
+		iostat_call_at(kept->call)->in_folio++;
+	kept->wait = begin(hook, regs, ret_ip);
+	return !kept->wait && kept->call == NO_CALL;
+}
+
+static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long ret_ip,
+		    struct ftrace_regs *regs, void *data)
+{
+	struct hook *hook = container_of(probe, struct hook, probe);
+	const struct kept *kept = data;
+
+	/* It began when the hooks were in place before, perhaps those of a module long gone. */
+	if (kept->attach != attach)
+		return;
+	if (kept->wait) {
+		tell_done(kept->wait);
+		release(kept->wait);
+	}
+	if (kept->call == NO_CALL)
+		return;
+	if (hook->enter)
+		WRITE_ONCE(iostat_call_at(kept->call)->task, NULL);
+	else
+		iostat_call_at(kept->call)->in_folio--;
+}
+
+static void detach_hook(struct hook *hook)
+{
+	if (hook->is_registered)
+		unregister_fprobe(&hook->probe);
+	hook->is_registered = false;
+}
+
+static void attach_hook(struct hook *hook)
+{
+	int error;
+
+	hook->probe = (struct fprobe) {
+		.entry_handler = on_entry,
+		.exit_handler = on_exit,
+		.entry_data_size = sizeof(struct kept),
+	};
+	error = register_fprobe_syms(&hook->probe, &hook->symbol, 1);
+	hook->is_registered = !error;
+	/* A function that is missing costs its own waits. */
+	if (error && !hook->module)
+		pr_warn("no waits in %s: %d\n", hook->symbol, error);
+}
+
+static void detach_hooks(void)
+{
+	for (int i = iostat_nr_wait_hooks - 1; i >= 0; i--)
+		detach_hook(&iostat_wait_hooks[i]);
+	kvfree(waits);
+}
+
+static int attach_hooks(void)
+{
+	waits = kvcalloc(1 << WAITS_BITS, sizeof(*waits), GFP_KERNEL);
+	if (!waits)
+		return -ENOMEM;
+	iostat_calls_reset();
+	attach = iostat_clock_read() | 1;
+	for (int i = 0; i < iostat_nr_wait_hooks; i++)
+		attach_hook(&iostat_wait_hooks[i]);
+	return 0;
+}
+
+/* A module came or went. */
+static void attach_more_hooks(void)
+{
+	for (int i = 0; i < iostat_nr_wait_hooks; i++) {
+		struct hook *hook = &iostat_wait_hooks[i];
+
+		if (xchg(&hook->has_left, false))
+			detach_hook(hook);
+		if (hook->module && !hook->is_registered)
+			attach_hook(hook);
+	}
+}
+
+/*
+ * The hooks follow the events from a work item: the tracepoints call with their
+ * mutex held, which the function graph tracer below fprobes takes as well.
+ */
+static DEFINE_MUTEX(hooks_lock);	/* whether they are in place */
+static DEFINE_SPINLOCK(switch_lock);	/* whether work may be queued */
+static bool is_attached, is_open;
+static int listeners;
+
+static void follow(struct work_struct *work)
+{
+	guard(mutex)(&hooks_lock);
+	bool wanted = READ_ONCE(is_open) && READ_ONCE(listeners);
+
+	if (wanted && !is_attached)
+		wanted = !attach_hooks();
+	else if (!wanted && is_attached)
+		detach_hooks();
+	else if (wanted)
+		attach_more_hooks();
+	is_attached = wanted;
+}
+
+static DECLARE_WORK(follow_work, follow);
+
+static void switch_by(int more)
+{
+	guard(spinlock)(&switch_lock);
+	WRITE_ONCE(listeners, listeners + more);
+	if (is_open)
+		schedule_work(&follow_work);
+}
+
+int iostat_waits_reg(void)
+{
+	iostat_fileinfo_get();
+	switch_by(1);
+	return 0;
+}
+
+void iostat_waits_unreg(void)
+{
+	switch_by(-1);
+	iostat_fileinfo_put();
+}
+
+void iostat_waits_settle(void)
+{
+	flush_work(&follow_work);
+}
+
+static int on_module(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct module *module = data;
+
+	for (int i = 0; i < iostat_nr_wait_hooks; i++) {
+		struct hook *hook = &iostat_wait_hooks[i];
+
+		if (!hook->module || strcmp(hook->module, module->name))
+			continue;
+		if (event == MODULE_STATE_GOING)
+			WRITE_ONCE(hook->has_left, true);
+		if (event == MODULE_STATE_GOING || event == MODULE_STATE_LIVE)
+			switch_by(0);
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block module_nb = { .notifier_call = on_module };
+
+int iostat_waits_open(iostat_waits_fn new_identify, const void *new_state)
+{
+	int error = register_module_notifier(&module_nb);
+
+	if (error)
+		return error;
+	identify = new_identify;
+	state = new_state;
+	scoped_guard(spinlock, &switch_lock)
+		WRITE_ONCE(is_open, true);
+	/* Somebody may have enabled an event before the module was ready. */
+	follow(NULL);
+	return 0;
+}
+
+void iostat_waits_close(void)
+{
+	/* An event that is still on goes off only after the module's own exit. */
+	unregister_module_notifier(&module_nb);
+	scoped_guard(spinlock, &switch_lock)
+		WRITE_ONCE(is_open, false);
+	cancel_work_sync(&follow_work);
+	follow(NULL);
+}
