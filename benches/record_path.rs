@@ -18,6 +18,8 @@ mod floor0;
 mod kstat;
 #[path = "record_path/load.rs"]
 mod load;
+#[path = "record_path/mapped.rs"]
+mod mapped;
 
 use criterion::{
     criterion_group,
@@ -28,8 +30,13 @@ use criterion::{
     Criterion, //
 };
 use iostat::acct::{
+    busy::{
+        Gauge,
+        Tree, //
+    },
     record::CpuRecord,
-    snapshot::collect, //
+    snapshot::collect,
+    verb::Verb, //
 };
 use load::Account;
 use std::{
@@ -92,8 +99,22 @@ fn read(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("read");
     for cpus in [2, 8, 64] {
         let records: Vec<CpuRecord> = (0..cpus).map(|_| CpuRecord::default()).collect();
+        let gauge = Gauge::default();
+        let tree = Tree {
+            leaf: &gauge,
+            root: None,
+        };
+        // A record that was never written is passed over.
+        for record in &records {
+            Verb::StartRunqEnter.apply(&record.write(), &tree, 1000);
+        }
         group.bench_function(BenchmarkId::new("iostat", cpus), |bencher| {
             bencher.iter(|| collect(|| records.iter(), clock::now))
+        });
+        let twin = mapped::Twin::new(cpus);
+        let mut block = twin.block();
+        group.bench_function(BenchmarkId::new("mapped", cpus), |bencher| {
+            bencher.iter(|| block.snapshot_by(clock::now))
         });
     }
 }

@@ -13,6 +13,7 @@
 #include <iostat/waits.h>
 #include <iostat/watch.h>
 #include <linux/tracepoint.h>
+#include <uapi/linux/iostat.h>
 
 /* As DECLARE_TRACE makes it; see include/trace/events/io.h. */
 extern struct tracepoint __tracepoint_done;

@@ -15,6 +15,23 @@ for tool in passthrough message waitfile; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
 done
+# Twice: see there.
+for header in include/uapi/linux/iostat.h tests/guest/iostat-v1.h; do
+	case $header in
+	*-v1.h) name=abi-v1 ;;
+	*) name=abi ;;
+	esac
+	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static -DHEADER="\"../../$header\"" \
+		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$name" tests/guest/abi.c
+done
+"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools \
+	-o "/cache/${payload#"$IOSTAT_CACHE"/}/mapped" tests/guest/mapped.c
+"$TOP/scripts/enter.sh" rustc -O --edition 2021 -D warnings --crate-type rlib --crate-name iostat_map \
+	--out-dir "/cache/${payload#"$IOSTAT_CACHE"/}" tools/iostat-map/src/lib.rs
+"$TOP/scripts/enter.sh" rustc -O --edition 2021 -D warnings -C target-feature=+crt-static \
+	--extern "iostat_map=/cache/${payload#"$IOSTAT_CACHE"/}/libiostat_map.rlib" \
+	-o "/cache/${payload#"$IOSTAT_CACHE"/}/iostat-map" tools/iostat-map/src/main.rs
+rm "$payload/libiostat_map.rlib"
 cp "$modules/iostat.ko" "$modules"/samples/*.ko "$modules"/tests/modules/*.ko "$payload"
 # The same under another name, which must be refused: the name is the only "iostat"
 # that is padded with zeros.

@@ -26,7 +26,7 @@ check()
 rust_files()
 {
 	git ls-files 'src/*.rs' 'rust/*.rs' 'tests/*.rs' 'benches/*.rs' 'fuzz/*.rs' 'include/*.rs' \
-		'samples/*.rs'
+		'samples/*.rs' 'tools/*.rs'
 }
 
 # Floors import only downward.

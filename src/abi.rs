@@ -6,9 +6,11 @@
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod binary;
 pub mod event_text;
 pub mod identity;
 pub mod latency;
+pub mod map;
 pub mod message;
 pub mod region_text;
 pub mod text;

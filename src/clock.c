@@ -15,11 +15,30 @@
 #include <linux/notifier.h>
 #include <linux/spinlock.h>
 #include <linux/suspend.h>
+#include <uapi/linux/iostat.h>
 
 struct iostat_clock iostat_clock;
 
 static DEFINE_SPINLOCK(exchange_lock);
 static bool suspending;
+/* What is told to those who read the records in memory, and the time themselves. */
+static struct iostat_map_clock *told;
+
+/* With the lock held. */
+static void tell(void)
+{
+	u64 seq = told->seq;
+
+	WRITE_ONCE(told->seq, seq + 1);
+	/* The odd count is seen first: pairs with the acquire fence of a reader in user space. */
+	smp_wmb();
+	WRITE_ONCE(told->source, iostat_clock.is_tsc ? IOSTAT_CLOCK_TSC : IOSTAT_CLOCK_RAW);
+	WRITE_ONCE(told->mult, iostat_clock.mult);
+	WRITE_ONCE(told->tsc_offset, iostat_clock.tsc_offset);
+	WRITE_ONCE(told->raw_offset, iostat_clock.raw_offset);
+	/* And the even one last: pairs with its acquire load. */
+	smp_store_release(&told->seq, seq + 2);
+}
 
 /**
  * iostat_clock_read - the time in ns, for those who cannot inline
@@ -65,6 +84,10 @@ static void choose(void)
 		use_tsc(&now);
 	else if (!is_tsc && iostat_clock.is_tsc)
 		use_raw();
+	else
+		return;
+	if (told)
+		tell();
 }
 #else
 static void choose(void)
@@ -102,12 +125,17 @@ static struct notifier_block suspend_block = { .notifier_call = on_suspend };
 
 /**
  * iostat_clock_start - begins to look after the clock
+ * @map: what is told how to read it, until iostat_clock_stop()
  *
  * Context: process. May sleep. Return: 0 or a negative errno.
  */
-int iostat_clock_start(void)
+int iostat_clock_start(struct iostat_map_clock *map)
 {
-	iostat_clock_check();
+	spin_lock(&exchange_lock);
+	told = map;
+	choose();
+	tell();
+	spin_unlock(&exchange_lock);
 	return register_pm_notifier(&suspend_block);
 }
 
@@ -119,4 +147,7 @@ int iostat_clock_start(void)
 void iostat_clock_stop(void)
 {
 	unregister_pm_notifier(&suspend_block);
+	spin_lock(&exchange_lock);
+	told = NULL;
+	spin_unlock(&exchange_lock);
 }

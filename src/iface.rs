@@ -5,6 +5,7 @@
 pub(crate) mod chardev;
 pub(crate) mod control;
 mod events;
+mod ioctls;
 mod messages;
 pub(crate) mod sysfs;
 

@@ -44,6 +44,10 @@ module! {
             default: 0,
             description: "Whether plugs, unplugs and remaps are counted as well, of which there are many (0 or 1)",
         },
+        mode: u32 {
+            default: 0o666,
+            description: "who may read and write /dev/iostat: a file mode, octal, with a 0 in front (0666)",
+        },
     },
 }
 
@@ -60,6 +64,7 @@ impl kernel::Module for Iostat {
         // A reference in 7.2, a value in 7.3.
         let inflight = *Borrow::<u32>::borrow(&module_parameters::inflight.value());
         let frequent_events = *Borrow::<u32>::borrow(&module_parameters::frequent_events.value());
+        let mode = iface::chardev::mode(*Borrow::<u32>::borrow(&module_parameters::mode.value()))?;
         let api = kapi::Api::new()?;
         let recorder = recorder::Recorder::new(
             interfaces.clone(),
@@ -72,7 +77,7 @@ impl kernel::Module for Iostat {
         // keeps what it needs.
         let device = kernel_ext::miscdevice::Registration::new(
             c"iostat",
-            0o666,
+            mode,
             &iface::control::GROUPS,
             iface::Global {
                 recording: recorder.state(),

@@ -26,19 +26,28 @@ mod transactions;
 mod waits;
 
 use crate::{
+    abi::map::{
+        Header,
+        Place, //
+    },
     kapi::evcnt::Events,
     kernel_ext::{
         block::device::BlockDevice,
         class,
         clock,
+        mmap::NewMapping,
+        pages::PagesOf,
+        percpu,
         published,
         waits::Hooks, //
     }, //
 };
+use account::Account;
 use kernel::{
     new_mutex,
     prelude::*,
     sync::{
+        poll::PollCondVar,
         Arc,
         Mutex, //
     }, //
@@ -61,6 +70,7 @@ pub(crate) struct State<L: Listener> {
     probes: Mutex<probe::Probes>,
     #[pin]
     registry: Registry<L>,
+    header: Arc<PagesOf<Header>>,
 }
 
 /// The recorder at work.
@@ -92,9 +102,13 @@ impl<L: Listener> Recorder<L> {
         }
         // CAST: 22 bits at most.
         let inflight = inflight.next_power_of_two() as usize;
-        let clock = clock::Watch::new()?;
+        let header = PagesOf::new(Header::new(&account::layout()))?;
+        let header = Arc::new(header, GFP_KERNEL)?;
+        let clock = clock::Watch::new(header.clone())?;
+        percpu::set_slots();
         let tracker = Tracker::new(inflight)?;
-        let registry = Registry::new(listener, tracker.clone(), events::Common::new(events)?);
+        let common = events::Common::new(events)?;
+        let registry = Registry::new(listener, tracker.clone(), common, header.clone());
         let mut probes = probe::Probes::new(tracker.clone());
         if frequent_events {
             probes.need(probe::Extra::FrequentEvents)?;
@@ -105,6 +119,7 @@ impl<L: Listener> Recorder<L> {
                 tracker,
                 probes <- probes,
                 registry <- registry,
+                header,
             }),
             GFP_KERNEL,
         )?;
@@ -171,6 +186,29 @@ impl<L: Listener> State<L> {
     /// How often the list has changed. Starts at 1.
     pub(crate) fn generation(&self) -> u64 {
         self.registry.generation()
+    }
+
+    /// Notified when that changes.
+    pub(crate) fn changed(&self) -> &PollCondVar {
+        self.registry.changed()
+    }
+
+    /// The account of this device number, unless it has left. May sleep.
+    pub(crate) fn numbered(&self, number: u32) -> Option<Arc<Account>> {
+        self.registry.numbered(number)
+    }
+
+    /// Shows what is in the file at the place a program asks for. May sleep. `ENXIO` if there is nothing, or no
+    /// longer; else as [`NewMapping::show`].
+    pub(crate) fn map(&self, mapping: &NewMapping<'_>) -> Result {
+        match account::layout().place(mapping.first_page()) {
+            Some(Place::Header(page)) => mapping.show(self.header.pages(), page),
+            Some(Place::Device(number, page)) => {
+                let account = self.numbered(number).ok_or(ENXIO)?;
+                mapping.show(account.pages(), page)
+            }
+            None => Err(ENXIO),
+        }
     }
 
     /// How many accounts there are.

@@ -59,8 +59,10 @@ static __always_inline u64 iostat_clock_now(void)
 	return ktime_get_raw() + READ_ONCE(iostat_clock.raw_offset);
 }
 
+struct iostat_map_clock;
+
 u64 iostat_clock_read(void);
-int iostat_clock_start(void);
+int iostat_clock_start(struct iostat_map_clock *told);
 void iostat_clock_stop(void);
 void iostat_clock_check(void);
 

@@ -10,7 +10,9 @@
 
 struct class;
 struct module;
+struct page;
 
+struct page *iostat_alloc_page(unsigned int cpu);
 int iostat_block_class(const struct class **class);
 void iostat_cond_resched(void);
 bool iostat_fatal_signal_pending(void);
@@ -19,6 +21,8 @@ void iostat_memalloc_noio_restore(unsigned int flags);
 unsigned int iostat_memalloc_noio_save(void);
 void iostat_this_cpu_add(u64 *counter, u64 value);
 struct module *iostat_this_module(void);
+void iostat_vfree(const void *address);
+void *iostat_vmap(struct page **pages, unsigned int count);
 void iostat_tracepoint_synchronize_unregister(void);
 
 #endif /* _IOSTAT_HELPERS_H */

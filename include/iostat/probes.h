@@ -26,14 +26,17 @@ void iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio 
 /**
  * struct iostat_here - where and when a probe runs
  * @now_ns: the time, read with interrupts off
- * @cpu_offset: where this CPU's copies of per-CPU variables are
+ * @slot: where this CPU's record is in the memory of each device, bytes
  *
  * Passed in registers.
  */
 struct iostat_here {
 	u64 now_ns;
-	unsigned long cpu_offset;
+	unsigned long slot;
 };
+
+/* Each CPU's record is @stride bytes behind that of the CPU before. Before any probe. */
+void iostat_set_slots(unsigned long stride);
 
 /* What they call, with interrupts off; Rust checks its own against these types. */
 typedef void (*iostat_rq_fn)(const void *state, struct request *rq, struct iostat_here here);

@@ -5,13 +5,16 @@
 
 #include <iostat/helpers.h>
 #include <linux/blkdev.h>
+#include <linux/gfp.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/ratelimit.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/topology.h>
 #include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
 
 /*
  * block_class is not exported, but every disk points to it: one that is
@@ -26,6 +29,21 @@ int iostat_block_class(const struct class **class)
 	*class = disk_to_dev(disk)->class;
 	put_disk(disk);
 	return 0;
+}
+
+struct page *iostat_alloc_page(unsigned int cpu)
+{
+	return alloc_pages_node(cpu_to_node(cpu), GFP_KERNEL | __GFP_ZERO, 0);
+}
+
+void *iostat_vmap(struct page **pages, unsigned int count)
+{
+	return vmap(pages, count, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+}
+
+void iostat_vfree(const void *address)
+{
+	vfree(address);
 }
 
 void iostat_cond_resched(void)

@@ -4,10 +4,15 @@
 //!
 //! C header: `include/iostat/clock.h`.
 
-use super::bindings;
+use super::{
+    bindings,
+    pages::PagesOf, //
+};
+use crate::abi::map::Header;
 use kernel::{
     error::to_result,
-    prelude::*, //
+    prelude::*,
+    sync::Arc, //
 };
 
 /// `CLOCK_MONOTONIC_RAW` in ns: since boot, without the time the machine was suspended; never
@@ -25,14 +30,18 @@ pub(crate) fn check() {
 }
 
 /// Somebody looks after the clock when the machine is suspended, until dropped.
-pub(crate) struct Watch(());
+pub(crate) struct Watch {
+    _told: Arc<PagesOf<Header>>,
+}
 
 impl Watch {
-    /// May sleep. There may be one at a time.
-    pub(crate) fn new() -> Result<Self> {
-        // SAFETY: In process context; its twin is called in `drop`.
-        to_result(unsafe { bindings::iostat_clock_start() })?;
-        Ok(Watch(()))
+    /// Who reads the clock himself is `told` how. May sleep. There may be one at a time.
+    pub(crate) fn new(told: Arc<PagesOf<Header>>) -> Result<Self> {
+        let clock = core::ptr::from_ref(&told.clock).cast_mut().cast();
+        // SAFETY: In process context; its twin is called in `drop`, until when `told` is there. Only C touches the
+        // clock in it, which is atomic.
+        to_result(unsafe { bindings::iostat_clock_start(clock) })?;
+        Ok(Watch { _told: told })
     }
 }
 

@@ -9,6 +9,15 @@
 
 use super::{
     bindings as own,
+    ioctl::{
+        Access,
+        Argument, //
+    },
+    mmap::NewMapping,
+    poll::{
+        event,
+        Poller, //
+    },
     sysfs::{
         DeviceAttribute,
         Group,
@@ -59,6 +68,29 @@ pub(crate) trait OpenFile: Send + Sync + Sized + 'static {
         position: &mut i64,
         from: &mut IovIterSource<'_>,
     ) -> Result;
+
+    /// Answers the call of a number. May sleep. `ENOTTY` if there is none; calls may come at the same
+    /// time.
+    fn ioctl(
+        &self,
+        _context: &Self::Context,
+        _number: u32,
+        _argument: Argument,
+        _access: Access,
+    ) -> Result {
+        Err(ENOTTY)
+    }
+
+    /// Lets a program see memory. May sleep. `ENODEV` if there is none to see.
+    fn mmap(&self, _context: &Self::Context, _mapping: &NewMapping<'_>) -> Result {
+        Err(ENODEV)
+    }
+
+    /// What can be done without waiting, as [`event`]s. Of who may want to wait, `poller` is to be told
+    /// for what. May sleep.
+    fn poll(&self, _context: &Self::Context, _poller: &Poller<'_>) -> u32 {
+        event::IN | event::OUT
+    }
 }
 
 #[repr(C)]
@@ -159,6 +191,11 @@ impl<T: OpenFile> Registration<T> {
             release: Some(Self::release),
             read_iter: Some(Self::read_iter),
             write_iter: Some(Self::write_iter),
+            unlocked_ioctl: Some(Self::ioctl),
+            // The arguments are addresses, and what they point to is laid out the same for all.
+            compat_ioctl: bindings::compat_ptr_ioctl,
+            poll: Some(Self::poll),
+            mmap: Some(Self::mmap),
             llseek: Some(bindings::generic_file_llseek),
             ..Default::default()
         };
@@ -266,6 +303,67 @@ impl<T: OpenFile> Registration<T> {
         }
     }
 
+    /// # Safety
+    ///
+    /// Called by the VFS as `unlocked_ioctl` of a file that `open` opened.
+    unsafe extern "C" fn ioctl(file: *mut bindings::file, number: u32, argument: usize) -> isize {
+        // SAFETY: By this function's requirement.
+        let (opened, context) = unsafe { Self::of_file(file) };
+        // SAFETY: The file is open, and what it was opened for does not change.
+        let access = Access::new(unsafe { (*file).f_flags });
+        match opened
+            .file
+            .ioctl(context, number, Argument::new(argument), access)
+        {
+            Ok(()) => 0,
+            Err(error) => error.to_errno() as isize,
+        }
+    }
+
+    /// # Safety
+    ///
+    /// Called by the VFS as `poll` of a file that `open` opened.
+    unsafe extern "C" fn poll(
+        file: *mut bindings::file,
+        table: *mut bindings::poll_table_struct,
+    ) -> u32 {
+        // SAFETY: By this function's requirement.
+        let (opened, context) = unsafe { Self::of_file(file) };
+        // SAFETY: Likewise; the value does not outlive this call.
+        let poller = unsafe { Poller::new(file, table) };
+        opened.file.poll(context, &poller)
+    }
+
+    /// # Safety
+    ///
+    /// Called by the VFS as `mmap` of a file that `open` opened.
+    unsafe extern "C" fn mmap(
+        file: *mut bindings::file,
+        area: *mut bindings::vm_area_struct,
+    ) -> i32 {
+        // SAFETY: By this function's requirement.
+        let (opened, context) = unsafe { Self::of_file(file) };
+        // SAFETY: Likewise; the value does not outlive this call.
+        let mapping = unsafe { NewMapping::new(area) };
+        match opened.file.mmap(context, &mapping) {
+            Ok(()) => 0,
+            Err(error) => error.to_errno(),
+        }
+    }
+
+    /// The file and the context of a call.
+    ///
+    /// # Safety
+    ///
+    /// `file` is one that `open` opened, and what is returned does not outlive an operation that the VFS
+    /// called with it.
+    unsafe fn of_file<'a>(file: *mut bindings::file) -> (&'a Opened<T>, &'a T::Context) {
+        // SAFETY: `open` put a box there; it is dropped only by `release`, after the last call.
+        let opened = unsafe { &*(*file).private_data.cast::<Opened<T>>() };
+        // SAFETY: The context outlives the file, see `open`.
+        (opened, unsafe { &*opened.context })
+    }
+
     /// The file, the context and the position of a call.
     ///
     /// # Safety
@@ -275,10 +373,8 @@ impl<T: OpenFile> Registration<T> {
     unsafe fn opened<'a>(
         iocb: *mut bindings::kiocb,
     ) -> (&'a Opened<T>, &'a T::Context, &'a mut i64) {
-        // SAFETY: `open` put a box there; it is dropped only by `release`, after the last call.
-        let opened = unsafe { &*(*(*iocb).ki_filp).private_data.cast::<Opened<T>>() };
-        // SAFETY: The context outlives the file, see `open`.
-        let context = unsafe { &*opened.context };
+        // SAFETY: By this function's requirement.
+        let (opened, context) = unsafe { Self::of_file((*iocb).ki_filp) };
         // SAFETY: The position is this call's own.
         (opened, context, unsafe { &mut (*iocb).ki_pos })
     }

@@ -18,6 +18,7 @@ use super::{
 };
 use crate::sync::{
     fence,
+    spin_loop,
     AtomicU64,
     Ordering::{
         Acquire,
@@ -85,6 +86,12 @@ pub struct CpuRecord {
 }
 
 impl CpuRecord {
+    /// Where its histograms begin, bytes: readers of mapped memory are told.
+    pub const LATENCY_OFFSET: usize = core::mem::offset_of!(CpuRecord, latency);
+
+    /// Where its counters begin, bytes.
+    pub const RECORD_OFFSET: usize = core::mem::offset_of!(CpuRecord, record);
+
     /// Begins to change the record, until the value is dropped. The caller is the CPU this record
     /// belongs to and keeps interrupts off that long, so writes never nest.
     #[inline(always)]
@@ -101,6 +108,22 @@ impl CpuRecord {
     #[inline]
     pub fn try_read(&self) -> Option<(u64, Record<u64>)> {
         self.try_load(&self.record)
+    }
+
+    /// The same into `copy`, as soon as the owner does not write, and the sequence count. Spins.
+    #[inline]
+    pub fn read(&self, copy: &mut Record<u64>) -> u64 {
+        loop {
+            let before = self.seq.load(Acquire);
+            if before & 1 == 0 {
+                *copy = self.record.load();
+                fence(Acquire);
+                if self.seq.load(Relaxed) == before {
+                    return before;
+                }
+            }
+            spin_loop();
+        }
     }
 
     /// Whether there is nothing in one histogram. (What comes while one asks may be missed.)

@@ -54,35 +54,34 @@ where
 {
     let mut snapshot = Snapshot::default();
     for _ in 0..ATTEMPTS {
-        let (seq, exits) = pass(cpus());
-        let now = clock();
+        let seq = pass(cpus(), &mut snapshot.record);
+        snapshot.now = clock();
         // Cheap check first: most attempts that fail, fail here.
         let unchanged = cpus().fold(0u64, |sum, cpu| sum.wrapping_add(cpu.seq())) == seq;
         if unchanged {
-            return Snapshot::of(exits, now);
+            break;
         }
-        let (_, entries) = pass(cpus());
-        snapshot = Snapshot::of(exits_and_entries(exits, &entries), clock());
+        let mut entries = Record::default();
+        pass(cpus(), &mut entries);
+        snapshot.record.take_entries(&entries);
+        snapshot.now = clock();
     }
+    snapshot.integrate();
     snapshot
 }
 
-/// One consistent copy of each record, added up, with the sum of their sequence counts: counts
+/// One consistent copy of each record, added up, and the sum of their sequence counts: counts
 /// only grow, so the sum is unchanged only if each of them is.
-fn pass<'a>(cpus: impl Iterator<Item = &'a CpuRecord>) -> (u64, Record<u64>) {
-    let mut sum = Record::default();
-    let mut seqs = 0u64;
-    for cpu in cpus {
-        let (seq, copy) = loop {
-            if let Some(read) = cpu.try_read() {
-                break read;
-            }
-            spin_loop();
-        };
-        seqs = seqs.wrapping_add(seq);
+fn pass<'a>(cpus: impl Iterator<Item = &'a CpuRecord>, sum: &mut Record<u64>) -> u64 {
+    *sum = Record::default();
+    let mut copy = Record::default();
+    // Many CPUs have seen no I/O of a disk.
+    let written = cpus.filter(|cpu| cpu.seq() != 0);
+    written.fold(0u64, |seqs, cpu| {
+        let seq = cpu.read(&mut copy);
         sum.fold(&copy);
-    }
-    (seqs, sum)
+        seqs.wrapping_add(seq)
+    })
 }
 
 /// The times of one class and phase, on all CPUs.
@@ -108,30 +107,50 @@ pub fn collect_histogram<'a>(
     sum
 }
 
-fn exits_and_entries(exits: Record<u64>, entries: &Record<u64>) -> Record<u64> {
-    let mut record = exits;
-    record.devstat.start_count = entries.devstat.start_count;
-    record.waitq = exits.waitq.with_entries_of(&entries.waitq);
-    record.runq = exits.runq.with_entries_of(&entries.runq);
-    record.waitq_busy = exits.waitq_busy.with_entries_of(&entries.waitq_busy);
-    record.runq_busy = exits.runq_busy.with_entries_of(&entries.runq_busy);
-    record.both_busy = exits.both_busy.with_entries_of(&entries.both_busy);
-    record
+impl Record<u64> {
+    /// The exits of `self` with the entries of `later`.
+    fn take_entries(&mut self, later: &Self) {
+        self.devstat.start_count = later.devstat.start_count;
+        self.waitq = self.waitq.with_entries_of(&later.waitq);
+        self.runq = self.runq.with_entries_of(&later.runq);
+        self.waitq_busy = self.waitq_busy.with_entries_of(&later.waitq_busy);
+        self.runq_busy = self.runq_busy.with_entries_of(&later.runq_busy);
+        self.both_busy = self.both_busy.with_entries_of(&later.both_busy);
+    }
+}
+
+/// As much of a snapshot as the next one must know.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Seen {
+    now: u64,
+    wtime: u64,
+    wlentime: u64,
+    rtime: u64,
+    rlentime: u64,
+    busy_time: u64,
 }
 
 impl Snapshot {
-    fn of(record: Record<u64>, now: u64) -> Self {
-        let wtime = record.waitq_busy.lentime_ns(now);
-        let rtime = record.runq_busy.lentime_ns(now);
+    /// The times of what was recorded until now.
+    fn integrate(&mut self) {
+        let (record, now) = (&self.record, self.now);
+        self.wtime = record.waitq_busy.lentime_ns(now);
+        self.wlentime = record.waitq.lentime_ns(now);
+        self.rtime = record.runq_busy.lentime_ns(now);
+        self.rlentime = record.runq.lentime_ns(now);
         let both = record.both_busy.lentime_ns(now);
-        Snapshot {
-            now,
-            wtime,
-            wlentime: record.waitq.lentime_ns(now),
-            rtime,
-            rlentime: record.runq.lentime_ns(now),
-            busy_time: wtime.wrapping_add(rtime).wrapping_sub(both),
-            record,
+        self.busy_time = self.wtime.wrapping_add(self.rtime).wrapping_sub(both);
+    }
+
+    /// What the next snapshot must know of it.
+    pub fn seen(&self) -> Seen {
+        Seen {
+            now: self.now,
+            wtime: self.wtime,
+            wlentime: self.wlentime,
+            rtime: self.rtime,
+            rlentime: self.rlentime,
+            busy_time: self.busy_time,
         }
     }
 
@@ -143,6 +162,12 @@ impl Snapshot {
     /// What an edge was off beyond these bounds is known, and taken back. All by growth since
     /// `last`: a length integrated over time wraps within a year if there are 600 in the queue.
     pub fn after(mut self, last: &Snapshot) -> Self {
+        self.settle(&last.seen());
+        self
+    }
+
+    /// The same in place.
+    pub fn settle(&mut self, last: &Seen) {
         let elapsed = self.now.saturating_sub(last.now);
         let wlen = growth(self.wlentime, last.wlentime);
         let rlen = growth(self.rlentime, last.rlentime);
@@ -159,7 +184,6 @@ impl Snapshot {
         let most = last.busy_time.saturating_add(elapsed);
         let busy_time = last.busy_time.saturating_add(busy);
         self.busy_time = busy_time.max(self.wtime).max(self.rtime).min(most);
-        self
     }
 
     /// Transactions in flight.
@@ -297,7 +321,13 @@ mod tests {
         record.runq_busy.t_in = 100;
         record.runq_busy.n_out = 1;
         record.runq_busy.t_out = 110;
-        let snapshot = Snapshot::of(record, 200).after(&Snapshot::default());
+        let mut snapshot = Snapshot {
+            now: 200,
+            record,
+            ..Snapshot::default()
+        };
+        snapshot.integrate();
+        let snapshot = snapshot.after(&Snapshot::default());
         assert_eq!(snapshot.rlentime, 9);
         assert_eq!(snapshot.rtime, 9);
         assert_eq!(snapshot.busy_time, 9);

@@ -3,6 +3,7 @@
 //! `/dev/iostat`: the whole system as text, and messages. See `Documentation/ABI/testing/dev-iostat`.
 
 use super::{
+    ioctls,
     messages,
     Global,
     Recording, //
@@ -19,10 +20,25 @@ use crate::{
     },
     kernel_ext::{
         capability,
-        miscdevice::OpenFile, //
+        ioctl::{
+            Access,
+            Argument, //
+        },
+        miscdevice::OpenFile,
+        mmap::NewMapping,
+        poll::{
+            event,
+            Poller, //
+        }, //
     },
 };
-use core::fmt;
+use core::{
+    fmt,
+    sync::atomic::{
+        AtomicU64,
+        Ordering::Relaxed, //
+    }, //
+};
 use kernel::{
     alloc::{
         flags::GFP_KERNEL_ACCOUNT,
@@ -43,6 +59,8 @@ use kernel::{
 pub(crate) struct Reader {
     text: Pin<KBox<Mutex<Text>>>,
     is_opened_by_admin: bool,
+    /// The generation of the list that was seen last.
+    seen: AtomicU64,
 }
 
 struct Text {
@@ -51,7 +69,16 @@ struct Text {
 }
 
 /// The longest message, bytes.
-const LONGEST_MESSAGE: usize = 65536;
+pub(super) const LONGEST_MESSAGE: usize = 65536;
+
+/// The mode of the file that was asked for: whoever may read and write. `EINVAL` for any other.
+pub(crate) fn mode(asked: u32) -> Result<u16> {
+    let mode = u16::try_from(asked).ok().filter(|mode| mode & !0o666 == 0);
+    mode.ok_or_else(|| {
+        pr_err!("mode={asked:#o} is not from 0 to 0666, with 4 to read and 2 to write\n");
+        EINVAL
+    })
+}
 
 impl fmt::Write for Text {
     fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -69,7 +96,23 @@ impl Reply for Text {
 }
 
 impl Text {
-    fn refresh(&mut self, state: &Recording) -> Result {
+    /// The last reply is none to the next message, and its memory not this reader's for ever.
+    fn expect_reply(&mut self) {
+        self.bytes = KVVec::new();
+        self.is_reply = true;
+    }
+
+    fn run(&mut self, context: &Global, is_opened_by_admin: bool, line: &[u8]) -> Result {
+        let result = messages::run(context, is_opened_by_admin, line, self);
+        if matches!(result, Err(error) if [ENOMEM, EINTR, EAGAIN].contains(&error)) {
+            // Half a reply.
+            self.bytes.clear();
+        }
+        result
+    }
+
+    /// The generation of what it is about.
+    fn refresh(&mut self, state: &Recording) -> Result<u64> {
         self.bytes.clear();
         let list = state.list()?;
         text::header(self, list.generation, list.accounts.len()).map_err(|_| ENOMEM)?;
@@ -88,14 +131,35 @@ impl Text {
                 }
             }
         }
-        Ok(())
+        Ok(list.generation)
+    }
+}
+
+impl Reader {
+    /// Who polls from now on waits for another generation.
+    pub(super) fn saw(&self, generation: u64) {
+        self.seen.store(generation, Relaxed);
+    }
+
+    /// Does what a message says. The file reads as the reply from now on; `then` is given that, and whether
+    /// the message was refused. May sleep.
+    pub(super) fn message(
+        &self,
+        context: &Global,
+        line: &[u8],
+        then: impl FnOnce(Result, &[u8]) -> Result,
+    ) -> Result {
+        let mut text = self.text.lock();
+        text.expect_reply();
+        let result = text.run(context, self.is_opened_by_admin, line);
+        then(result, &text.bytes)
     }
 }
 
 impl OpenFile for Reader {
     type Context = Global;
 
-    fn open(_context: &Global) -> Result<KBox<Self>> {
+    fn open(context: &Global) -> Result<KBox<Self>> {
         let bytes = KVVec::new();
         let is_reply = false;
         let text = KBox::pin_init(new_mutex!(Text { bytes, is_reply }), GFP_KERNEL_ACCOUNT)?;
@@ -103,6 +167,7 @@ impl OpenFile for Reader {
         let reader = Reader {
             text,
             is_opened_by_admin,
+            seen: AtomicU64::new(context.recording.generation()),
         };
         Ok(KBox::new(reader, GFP_KERNEL_ACCOUNT)?)
     }
@@ -115,16 +180,14 @@ impl OpenFile for Reader {
     ) -> Result<usize> {
         let mut text = self.text.lock();
         if *position == 0 && !text.is_reply {
-            text.refresh(&context.recording)?;
+            self.saw(text.refresh(&context.recording)?);
         }
         to.simple_read_from_buffer(position, &text.bytes)
     }
 
     fn write(&self, context: &Global, position: &mut i64, from: &mut IovIterSource<'_>) -> Result {
         let mut text = self.text.lock();
-        // The last reply is none to this message, and its memory not this reader's for ever.
-        text.bytes = KVVec::new();
-        text.is_reply = true;
+        text.expect_reply();
         *position = 0;
         let len = from.len();
         if len > LONGEST_MESSAGE {
@@ -134,11 +197,23 @@ impl OpenFile for Reader {
         if from.copy_from_iter_vec(&mut line, GFP_KERNEL_ACCOUNT)? != len {
             return Err(EFAULT);
         }
-        let result = messages::run(context, self.is_opened_by_admin, &line, &mut *text);
-        if matches!(result, Err(error) if [ENOMEM, EINTR, EAGAIN].contains(&error)) {
-            // Half a reply.
-            text.bytes.clear();
+        text.run(context, self.is_opened_by_admin, &line)
+    }
+
+    fn ioctl(&self, context: &Global, number: u32, argument: Argument, access: Access) -> Result {
+        ioctls::run(self, context, number, argument, access)
+    }
+
+    fn mmap(&self, context: &Global, mapping: &NewMapping<'_>) -> Result {
+        context.recording.map(mapping)
+    }
+
+    fn poll(&self, context: &Global, poller: &Poller<'_>) -> u32 {
+        poller.wait(context.recording.changed());
+        if context.recording.generation() == self.seen.load(Relaxed) {
+            event::OUT
+        } else {
+            event::OUT | event::IN | event::PRI
         }
-        result
     }
 }

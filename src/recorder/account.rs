@@ -8,10 +8,17 @@ use super::{
     region::of_account::Regions, //
 };
 use crate::{
-    abi::identity::{
-        classify,
-        major_minor,
-        Identity, //
+    abi::{
+        binary::Device,
+        identity::{
+            classify,
+            major_minor,
+            Identity, //
+        },
+        map::{
+            Layout,
+            Owner, //
+        }, //
     },
     acct::{
         busy::{
@@ -28,6 +35,7 @@ use crate::{
         snapshot::{
             collect,
             collect_histogram,
+            Seen,
             Snapshot, //
         },
         verb::Verb, //
@@ -36,15 +44,19 @@ use crate::{
         block::device::BlockDevice,
         clock,
         io_events::Devinfo,
+        pages::Pages,
         percpu::{
-            PerCpu,
-            ThisCpu, //
+            nr_cpu_ids,
+            ThisCpu,
+            SLOT, //
         },
+        percpu_pages::PerCpuPages,
         published::InProbe, //
     },
 };
 use kernel::{
     new_mutex,
+    page::PAGE_SIZE,
     prelude::*,
     sync::{
         Arc,
@@ -68,13 +80,26 @@ pub(crate) struct Account {
     events: Option<Counters>,
     /// Where it begins on the disk.
     start_sector: u64,
-    cpus: PerCpu<CpuRecord>,
+    memory: Memory,
     /// A gauge for each hardware queue; none if there is but one. A power of two.
     leaves: KVec<Line>,
     root: Line,
-    /// The latest snapshot taken: the next must not be less.
+    /// Of the latest snapshot taken: the next must not be less.
     #[pin]
-    last: Mutex<Snapshot>,
+    last: Mutex<Seen>,
+}
+
+/// The records, as programs may map them.
+type Memory = PerCpuPages<Owner, CpuRecord>;
+
+/// Where all of them are in the file.
+pub(super) fn layout() -> Layout {
+    Layout {
+        page: PAGE_SIZE,
+        cpus: nr_cpu_ids(),
+        stride: SLOT,
+        block: Memory::len_bytes(),
+    }
 }
 
 /// A gauge on a cache line of its own.
@@ -117,7 +142,9 @@ impl Account {
             dev_statname: *name.as_bytes(),
             dev_pathname: device.path(),
         };
-        let cpus = PerCpu::new()?;
+        let parent = disk.as_ref().map(|disk| disk.identity.number);
+        let offset = layout().offset(identity.number);
+        let memory = Memory::new(Owner::new(Device::new(&identity, parent, offset)))?;
         let ways = device.ways_in().min(MAX_LEAVES);
         let mut leaves = KVec::new();
         if ways > 1 {
@@ -134,10 +161,10 @@ impl Account {
                 disk,
                 events,
                 start_sector: device.start_sector(),
-                cpus,
+                memory,
                 leaves,
                 root: Line(Gauge::default()),
-                last <- new_mutex!(Snapshot::default()),
+                last <- new_mutex!(Seen::default()),
             }),
             GFP_KERNEL,
         )
@@ -151,6 +178,21 @@ impl Account {
     /// The same, for those who watch each I/O.
     pub(super) fn devinfo(&self) -> &Devinfo {
         &self.devinfo
+    }
+
+    /// The same in binary.
+    pub(crate) fn device(&self) -> &Device {
+        &self.memory.head().device
+    }
+
+    /// The pages that programs may map.
+    pub(super) fn pages(&self) -> &Pages {
+        self.memory.head().pages()
+    }
+
+    /// The disk or partition has left: what is in the memory stays as it is.
+    pub(super) fn leave(&self) {
+        self.memory.head().set_gone();
     }
 
     /// That of its disk, if it is a partition's.
@@ -235,7 +277,7 @@ impl Account {
     #[inline(always)]
     pub(super) fn record_own(&self, verb: Verb, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
         let root = &self.root.0;
-        let record = self.cpus.this_cpu(cpu);
+        let record = self.memory.this_cpu(cpu);
         // Two calls and not one with two trees: which of them is asked once, not after every step.
         if self.has_leaves() {
             let last = self.leaves.len().wrapping_sub(1);
@@ -257,20 +299,26 @@ impl Account {
     /// All counters at one instant. May sleep, until other readers of the same disk are done.
     pub(crate) fn snapshot(&self) -> Snapshot {
         clock::check();
+        self.next_snapshot()
+    }
+
+    /// The same for one who has called [`clock::check`], and reads many.
+    pub(crate) fn next_snapshot(&self) -> Snapshot {
         let mut last = self.last.lock();
-        let snapshot = collect(|| self.cpus.iter(), clock::now_ns).after(&last);
-        *last = snapshot;
+        let mut snapshot = collect(|| self.memory.iter(), clock::now_ns);
+        snapshot.settle(&last);
+        *last = snapshot.seen();
         snapshot
     }
 
     /// Whether any transaction of a class has completed.
     pub(crate) fn has_times(&self, class: Class) -> bool {
         let is_empty = |cpu: &CpuRecord| cpu.is_empty_histogram(class, Phase::Total);
-        !self.cpus.iter().all(is_empty)
+        !self.memory.iter().all(is_empty)
     }
 
     /// How the times of one class and phase are distributed. Never sleeps.
     pub(crate) fn histogram(&self, class: Class, phase: Phase) -> Histogram<u64> {
-        collect_histogram(self.cpus.iter(), class, phase)
+        collect_histogram(self.memory.iter(), class, phase)
     }
 }

@@ -203,8 +203,8 @@ unsafe fn tracker<'a>(state: *const c_void) -> &'a Tracker {
 unsafe fn with_here(here: iostat_here, handle: impl FnOnce(Here<'_>)) {
     // SAFETY: The caller is a probe, and the value does not outlive its call.
     let probe = unsafe { InProbe::new() };
-    // SAFETY: Interrupts are off until the call returns, and the offset was read in the same section.
-    let cpu = unsafe { ThisCpu::new(here.cpu_offset) };
+    // SAFETY: Interrupts are off until the call returns, and the slot was read in the same section.
+    let cpu = unsafe { ThisCpu::new(here.slot) };
     handle(Here {
         probe,
         cpu,

@@ -19,19 +19,29 @@ use super::{
     tracker::Tracker, //
 };
 use crate::{
-    abi::message::word::Word,
+    abi::{
+        map::Header,
+        message::word::Word, //
+    },
     kernel_ext::{
         block::device::{
             BlockDevice,
             Held, //
         },
+        pages::PagesOf,
         published::Node, //
     },
 };
 use kernel::{
     new_mutex,
+    new_poll_condvar,
     prelude::*,
     sync::{
+        lock::{
+            mutex::MutexBackend,
+            Guard, //
+        },
+        poll::PollCondVar,
         Arc,
         Mutex, //
     }, //
@@ -97,8 +107,13 @@ pub(super) struct Registry<L: Listener> {
     listener: Arc<L>,
     /// To whom the accounts are published.
     tracker: Arc<Tracker>,
+    /// Where programs see the generation.
+    header: Arc<PagesOf<Header>>,
     #[pin]
     members: Mutex<Members<L>>,
+    /// Notified when the generation changes.
+    #[pin]
+    changed: PollCondVar,
     /// After the members.
     common: Common,
 }
@@ -108,16 +123,19 @@ impl<L: Listener> Registry<L> {
         listener: Arc<L>,
         tracker: Arc<Tracker>,
         common: Common,
+        header: Arc<PagesOf<Header>>,
     ) -> impl PinInit<Self> {
         pin_init!(Registry {
             listener,
             tracker,
+            header,
             members <- new_mutex!(Members {
                 members: KVec::new(),
                 generation: 1,
                 next_number: 0,
                 is_open: false,
             }),
+            changed <- new_poll_condvar!(),
             common,
         })
     }
@@ -134,6 +152,14 @@ impl<L: Listener> Registry<L> {
         let mut members = self.members.lock();
         members.is_open = false;
         self.tracker.publish(None);
+    }
+
+    /// The list is another from here on, and everybody is told.
+    fn change(&self, mut members: Guard<'_, Members<L>, MutexBackend>) {
+        members.generation = members.generation.wrapping_add(1);
+        self.header.set_generation(members.generation);
+        drop(members);
+        self.changed.notify_all();
     }
 
     fn publish(&self, members: &Members<L>) -> Result {
@@ -189,7 +215,7 @@ impl<L: Listener> Registry<L> {
             return Err(error);
         }
         members.next_number = members.next_number.wrapping_add(1);
-        members.generation = members.generation.wrapping_add(1);
+        self.change(members);
         Ok(())
     }
 
@@ -204,9 +230,11 @@ impl<L: Listener> Registry<L> {
             return;
         };
         let member = members.members.remove(position);
-        members.generation = members.generation.wrapping_add(1);
         let _ = self.publish(&members);
-        drop(members);
+        if let Ok(member) = &member {
+            member.account.leave();
+        }
+        self.change(members);
         let regions = member
             .as_ref()
             .map_or(0, |member| member.account.regions().len());
@@ -247,6 +275,18 @@ impl<L: Listener> Registry<L> {
         let is = |member: &&Member<L>| name.is(member.account.identity().name.as_str().as_bytes());
         let member = members.members.iter().find(is)?;
         Some((member.account.clone(), member.device.sectors()))
+    }
+
+    /// The account of this device number. May sleep.
+    pub(super) fn numbered(&self, number: u32) -> Option<Arc<Account>> {
+        let members = self.members.lock();
+        let is = |member: &&Member<L>| member.account.handle().number() == number;
+        Some(members.members.iter().find(is)?.account.clone())
+    }
+
+    /// Notified when the generation changes.
+    pub(super) fn changed(&self) -> &PollCondVar {
+        &self.changed
     }
 
     pub(super) fn generation(&self) -> u64 {

@@ -6,8 +6,8 @@
 dmesg -n 3
 
 ALL="load request null bio stacked multipath partitions flush requeue scsi virtio nvme devices churn
-	interfaces latency events fileinfo waits parameters regions-words regions regions-load regions-limits
-	evcnt disk-events
+	interfaces abi mmap latency events fileinfo waits parameters regions-words regions regions-load
+	regions-limits evcnt disk-events
 	storm leaks"
 for part in ${PARTS:-$ALL}; do
 	echo "# $part"

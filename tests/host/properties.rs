@@ -31,6 +31,8 @@ mod events;
 mod grammar;
 #[path = "properties/lives.rs"]
 mod lives;
+#[path = "properties/mapped.rs"]
+mod mapped;
 #[path = "properties/messages.rs"]
 mod messages;
 #[path = "properties/readers.rs"]

@@ -5,7 +5,10 @@
 use crate::kernel_ext::{
     bindings as own,
     block::device::BlockDevice,
-    percpu::ThisCpu,
+    percpu::{
+        ThisCpu,
+        SLOT, //
+    },
     published::InProbe,
     tracepoint::{
         synchronize,
@@ -43,17 +46,6 @@ pub(super) fn here<T>(work: impl Fn(ThisCpu<'_>) -> T + Sync) -> T {
     }
 }
 
-/// Where a CPU's copies of per-CPU variables are.
-fn cpu_offset(cpu: u32) -> usize {
-    // SAFETY: `cpu` is that of a CPU that exists, so it has an offset.
-    unsafe {
-        core::ptr::addr_of!(bindings::__per_cpu_offset)
-            .cast::<usize>()
-            .add(cpu as usize)
-            .read()
-    }
-}
-
 /// What `work` gives on one CPU, where it runs with interrupts off; [`None`] if that CPU is not
 /// there.
 pub(super) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Option<T> {
@@ -71,7 +63,7 @@ pub(super) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Opt
         let call = unsafe { &mut *data.cast::<Call<F, T>>() };
         // SAFETY: `on_cpu` asked for that CPU, and a function called on another CPU has interrupts
         // off.
-        let here = unsafe { ThisCpu::new(cpu_offset(call.cpu)) };
+        let here = unsafe { ThisCpu::new(call.cpu as usize * SLOT) };
         call.result = Some((call.work)(here));
     }
 

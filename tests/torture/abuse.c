@@ -118,6 +118,26 @@ static void vectors(int fd)
 		preadv2(fd, iov, n, number(), below(64));
 }
 
+/* What /dev/iostat might take for a call of its own; see include/uapi/linux/iostat.h. */
+static void call(int fd)
+{
+	static const uint32_t sizes[] = { 0, 4, 32, 40, 48, 64, 72, 4096, 4097 };
+	static const uint32_t elements[] = { 0, 4, 8, 128, 132, 256, 4096, 8192 };
+	uint32_t *word = (uint32_t *)page;
+	uint64_t pointers[] = { (uintptr_t)page + 4096, (uintptr_t)page + 4097, 0, 0xffff888000000000 };
+
+	memset(word, 0, 128);
+	word[0] = sizes[below(COUNT(sizes))];
+	word[1] = below(4) ? (uint32_t)below(2) : (uint32_t)number();
+	word[2] = elements[below(COUNT(elements))];
+	word[3] = below(2) ? (uint32_t)below(64) : (uint32_t)number();
+	for (int i = 4; i < 12; i += 2)
+		*(uint64_t *)(word + i) = pointers[below(COUNT(pointers))];
+	if (below(2))
+		word[8] = below(8);
+	ioctl(fd, 0xa800 | below(8), below(8) ? page : address());
+}
+
 static void map(int fd)
 {
 	static const int protections[] = { PROT_READ, PROT_WRITE, PROT_EXEC, PROT_READ | PROT_WRITE };
@@ -203,7 +223,10 @@ static void one(int slot)
 		written(slot, "pwrite", pwrite(fd, address(), length(), number()));
 		break;
 	case 9:
-		ioctl(fd, (unsigned long)any(), address());
+		if (below(2))
+			call(fd);
+		else
+			ioctl(fd, (unsigned long)any(), address());
 		break;
 	case 10:
 		map(fd);

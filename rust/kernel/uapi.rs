@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The types of floor 0 that go to and come from user space as bytes.
+//!
+//! C header: `include/uapi/linux/iostat.h`.
+
+use super::bindings as own;
+use crate::abi::binary::{
+    call,
+    Counters,
+    Device,
+    Get,
+    Info,
+    List,
+    Message,
+    Times, //
+};
+use crate::{
+    abi::map::{
+        Header,
+        Owner,
+        MAGIC, //
+    },
+    acct::record::CpuRecord,
+};
+use core::mem::{
+    offset_of,
+    size_of, //
+};
+use kernel::transmute::{
+    AsBytes,
+    FromBytes, //
+};
+
+/// A type is that of C if it is as large and each of its members is where it is there. A member ends where the
+/// next begins or the type ends, so there is no padding.
+macro_rules! same {
+    ($rust:ty = $c:ty { $($ours:ident $(= $theirs:ident)?: $size:expr),* $(,)? }) => {
+        // SAFETY: Integers and arrays of integers, and no bytes in between: their sizes add up, see below.
+        unsafe impl AsBytes for $rust {}
+        // SAFETY: Integers and arrays of integers: any bytes will do.
+        unsafe impl FromBytes for $rust {}
+        const _: () = {
+            assert!(size_of::<$rust>() == size_of::<$c>());
+            assert!(size_of::<$rust>() == 0 $(+ $size)*);
+            $(assert!(offset_of!($rust, $ours) == same!(@ $c, $ours $(= $theirs)?));)*
+        };
+    };
+    (@ $c:ty, $ours:ident) => { offset_of!($c, $ours) };
+    (@ $c:ty, $ours:ident = $theirs:ident) => { offset_of!($c, $theirs) };
+}
+
+same!(
+    Info = own::iostat_info {
+        size: 4,
+        flags: 4,
+        version: 4,
+        numdevs: 4,
+        generation: 8,
+        features: 8,
+        now: 8,
+        buckets: 4,
+        message_bytes: 4,
+        reserved: 16,
+    }
+);
+same!(
+    List = own::iostat_list {
+        size: 4,
+        flags: 4,
+        entry_size: 4,
+        count: 4,
+        generation: 8,
+        devices: 8,
+    }
+);
+same!(Device = own::iostat_device {
+    number: 4, flags: 4, diskseq: 8, crtime: 8, map_offset: 8, dev_major: 4, dev_minor: 4,
+    parent: 4, device_type = type_: 4, priority: 4, block_size: 4, name: 32, driver: 32, reserved: 8,
+});
+same!(
+    Get = own::iostat_get {
+        size: 4,
+        flags: 4,
+        entry_size: 4,
+        count: 4,
+        generation: 8,
+        snapshots: 8,
+        number: 4,
+        reserved: 4,
+    }
+);
+same!(
+    Counters = own::iostat_snapshot {
+        number: 4,
+        reserved: 4,
+        snaptime: 8,
+        start_count: 8,
+        end_count: 8,
+        merged: 8,
+        refused: 8,
+        abandoned: 8,
+        bytes: 32,
+        operations: 32,
+        duration: 32,
+        busy_time: 8,
+        tag_types: 24,
+        wtime: 8,
+        wlentime: 8,
+        wlastupdate: 8,
+        rtime: 8,
+        rlentime: 8,
+        rlastupdate: 8,
+        wcnt: 8,
+        rcnt: 8,
+        reserved2: 8,
+    }
+);
+same!(
+    Times = own::iostat_histogram {
+        size: 4,
+        flags: 4,
+        number: 4,
+        class: 4,
+        phase: 4,
+        buckets: 4,
+        counts: 8,
+        min: 8,
+        max: 8,
+    }
+);
+same!(Message = own::iostat_message {
+    size: 4, flags: 4, from = in_: 8, to = out: 8, in_bytes: 4, out_bytes: 4,
+});
+
+/// The same of types that user space sees as they are.
+macro_rules! same_memory {
+    ($rust:ty = $c:ty { $($member:ident),* $(,)? }) => {
+        const _: () = {
+            assert!(size_of::<$rust>() == size_of::<$c>());
+            $(assert!(offset_of!($rust, $member) == offset_of!($c, $member));)*
+        };
+    };
+}
+
+same_memory!(
+    Header = own::iostat_map_header {
+        magic,
+        version,
+        header_bytes,
+        page_bytes,
+        cpus,
+        blocks_offset,
+        block_bytes,
+        record_offset,
+        record_stride,
+        record_bytes,
+        latency_offset,
+        classes,
+        phases,
+        buckets,
+        histogram_bytes,
+        generation,
+        clock,
+        reserved,
+        bounds,
+    }
+);
+same_memory!(
+    Owner = own::iostat_map_device {
+        magic,
+        state,
+        device
+    }
+);
+
+/// Of a record, whose members are floor 0's own.
+macro_rules! same_record {
+    ($($path:ident . $member:ident = $($theirs:ident).+),* $(,)?) => {
+        $(assert!(
+            CpuRecord::RECORD_OFFSET + offset_of!(crate::acct::record::Record, $path.$member)
+                == offset_of!(own::iostat_cpu_record, $($theirs).+)
+        );)*
+    };
+}
+
+const _: () = {
+    assert!(size_of::<CpuRecord>() == size_of::<own::iostat_cpu_record>());
+    assert!(CpuRecord::LATENCY_OFFSET == offset_of!(own::iostat_cpu_record, latency));
+    assert!(offset_of!(own::iostat_cpu_record, seq) == 0);
+    same_record!(
+        devstat.start_count = start_count,
+        devstat.merged = merged,
+        devstat.refused = refused,
+        devstat.abandoned = abandoned,
+        devstat.bytes = bytes,
+        devstat.duration = duration,
+        devstat.completed = completed,
+        waitq.n_in = waitq.n_in,
+        waitq.t_in = waitq.t_in,
+        waitq.n_out = waitq.n_out,
+        waitq.t_out = waitq.t_out,
+        waitq.last = waitq.last,
+        runq.n_in = runq.n_in,
+        waitq_busy.n_in = waitq_busy.n_in,
+        runq_busy.n_in = runq_busy.n_in,
+        both_busy.n_in = both_busy.n_in,
+        both_busy.last = both_busy.last,
+    );
+    assert!(MAGIC == own::IOSTAT_MAP_MAGIC);
+    assert!(crate::abi::binary::FEATURE_MMAP == own::IOSTAT_FEATURE_MMAP as u64);
+};
+
+const _: () = {
+    assert!(crate::abi::binary::VERSION == own::IOSTAT_ABI_VERSION);
+    assert!(crate::abi::binary::NO_DEVICE == own::IOSTAT_NO_DEVICE);
+    assert!(crate::acct::histogram::BUCKETS == own::IOSTAT_BUCKETS as usize);
+    assert!(call::INFO >> 8 == own::IOSTAT_IOC_MAGIC);
+};

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The arguments and answers of `/dev/iostat`'s binary calls.
+//!
+//! `include/uapi/linux/iostat.h` says what each member is; `rust/kernel/uapi.rs` asserts that the
+//! layout here is that one.
+
+use super::identity::{
+    major_minor,
+    Identity,
+    NAME_LEN, //
+};
+use crate::acct::{
+    class::{
+        Class,
+        Tag,
+        CLASSES,
+        TAGS, //
+    },
+    snapshot::Snapshot, //
+};
+
+/// `IOSTAT_ABI_VERSION`.
+pub const VERSION: u32 = 1;
+
+/// `IOSTAT_NO_DEVICE`.
+pub const NO_DEVICE: u32 = u32::MAX;
+
+/// `IOSTAT_DEVICE_PARTITION`.
+pub const DEVICE_PARTITION: u32 = 1;
+
+/// `IOSTAT_FEATURE_MMAP`.
+pub const FEATURE_MMAP: u64 = 1;
+
+/// `IOSTAT_GET_ALL`.
+pub const GET_ALL: u32 = 1;
+
+/// `IOSTAT_IOC_*`.
+pub mod call {
+    const fn number(nr: u32) -> u32 {
+        0xa8 << 8 | nr
+    }
+
+    /// `IOSTAT_IOC_INFO`.
+    pub const INFO: u32 = number(0);
+    /// `IOSTAT_IOC_LIST`.
+    pub const LIST: u32 = number(1);
+    /// `IOSTAT_IOC_SNAPSHOT`.
+    pub const SNAPSHOT: u32 = number(2);
+    /// `IOSTAT_IOC_HISTOGRAM`.
+    pub const HISTOGRAM: u32 = number(3);
+    /// `IOSTAT_IOC_MESSAGE`.
+    pub const MESSAGE: u32 = number(4);
+}
+
+/// `struct iostat_info`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+#[expect(missing_docs, reason = "in the C header")]
+pub struct Info {
+    pub size: u32,
+    pub flags: u32,
+    pub version: u32,
+    pub numdevs: u32,
+    pub generation: u64,
+    pub features: u64,
+    pub now: u64,
+    pub buckets: u32,
+    pub message_bytes: u32,
+    pub reserved: [u64; 2],
+}
+
+/// `struct iostat_list`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+#[expect(missing_docs, reason = "in the C header")]
+pub struct List {
+    pub size: u32,
+    pub flags: u32,
+    pub entry_size: u32,
+    pub count: u32,
+    pub generation: u64,
+    pub devices: u64,
+}
+
+/// `struct iostat_device`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+#[expect(missing_docs, reason = "in the C header")]
+pub struct Device {
+    pub number: u32,
+    pub flags: u32,
+    pub diskseq: u64,
+    pub crtime: u64,
+    pub map_offset: u64,
+    pub dev_major: u32,
+    pub dev_minor: u32,
+    pub parent: u32,
+    pub device_type: u32,
+    pub priority: u32,
+    pub block_size: u32,
+    pub name: [u8; NAME_LEN],
+    pub driver: [u8; NAME_LEN],
+    pub reserved: u64,
+}
+
+impl Device {
+    /// Of a disk, or a partition of the disk `parent`, whose memory is at `map_offset`.
+    pub fn new(identity: &Identity, parent: Option<u32>, map_offset: u64) -> Self {
+        let (dev_major, dev_minor) = major_minor(identity.dev);
+        Device {
+            number: identity.number,
+            flags: u32::from(identity.is_partition),
+            diskseq: identity.diskseq,
+            crtime: identity.crtime,
+            map_offset,
+            dev_major,
+            dev_minor,
+            parent: parent.unwrap_or(NO_DEVICE),
+            device_type: identity.device_type,
+            priority: identity.priority,
+            block_size: identity.block_size,
+            name: *identity.name.as_bytes(),
+            driver: *identity.driver.as_bytes(),
+            reserved: 0,
+        }
+    }
+}
+
+/// `struct iostat_get`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+#[expect(missing_docs, reason = "in the C header")]
+pub struct Get {
+    pub size: u32,
+    pub flags: u32,
+    pub entry_size: u32,
+    pub count: u32,
+    pub generation: u64,
+    pub snapshots: u64,
+    pub number: u32,
+    pub reserved: u32,
+}
+
+/// `struct iostat_snapshot`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+#[expect(missing_docs, reason = "in the C header")]
+pub struct Counters {
+    pub number: u32,
+    pub reserved: u32,
+    pub snaptime: u64,
+    pub start_count: u64,
+    pub end_count: u64,
+    pub merged: u64,
+    pub refused: u64,
+    pub abandoned: u64,
+    pub bytes: [u64; CLASSES],
+    pub operations: [u64; CLASSES],
+    pub duration: [u64; CLASSES],
+    pub busy_time: u64,
+    pub tag_types: [u64; TAGS],
+    pub wtime: u64,
+    pub wlentime: u64,
+    pub wlastupdate: u64,
+    pub rtime: u64,
+    pub rlentime: u64,
+    pub rlastupdate: u64,
+    pub wcnt: u64,
+    pub rcnt: u64,
+    pub reserved2: u64,
+}
+
+impl Counters {
+    /// Of the device `number`.
+    pub fn new(number: u32, snapshot: &Snapshot) -> Self {
+        let devstat = &snapshot.record.devstat;
+        Counters {
+            number,
+            reserved: 0,
+            snaptime: snapshot.now,
+            start_count: devstat.start_count,
+            end_count: devstat.end_count(),
+            merged: devstat.merged,
+            refused: devstat.refused,
+            abandoned: devstat.abandoned,
+            bytes: devstat.bytes,
+            operations: Class::ALL.map(|class| devstat.operations(class)),
+            duration: devstat.duration,
+            busy_time: snapshot.busy_time,
+            tag_types: [Tag::Simple, Tag::Head, Tag::Ordered].map(|tag| devstat.tag_types(tag)),
+            wtime: snapshot.wtime,
+            wlentime: snapshot.wlentime,
+            wlastupdate: snapshot.wlastupdate(),
+            rtime: snapshot.rtime,
+            rlentime: snapshot.rlentime,
+            rlastupdate: snapshot.rlastupdate(),
+            wcnt: snapshot.record.waitq.len(),
+            rcnt: snapshot.record.runq.len(),
+            reserved2: 0,
+        }
+    }
+}
+
+/// `struct iostat_histogram`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+#[expect(missing_docs, reason = "in the C header")]
+pub struct Times {
+    pub size: u32,
+    pub flags: u32,
+    pub number: u32,
+    pub class: u32,
+    pub phase: u32,
+    pub buckets: u32,
+    pub counts: u64,
+    pub min: u64,
+    pub max: u64,
+}
+
+/// `struct iostat_message`.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+#[expect(missing_docs, reason = "in the C header")]
+pub struct Message {
+    pub size: u32,
+    pub flags: u32,
+    pub from: u64,
+    pub to: u64,
+    pub in_bytes: u32,
+    pub out_bytes: u32,
+}
+
+#[cfg(any(test, CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_binary))]
+mod tests {
+    use super::*;
+    use core::mem::size_of;
+
+    #[test]
+    fn structures_have_the_sizes_of_version_1() {
+        let sizes = [
+            (size_of::<Info>(), 64),
+            (size_of::<List>(), 32),
+            (size_of::<Device>(), 128),
+            (size_of::<Get>(), 40),
+            (size_of::<Counters>(), 256),
+            (size_of::<Times>(), 48),
+            (size_of::<Message>(), 32),
+        ];
+        for (size, expected) in sizes {
+            assert_eq!(size, expected);
+        }
+    }
+
+    #[test]
+    fn counters_come_from_their_fields() {
+        let mut snapshot = Snapshot {
+            now: 1000,
+            wtime: 2,
+            rlentime: 3,
+            ..Snapshot::default()
+        };
+        snapshot.record.runq.n_in = 9;
+        snapshot.record.runq.n_out = 4;
+        // By kind: four tag types for each of four classes.
+        snapshot.record.devstat.completed = core::array::from_fn(|kind| 1 << kind);
+        let counters = Counters::new(7, &snapshot);
+        assert_eq!((counters.number, counters.snaptime), (7, 1000));
+        assert_eq!((counters.wtime, counters.rlentime), (2, 3));
+        assert_eq!(counters.operations, [0xf, 0xf0, 0xf00, 0xf000]);
+        assert_eq!(counters.tag_types[2], 0x4444);
+        assert_eq!(counters.end_count, 0xffff);
+        assert_eq!((counters.rcnt, counters.rlastupdate), (5, 1000));
+    }
+}

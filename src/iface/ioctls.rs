@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The binary calls of `/dev/iostat`: see `Documentation/abi.rst`.
+
+use super::{
+    chardev::{
+        Reader,
+        LONGEST_MESSAGE, //
+    },
+    Global,
+    Recording, //
+};
+use crate::{
+    abi::binary::{
+        call,
+        Counters,
+        Get,
+        Info,
+        List,
+        Message,
+        Times,
+        FEATURE_MMAP,
+        GET_ALL,
+        VERSION, //
+    },
+    acct::{
+        class::Class,
+        histogram::{
+            Phase,
+            BUCKETS, //
+        }, //
+    },
+    kernel_ext::{
+        clock,
+        ioctl::{
+            user_memory,
+            Access,
+            Argument,
+            Array, //
+        }, //
+    },
+    recorder::account::Account, //
+};
+use core::mem::size_of;
+use kernel::{
+    alloc::{
+        flags::GFP_KERNEL_ACCOUNT,
+        KVVec, //
+    },
+    prelude::*, //
+};
+
+/// The sizes structures had in version 1: what every caller has.
+mod least {
+    pub(super) const INFO: usize = 64;
+    pub(super) const LIST: usize = 32;
+    pub(super) const DEVICE: usize = 128;
+    pub(super) const GET: usize = 40;
+    pub(super) const COUNTERS: usize = 256;
+    pub(super) const TIMES: usize = 48;
+    pub(super) const MESSAGE: usize = 32;
+}
+
+/// What is filled of a structure of which the caller has so many bytes.
+fn filled<T>(size: usize) -> u32 {
+    // CAST: A few hundred.
+    size.min(size_of::<T>()) as u32
+}
+
+/// A number of devices.
+fn count(devices: usize) -> u32 {
+    u32::try_from(devices).unwrap_or(u32::MAX)
+}
+
+/// `EINVAL` if there is anything in them.
+fn zero(reserved: &[u64]) -> Result {
+    if reserved.iter().all(|word| *word == 0) {
+        Ok(())
+    } else {
+        Err(EINVAL)
+    }
+}
+
+/// Answers the call `number`. May sleep. `ENOTTY` if there is none, `EBADF` if the file was not opened for
+/// it; `EINVAL`, `E2BIG` and `EFAULT` as `copy_struct_from_user()`; else by call.
+pub(super) fn run(
+    reader: &Reader,
+    context: &Global,
+    number: u32,
+    argument: Argument,
+    access: Access,
+) -> Result {
+    let state = &*context.recording;
+    match number {
+        call::INFO => access.reads().and_then(|()| info(reader, state, argument)),
+        call::LIST => access.reads().and_then(|()| list(reader, state, argument)),
+        call::SNAPSHOT => access.reads().and_then(|()| get(reader, state, argument)),
+        call::HISTOGRAM => access.reads().and_then(|()| histogram(state, argument)),
+        call::MESSAGE => {
+            access.reads()?;
+            access.writes()?;
+            message(reader, context, argument)
+        }
+        _ => Err(ENOTTY),
+    }
+}
+
+fn info(reader: &Reader, state: &Recording, argument: Argument) -> Result {
+    let (info, size) = argument.read::<Info>(least::INFO)?;
+    zero(&[info.flags.into()])?;
+    zero(&info.reserved)?;
+    let generation = state.generation();
+    let info = Info {
+        size: filled::<Info>(size),
+        flags: 0,
+        version: VERSION,
+        numdevs: count(state.numdevs()),
+        generation,
+        features: FEATURE_MMAP,
+        now: clock::now_ns(),
+        // CAST: A hundred.
+        buckets: BUCKETS as u32,
+        message_bytes: count(LONGEST_MESSAGE),
+        reserved: [0; 2],
+    };
+    argument.write(&info, size)?;
+    reader.saw(generation);
+    Ok(())
+}
+
+fn list(reader: &Reader, state: &Recording, argument: Argument) -> Result {
+    let (mut list, size) = argument.read::<List>(least::LIST)?;
+    zero(&[list.flags.into()])?;
+    let all = state.list()?;
+    // CAST: 32 bits.
+    let room = (list.count as usize).min(all.accounts.len());
+    let mut devices = Array::new(list.devices, room, list.entry_size, least::DEVICE)?;
+    for account in all.accounts.iter().take(room) {
+        devices.push(account.device())?;
+    }
+    list.size = filled::<List>(size);
+    list.count = count(all.accounts.len());
+    list.generation = all.generation;
+    argument.write(&list, size)?;
+    reader.saw(all.generation);
+    Ok(())
+}
+
+fn counters(account: &Account) -> Counters {
+    Counters::new(account.identity().number, &account.next_snapshot())
+}
+
+/// `ENXIO` if there is no such device.
+fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
+    let (mut get, size) = argument.read::<Get>(least::GET)?;
+    zero(&[(get.flags & !GET_ALL).into(), get.reserved.into()])?;
+    let is_all = get.flags & GET_ALL != 0;
+    clock::check();
+    // CAST: 32 bits.
+    let room = get.count as usize;
+    if is_all {
+        zero(&[get.number.into()])?;
+        let all = state.list()?;
+        let room = room.min(all.accounts.len());
+        let mut snapshots = Array::new(get.snapshots, room, get.entry_size, least::COUNTERS)?;
+        for account in all.accounts.iter().take(room) {
+            snapshots.push(&counters(account))?;
+        }
+        get.count = count(all.accounts.len());
+        get.generation = all.generation;
+    } else {
+        let mut snapshots =
+            Array::new(get.snapshots, room.min(1), get.entry_size, least::COUNTERS)?;
+        // Before the device is looked for: if it leaves in between, the caller learns of it the next time.
+        get.generation = state.generation();
+        let account = state.numbered(get.number).ok_or(ENXIO)?;
+        if room != 0 {
+            snapshots.push(&counters(&account))?;
+        }
+        get.count = 1;
+    }
+    get.size = filled::<Get>(size);
+    argument.write(&get, size)?;
+    // Of the list, one who asks for one device has seen nothing.
+    if is_all {
+        reader.saw(get.generation);
+    }
+    Ok(())
+}
+
+/// `ENXIO` if there is no such device.
+fn histogram(state: &Recording, argument: Argument) -> Result {
+    let (mut times, size) = argument.read::<Times>(least::TIMES)?;
+    zero(&[times.flags.into()])?;
+    // CAST: 32 bits.
+    let class = Class::ALL.get(times.class as usize).ok_or(EINVAL)?;
+    // CAST: 32 bits.
+    let phase = Phase::ALL.get(times.phase as usize).ok_or(EINVAL)?;
+    let account = state.numbered(times.number).ok_or(ENXIO)?;
+    let histogram = account.histogram(*class, *phase);
+    // CAST: 32 bits.
+    let room = (times.buckets as usize).min(BUCKETS);
+    let mut counts = Array::new(times.counts, room, 8, 8)?;
+    for bucket in histogram.counts.iter().take(room) {
+        counts.push(bucket)?;
+    }
+    times.size = filled::<Times>(size);
+    // CAST: A hundred.
+    times.buckets = BUCKETS as u32;
+    times.min = histogram.min();
+    times.max = histogram.max();
+    argument.write(&times, size)
+}
+
+/// `ENOSPC` if there is no room for all of the reply; else as [`super::messages::run`].
+fn message(reader: &Reader, context: &Global, argument: Argument) -> Result {
+    let (mut message, size) = argument.read::<Message>(least::MESSAGE)?;
+    zero(&[message.flags.into()])?;
+    // CAST: 32 bits.
+    let (len, room) = (message.in_bytes as usize, message.out_bytes as usize);
+    if len > LONGEST_MESSAGE {
+        return Err(E2BIG);
+    }
+    let mut line = KVVec::new();
+    user_memory(message.from, len)?.read_all(&mut line, GFP_KERNEL_ACCOUNT)?;
+    reader.message(context, &line, |result, reply| {
+        let part = reply.get(..reply.len().min(room)).unwrap_or(reply);
+        user_memory(message.to, part.len())?
+            .writer()
+            .write_slice(part)?;
+        message.size = filled::<Message>(size);
+        message.out_bytes = count(reply.len());
+        argument.write(&message, size)?;
+        result?;
+        if part.len() < reply.len() {
+            return Err(ENOSPC);
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The binary calls of /dev/iostat, and what they print.
+ *
+ *	abi info | list | all | histogram NAME
+ *	abi get NAME		the line of /sys/block/NAME/iostat/stat
+ *	abi time N		ns for all devices' snapshots, the fastest of N times
+ *	abi diskstats N		the same of /proc/diskstats
+ *	abi message TEXT [ROOM]
+ *	abi sizes		what must be refused, and what must not: says what is wrong
+ *	abi poll NAME		waits up to 10 s for the list to change; then what is in it of NAME
+ *
+ * Built twice: with today's header, and with the one of version 1.
+ */
+#define _GNU_SOURCE
+#include HEADER
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+#include "show.h"
+
+#define MOST 4096
+
+static int fd;
+static struct iostat_device devices[MOST];
+static struct iostat_snapshot snapshots[MOST];
+
+static void must(int result, const char *what)
+{
+	if (result >= 0)
+		return;
+	printf("%s: %s\n", what, strerrorname_np(errno));
+	exit(1);
+}
+
+static struct iostat_list list(void)
+{
+	struct iostat_list list = {
+		.size = sizeof(list), .entry_size = sizeof(devices[0]), .count = MOST,
+		.devices = (uintptr_t)devices,
+	};
+
+	must(ioctl(fd, IOSTAT_IOC_LIST, &list), "list");
+	return list;
+}
+
+static __u32 number(const char *name)
+{
+	__u32 count = list().count;
+
+	for (__u32 i = 0; i < count && i < MOST; i++)
+		if (!strcmp(devices[i].name, name))
+			return devices[i].number;
+	printf("no %s\n", name);
+	exit(1);
+}
+
+static struct iostat_get get(__u32 flags, __u32 which)
+{
+	struct iostat_get get = {
+		.size = sizeof(get), .flags = flags, .entry_size = sizeof(snapshots[0]),
+		.count = MOST, .snapshots = (uintptr_t)snapshots, .number = which,
+	};
+
+	must(ioctl(fd, IOSTAT_IOC_SNAPSHOT, &get), "snapshot");
+	return get;
+}
+
+static void show_list(void)
+{
+	__u32 count = list().count;
+
+	for (__u32 i = 0; i < count; i++) {
+		const struct iostat_device *d = devices + i;
+
+		printf("%s %u %u:%u %llu %u %llu %s %d %s\n", d->name, d->number, d->dev_major,
+		       d->dev_minor, (unsigned long long)d->diskseq, d->priority,
+		       (unsigned long long)d->crtime,
+		       d->flags & IOSTAT_DEVICE_PARTITION ? "partition" : "disk",
+		       (int)d->parent, d->driver);
+	}
+}
+
+static void show_histograms(const char *name)
+{
+	__u64 counts[IOSTAT_BUCKETS];
+	struct iostat_histogram h = {
+		.size = sizeof(h), .number = number(name), .buckets = IOSTAT_BUCKETS,
+		.counts = (uintptr_t)counts,
+	};
+
+	for (h.class = 0; h.class < IOSTAT_CLASSES; h.class++) {
+		for (h.phase = 0; h.phase < IOSTAT_PHASES; h.phase++) {
+			__u64 total = 0;
+
+			h.buckets = IOSTAT_BUCKETS;
+			must(ioctl(fd, IOSTAT_IOC_HISTOGRAM, &h), "histogram");
+			for (__u32 i = 0; i < h.buckets; i++)
+				total += counts[i];
+			printf("%u %u %llu %llu %llu\n", h.class, h.phase, (unsigned long long)total,
+			       (unsigned long long)h.min, (unsigned long long)h.max);
+		}
+	}
+}
+
+static long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+static int all(void)
+{
+	return get(IOSTAT_GET_ALL, 0).count;
+}
+
+/* In as few reads as the kernel allows; see fs/seq_file.c. */
+static int read_diskstats(void)
+{
+	static char text[1 << 20];
+	int file = open("/proc/diskstats", O_RDONLY), lines = 0;
+	ssize_t len;
+
+	while ((len = read(file, text, sizeof(text))) > 0)
+		lines++;
+	close(file);
+	return lines;
+}
+
+static void measure(int (*what)(void), int rounds)
+{
+	long best = -1;
+	int count = 0;
+
+	while (rounds--) {
+		long from = now(), ns;
+
+		count = what();
+		ns = now() - from;
+		if (best < 0 || ns < best)
+			best = ns;
+	}
+	if (what == all)
+		printf("%d ", count);
+	printf("%ld\n", best);
+}
+
+static void message(const char *text, int room)
+{
+	static char reply[1 << 20];
+	struct iostat_message m = {
+		.size = sizeof(m), .in = (uintptr_t)text, .in_bytes = strlen(text),
+		.out = (uintptr_t)reply, .out_bytes = room,
+	};
+	int result = ioctl(fd, IOSTAT_IOC_MESSAGE, &m);
+
+	printf("%s %u %.*s", result ? strerrorname_np(errno) : "0", m.out_bytes,
+	       (int)m.out_bytes < room ? (int)m.out_bytes : room, reply);
+	if (result && errno == ENOSPC) {
+		ssize_t len = pread(fd, reply, sizeof(reply), 0);
+
+		printf("and %zd", len);
+	}
+	putchar('\n');
+}
+
+static void expect(const char *what, unsigned int call, void *argument, int error)
+{
+	int got = ioctl(fd, call, argument) ? errno : 0;
+
+	if (got != error)
+		printf("%s: %s, not %s\n", what, strerrorname_np(got), strerrorname_np(error));
+}
+
+static void sizes(void)
+{
+	struct { struct iostat_info info; char more[8192]; } big = { 0 };
+	struct iostat_list l = { .size = sizeof(l), .entry_size = sizeof(devices[0]) };
+	struct iostat_get g = { .size = sizeof(g), .entry_size = sizeof(snapshots[0]), .number = -1 };
+	struct iostat_histogram h = { .size = sizeof(h), .number = -1 };
+	struct iostat_message m = { .size = sizeof(m), .in_bytes = 1 << 20 };
+	struct { __u64 s[40]; } wide[2];
+
+	big.info.size = sizeof(big.info) - 8;
+	expect("info, short", IOSTAT_IOC_INFO, &big, EINVAL);
+	big.info.size = sizeof(big.info) + 100;
+	expect("info, long", IOSTAT_IOC_INFO, &big, 0);
+	if (big.info.size != sizeof(big.info) || big.info.version != IOSTAT_ABI_VERSION)
+		printf("info, long: %u filled\n", big.info.size);
+	memset(&big.info, 0, sizeof(big.info));
+	big.info.size = sizeof(big.info) + 100;
+	big.more[99] = 1;
+	expect("info, of another version", IOSTAT_IOC_INFO, &big, E2BIG);
+	big.more[99] = 0;
+	big.more[100] = 1;
+	expect("info, and what is behind it", IOSTAT_IOC_INFO, &big, 0);
+	memset(&big.info, 0, sizeof(big.info));
+	big.info.size = 4097;
+	expect("info, too long", IOSTAT_IOC_INFO, &big, E2BIG);
+	big.info.size = sizeof(big.info);
+	big.info.flags = 1;
+	expect("info, flag", IOSTAT_IOC_INFO, &big, EINVAL);
+	big.info.flags = 0;
+	big.info.reserved[1] = 1;
+	expect("info, reserved", IOSTAT_IOC_INFO, &big, EINVAL);
+	expect("info, nowhere", IOSTAT_IOC_INFO, NULL, EFAULT);
+	expect("info, in the kernel", IOSTAT_IOC_INFO, (void *)0xffff888000000000, EFAULT);
+	expect("no call", _IO(IOSTAT_IOC_MAGIC, 0x05), &big, ENOTTY);
+	expect("another's call", _IO('b', 0), &big, ENOTTY);
+	expect("a call with a size", _IOWR(IOSTAT_IOC_MAGIC, 0, __u64), &big, ENOTTY);
+	expect("list, no room", IOSTAT_IOC_LIST, &l, 0);
+	if (!l.count || !l.generation)
+		printf("list, no room: %u devices\n", l.count);
+	expect("list, nowhere", IOSTAT_IOC_LIST, &l, EFAULT);
+	l.entry_size = 4;
+	expect("list, short entries", IOSTAT_IOC_LIST, &l, EINVAL);
+	l.entry_size = sizeof(devices[0]) + 4;
+	expect("list, odd entries", IOSTAT_IOC_LIST, &l, EINVAL);
+	expect("snapshot, no such device", IOSTAT_IOC_SNAPSHOT, &g, ENXIO);
+	g.flags = IOSTAT_GET_ALL;
+	expect("snapshot, one of all", IOSTAT_IOC_SNAPSHOT, &g, EINVAL);
+	g.number = 0;
+	g.flags = 2;
+	expect("snapshot, flag", IOSTAT_IOC_SNAPSHOT, &g, EINVAL);
+	memset(wide, 0xff, sizeof(wide));
+	g = (struct iostat_get) { .size = sizeof(g), .flags = IOSTAT_GET_ALL, .count = 1,
+		.entry_size = sizeof(wide[0]), .snapshots = (uintptr_t)wide };
+	expect("snapshot, long entries", IOSTAT_IOC_SNAPSHOT, &g, 0);
+	if (wide[0].s[sizeof(snapshots[0]) / 8] || wide[0].s[39] || ~wide[1].s[0])
+		printf("snapshot, long entries: not cleared\n");
+	expect("histogram, no such device", IOSTAT_IOC_HISTOGRAM, &h, ENXIO);
+	h.class = IOSTAT_CLASSES;
+	expect("histogram, no such class", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
+	h.class = 0;
+	h.phase = IOSTAT_PHASES;
+	expect("histogram, no such phase", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
+	fd = open("/dev/iostat", O_RDWR);
+	expect("message, too long", IOSTAT_IOC_MESSAGE, &m, E2BIG);
+	m.in_bytes = 1;
+	expect("message, nowhere", IOSTAT_IOC_MESSAGE, &m, EFAULT);
+	fd = open("/dev/iostat", O_WRONLY);
+	expect("info, of a file to write", IOSTAT_IOC_INFO, &big, EBADF);
+	expect("message, of a file to write", IOSTAT_IOC_MESSAGE, &m, EBADF);
+	fd = open("/dev/iostat", O_RDONLY);
+	expect("message, of a file to read", IOSTAT_IOC_MESSAGE, &m, EBADF);
+}
+
+static void wait_for_change(const char *name)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN | POLLPRI | POLLOUT };
+	__u32 count;
+
+	list();
+	must(poll(&p, 1, 0), "poll");
+	printf("%x\n", p.revents);
+	fflush(stdout);
+	p.events = POLLPRI;
+	must(poll(&p, 1, 10000), "poll");
+	printf("%x\n", p.revents);
+	must(poll(&p, 1, 0), "poll");
+	printf("%x\n", p.revents);
+	count = list().count;
+	must(poll(&p, 1, 0), "poll");
+	printf("%x\n", p.revents);
+	for (__u32 i = 0; i < count; i++)
+		if (!strcmp(devices[i].name, name))
+			printf("%s\n", name);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	fd = open("/dev/iostat", !strcmp(what, "message") ? O_RDWR : O_RDONLY);
+	must(fd, "open");
+	if (!strcmp(what, "info")) {
+		struct iostat_info info = { .size = sizeof(info) };
+
+		must(ioctl(fd, IOSTAT_IOC_INFO, &info), "info");
+		printf("%u %llu %u %u %u\n", info.version, (unsigned long long)info.generation,
+		       info.numdevs, info.buckets, info.message_bytes);
+	} else if (!strcmp(what, "list")) {
+		show_list();
+	} else if (!strcmp(what, "all")) {
+		__u32 count = get(IOSTAT_GET_ALL, 0).count;
+
+		for (__u32 i = 0; i < count; i++) {
+			printf("%u ", snapshots[i].number);
+			show(snapshots + i);
+		}
+	} else if (!strcmp(what, "get") && argc == 3) {
+		get(0, number(argv[2]));
+		show(snapshots);
+	} else if (!strcmp(what, "histogram") && argc == 3) {
+		show_histograms(argv[2]);
+	} else if (!strcmp(what, "time") && argc == 3) {
+		measure(all, atoi(argv[2]));
+	} else if (!strcmp(what, "diskstats") && argc == 3) {
+		measure(read_diskstats, atoi(argv[2]));
+	} else if (!strcmp(what, "message") && argc >= 3) {
+		message(argv[2], argc > 3 ? atoi(argv[3]) : 65536);
+	} else if (!strcmp(what, "sizes")) {
+		sizes();
+	} else if (!strcmp(what, "poll") && argc == 3) {
+		wait_for_change(argv[2]);
+	} else {
+		return 2;
+	}
+	return 0;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The memory of /dev/iostat, mapped.
+ *
+ *	mapped get NAME		the line of /sys/block/NAME/iostat/stat
+ *	mapped hunt NAME N	N snapshots under load of 4 KiB reads and writes: says what is wrong
+ *	mapped outlive NAME	after each line of input: whether it is there, its line, a new mapping
+ *	mapped fuzz SEED N	mappings nobody should ask for
+ *	mapped hold		until the end of the input
+ */
+#define _GNU_SOURCE
+#include <linux/iostat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "iostat.h"
+#include "show.h"
+
+#define MOST 1024
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static struct iostat_map map;
+static struct iostat_mapped disk;
+static __u64 offset;
+
+static void must(int result, const char *what)
+{
+	if (result >= 0)
+		return;
+	printf("%s: %s\n", what, strerrorname_np(errno));
+	exit(1);
+}
+
+static void find(const char *name)
+{
+	static struct iostat_device devices[MOST];
+	struct iostat_list list = {
+		.size = sizeof(list), .entry_size = sizeof(devices[0]), .count = MOST,
+		.devices = (uintptr_t)devices,
+	};
+
+	must(ioctl(map.fd, IOSTAT_IOC_LIST, &list), "list");
+	for (__u32 i = 0; i < list.count; i++)
+		if (!strcmp(devices[i].name, name))
+			offset = devices[i].map_offset;
+	if (!offset) {
+		printf("no %s\n", name);
+		exit(1);
+	}
+	must(iostat_map_device(&map, &disk, offset), "map");
+	if (strcmp(disk.owner->device.name, name) || disk.owner->magic != IOSTAT_MAP_MAGIC)
+		printf("the memory is that of %s\n", disk.owner->device.name);
+}
+
+static int wrong(const char *what, const struct iostat_snapshot *s, const struct iostat_snapshot *last)
+{
+	printf("%s\n", what);
+	show(last);
+	show(s);
+	return 1;
+}
+
+/* What must be so in every snapshot; and since the last. */
+static int check(const struct iostat_snapshot *s, const struct iostat_snapshot *last)
+{
+	static const int grow[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+				    21, 22, 23, 25, 26 };
+	const __u64 *now = &s->snaptime, *before = &last->snaptime;
+	__u64 elapsed = s->snaptime - last->snaptime;
+
+	for (unsigned int i = 0; i < COUNT(grow); i++)
+		if (now[grow[i]] < before[grow[i]])
+			return wrong("goes backwards", s, last);
+	if (s->end_count > s->start_count)
+		return wrong("ends before starts", s, last);
+	if (s->wcnt >> 32 || s->rcnt >> 32 || s->wcnt + s->rcnt < s->start_count - s->end_count)
+		return wrong("queues lack what is in flight", s, last);
+	for (int class = IOSTAT_CLASS_READ; class <= IOSTAT_CLASS_WRITE; class++)
+		if (s->bytes[class] != 4096 * s->operations[class])
+			return wrong("torn: bytes are not those of the operations", s, last);
+	if (s->tag_types[0] + s->tag_types[1] + s->tag_types[2] + s->merged + s->refused +
+	    s->abandoned != s->end_count)
+		return wrong("torn: tag types do not make the ends", s, last);
+	if (s->busy_time - last->busy_time > elapsed || s->wtime - last->wtime > elapsed ||
+	    s->rtime - last->rtime > elapsed)
+		return wrong("busier than time", s, last);
+	return 0;
+}
+
+static void hunt(long n)
+{
+	struct iostat_snapshot last, now;
+	long errors = 0, i;
+
+	iostat_map_read(&map, &disk, &last);
+	for (i = 0; i < n && errors < 3; i++) {
+		iostat_map_read(&map, &disk, &now);
+		errors += check(&now, &last);
+		last = now;
+	}
+	printf("%ld snapshots, %ld wrong, %llu operations\n", i, errors,
+	       (unsigned long long)(now.operations[1] + now.operations[2]));
+}
+
+static void outlive(void)
+{
+	struct iostat_snapshot now;
+	struct iostat_mapped again;
+	char line[16];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		printf("%s ", iostat_map_gone(&disk) ? "gone" : "there");
+		if (iostat_map_device(&map, &again, offset))
+			printf("%s ", strerrorname_np(errno));
+		else
+			iostat_unmap_device(&map, &again);
+		iostat_map_read(&map, &disk, &now);
+		printf("%llu ", (unsigned long long)iostat_map_generation(&map));
+		show(&now);
+		fflush(stdout);
+	}
+}
+
+static __u64 state;
+
+/* splitmix64 */
+static __u64 any(void)
+{
+	__u64 z = state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+static void look_at(const __u64 *p, size_t len)
+{
+	__u64 sum = 0;
+
+	for (size_t i = 0; i < len / sizeof(*p); i += 64)
+		sum += __atomic_load_n(p + i, __ATOMIC_RELAXED);
+	if (sum == 1)
+		putchar(' ');
+}
+
+/* Every size, protection and offset; fork, mremap, mprotect, close while mapped. */
+static long fuzz(long n)
+{
+	__u64 block = map.header->block_bytes, page = map.header->page_bytes;
+	long shown = 0;
+
+	while (n--) {
+		__u64 at = any() % 4 ? (any() % (6 * block)) & -page : any() & -page;
+		size_t len = any() % 4 ? 1 + any() % (2 * block) : any();
+		int prot = any() % 4 ? PROT_READ : (int)(any() % 8);
+		int fd = any() % 2 ? map.fd : open("/dev/iostat", O_RDWR);
+		char *p = mmap(NULL, len, prot, any() % 2 ? MAP_SHARED : MAP_PRIVATE, fd,
+			       any() % 8 ? at : at + any() % page);
+		size_t pages = (len + page - 1) & -page;
+
+		if (fd != map.fd)
+			close(fd);
+		if (p == MAP_FAILED)
+			continue;
+		shown++;
+		if (prot & (PROT_WRITE | PROT_EXEC))
+			printf("mapped to change it\n");
+		if (!mprotect(p, page, PROT_READ | PROT_WRITE) || !mprotect(p, page, PROT_EXEC))
+			printf("may be changed later\n");
+		if (mprotect(p, pages, PROT_READ))
+			printf("may not be read\n");
+		look_at((void *)p, pages);
+		if (mremap(p, pages, pages + page, MREMAP_MAYMOVE) != MAP_FAILED)
+			printf("grew\n");
+		if (!(any() % 8)) {
+			pid_t child = fork();
+
+			if (!child) {
+				look_at((void *)p, pages);
+				_exit(0);
+			}
+			waitpid(child, NULL, 0);
+		}
+		if (any() % 2) {
+			char *to = mremap(p, pages, any() % 2 ? pages : page, MREMAP_MAYMOVE);
+
+			if (to != MAP_FAILED)
+				p = to;
+			look_at((void *)p, page);
+		}
+		munmap(p, pages);
+	}
+	return shown;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	struct iostat_snapshot now;
+	char c;
+
+	must(iostat_map_open(&map, "/dev/iostat"), "open");
+	if (!strcmp(what, "get") && argc == 3) {
+		find(argv[2]);
+		iostat_map_read(&map, &disk, &now);
+		show(&now);
+	} else if (!strcmp(what, "hunt") && argc == 4) {
+		find(argv[2]);
+		hunt(atol(argv[3]));
+	} else if (!strcmp(what, "outlive") && argc == 3) {
+		find(argv[2]);
+		outlive();
+	} else if (!strcmp(what, "fuzz") && argc == 4) {
+		state = strtoull(argv[2], NULL, 0);
+		printf("%s\n", fuzz(atol(argv[3])) > 0 ? "some" : "none");
+	} else if (!strcmp(what, "hold")) {
+		/* The mapping alone must be enough. */
+		close(map.fd);
+		printf("holding\n");
+		fflush(stdout);
+		while (read(0, &c, 1) > 0)
+			;
+	} else {
+		return 2;
+	}
+	return 0;
+}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-2.0
+# The binary calls of /dev/iostat, and what poll() says. Of all of it: with the header of today and
+# with that of version 1.
+
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+make_null_blk_disk nba size=64 memory_backed=1
+make_partitions /dev/nba 2048:4096
+fio_quiet --filename=/dev/nba --direct=1 --rw=randrw --bs=4k --number_ios=500 --size=32m \
+	--ioengine=libaio --iodepth=8
+fio_quiet --filename=/dev/nba1 --direct=1 --rw=randwrite --bs=4k --number_ios=20 --size=2m
+wait_idle nba
+columns=$(cat /sys/block/nba/iostat/stat_columns)
+
+# without_time: the stat line without its first column.
+without_time()
+{
+	cut -d' ' -f2-
+}
+
+for abi in abi abi-v1; do
+	a=/payload/$abi
+	is "$abi: version, generation, devices, buckets, message" "$($nobody $a info)" \
+		"1 $(cat /sys/class/misc/iostat/generation) $(cat /sys/class/misc/iostat/numdevs) 110 65536"
+	is "$abi: the list is that of the text" "$($nobody $a list | cut -d' ' -f1-7)" \
+		"$(disk_table | cut -d' ' -f1-6,7 | awk '{ print $1, $2, $3, $4, $5, $6, $7 }')"
+	is "$abi: a partition's disk, and a disk's" \
+		"$($a list | awk '$1 == "nba" { n = $2; d = $8 } { p[$1] = $8 } END { print p["nba1"] == n, d }')" "1 -1"
+	is "$abi: drivers" "$($a list | awk '$1 == "nba" { print $9 }')" null_blk
+	is "$abi: one device is its stat line" "$($nobody $a get nba | without_time)" \
+		"$(without_time </sys/block/nba/iostat/stat)"
+	is "$abi: a partition is its stat line" "$($a get nba1 | without_time)" \
+		"$(without_time </sys/block/nba/nba1/iostat/stat)"
+	is "$abi: as many values as columns" "$($a get nba | wc -w)" "$(wc -w <<<"$columns")"
+	is "$abi: all devices, in order" "$($a all | cut -d' ' -f1)" "$($a list | cut -d' ' -f2)"
+	is "$abi: all devices have what one has" \
+		"$($a all | awk -v n="$($a list | awk '$1 == "nba" { print $2 }')" '$1 == n' | cut -d' ' -f3-)" \
+		"$(without_time </sys/block/nba/iostat/stat)"
+	is "$abi: as many times as operations, of each class" \
+		"$($a histogram nba | awk '$2 == 2 { printf "%s ", $3 }')" \
+		"$(for class in none read write free; do printf '%s ' "$(cat /sys/block/nba/iostat/devstat/operations_$class)"; done)"
+	is "$abi: no time is longer than the longest, nor shorter" "$($a histogram nba | awk '
+		$3 == 0 && ($4 || $5) || $3 && ($4 > $5 || !$5)')" ""
+	is "$abi: sizes, flags, reserved members, numbers, addresses" "$($nobody $a sizes)" ""
+
+	# The reply is as long as it says, and what does not fit can be read.
+	is "$abi: a message" "$($a message "nba @stats_create - /2")" "0 2 0"
+	is "$abi: a message of nobody" "$($nobody $a message "nba @stats_create - /2" 9)" "EPERM 0 "
+	print=$($a message "nba @stats_print 0")
+	is "$abi: its reply" "$(head -n 1 <<<"$print" | cut -d' ' -f1,3)" "0 0+65536"
+	len=$(cut -d' ' -f2 <<<"$print" | head -n 1)
+	is "$abi: no room for it" "$($a message "nba @stats_print 0" 0)" "ENOSPC $len and $len"
+	is "$abi: little room for it" "$($a message "nba @stats_print 0" 8)" "ENOSPC $len 0+65536 and $len"
+	is "$abi: what is wrong" "$($a message "nba @stats_print 77" | cut -d' ' -f1)" ENOENT
+	is "$abi: delete" "$($a message "nba @stats_delete 0")" "0 0 "
+done
+
+# poll: nothing, then a disk comes, until the list is seen.
+/payload/abi poll nbb >/tmp/poll &
+for try in $(seq 100); do
+	[ ! -s /tmp/poll ] || break
+	sleep 0.1
+done
+make_null_blk_disk nbb size=64
+wait $!
+is "poll: writing never waits, the list is news until it is seen" "$(tr '\n' ' ' </tmp/poll)" "4 2 2 0 nbb "
+remove_null_blk_disk nbb
+
+# 256 devices at once, against /proc/diskstats.
+rmmod iostat
+for i in $(seq 256); do
+	make_null_blk_disk nbt$i size=1
+done
+load_module
+# Something to add up, on every CPU.
+for cpu in $(seq 0 $(($(nproc) - 1))); do
+	taskset -c $cpu sh -c 'for i in $(seq 256); do
+		dd if=/dev/nbt$i of=/dev/null bs=4k count=1 iflag=direct status=none; done'
+done
+succeeds "256 devices: as many" test "$(cat /sys/class/misc/iostat/numdevs)" -ge 256
+read -r count ns <<<"$(/payload/abi time 50)"
+diskstats=$(/payload/abi diskstats 50)
+echo "# $count devices: $ns ns by ioctl, $diskstats ns by /proc/diskstats"
+# Under emulation, where copying a byte costs as much as an addition: 256 bytes a device against 60.
+holds "256 devices: in the time of /proc/diskstats" "ns < diskstats * 3 / 2"
+for i in $(seq 256); do
+	remove_null_blk_disk nbt$i
+done
+
+# Who may.
+rmmod iostat
+dmesg -c >/dev/null
+refuses "mode=0777: refused" load_module mode=0777
+is "mode=0777: one sentence says why" "$(dmesg | grep -c 'mode=0o777 is not from 0 to 0666')" 1
+for mode in x -1 65536; do
+	refuses "mode=$mode: refused" load_module mode=$mode
+done
+succeeds "mode=0440: accepted" load_module mode=0440
+is "mode=0440: is the file's" "$(stat -c %a /dev/iostat)" 440
+refuses "mode=0440: not for nobody" $nobody /payload/abi info
+succeeds "mode=0440: for root" /payload/abi info
+rmmod iostat
+load_module
+is "mode: 0666 if nobody asks" "$(stat -c %a /dev/iostat)" 666
+remove_null_blk_disk nba

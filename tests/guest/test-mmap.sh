@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+# The memory of /dev/iostat, mapped: what it says, that it is never torn, that it outlives its device, and that nothing
+# can be done with it but read.
+
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+m=/payload/mapped
+make_null_blk_disk nbm size=64 memory_backed=1 submit_queues=2
+make_partitions /dev/nbm 2048:4096
+fio_quiet --filename=/dev/nbm --direct=1 --rw=randrw --bs=4k --number_ios=500 --size=32m \
+	--ioengine=libaio --iodepth=8
+fio_quiet --filename=/dev/nbm1 --direct=1 --rw=randwrite --bs=4k --number_ios=20 --size=2m
+wait_idle nbm
+
+is "five ways to read one disk agree" "$($nobody $m get nbm | cut -d' ' -f2-)
+$($nobody /payload/iostat-map nbm | cut -d' ' -f3-)
+$(/payload/abi get nbm | cut -d' ' -f2-)
+$(disk_table | awk '$1 == "nbm"' | cut -d' ' -f9-)" "$(for way in 1 2 3 4; do
+	cut -d' ' -f2- </sys/block/nbm/iostat/stat; done)"
+is "of a partition as well" "$($m get nbm1 | cut -d' ' -f2-)" \
+	"$(cut -d' ' -f2- </sys/block/nbm/nbm1/iostat/stat)"
+before=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)
+mapped=$($m get nbm | cut -d' ' -f1)
+after=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)
+holds "its time is the recorder's" "before < mapped && mapped < after"
+
+# Under load on every CPU.
+make_null_blk_disk nbh size=64 submit_queues=$(nproc) irqmode=2 completion_nsec=10000
+echo 2 >/sys/block/nbh/queue/nomerges
+fio --name=job --filename=/dev/nbh --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=16 \
+	--numjobs=$(nproc) --time_based --runtime=${HUNT_S:-1000} --size=32m >/dev/null 2>&1 &
+fio=$!
+while [ "$(cat /sys/block/nbh/iostat/devstat/operations_read)" -lt 100 ]; do sleep 0.1; done
+from=$SECONDS
+hunted=$($nobody $m hunt nbh ${HUNT:-300000})
+echo "# $hunted, in $((SECONDS - from)) s on $(nproc) CPUs"
+is "torn-read hunt" "$(tail -n 1 <<<"$hunted" | cut -d' ' -f1-4)" "${HUNT:-300000} snapshots, 0 wrong,"
+kill $fio
+wait $fio
+wait_idle nbh
+is "after the load all agree" "$($m get nbh | cut -d' ' -f2-17,20-)" "$(cut -d' ' -f2-17,20- </sys/block/nbh/iostat/stat)"
+
+# A device goes while it is mapped, and another comes in its place.
+mkfifo /tmp/outlive
+$m outlive nbh </tmp/outlive >/tmp/outlived &
+exec 6>/tmp/outlive
+echo >&6
+while [ ! -s /tmp/outlived ]; do sleep 0.1; done
+last=$(cut -d' ' -f2-17 /sys/block/nbh/iostat/stat)
+remove_null_blk_disk nbh
+make_null_blk_disk nbh size=64
+dd if=/dev/nbh of=/dev/null bs=4k count=10 iflag=direct status=none
+generation=$(cat /sys/class/misc/iostat/generation)
+echo >&6
+exec 6>&-
+wait $!
+is "mapped, it is there" "$(head -n 1 /tmp/outlived | cut -d' ' -f1)" there
+is "it has left: says so, nobody gets it, the list is another" \
+	"$(tail -n 1 /tmp/outlived | cut -d' ' -f1-3)" "gone ENXIO $generation"
+is "it has left: its counters stay" "$(tail -n 1 /tmp/outlived | cut -d' ' -f5-20)" "$last"
+remove_null_blk_disk nbh
+
+# What nobody should ask for.
+is "mappings of every size, place, protection" "$($nobody $m fuzz 1 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
+is "and by root" "$($m fuzz 2 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
+mkfifo /tmp/hold
+$m hold </tmp/hold >/tmp/holding &
+exec 6>/tmp/hold
+while [ ! -s /tmp/holding ]; do sleep 0.1; done
+refuses "rmmod is refused while there is a mapping" rmmod iostat
+exec 6>&-
+wait $!
+remove_null_blk_disk nbm
+succeeds "and not when there is none" rmmod iostat
+load_module

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+
+//! `/dev/iostat`, open and mapped. For 64-bit Linux.
+
+use crate::clock;
+use crate::layout::{Device, Header, List, Snapshot, MAGIC, VERSION};
+use crate::reader::Block;
+use std::ffi::c_void;
+use std::io::{Error, ErrorKind, Result};
+use std::mem::size_of;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::ptr::{null_mut, NonNull};
+use std::rc::Rc;
+use std::sync::atomic::Ordering::Acquire;
+
+extern "C" {
+    fn mmap(
+        at: *mut c_void,
+        len: usize,
+        prot: i32,
+        flags: i32,
+        fd: i32,
+        offset: i64,
+    ) -> *mut c_void;
+    fn munmap(at: *mut c_void, len: usize) -> i32;
+    fn ioctl(fd: i32, number: std::ffi::c_ulong, ...) -> i32;
+}
+
+const PROT_READ: i32 = 1;
+const MAP_SHARED: i32 = 1;
+const IOSTAT_IOC_LIST: std::ffi::c_ulong = 0xa801;
+const GONE: u64 = 1;
+
+/// Bytes of a file, to read.
+struct Mapping {
+    at: NonNull<u8>,
+    len: usize,
+}
+
+impl Mapping {
+    fn new(file: &std::fs::File, len: usize, offset: u64) -> Result<Self> {
+        let offset = i64::try_from(offset).map_err(|_| ErrorKind::InvalidInput)?;
+        // SAFETY: A new mapping, where there was none.
+        let at = unsafe {
+            mmap(
+                null_mut(),
+                len,
+                PROT_READ,
+                MAP_SHARED,
+                file.as_raw_fd(),
+                offset,
+            )
+        };
+        match NonNull::new(at.cast()) {
+            Some(at) if at.as_ptr() as isize != -1 => Ok(Mapping { at, len }),
+            _ => Err(Error::last_os_error()),
+        }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: Nobody refers to it any more.
+        unsafe { munmap(self.at.as_ptr().cast(), self.len) };
+    }
+}
+
+/// The open file and its header.
+pub struct File {
+    file: std::fs::File,
+    header: Rc<Mapping>,
+}
+
+impl File {
+    /// Opens it. [`ErrorKind::Unsupported`] if it is of a version that is not known here.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let file = std::fs::File::open(path)?;
+        let header = Rc::new(Mapping::new(&file, size_of::<Header>(), 0)?);
+        let file = File { file, header };
+        if file.header().magic != MAGIC || file.header().version != VERSION {
+            return Err(ErrorKind::Unsupported.into());
+        }
+        Ok(file)
+    }
+
+    fn header(&self) -> &Header {
+        // SAFETY: The mapping begins with a header, of at least this size.
+        unsafe { self.header.at.cast::<Header>().as_ref() }
+    }
+
+    /// How often the list of devices has changed. Without a system call.
+    pub fn generation(&self) -> u64 {
+        self.header().generation.load(Acquire)
+    }
+
+    /// All devices.
+    pub fn devices(&self) -> Result<Vec<Device>> {
+        let mut devices = Vec::new();
+        loop {
+            let mut list = List {
+                size: size_of::<List>() as u32,
+                entry_size: size_of::<Device>() as u32,
+                count: devices.len() as u32,
+                devices: devices.as_mut_ptr() as u64,
+                ..List::default()
+            };
+            // SAFETY: There is room for as many devices as it says.
+            if unsafe { ioctl(self.file.as_raw_fd(), IOSTAT_IOC_LIST, &mut list) } != 0 {
+                return Err(Error::last_os_error());
+            }
+            let is_all = list.count as usize <= devices.len();
+            devices.resize(list.count as usize, Device::default());
+            if is_all {
+                return Ok(devices);
+            }
+        }
+    }
+
+    /// The memory of the device that is at an offset by the list. `ENXIO` if it has left.
+    pub fn map(&self, map_offset: u64) -> Result<Disk> {
+        let len = self.header().block_bytes as usize;
+        let mapping = Mapping::new(&self.file, len, map_offset)?;
+        // SAFETY: The file has these at these places; both mappings live as long as the disk.
+        let block = unsafe { Block::new(self.header.at, mapping.at) };
+        Ok(Disk {
+            block,
+            _mapping: mapping,
+            _header: self.header.clone(),
+        })
+    }
+}
+
+/// A device, there or gone.
+pub struct Disk {
+    block: Block,
+    _mapping: Mapping,
+    _header: Rc<Mapping>,
+}
+
+impl Disk {
+    /// Everything about it at one instant, as consistent as that of `IOSTAT_IOC_SNAPSHOT`, and no less than the
+    /// last one here. Without a system call.
+    pub fn snapshot(&mut self) -> Snapshot {
+        let clock_page = self._header.at;
+        // SAFETY: The mapping begins with a header.
+        let header = unsafe { clock_page.cast::<Header>().as_ref() };
+        self.block.snapshot_by(|| clock::now(&header.clock))
+    }
+
+    /// Whether the device has left. Its counters stay.
+    pub fn is_gone(&self) -> bool {
+        self.block.owner().state.load(Acquire) == GONE
+    }
+
+    /// Who it is.
+    pub fn device(&self) -> &Device {
+        &self.block.owner().device
+    }
+}

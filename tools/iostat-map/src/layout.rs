@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+
+//! The structures of `include/uapi/linux/iostat.h`, of version 1; their members are described there.
+
+#![allow(missing_docs)]
+
+use std::mem::{offset_of, size_of};
+use std::sync::atomic::AtomicU64;
+
+pub const VERSION: u32 = 1;
+pub const MAGIC: u64 = u64::from_le_bytes(*b"istatmap");
+pub const BUCKETS: usize = 110;
+
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub struct Device {
+    pub number: u32,
+    pub flags: u32,
+    pub diskseq: u64,
+    pub crtime: u64,
+    pub map_offset: u64,
+    pub dev_major: u32,
+    pub dev_minor: u32,
+    pub parent: u32,
+    pub device_type: u32,
+    pub priority: u32,
+    pub block_size: u32,
+    pub name: [u8; 32],
+    pub driver: [u8; 32],
+    pub reserved: u64,
+}
+
+impl Device {
+    /// The kernel's name: `nvme0n1p2`.
+    pub fn name(&self) -> &str {
+        let text = self.name.split(|byte| *byte == 0).next();
+        std::str::from_utf8(text.unwrap_or(&[])).unwrap_or("?")
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Snapshot {
+    pub number: u32,
+    pub reserved: u32,
+    pub snaptime: u64,
+    pub start_count: u64,
+    pub end_count: u64,
+    pub merged: u64,
+    pub refused: u64,
+    pub abandoned: u64,
+    pub bytes: [u64; 4],
+    pub operations: [u64; 4],
+    pub duration: [u64; 4],
+    pub busy_time: u64,
+    pub tag_types: [u64; 3],
+    pub wtime: u64,
+    pub wlentime: u64,
+    pub wlastupdate: u64,
+    pub rtime: u64,
+    pub rlentime: u64,
+    pub rlastupdate: u64,
+    pub wcnt: u64,
+    pub rcnt: u64,
+    pub reserved2: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub(crate) struct List {
+    pub size: u32,
+    pub flags: u32,
+    pub entry_size: u32,
+    pub count: u32,
+    pub generation: u64,
+    pub devices: u64,
+}
+
+#[repr(C)]
+pub(crate) struct Clock {
+    pub seq: AtomicU64,
+    pub source: AtomicU64,
+    pub mult: AtomicU64,
+    pub tsc_offset: AtomicU64,
+    pub raw_offset: AtomicU64,
+}
+
+#[repr(C)]
+pub(crate) struct Header {
+    pub magic: u64,
+    pub version: u32,
+    pub header_bytes: u32,
+    pub page_bytes: u32,
+    pub cpus: u32,
+    pub blocks_offset: u64,
+    pub block_bytes: u64,
+    pub record_offset: u32,
+    pub record_stride: u32,
+    pub record_bytes: u32,
+    pub latency_offset: u32,
+    pub classes: u32,
+    pub phases: u32,
+    pub buckets: u32,
+    pub histogram_bytes: u32,
+    pub generation: AtomicU64,
+    pub clock: Clock,
+    pub reserved: [u64; 8],
+    pub bounds: [u64; BUCKETS - 1],
+}
+
+#[repr(C)]
+pub(crate) struct Owner {
+    pub magic: u64,
+    pub state: AtomicU64,
+    pub device: Device,
+}
+
+/// Of a record, up to its histograms.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Counters {
+    pub start_count: u64,
+    pub merged: u64,
+    pub refused: u64,
+    pub abandoned: u64,
+    pub bytes: [u64; 4],
+    pub duration: [u64; 4],
+    pub completed: [u64; 16],
+    /// waitq, runq, waitq_busy, runq_busy, both_busy
+    pub queues: [Queue; 5],
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Queue {
+    pub n_in: u64,
+    pub t_in: u64,
+    pub n_out: u64,
+    pub t_out: u64,
+    pub last: u64,
+}
+
+/// Words of [`Counters`].
+pub(crate) const WORDS: usize = size_of::<Counters>() / 8;
+
+const _: () = {
+    assert!(size_of::<Device>() == 128);
+    assert!(size_of::<Snapshot>() == 256);
+    assert!(size_of::<List>() == 32);
+    assert!(size_of::<Header>() == 1056);
+    assert!(size_of::<Owner>() == 144);
+    assert!(offset_of!(Header, generation) == 72);
+    assert!(offset_of!(Header, bounds) == 184);
+    assert!(WORDS == 53);
+};

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+
+//! Reads the statistics of disks without a system call: the memory of `/dev/iostat`, mapped.
+//!
+//! ```no_run
+//! let file = iostat_map::File::open("/dev/iostat")?;
+//! for device in file.devices()? {
+//!     let mut disk = file.map(device.map_offset)?;
+//!     println!("{} {:?}", device.name(), disk.snapshot().operations);
+//! }
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! What each member means, and why the way of reading is right: `Documentation/abi.rst`.
+
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod clock;
+mod file;
+pub mod layout;
+mod reader;
+
+pub use file::{Disk, File};
+pub use layout::{Device, Snapshot};
+pub use reader::Block;

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+
+//! A snapshot of memory that others write to.
+
+use crate::layout::{Counters, Header, Owner, Queue, Snapshot, WORDS};
+use std::hint::spin_loop;
+use std::mem::transmute;
+use std::ptr::NonNull;
+use std::sync::atomic::{
+    fence, AtomicU64,
+    Ordering::{Acquire, Relaxed},
+};
+
+/// A device's memory, and what was read of it last.
+pub struct Block {
+    header: NonNull<Header>,
+    owner: NonNull<Owner>,
+    last: Snapshot,
+}
+
+// SAFETY: Shared memory is read by atomics, what does not change as it is.
+unsafe impl Send for Block {}
+
+impl Block {
+    /// # Safety
+    ///
+    /// At `header` is a `struct iostat_map_header` of version 1, and at `owner` the memory of a device that it
+    /// describes: both aligned, for as long as the value lives.
+    pub unsafe fn new(header: NonNull<u8>, owner: NonNull<u8>) -> Self {
+        Block {
+            header: header.cast(),
+            owner: owner.cast(),
+            last: Snapshot::default(),
+        }
+    }
+
+    pub(crate) fn header(&self) -> &Header {
+        // SAFETY: By the requirement of `new`.
+        unsafe { self.header.as_ref() }
+    }
+
+    pub(crate) fn owner(&self) -> &Owner {
+        // SAFETY: By the requirement of `new`.
+        unsafe { self.owner.as_ref() }
+    }
+
+    /// The sequence count and the counters of each CPU.
+    fn records(&self) -> impl Iterator<Item = (&AtomicU64, &[AtomicU64; WORDS])> {
+        let header = self.header();
+        (0..header.cpus as usize).map(|cpu| {
+            let offset = header.record_offset as usize + cpu * header.record_stride as usize;
+            // SAFETY: By the requirement of `new` a record is there, which begins with these words.
+            unsafe {
+                let seq = self.owner.cast::<AtomicU64>().byte_add(offset);
+                (seq.as_ref(), seq.add(1).cast().as_ref())
+            }
+        })
+    }
+
+    /// Everything about the device at one instant; the time is read by `clock`. Spins for as long as a CPU
+    /// changes its record.
+    pub fn snapshot_by(&mut self, clock: impl Fn() -> u64) -> Snapshot {
+        let (mut now, mut counters) = (0, Counters::default());
+        for _ in 0..8 {
+            let (seqs, exits) = self.pass();
+            counters = exits;
+            now = clock();
+            fence(Acquire);
+            let seqs_now = self.records().map(|(seq, _)| seq.load(Relaxed));
+            if seqs_now.fold(0u64, u64::wrapping_add) == seqs {
+                break;
+            }
+            // No exit without its entry: entries are those of later.
+            let (_, entries) = self.pass();
+            counters.start_count = entries.start_count;
+            for (queue, later) in counters.queues.iter_mut().zip(entries.queues) {
+                (queue.n_in, queue.t_in, queue.last) = (later.n_in, later.t_in, later.last);
+            }
+            now = clock();
+        }
+        let mut snapshot = snapshot_of(self.owner().device.number, &counters, now);
+        settle(&mut snapshot, &self.last);
+        self.last = snapshot;
+        snapshot
+    }
+
+    /// One consistent copy of each record, added up, and the sum of their sequence counts.
+    fn pass(&self) -> (u64, Counters) {
+        let (mut seqs, mut sum) = (0u64, Counters::default());
+        for (seq, words) in self.records() {
+            let (before, copy) = loop {
+                let before = seq.load(Acquire);
+                if before & 1 == 0 {
+                    let copy = words.each_ref().map(|word| word.load(Relaxed));
+                    fence(Acquire);
+                    if seq.load(Relaxed) == before {
+                        break (before, copy);
+                    }
+                }
+                spin_loop();
+            };
+            seqs = seqs.wrapping_add(before);
+            // SAFETY: Both are `WORDS` words, and any will do.
+            add(&mut sum, &unsafe {
+                transmute::<[u64; WORDS], Counters>(copy)
+            });
+        }
+        (seqs, sum)
+    }
+}
+
+fn add(sum: &mut Counters, own: &Counters) {
+    fn words<const N: usize>(sum: &mut [u64; N], own: &[u64; N]) {
+        for (sum, own) in sum.iter_mut().zip(own) {
+            *sum = sum.wrapping_add(*own);
+        }
+    }
+    sum.start_count = sum.start_count.wrapping_add(own.start_count);
+    sum.merged = sum.merged.wrapping_add(own.merged);
+    sum.refused = sum.refused.wrapping_add(own.refused);
+    sum.abandoned = sum.abandoned.wrapping_add(own.abandoned);
+    words(&mut sum.bytes, &own.bytes);
+    words(&mut sum.duration, &own.duration);
+    words(&mut sum.completed, &own.completed);
+    for (sum, own) in sum.queues.iter_mut().zip(&own.queues) {
+        sum.n_in = sum.n_in.wrapping_add(own.n_in);
+        sum.t_in = sum.t_in.wrapping_add(own.t_in);
+        sum.n_out = sum.n_out.wrapping_add(own.n_out);
+        sum.t_out = sum.t_out.wrapping_add(own.t_out);
+        sum.last = sum.last.max(own.last);
+    }
+}
+
+/// How many are in a queue, its length integrated over time, and when that changed last.
+fn queue(queue: &Queue, now: u64) -> (u64, u64, u64) {
+    let len = queue.n_in.wrapping_sub(queue.n_out);
+    let entered_and_left = queue.t_out.wrapping_sub(queue.t_in);
+    let lentime = entered_and_left.wrapping_add(len.wrapping_mul(now));
+    (len, lentime, if len == 0 { queue.last } else { now })
+}
+
+fn snapshot_of(number: u32, sum: &Counters, now: u64) -> Snapshot {
+    let [waitq, runq, waitq_busy, runq_busy, both_busy] = sum.queues.map(|one| queue(&one, now));
+    let completed = |which: &dyn Fn(usize) -> bool| {
+        let kinds = sum.completed.iter().enumerate();
+        let counts = kinds.filter(|(kind, _)| which(*kind));
+        counts.fold(0u64, |sum, (_, count)| sum.wrapping_add(*count))
+    };
+    let others = [sum.merged, sum.refused, sum.abandoned];
+    Snapshot {
+        number,
+        snaptime: now,
+        start_count: sum.start_count,
+        end_count: others
+            .into_iter()
+            .fold(completed(&|_| true), u64::wrapping_add),
+        merged: sum.merged,
+        refused: sum.refused,
+        abandoned: sum.abandoned,
+        bytes: sum.bytes,
+        operations: std::array::from_fn(|class| completed(&|kind| kind / 4 == class)),
+        duration: sum.duration,
+        busy_time: waitq_busy
+            .1
+            .wrapping_add(runq_busy.1)
+            .wrapping_sub(both_busy.1),
+        tag_types: std::array::from_fn(|tag| completed(&|kind| kind % 4 == tag)),
+        wtime: waitq_busy.1,
+        wlentime: waitq.1,
+        wlastupdate: waitq.2,
+        rtime: runq_busy.1,
+        rlentime: runq.1,
+        rlastupdate: runq.2,
+        wcnt: waitq.0,
+        rcnt: runq.0,
+        ..Snapshot::default()
+    }
+}
+
+/// How much `value` is ahead of `last` on the circle of 64 bits; 0 if it is behind.
+fn growth(value: u64, last: u64) -> u64 {
+    let ahead = value.wrapping_sub(last);
+    if ahead > u64::MAX / 2 {
+        0
+    } else {
+        ahead
+    }
+}
+
+/// No less than `last` in any time, no busier since than time, nor than the queue was long.
+fn settle(new: &mut Snapshot, last: &Snapshot) {
+    let elapsed = new.snaptime.saturating_sub(last.snaptime);
+    let wlen = growth(new.wlentime, last.wlentime);
+    let rlen = growth(new.rlentime, last.rlentime);
+    let wbusy = growth(new.wtime, last.wtime).min(elapsed).min(wlen);
+    let rbusy = growth(new.rtime, last.rtime).min(elapsed).min(rlen);
+    let busy = growth(new.busy_time, last.busy_time).min(elapsed);
+    let busy = busy.min(wbusy.saturating_add(rbusy));
+    new.wlentime = last.wlentime.wrapping_add(wlen);
+    new.rlentime = last.rlentime.wrapping_add(rlen);
+    new.wtime = last.wtime.saturating_add(wbusy);
+    new.rtime = last.rtime.saturating_add(rbusy);
+    let most = last.busy_time.saturating_add(elapsed);
+    let busy_time = last.busy_time.saturating_add(busy);
+    new.busy_time = busy_time.max(new.wtime).max(new.rtime).min(most);
+}
