@@ -11,6 +11,7 @@ pub(crate) mod block;
 pub(crate) mod capability;
 pub(crate) mod class;
 pub(crate) mod clock;
+pub(crate) mod error;
 pub(crate) mod global;
 pub(crate) mod io_events;
 pub(crate) mod ioctl;

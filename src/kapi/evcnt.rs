@@ -21,6 +21,7 @@ use crate::{
     },
     kernel_ext::{
         clock,
+        error::name_too_long,
         module::{
             Going,
             Owner, //
@@ -55,7 +56,7 @@ impl Event {
         let copy = |text: &[u8]| {
             check_string(text).map_err(|bad| match bad {
                 BadString::Unprintable => EINVAL,
-                BadString::TooLong => ENAMETOOLONG,
+                BadString::TooLong => name_too_long(),
             })?;
             let mut copy = KVec::with_capacity(text.len(), GFP_KERNEL)?;
             copy.extend_from_slice(text, GFP_KERNEL)?;

@@ -41,7 +41,7 @@ impl Geometry {
             len,
             step,
             areas,
-            reciprocal: u64::MAX.wrapping_div(step) / 2,
+            reciprocal: u64::MAX.wrapping_div(step) >> 1,
         })
     }
 

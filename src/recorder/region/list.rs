@@ -2,7 +2,10 @@
 
 //! The regions of one disk or partition as probes find them, and what probes tell them.
 
-use super::Region;
+use super::{
+    super::tracker::Here,
+    Region, //
+};
 use crate::{
     acct::{
         entry::Entry,
@@ -79,7 +82,7 @@ impl List {
         })
     }
 
-    /// An I/O starts at `now`, as its entry says already. The sector is as these regions number them.
+    /// An I/O starts, as its entry says already. The sector is as these regions number them.
     ///
     /// Most often this calls nothing, and so should keep little: hence the order.
     #[inline(always)]
@@ -90,9 +93,9 @@ impl List {
         sector: u64,
         sectors: u32,
         last: &Last,
-        now: u64,
-        cpu: ThisCpu<'_>,
+        here: Here<'_>,
     ) {
+        let (now, cpu) = (here.now, here.cpu);
         let kind = entry.kind();
         if !kind.has_data() {
             return self.start_further(entry, level, self.under, cpu);

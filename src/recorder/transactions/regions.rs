@@ -59,15 +59,7 @@ pub(super) fn start_in_disk(
         let sectors = bytes >> 9;
         entry.start_in_regions(sector, sectors, here.now);
         let last = account.regions().last(here.cpu);
-        list.start(
-            entry,
-            Level::DISK,
-            sector,
-            sectors,
-            last,
-            here.now,
-            here.cpu,
-        );
+        list.start(entry, Level::DISK, sector, sectors, last, here);
     }
 }
 
@@ -88,7 +80,7 @@ pub(super) fn start_in_partition(
             is_new = false;
         }
         let sector = sector.wrapping_sub(level.start_sector);
-        list.start(entry, level, sector, sectors, last, here.now, here.cpu);
+        list.start(entry, level, sector, sectors, last, here);
     });
 }
 
