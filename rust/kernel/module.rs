@@ -99,9 +99,8 @@ impl<T: Going> Registration<T> {
             // SAFETY: The block is the first field of an `Inner<T>` that outlives the registration.
             let inner = unsafe { &*block.cast::<Inner<T>>() };
             // SAFETY: The notifier passes a module that is alive.
-            inner
-                .listener
-                .going(unsafe { Owner::from_raw(module.cast()) });
+            let owner = unsafe { Owner::from_raw(module.cast()) };
+            inner.listener.going(owner);
         }
         // NOTIFY_DONE
         0

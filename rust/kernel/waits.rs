@@ -22,8 +22,8 @@ impl Wait {
     /// Addresses of the disk and of the disk or partition that the I/O is meant for, if known.
     pub(crate) fn devices(&self) -> Option<(u64, u64)> {
         // SAFETY: The thread that waits holds the block device of the I/O.
-        let disk = unsafe { core::ptr::addr_of!((*self.bdev.as_ref()?).bd_disk).read() };
-        Some((disk as u64, self.bdev as u64))
+        let bdev = unsafe { self.bdev.as_ref() }?;
+        Some((bdev.bd_disk as u64, self.bdev as u64))
     }
 
     /// What the device is.

@@ -35,13 +35,15 @@ impl Geometry {
         start.checked_add(len)?;
         // CAST: 64 bits here and there.
         let last = len.checked_sub(1)?.checked_div(step)? as usize;
-        let areas = last.wrapping_add(1);
-        (last < MAX_AREAS).then(|| Geometry {
+        if last >= MAX_AREAS {
+            return None;
+        }
+        Some(Geometry {
             start,
             len,
             step,
-            areas,
-            reciprocal: u64::MAX.wrapping_div(step) >> 1,
+            areas: last.wrapping_add(1),
+            reciprocal: u64::MAX.checked_div(step)? >> 1,
         })
     }
 
