@@ -78,6 +78,15 @@ panics()
 	rm -f /tmp/iostat-objdump.$$
 }
 
+# A stack has 16 KiB, and who calls us has used some of it.
+frames()
+{
+	"$TOP/scripts/enter.sh" sh -c 'objdump -d --no-show-raw-insn "$1"' sh \
+		"/cache/${1#"$IOSTAT_CACHE"/}/iostat.o" |
+		awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 }
+			/sub +\$0x[0-9a-f][0-9a-f][0-9a-f][0-9a-f]+,%rsp/ { print function_name, "has a frame of", $NF }'
+}
+
 kernel=$("$TOP/scripts/kernel.sh")
 source=/cache/${kernel#"$IOSTAT_CACHE"/}/source
 
@@ -159,5 +168,6 @@ check "plain make, modules_install, clean" plain_make
 check "one sentence for what cannot be" sentences
 check "clippy, as the kernel runs it, without a warning" clippy
 check "no panic in what runs in a probe" panics "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
+check "no stack frame over 4 KiB" frames "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
 echo "style: $passed passed, $failed failed"
 [ "$failed" = 0 ]

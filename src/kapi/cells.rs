@@ -23,6 +23,7 @@ use core::sync::atomic::{
     }, //
 };
 use kernel::prelude::*;
+use pin_init::init_array_from_fn;
 
 /// What an event counter is known by: in the lower bits its cell, above them a number that is
 /// never used again. Later ones are greater.
@@ -110,12 +111,14 @@ pub(super) struct Growth(KBox<Bank>);
 impl Growth {
     /// May sleep; `ENOMEM`.
     pub(super) fn new() -> Result<Self> {
-        let bank = Bank {
-            owners: [const { AtomicU64::new(0) }; BANK],
-            bases: [const { AtomicU64::new(0) }; BANK],
+        let zeros = || init_array_from_fn(|_| AtomicU64::new(0));
+        // In its place from the start: the stack has no room for it.
+        let bank = try_init!(Bank {
+            owners <- zeros(),
+            bases <- zeros(),
             words: PerCpu::new()?,
-        };
-        Ok(Growth(KBox::new(bank, GFP_KERNEL)?))
+        });
+        Ok(Growth(KBox::init(bank, GFP_KERNEL)?))
     }
 }
 
