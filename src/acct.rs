@@ -15,6 +15,7 @@
 
 pub mod busy;
 pub mod class;
+pub mod client;
 pub mod counter;
 pub mod devstat;
 pub mod disk_event;

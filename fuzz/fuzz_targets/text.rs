@@ -132,6 +132,8 @@ impl Write for Page {
 fn identity(name: Name, input: &mut Input<'_>) -> Identity {
     Identity {
         name,
+        device_name: name,
+        unit_number: 0,
         driver: name,
         number: input.number() as u32,
         dev: input.number() as u32,
@@ -140,6 +142,7 @@ fn identity(name: Name, input: &mut Input<'_>) -> Identity {
         crtime: input.number(),
         priority: input.number() as u32,
         device_type: 0,
+        flags: 0,
         block_size: 512,
     }
 }

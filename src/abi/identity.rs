@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Who a disk or partition is, as users see it. None of it changes while it is there.
+//! Who a disk or partition is, or what else another module counts, as users see it. None of it changes
+//! while it is there.
+
+use core::fmt::{
+    self,
+    Write, //
+};
 
 /// Bytes of a name, the terminating NUL of the kernel's `DISK_NAME_LEN` included.
 pub const NAME_LEN: usize = 32;
@@ -19,11 +25,23 @@ impl Name {
             bytes: [0; NAME_LEN],
             len: 0,
         };
-        let room = name.bytes.iter_mut().take(NAME_LEN.saturating_sub(1));
+        name.append(text);
+        name
+    }
+
+    fn append(&mut self, text: &[u8]) {
+        let room = self.bytes.iter_mut().take(NAME_LEN.saturating_sub(1));
+        let room = room.skip(usize::from(self.len));
         for (into, from) in room.zip(text.iter().take_while(|byte| **byte != 0)) {
             *into = if from.is_ascii_graphic() { *from } else { b'?' };
-            name.len = name.len.saturating_add(1);
+            self.len = self.len.saturating_add(1);
         }
+    }
+
+    /// The same followed by a number.
+    pub fn with_unit(&self, unit: u32) -> Self {
+        let mut name = *self;
+        let _ = write!(name, "{unit}");
         name
     }
 
@@ -45,6 +63,13 @@ impl Name {
         let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = text.get(name.len()..).unwrap_or("");
         (name, digits.parse().unwrap_or(0))
+    }
+}
+
+impl Write for Name {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.append(text.as_bytes());
+        Ok(())
     }
 }
 
@@ -79,30 +104,51 @@ pub mod priority {
     pub const DISK: u32 = 0x110;
     /// `DEVSTAT_PRIORITY_ARRAY`: what is made of several disks.
     pub const ARRAY: u32 = 0x120;
+    /// `DEVSTAT_PRIORITY_MAX`.
+    pub const MAX: u32 = 0xfff;
 }
 
 /// `devstat_support_flags` of `sys/devicestat.h`.
 pub mod support_flags {
     /// `DEVSTAT_ALL_SUPPORTED`: the block size is known, and so are tag types.
     pub const ALL_SUPPORTED: u32 = 0;
+    /// `DEVSTAT_NO_ORDERED_TAGS`: it has no tags, and none is counted.
+    pub const NO_ORDERED_TAGS: u32 = 2;
+    /// All there are: `DEVSTAT_NO_BLOCKSIZE` and `DEVSTAT_BS_UNAVAILABLE` as well.
+    pub const MASK: u32 = 7;
 }
 
 /// `devstat_type_flags` of `sys/devicestat.h`: a type and an interface.
 pub mod device_type {
     /// `DEVSTAT_TYPE_DIRECT`: a disk.
     pub const DIRECT: u32 = 0x000;
+    /// `DEVSTAT_TYPE_SEQUENTIAL`: a tape.
+    pub const SEQUENTIAL: u32 = 0x001;
     /// `DEVSTAT_TYPE_CDROM`.
     pub const CDROM: u32 = 0x005;
     /// `DEVSTAT_TYPE_STORARRAY`.
     pub const STORARRAY: u32 = 0x00c;
-    /// `DEVSTAT_TYPE_FLOPPY`.
+    /// `DEVSTAT_TYPE_FLOPPY`: the last one.
     pub const FLOPPY: u32 = 0x00e;
+    /// `DEVSTAT_TYPE_MASK`.
+    pub const MASK: u32 = 0x00f;
     /// `DEVSTAT_TYPE_IF_SCSI`: whatever speaks SCSI to its driver.
     pub const IF_SCSI: u32 = 0x010;
     /// `DEVSTAT_TYPE_IF_OTHER`.
     pub const IF_OTHER: u32 = 0x030;
     /// `DEVSTAT_TYPE_IF_NVME`.
     pub const IF_NVME: u32 = 0x040;
+    /// `DEVSTAT_TYPE_IF_MASK`.
+    pub const IF_MASK: u32 = 0x0f0;
+    /// `DEVSTAT_TYPE_PASS`: commands to it as they are.
+    pub const PASS: u32 = 0x100;
+
+    /// Whether there is such a type.
+    pub fn is_any(device_type: u32) -> bool {
+        device_type & MASK <= FLOPPY
+            && device_type & IF_MASK <= IF_NVME
+            && device_type & !(MASK | IF_MASK | PASS) == 0
+    }
 }
 
 /// What a disk is by the name the kernel gave it: its [`device_type`] and its [`priority`].
@@ -134,20 +180,24 @@ pub fn classify(name: &Name) -> (u32, u32) {
     }
 }
 
-/// The identity of a disk or partition.
+/// The identity of a disk or partition, or of what another module counts.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {
     /// The kernel's name: `nvme0n1`, `nvme0n1p2`.
     pub name: Name,
+    /// devstat's `device_name`: the name without `unit_number` at its end.
+    pub device_name: Name,
+    /// devstat's `unit_number`.
+    pub unit_number: u32,
     /// The driver's name: `nvme`.
     pub driver: Name,
     /// devstat's device number: counts from 0, never used twice.
     pub number: u32,
-    /// The kernel's `dev_t`: 12 bits of major, 20 of minor.
+    /// The kernel's `dev_t`: 12 bits of major, 20 of minor; 0 of what is no block device.
     pub dev: u32,
     /// Whether it is a partition and no whole disk.
     pub is_partition: bool,
-    /// The kernel's disk sequence number; never used twice since boot.
+    /// The kernel's disk sequence number; never used twice since boot. 0 of what is no block device.
     pub diskseq: u64,
     /// When counting began, ns on the recorder's clock: devstat's `creation_time`, kstat's
     /// `crtime`.
@@ -156,7 +206,9 @@ pub struct Identity {
     pub priority: u32,
     /// [`device_type`].
     pub device_type: u32,
-    /// Logical block size, bytes.
+    /// [`support_flags`].
+    pub flags: u32,
+    /// Logical block size, bytes; 0 of what has none.
     pub block_size: u32,
 }
 
@@ -165,8 +217,12 @@ impl Identity {
     pub fn class(&self) -> &'static str {
         if self.is_partition {
             "partition"
-        } else {
+        } else if self.dev != 0 {
             "disk"
+        } else if self.device_type & device_type::MASK == device_type::SEQUENTIAL {
+            "tape"
+        } else {
+            "misc"
         }
     }
 }
@@ -193,6 +249,19 @@ mod tests {
         assert_eq!(Name::new(b"nvme0n1").unit(), ("nvme0n", 1));
         assert_eq!(Name::new(b"sda").unit(), ("sda", 0));
         assert_eq!(Name::new(b"x99999999999").unit(), ("x", 0));
+        assert_eq!(Name::new(b"sa2").with_unit(1).as_str(), "sa21");
+        let longest = Name::new(&[b'x'; 15]).with_unit(u32::MAX);
+        assert_eq!(longest.as_str(), "xxxxxxxxxxxxxxx4294967295");
+    }
+
+    #[test]
+    fn types_are_those_there_are() {
+        for there_is in [0, 0x1, 0xe, 0x3c, 0x40, 0x14e] {
+            assert!(device_type::is_any(there_is));
+        }
+        for there_is_none in [0xf, 0x50, 0xf0, 0x200, u32::MAX] {
+            assert!(!device_type::is_any(there_is_none));
+        }
     }
 
     #[test]

@@ -34,7 +34,10 @@
 
 use crate::sync::{
     AtomicU64,
-    Ordering::Acquire, //
+    Ordering::{
+        Acquire,
+        Relaxed, //
+    }, //
 };
 
 /// What a step can do to a line.
@@ -167,6 +170,24 @@ impl Gauge {
             _ => {}
         }
     }
+
+    /// One leaves the run queue, if there is one: whether there was. Tells `note` as `step` does. For
+    /// those whose word is not taken for it.
+    #[inline(always)]
+    pub fn try_runq_exit(&self, mut note: impl FnMut(Line, Edge)) -> bool {
+        let exit = |old: u64| (old >> 32 != 0).then_some(old.wrapping_sub(RUN));
+        // As in `step`.
+        let Ok(old) = self.0.fetch_update(Acquire, Relaxed, exit) else {
+            return false;
+        };
+        if old >> 32 == 1 {
+            note(Line::Runq, Edge::Fall);
+            if old & WAIT_MASK != 0 {
+                note(Line::Both, Edge::Fall);
+            }
+        }
+        true
+    }
 }
 
 /// The way of one I/O through a disk's gauges.
@@ -259,6 +280,27 @@ mod tests {
         for (one, expected) in steps {
             assert_eq!(step(&gauge, one), expected);
         }
+    }
+
+    #[test]
+    fn an_exit_without_an_entry_is_none() {
+        let gauge = Gauge::default();
+        assert!(!gauge.try_runq_exit(|_, _| panic!("an edge")));
+        assert_eq!(step(&gauge, Step::RunqEnter), [None, Some(Rise), None]);
+        assert_eq!(step(&gauge, Step::RunqEnter), NONE);
+        assert_eq!(step(&gauge, Step::WaitqEnter)[2], Some(Rise));
+        let exits = [
+            (true, NONE),
+            (true, [None, Some(Fall), Some(Fall)]),
+            (false, NONE),
+        ];
+        for (expected, edges) in exits {
+            let mut was = None;
+            assert_eq!(seen(|note| was = Some(gauge.try_runq_exit(note))), edges);
+            assert_eq!(was, Some(expected));
+        }
+        // The wait queue is as it was.
+        assert_eq!(step(&gauge, Step::WaitqExit), [Some(Fall), None, None]);
     }
 
     #[test]

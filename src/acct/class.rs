@@ -81,6 +81,12 @@ impl Class {
         OF_OP.get(usize::from(op)).copied().unwrap_or(Class::NoData)
     }
 
+    /// The class with this number.
+    pub fn from_number(number: u32) -> Option<Class> {
+        let number = usize::try_from(number).ok()?;
+        Class::ALL.get(number).copied()
+    }
+
     /// The word used in file names and text.
     pub const fn name(self) -> &'static str {
         match self {
@@ -92,7 +98,7 @@ impl Class {
     }
 }
 
-/// `devstat_tag_type`, as far as it is counted.
+/// `devstat_tag_type`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Tag {
@@ -103,10 +109,25 @@ pub enum Tag {
     Head = 1,
     /// `DEVSTAT_TAG_ORDERED`: a flush or forced unit access comes with it.
     Ordered = 2,
+    /// `DEVSTAT_TAG_NONE`: the device has no tags. In no count of tag types.
+    None = 3,
 }
 
 /// Tag types that are counted.
 pub const TAGS: usize = 3;
+
+impl Tag {
+    /// The tag type with this number.
+    pub fn from_number(number: u32) -> Option<Tag> {
+        match number {
+            0 => Some(Tag::Simple),
+            1 => Some(Tag::Head),
+            2 => Some(Tag::Ordered),
+            3 => Some(Tag::None),
+            _ => None,
+        }
+    }
+}
 
 /// A class and a tag type in one number, as transactions are counted: one counter for each pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,12 +220,14 @@ mod tests {
     #[test]
     fn kinds_are_their_class_and_tag() {
         for (number, class) in Class::ALL.into_iter().enumerate() {
-            for tag in [Tag::Simple, Tag::Head, Tag::Ordered] {
+            for tag in (0..4).filter_map(Tag::from_number) {
                 let kind = Kind::new(class, tag);
                 assert_eq!((kind.class(), kind.tag()), (number, tag as usize));
                 assert_eq!(Kind::from_number(kind.number()), kind);
                 assert_eq!(usize::from(kind.number()), number * 4 + tag as usize);
             }
+            assert_eq!(Class::from_number(number as u32), Some(class));
         }
+        assert_eq!((Class::from_number(4), Tag::from_number(4)), (None, None));
     }
 }

@@ -7,10 +7,7 @@
 
 use crate::{
     abi::{
-        identity::{
-            support_flags,
-            Identity, //
-        },
+        identity::Identity,
         latency,
         text::{
             self,
@@ -128,17 +125,15 @@ static TOP: Group = Group::new(None, &TOP_LIST);
 const DEVSTAT: usize = 10 + text::DEVSTAT.len();
 static DEVSTAT_FILES: [Attribute<File>; DEVSTAT] = files(
     [
-        identity(c"device_name", |d, page| page.write_str(d.name.unit().0)),
-        identity(c"unit_number", |d, page| {
-            write!(page, "{}", d.name.unit().1)
+        identity(c"device_name", |d, page| {
+            page.write_str(d.device_name.as_str())
         }),
+        identity(c"unit_number", |d, page| write!(page, "{}", d.unit_number)),
         identity(c"device_number", |d, page| write!(page, "{}", d.number)),
         identity(c"device_type", |d, page| {
             write!(page, "{:#x}", d.device_type)
         }),
-        identity(c"flags", |_, page| {
-            write!(page, "{:#x}", support_flags::ALL_SUPPORTED)
-        }),
+        identity(c"flags", |d, page| write!(page, "{:#x}", d.flags)),
         identity(c"priority", |d, page| write!(page, "{:#x}", d.priority)),
         identity(c"block_size", |d, page| write!(page, "{}", d.block_size)),
         identity(c"creation_time_ns", |d, page| write!(page, "{}", d.crtime)),
@@ -154,7 +149,7 @@ const KSTAT: usize = 6 + text::KSTAT.len();
 static KSTAT_FILES: [Attribute<File>; KSTAT] = files(
     [
         identity(c"module", |d, page| page.write_str(d.driver.as_str())),
-        identity(c"instance", |d, page| write!(page, "{}", d.name.unit().1)),
+        identity(c"instance", |d, page| write!(page, "{}", d.unit_number)),
         identity(c"name", |d, page| page.write_str(d.name.as_str())),
         identity(c"class", |d, page| page.write_str(d.class())),
         identity(c"crtime", |d, page| write!(page, "{}", d.crtime)),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The statistics of one disk or partition.
+//! The statistics of one disk or partition, or of what another module tells of.
 
 use super::{
     accounts::Handle,
@@ -13,7 +13,9 @@ use crate::{
         identity::{
             classify,
             major_minor,
-            Identity, //
+            support_flags,
+            Identity,
+            Name, //
         },
         map::{
             Layout,
@@ -64,7 +66,7 @@ use kernel::{
     }, //
 };
 
-/// The statistics of one disk or partition, from its arrival on. Outlives it for as long as a reader
+/// The statistics of one disk or partition, or of a client's entry, from its arrival on. Outlives it for as long as a reader
 /// holds it.
 #[pin_data]
 pub(crate) struct Account {
@@ -102,6 +104,15 @@ pub(super) fn layout() -> Layout {
     }
 }
 
+/// What of an account only a disk or partition has.
+struct Block {
+    devinfo: Devinfo,
+    disk: Option<Arc<Account>>,
+    events: Option<Counters>,
+    start_sector: u64,
+    leaves: KVec<Line>,
+}
+
 /// A gauge on a cache line of its own.
 #[repr(align(64))]
 struct Line(Gauge);
@@ -120,8 +131,11 @@ impl Account {
     ) -> Result<Arc<Self>> {
         let name = device.name();
         let (device_type, priority) = classify(&name);
+        let (device_name, unit_number) = name.unit();
         let identity = Identity {
             name,
+            device_name: Name::new(device_name.as_bytes()),
+            unit_number,
             driver: device.driver(),
             number: handle.number(),
             dev: device.dev(),
@@ -130,6 +144,7 @@ impl Account {
             crtime: clock::now_ns(),
             priority,
             device_type,
+            flags: support_flags::ALL_SUPPORTED,
             block_size: device.logical_block_size(),
         };
         let (dev_major, dev_minor) = major_minor(identity.dev);
@@ -142,9 +157,6 @@ impl Account {
             dev_statname: *name.as_bytes(),
             dev_pathname: device.path(),
         };
-        let parent = disk.as_ref().map(|disk| disk.identity.number);
-        let offset = layout().offset(identity.number);
-        let memory = Memory::new(Owner::new(Device::new(&identity, parent, offset)))?;
         let ways = device.ways_in().min(MAX_LEAVES);
         let mut leaves = KVec::new();
         if ways > 1 {
@@ -152,6 +164,27 @@ impl Account {
                 leaves.push(Line(Gauge::default()), GFP_KERNEL)?;
             }
         }
+        let block = Block {
+            devinfo,
+            disk,
+            events,
+            start_sector: device.start_sector(),
+            leaves,
+        };
+        Self::with(identity, handle, block)
+    }
+
+    fn with(identity: Identity, handle: Handle, block: Block) -> Result<Arc<Self>> {
+        let Block {
+            devinfo,
+            disk,
+            events,
+            start_sector,
+            leaves,
+        } = block;
+        let parent = disk.as_ref().map(|disk| disk.identity.number);
+        let offset = layout().offset(identity.number);
+        let memory = Memory::new(Owner::new(Device::new(&identity, parent, offset)))?;
         Arc::pin_init(
             try_pin_init!(Account {
                 identity,
@@ -160,7 +193,7 @@ impl Account {
                 regions <- Regions::new(disk.is_some()),
                 disk,
                 events,
-                start_sector: device.start_sector(),
+                start_sector,
                 memory,
                 leaves,
                 root: Line(Gauge::default()),

@@ -83,14 +83,18 @@ fn identity() -> impl Strategy<Value = Identity> {
     )
         .prop_map(|(name, small, large)| Identity {
             name: Name::new(&name),
+            device_name: Name::new(&name),
+            unit_number: small[1],
             driver: Name::new(&name),
             number: small[0],
-            dev: small[1],
+            // What is no block device has none.
+            dev: if small[5] & 1 != 0 { small[1] } else { 0 },
             is_partition: small[2] & 1 != 0,
             diskseq: large[0],
             crtime: large[1],
             priority: small[3],
             device_type: small[4],
+            flags: small[0],
             block_size: small[5],
         })
 }
@@ -227,7 +231,13 @@ proptest! {
             disk.diskseq.to_string(),
             disk.priority.to_string(),
             disk.crtime.to_string(),
-            if disk.is_partition { "partition" } else { "disk" }.to_string(),
+            match (disk.is_partition, disk.dev, disk.device_type & 0xf) {
+                (true, ..) => "partition",
+                (false, 0, 1) => "tape",
+                (false, 0, _) => "misc",
+                (false, ..) => "disk",
+            }
+            .to_string(),
         ]);
         prop_assert_eq!(what, values(&snapshot));
     }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Transactions as other modules tell of them: devstat(9).
+//!
+//! They have no wait queue, and one word says how many run. A start is a
+//! [`StartRunqEnter`](super::verb::Verb::StartRunqEnter); an end is checked, because callers err.
+
+use super::{
+    busy::{
+        Edge,
+        Gauge,
+        Line, //
+    },
+    class::{
+        Class,
+        Kind,
+        Tag, //
+    },
+    record::Writing, //
+};
+
+/// What `devstat_end_transaction()` is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct End {
+    /// `bytes`: those transferred.
+    pub bytes: u64,
+    /// `tag_type`.
+    pub tag: Tag,
+    /// `flags`.
+    pub class: Class,
+    /// When it started, ns; not everybody knows.
+    pub then: Option<u64>,
+}
+
+impl End {
+    /// Ends one of the transactions of `gauge` at `now`, in the calling CPU's own `record`. Changes nothing,
+    /// and says so, if there is none.
+    ///
+    /// Without `then` no duration is counted, in no histogram either. One that starts after its end
+    /// takes no time.
+    #[inline(always)]
+    pub fn apply(&self, record: &Writing<'_>, gauge: &Gauge, now: u64) -> bool {
+        let note = |line, edge| {
+            let line = match line {
+                Line::Waitq => &record.waitq_busy,
+                Line::Runq => &record.runq_busy,
+                Line::Both => &record.both_busy,
+            };
+            match edge {
+                Edge::Rise => line.rise(now),
+                Edge::Fall => line.fall(now),
+            }
+        };
+        if !gauge.try_runq_exit(note) {
+            return false;
+        }
+        record.runq.exit(now);
+        let duration_ns = self.then.map_or(0, |then| now.saturating_sub(then));
+        let kind = Kind::new(self.class, self.tag);
+        record
+            .devstat
+            .end_transaction(kind, self.bytes, duration_ns);
+        if self.then.is_some() {
+            let latency = record.latency();
+            latency.record(kind.class(), duration_ns, duration_ns);
+        }
+        true
+    }
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_client))]
+mod tests {
+    use super::{
+        super::{
+            busy::Tree,
+            histogram::Phase,
+            record::CpuRecord,
+            snapshot::{
+                collect,
+                collect_histogram,
+                Snapshot, //
+            },
+            verb::Verb, //
+        },
+        *,
+    };
+
+    fn start(record: &CpuRecord, gauge: &Gauge, now: u64) {
+        let tree = Tree {
+            leaf: gauge,
+            root: None,
+        };
+        Verb::StartRunqEnter.apply(&record.write(), &tree, now);
+    }
+
+    fn at(record: &CpuRecord, now: u64) -> Snapshot {
+        collect(|| core::iter::once(record), || now)
+    }
+
+    #[test]
+    fn transactions_end_as_they_are_told_to() {
+        let (record, gauge) = (CpuRecord::default(), Gauge::default());
+        let end = |tag, class, then| End {
+            bytes: 10,
+            tag,
+            class,
+            then,
+        };
+        for now in [100, 200, 300, 400] {
+            start(&record, &gauge, now);
+        }
+        let ends = [
+            (end(Tag::Simple, Class::Read, Some(100)), 1000),
+            (end(Tag::Head, Class::Read, None), 1100),
+            (end(Tag::None, Class::Write, Some(1300)), 1200),
+            (end(Tag::Ordered, Class::Free, Some(400)), 1300),
+        ];
+        for (end, now) in ends {
+            assert!(end.apply(&record.write(), &gauge, now));
+        }
+        let snapshot = at(&record, 2000);
+        let devstat = snapshot.record.devstat;
+        assert_eq!((devstat.start_count, devstat.end_count()), (4, 4));
+        assert_eq!(devstat.bytes, [0, 20, 10, 10]);
+        assert_eq!(devstat.duration, [0, 900, 0, 900]);
+        assert_eq!(
+            Class::ALL.map(|class| devstat.operations(class)),
+            [0, 2, 1, 1]
+        );
+        let tags = [Tag::Simple, Tag::Head, Tag::Ordered];
+        assert_eq!(tags.map(|tag| devstat.tag_types(tag)), [1, 1, 1]);
+        assert_eq!((snapshot.busy_time, snapshot.rtime), (1200, 1200));
+        // From their ends to their starts, whatever was said of these.
+        assert_eq!(snapshot.rlentime, 900 + 900 + 900 + 900);
+        let times =
+            |class, phase| collect_histogram(core::iter::once(&record), class, phase).count();
+        // Of the two that were read, one had a time.
+        assert_eq!(times(Class::Read, Phase::Total), 1);
+        assert_eq!(times(Class::Write, Phase::Service), 1);
+    }
+
+    #[test]
+    fn an_end_without_a_start_changes_nothing() {
+        let (record, gauge) = (CpuRecord::default(), Gauge::default());
+        let end = End {
+            bytes: 10,
+            tag: Tag::Simple,
+            class: Class::Read,
+            then: Some(1),
+        };
+        assert!(!end.apply(&record.write(), &gauge, 100));
+        assert_eq!(at(&record, 100).record, Default::default());
+        start(&record, &gauge, 200);
+        assert!(end.apply(&record.write(), &gauge, 300));
+        assert!(!end.apply(&record.write(), &gauge, 400));
+        let snapshot = at(&record, 500);
+        assert_eq!(snapshot.record.devstat.end_count(), 1);
+        assert_eq!((snapshot.busy_time, snapshot.record.runq.len()), (100, 0));
+    }
+}
