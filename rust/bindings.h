@@ -5,11 +5,13 @@
  */
 
 #include <iostat/clock.h>
+#include <iostat/devstat.h>
 #include <iostat/evcnt.h>
 #include <iostat/event_probes.h>
 #include <iostat/io.h>
 #include <iostat/helpers.h>
 #include <iostat/probes.h>
+#include <iostat/transactions.h>
 #include <iostat/waits.h>
 #include <iostat/watch.h>
 #include <linux/tracepoint.h>

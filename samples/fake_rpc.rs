@@ -7,10 +7,18 @@
 
 use kernel::prelude::*;
 
+#[path = "../include/iostat/devstat.rs"]
+mod devstat;
 #[path = "../include/iostat/evcnt.rs"]
 mod evcnt;
 
 use core::borrow::Borrow;
+use devstat::{
+    Class,
+    Device,
+    Devstat,
+    Tag, //
+};
 use evcnt::{
     EventCounter,
     Type, //
@@ -31,8 +39,9 @@ module! {
     },
 }
 
-/// Detached when the module goes, in the order of the fields.
+/// Detached and removed when the module goes, in the order of the fields.
 struct FakeRpc {
+    _server: Devstat,
     _retransmissions: Arc<EventCounter>,
     _calls: Arc<EventCounter>,
     _timeouts: Arc<EventCounter>,
@@ -40,13 +49,45 @@ struct FakeRpc {
 
 const RETRANSMITTED: u32 = 10;
 
+/// Calls that are under way at the same time, and bytes of a reply.
+const SLOTS: u32 = 8;
+const REPLY_BYTES: u64 = 1024;
+
+/// Makes so many calls of a server: a queue is filled, and empties.
+fn call(server: &Devstat, calls: u32) -> Result {
+    let mut left = calls;
+    while left != 0 {
+        let now = left.min(SLOTS);
+        let then = devstat::now();
+        for _ in 0..now {
+            server.start_transaction(Some(&then));
+        }
+        for _ in 0..now {
+            server.end_transaction(REPLY_BYTES, Tag::None, Class::Read, None, Some(&then))?;
+        }
+        left = left.saturating_sub(now);
+    }
+    Ok(())
+}
+
 impl kernel::Module for FakeRpc {
     fn init(module: &'static ThisModule) -> Result<Self> {
         let new = |kind, parent, name| EventCounter::new(module, kind, parent, c"fake_rpc", name);
         let calls = new(Type::Misc, None, c"calls")?;
         let retransmissions = new(Type::Misc, Some(&calls), c"retransmissions")?;
         let timeouts = new(Type::Trap, None, c"timeouts")?;
-        for call in 1..=*Borrow::<u32>::borrow(&module_parameters::calls.value()) {
+        let device = Device {
+            name: c"fake_rpc",
+            unit: 0,
+            block_size: 0,
+            flags: devstat::flags::NO_BLOCKSIZE,
+            device_type: devstat::device_type::COMM | devstat::device_type::IF_OTHER,
+            priority: devstat::priority::OTHER,
+        };
+        let server = Devstat::new(module, &device)?;
+        let asked_for = *Borrow::<u32>::borrow(&module_parameters::calls.value());
+        call(&server, asked_for)?;
+        for call in 1..=asked_for {
             calls.inc();
             if call % RETRANSMITTED == 0 {
                 timeouts.inc();
@@ -59,6 +100,7 @@ impl kernel::Module for FakeRpc {
             calls.read_total()
         );
         Ok(FakeRpc {
+            _server: server,
             _retransmissions: retransmissions,
             _calls: calls,
             _timeouts: timeouts,

@@ -6,14 +6,19 @@
  *	insmod fake_tape.ko
  *	echo 10 >/sys/module/fake_tape/parameters/write
  *	exec 3<>/dev/iostat; echo @evcnt_list >&3; cat <&3
+ *	cat /sys/class/misc/iostat/devstat/fake_tape0/stat
  */
 
+#include <iostat/devstat.h>
 #include <iostat/evcnt.h>
+#include <linux/delay.h>
+#include <linux/err.h>
 #include <linux/init.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 
 #define BLOCKS_TO_A_FILE 4
+#define BLOCK_BYTES 10240
 
 /* Known when the module is built: a parent, and the files on the tape. */
 static struct evcnt tape = EVCNT_INITIALIZER(EVCNT_TYPE_MISC, NULL, "fake_tape", "motions");
@@ -22,6 +27,18 @@ static struct evcnt filemarks =
 /* Known when the drive is found. */
 static struct evcnt blocks;
 static struct evcnt interrupts;
+static struct devstat *drive;
+
+/* The drive does one thing after the other. */
+static void transaction(u64 bytes, devstat_trans_flags flags)
+{
+	u64 then = devstat_now(), now;
+
+	devstat_start_transaction(drive, &then);
+	udelay(1);
+	now = devstat_now();
+	devstat_end_transaction(drive, bytes, DEVSTAT_TAG_NONE, flags, &now, &then);
+}
 
 static int write_blocks(const char *val, const struct kernel_param *kp)
 {
@@ -32,8 +49,11 @@ static int write_blocks(const char *val, const struct kernel_param *kp)
 		return ret;
 	for (block = 1; block <= count; block++) {
 		evcnt_inc(&blocks);
-		if (block % BLOCKS_TO_A_FILE == 0)
+		transaction(BLOCK_BYTES, DEVSTAT_WRITE);
+		if (block % BLOCKS_TO_A_FILE == 0) {
 			evcnt_inc(&filemarks);
+			transaction(0, DEVSTAT_NO_DATA);
+		}
 	}
 	/* One for all of them. */
 	evcnt_inc(&interrupts);
@@ -72,8 +92,17 @@ static int __init fake_tape_init(void)
 	ret = evcnt_attach_dynamic(&interrupts, EVCNT_TYPE_INTR, NULL, "fake_tape", "intr");
 	if (ret)
 		goto detach_blocks;
+	drive = devstat_new_entry("fake_tape", 0, BLOCK_BYTES, DEVSTAT_NO_ORDERED_TAGS,
+				  DEVSTAT_TYPE_SEQUENTIAL | DEVSTAT_TYPE_IF_SCSI,
+				  DEVSTAT_PRIORITY_TAPE);
+	if (IS_ERR(drive)) {
+		ret = PTR_ERR(drive);
+		goto detach_interrupts;
+	}
 	return 0;
 
+detach_interrupts:
+	evcnt_detach(&interrupts);
 detach_blocks:
 	evcnt_detach(&blocks);
 detach_filemarks:
@@ -85,6 +114,7 @@ detach_tape:
 
 static void __exit fake_tape_exit(void)
 {
+	devstat_remove_entry(drive);
 	/* Parents last. */
 	evcnt_detach(&interrupts);
 	evcnt_detach(&blocks);

@@ -3,6 +3,7 @@
 //! Floor 3: what users see: sysfs, `/dev/iostat`.
 
 pub(crate) mod chardev;
+mod clients;
 pub(crate) mod control;
 mod events;
 mod ioctls;
@@ -19,22 +20,40 @@ use crate::{
     },
     recorder::{account::Account, listener::Listener, State}, //
 };
+use clients::Clients;
+pub(crate) use clients::{
+    ClientsObject,
+    Shown, //
+};
 use kernel::{
     prelude::*,
     sync::Arc, //
 };
 
 /// The interfaces, as the recorder's listener.
+#[pin_data]
 pub(crate) struct Interfaces {
     /// The file of that name, from when it is there.
     regions_gone: OnceBox<Node>,
+    #[pin]
+    clients: Clients,
 }
 
 impl Interfaces {
-    pub(crate) fn new() -> Self {
-        Interfaces {
-            regions_gone: OnceBox::new(),
-        }
+    /// May sleep; `ENOMEM`.
+    pub(crate) fn new() -> Result<Arc<Self>> {
+        Arc::pin_init(
+            pin_init!(Interfaces {
+                regions_gone: OnceBox::new(),
+                clients <- Clients::new(),
+            }),
+            GFP_KERNEL,
+        )
+    }
+
+    /// Those of clients are in this directory, for as long as what is returned is there. May sleep.
+    pub(crate) fn show_clients(self: &Arc<Self>, directory: Directory<ClientsObject>) -> Shown {
+        Shown::new(self.clone(), directory)
     }
 
     /// Those who wait for this file to change are told from now on. May sleep; `ENOMEM`.
@@ -70,6 +89,10 @@ impl Listener for Interfaces {
             }
         };
         Ok((events, directory))
+    }
+
+    fn attached(&self, account: &Arc<Account>) -> Result<Self::Presence> {
+        Ok((None, self.clients.directory(account)?))
     }
 
     fn regions_gone(&self) {

@@ -27,7 +27,6 @@ mod sync;
 mod kunit;
 
 use core::borrow::Borrow;
-use kernel::sync::Arc;
 
 module! {
     type: Iostat,
@@ -53,6 +52,8 @@ module! {
 
 /// Fields are dropped in this order: readers first, so that the recorder's end is seen by none.
 struct Iostat {
+    _devstat: kapi::DevstatApi,
+    _clients: iface::Shown,
     _device: kernel_ext::miscdevice::Registration<iface::chardev::Reader>,
     _recorder: recorder::Recorder<iface::Interfaces>,
     _api: kapi::Api,
@@ -60,7 +61,7 @@ struct Iostat {
 
 impl kernel::Module for Iostat {
     fn init(_module: &'static ThisModule) -> Result<Self> {
-        let interfaces = Arc::new(iface::Interfaces::new(), GFP_KERNEL)?;
+        let interfaces = iface::Interfaces::new()?;
         // A reference in 7.2, a value in 7.3.
         let inflight = *Borrow::<u32>::borrow(&module_parameters::inflight.value());
         let frequent_events = *Borrow::<u32>::borrow(&module_parameters::frequent_events.value());
@@ -85,7 +86,10 @@ impl kernel::Module for Iostat {
             },
         )?;
         interfaces.tell_regions_gone(device.file(c"regions_gone")?)?;
+        let clients = device.directory(c"devstat", iface::ClientsObject)?;
         Ok(Iostat {
+            _devstat: kapi::DevstatApi::new(recorder.state())?,
+            _clients: interfaces.show_clients(clients),
             _device: device,
             _recorder: recorder,
             _api: api,

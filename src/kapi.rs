@@ -7,13 +7,18 @@
 //! What it attached and did not detach is detached when it goes.
 
 mod cells;
+pub(crate) mod devstat;
 pub(crate) mod evcnt;
 mod exports;
 
-use crate::kernel_ext::{
-    global,
-    module, //
+use crate::{
+    kernel_ext::{
+        global,
+        module, //
+    },
+    recorder::clients::Clients, //
 };
+use devstat::Entries;
 use evcnt::Events;
 use kernel::{
     prelude::*,
@@ -42,5 +47,22 @@ impl Api {
     /// All event counters.
     pub(crate) fn events(&self) -> Arc<Events> {
         self.events.clone()
+    }
+}
+
+/// devstat(9) for other modules, likewise.
+pub(crate) struct DevstatApi {
+    _going: module::Registration<Entries>,
+    _published: global::Guard<Entries>,
+}
+
+impl DevstatApi {
+    /// Accounts are opened with `clients`. May sleep; `ENOMEM`.
+    pub(crate) fn new(clients: Arc<dyn Clients>) -> Result<Self> {
+        let entries = Entries::new(clients)?;
+        Ok(DevstatApi {
+            _going: module::Registration::new(entries.clone())?,
+            _published: exports::devstat::ENTRIES.publish(entries)?,
+        })
     }
 }

@@ -21,7 +21,7 @@
 #include <trace/events/block.h>
 
 /* In place of __my_cpu_offset, which leads to memory that nobody can map. */
-static DEFINE_PER_CPU(unsigned long, iostat_slot);
+DEFINE_PER_CPU(unsigned long, iostat_slot);
 
 void iostat_set_slots(unsigned long stride)
 {

@@ -14,6 +14,7 @@
 
 pub(crate) mod account;
 pub(crate) mod accounts;
+pub(crate) mod clients;
 mod events;
 pub(crate) mod listener;
 pub(crate) mod messages;

@@ -8,6 +8,7 @@
 #define _IOSTAT_PROBES_H
 
 #include <linux/blk_types.h>
+#include <linux/percpu.h>
 
 struct request;
 struct request_queue;
@@ -36,6 +37,9 @@ struct iostat_here {
 };
 
 /* Each CPU's record is @stride bytes behind that of the CPU before. Before any probe. */
+/* What @slot is on each CPU. */
+DECLARE_PER_CPU(unsigned long, iostat_slot);
+
 void iostat_set_slots(unsigned long stride);
 
 /* What they call, with interrupts off; Rust checks its own against these types. */

@@ -13,6 +13,10 @@ use super::{
         Access,
         Argument, //
     },
+    kobject::{
+        Directory,
+        Object, //
+    },
     mmap::NewMapping,
     poll::{
         event,
@@ -227,6 +231,16 @@ impl<T: OpenFile> Registration<T> {
         unsafe {
             let device = (*self.inner.device.get()).this_device;
             Node::new(core::ptr::addr_of_mut!((*device).kobj), name)
+        }
+    }
+
+    /// Makes a directory in that of the device, to be dropped before it. Errors as of
+    /// [`Directory::new`].
+    pub(crate) fn directory<O: Object>(&self, name: &CStr, object: O) -> Result<Directory<O>> {
+        // SAFETY: As in `file`.
+        unsafe {
+            let device = (*self.inner.device.get()).this_device;
+            Directory::new(core::ptr::addr_of_mut!((*device).kobj), name, object)
         }
     }
 

@@ -3,7 +3,7 @@
 //! Floor 1: safe abstractions the `kernel` crate lacks.
 //!
 //! A staging area: each file is written as it would be sent upstream, and goes when the `kernel`
-//! crate has the like. Besides `recorder/probe.rs` and `kapi/exports.rs` this is the only
+//! crate has the like. Besides `recorder/probe.rs`, `kapi/exports.rs` and what is below that, this is the only
 //! place with `unsafe`.
 
 pub(crate) mod bindings;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A value that probes read without a lock while others replace it.
+//! A value that some read without a lock while others replace it.
 //!
 //! Probes run inside a reader of the tracepoints' own SRCU, so a value that was unpublished is
-//! freed by `call_srcu()` on that: plain RCU would not wait for them.
+//! freed by `call_srcu()` on that: plain RCU would not wait for them. What is read with interrupts
+//! off needs no more than RCU.
 //!
-//! C header: [`include/linux/srcu.h`](srctree/include/linux/srcu.h).
+//! C headers: [`include/linux/srcu.h`](srctree/include/linux/srcu.h),
+//! [`include/linux/rcupdate.h`](srctree/include/linux/rcupdate.h).
+
+use super::percpu::ThisCpu;
 
 use core::{
     marker::PhantomData,
@@ -33,6 +37,58 @@ impl InProbe<'_> {
     }
 }
 
+/// Those who read.
+pub(crate) trait Readers: 'static {
+    /// Proof that the code is one of them.
+    type Proof<'a>: Copy;
+
+    /// Calls `function` with `node` when all who read now are done, from where it must not sleep.
+    ///
+    /// # Safety
+    ///
+    /// `node` is valid until then, and nobody else hands it over.
+    unsafe fn call(
+        node: *mut bindings::callback_head,
+        function: unsafe extern "C" fn(*mut bindings::callback_head),
+    );
+}
+
+/// Probes of tracepoints.
+pub(crate) enum Probes {}
+
+impl Readers for Probes {
+    type Proof<'a> = InProbe<'a>;
+
+    unsafe fn call(
+        node: *mut bindings::callback_head,
+        function: unsafe extern "C" fn(*mut bindings::callback_head),
+    ) {
+        // SAFETY: By this function's requirement; the tracepoints' SRCU is always there.
+        unsafe {
+            bindings::call_srcu(
+                core::ptr::addr_of_mut!(bindings::tracepoint_srcu),
+                node,
+                Some(function),
+            )
+        };
+    }
+}
+
+/// Whoever has interrupts off: a reader of RCU.
+pub(crate) enum InterruptsOff {}
+
+impl Readers for InterruptsOff {
+    type Proof<'a> = ThisCpu<'a>;
+
+    unsafe fn call(
+        node: *mut bindings::callback_head,
+        function: unsafe extern "C" fn(*mut bindings::callback_head),
+    ) {
+        // SAFETY: By this function's requirement.
+        unsafe { bindings::call_rcu(node, Some(function)) };
+    }
+}
+
 /// Memory to publish a value in.
 #[repr(C)]
 pub(crate) struct Node<T> {
@@ -53,31 +109,38 @@ impl<T> Node<T> {
 /// # Invariants
 ///
 /// The pointer is null or from `KBox::into_raw` of a node that nobody else owns.
-pub(crate) struct Published<T: Send + Sync + 'static> {
+pub(crate) struct Published<T: Send + Sync + 'static, R: Readers = Probes> {
     ptr: AtomicPtr<Node<T>>,
+    _readers: PhantomData<fn(R)>,
 }
 
-impl<T: Send + Sync + 'static> Published<T> {
+impl<T: Send + Sync + 'static, R: Readers> Published<T, R> {
     /// Nothing is published.
     pub(crate) const fn new() -> Self {
         // INVARIANT: Null.
         Published {
             ptr: AtomicPtr::new(core::ptr::null_mut()),
+            _readers: PhantomData,
         }
     }
 
     /// What is published.
     #[inline(always)]
-    pub(crate) fn get<'a>(&'a self, _probe: InProbe<'a>) -> Option<&'a T> {
+    pub(crate) fn get<'a>(&'a self, _reader: R::Proof<'a>) -> Option<&'a T> {
         let ptr = self.ptr.load(Ordering::Acquire);
         // SAFETY: By the type invariant the pointer is null or valid; once replaced, it stays valid
-        // until every SRCU reader of the time has left, this probe among them. The acquire load
+        // until every reader of the time has left, the caller among them. The acquire load
         // pairs with the release in `replace`.
         unsafe { ptr.as_ref() }.map(|node| &node.value)
     }
 
-    /// Publishes `node`, or nothing. What was there is dropped when no probe can see it any more,
-    /// from a kernel thread with softirqs off: `T`'s drop must not sleep.
+    /// Whether nothing is published.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ptr.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Publishes `node`, or nothing. What was there is dropped when no reader can see it any more,
+    /// with softirqs off: `T`'s drop must not sleep.
     ///
     /// Never sleeps.
     pub(crate) fn replace(&self, node: Option<KBox<Node<T>>>) {
@@ -85,42 +148,42 @@ impl<T: Send + Sync + 'static> Published<T> {
         // INVARIANT: `new` is null or was just given up by its owner.
         let old = self.ptr.swap(new, Ordering::AcqRel);
         if !old.is_null() {
-            // SAFETY: `old` is a node that is no longer published, so nobody hands it to
-            // `call_srcu` again; its `rcu` is at offset 0 (`repr(C)`), as `free` expects.
-            unsafe {
-                bindings::call_srcu(
-                    core::ptr::addr_of_mut!(bindings::tracepoint_srcu),
-                    old.cast(),
-                    Some(Self::free),
-                )
-            };
+            // SAFETY: `old` is a node that is no longer published, so nobody hands it over again; its
+            // `rcu` is at offset 0 (`repr(C)`), as `free` expects.
+            unsafe { R::call(old.cast(), Self::free) };
         }
     }
 
     /// # Safety
     ///
-    /// Called by SRCU with what `replace` gave to `call_srcu`, once.
+    /// Called with what `replace` gave to `Readers::call`, once.
     unsafe extern "C" fn free(rcu: *mut bindings::callback_head) {
-        // SAFETY: `rcu` is the node given to `call_srcu` in `replace`, from `KBox::into_raw`, and
+        // SAFETY: `rcu` is the node that `replace` gave away, from `KBox::into_raw`, and
         // a grace period has passed since it was unpublished.
         drop(unsafe { KBox::<Node<T>>::from_raw(rcu.cast()) });
     }
 }
 
-impl<T: Send + Sync + 'static> Drop for Published<T> {
+impl<T: Send + Sync + 'static, R: Readers> Drop for Published<T, R> {
     fn drop(&mut self) {
         let last = self.ptr.get_mut();
         if !last.is_null() {
-            // SAFETY: By the type invariant it is a box that nobody else owns. No probe has found it
+            // SAFETY: By the type invariant it is a box that nobody else owns. No reader has found it
             // that still uses it: what `get` gave borrows `self`.
             drop(unsafe { KBox::from_raw(*last) });
         }
     }
 }
 
-/// Waits until everything that was replaced so far has been dropped. May sleep. Must be called
-/// before the code of any `T`'s drop can go.
+/// Waits until everything that was replaced so far has been dropped, of what probes read. May sleep. Must
+/// be called before the code of any `T`'s drop can go.
 pub(crate) fn wait_for_drops() {
     // SAFETY: The tracepoints' SRCU is always there.
     unsafe { bindings::srcu_barrier(core::ptr::addr_of_mut!(bindings::tracepoint_srcu)) };
+}
+
+/// The same of what is read with interrupts off.
+pub(crate) fn wait_for_drops_by_rcu() {
+    // SAFETY: May sleep.
+    unsafe { bindings::rcu_barrier() };
 }

@@ -5,6 +5,8 @@
 //!
 //! What a client does wrong is its errno and, with a rate limit, a line in the kernel's log.
 
+pub(super) mod devstat;
+
 use super::evcnt::{
     Client,
     Event,
@@ -47,7 +49,7 @@ unsafe fn events<'a>() -> Option<&'a Events> {
     unsafe { EVENTS.get() }
 }
 
-// Whether each has the type that `include/iostat/evcnt.h` gives it: both arms of an `if` have one.
+// Whether each has the type that a header in `include/iostat/` gives it: both arms of an `if` have one.
 macro_rules! declared {
     ($($function:ident)*) => {
         $(const _: () = {
@@ -59,6 +61,8 @@ macro_rules! declared {
         };)*
     };
 }
+use declared;
+
 declared!(iostat_evcnt_attach iostat_evcnt_attach_dynamic iostat_evcnt_detach);
 declared!(iostat_evcnt_add iostat_evcnt_read iostat_evcnt_read_total);
 

@@ -27,7 +27,11 @@ use crate::{
             Gauge,
             Tree, //
         },
-        class::Class,
+        class::{
+            Class,
+            Tag, //
+        },
+        client,
         disk_event::DiskEvent,
         histogram::{
             Histogram,
@@ -170,6 +174,19 @@ impl Account {
             events,
             start_sector: device.start_sector(),
             leaves,
+        };
+        Self::with(identity, handle, block)
+    }
+
+    /// An account of what another module tells of. May sleep; `ENOMEM`.
+    pub(super) fn of_client(identity: Identity) -> Result<Arc<Self>> {
+        let handle = Handle::new(u32::MAX, identity.number);
+        let block = Block {
+            devinfo: Devinfo::default(),
+            disk: None,
+            events: None,
+            start_sector: 0,
+            leaves: KVec::new(),
         };
         Self::with(identity, handle, block)
     }
@@ -327,6 +344,22 @@ impl Account {
             root: None,
         };
         verb.apply(&record.write(), &gauges, now);
+    }
+
+    /// A client's transaction starts. Of accounts of clients alone.
+    #[inline(always)]
+    pub(crate) fn start_transaction(&self, now: u64, cpu: ThisCpu<'_>) {
+        self.record_own(Verb::StartRunqEnter, 0, now, cpu);
+    }
+
+    /// A client's transaction ends; false, if none has started. Of accounts of clients alone.
+    #[inline(always)]
+    pub(crate) fn end_transaction(&self, mut end: client::End, now: u64, cpu: ThisCpu<'_>) -> bool {
+        if self.identity.flags & support_flags::NO_ORDERED_TAGS != 0 {
+            end.tag = Tag::None;
+        }
+        let record = self.memory.this_cpu(cpu);
+        end.apply(&record.write(), &self.root.0, now)
     }
 
     /// All counters at one instant. May sleep, until other readers of the same disk are done.

@@ -18,6 +18,9 @@ pub(crate) trait Listener: Send + Sync + Sized + 'static {
     /// A disk or partition has an account. May sleep.
     fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence>;
 
+    /// A client has an account. May sleep. `EEXIST`, if there is one of that name.
+    fn attached(&self, account: &Arc<Account>) -> Result<Self::Presence>;
+
     /// Regions went with their disk or partition. May sleep.
     fn regions_gone(&self);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Which disks and partitions there are.
+//! Which disks and partitions there are, and which entries of other modules.
 //!
 //! Readers take a list under a mutex. For probes, the registry publishes [`Accounts`].
 
@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     abi::{
+        identity::Identity,
         map::Header,
         message::word::Word, //
     },
@@ -47,25 +48,35 @@ use kernel::{
     }, //
 };
 
-/// One disk or partition of the list.
+/// One disk or partition of the list, or one entry of a client's.
 struct Member<L: Listener> {
     account: Arc<Account>,
-    /// See [`accounts::Member`].
-    address: u64,
-    disk: u64,
-    device: Held,
+    /// Of a disk or partition.
+    block: Option<Block>,
     _presence: L::Presence,
     /// Of a disk. After its files.
     _events: Option<Attached>,
 }
 
+struct Block {
+    /// See [`accounts::Member`].
+    address: u64,
+    disk: u64,
+    device: Held,
+}
+
 impl<L: Listener> Member<L> {
-    fn found_by(&self) -> accounts::Member<'_> {
-        accounts::Member {
-            address: self.address,
-            disk: self.disk,
+    fn found_by(&self) -> Option<accounts::Member<'_>> {
+        self.block.as_ref().map(|block| accounts::Member {
+            address: block.address,
+            disk: block.disk,
             account: &self.account,
-        }
+        })
+    }
+
+    fn is_at(&self, address: u64) -> bool {
+        let block = self.block.as_ref();
+        block.is_some_and(|block| block.address == address)
     }
 }
 
@@ -82,15 +93,24 @@ impl<L: Listener> Members<L> {
     /// The first place that no account has.
     fn free_place(&self) -> u32 {
         let taken = |place: &u32| {
-            let places = self.members.iter().map(|m| m.account.handle().place());
-            places.into_iter().any(|other| other == *place as usize)
+            let found = self.members.iter().filter_map(Member::found_by);
+            let mut places = found.map(|found| found.account.handle().place());
+            places.any(|other| other == *place as usize)
         };
         (0..).find(|place| !taken(place)).unwrap_or(u32::MAX)
     }
 
     /// What probes are to find. May sleep; `ENOMEM`.
     fn accounts(&self) -> Result<KBox<Node<Accounts>>> {
-        Node::new(Accounts::new(|| self.members.iter().map(Member::found_by))?)
+        let found = || self.members.iter().filter_map(Member::found_by);
+        Node::new(Accounts::new(found)?)
+    }
+
+    /// Where something of this priority belongs: behind all that has it as well.
+    fn position(&self, priority: u32) -> usize {
+        let is_lower = |other: &Member<L>| other.account.identity().priority < priority;
+        let position = self.members.iter().position(is_lower);
+        position.unwrap_or(self.members.len())
     }
 }
 
@@ -176,7 +196,7 @@ impl<L: Listener> Registry<L> {
         members.members.reserve(1, GFP_KERNEL)?;
         let handle = Handle::new(members.free_place(), members.next_number);
         let disk = if device.is_partition() {
-            let of_disk = |member: &&Member<L>| member.address == device.disk_key();
+            let of_disk = |member: &&Member<L>| member.is_at(device.disk_key());
             let disk = members.members.iter().find(of_disk).ok_or(ENODEV)?;
             Some(disk.account.clone())
         } else {
@@ -189,17 +209,14 @@ impl<L: Listener> Registry<L> {
         let counters = events.as_ref().map(|events| self.common.handles(events));
         let account = Account::new(device, disk, counters, handle)?;
         let presence = self.listener.arrived(device, &account)?;
-        let priority = account.identity().priority;
-        let position = members
-            .members
-            .iter()
-            .position(|other| other.account.identity().priority < priority)
-            .unwrap_or(members.members.len());
+        let position = members.position(account.identity().priority);
         let member = Member {
             account,
-            address: device.key(),
-            disk: device.disk_key(),
-            device: device.hold(),
+            block: Some(Block {
+                address: device.key(),
+                disk: device.disk_key(),
+                device: device.hold(),
+            }),
             _presence: presence,
             _events: events,
         };
@@ -219,6 +236,53 @@ impl<L: Listener> Registry<L> {
         Ok(())
     }
 
+    /// Opens an account for a client: its number is given here. May sleep. `EEXIST`, if there is something of
+    /// that name; `ENOMEM`.
+    pub(super) fn add_client(&self, mut identity: Identity) -> Result<Arc<Account>> {
+        let mut members = self.members.lock();
+        let has_name = |member: &Member<L>| member.account.identity().name == identity.name;
+        if members.members.iter().any(has_name) {
+            return Err(EEXIST);
+        }
+        members.members.reserve(1, GFP_KERNEL)?;
+        identity.number = members.next_number;
+        let account = Account::of_client(identity)?;
+        let presence = self.listener.attached(&account)?;
+        let position = members.position(identity.priority);
+        let member = Member {
+            account: account.clone(),
+            block: None,
+            _presence: presence,
+            _events: None,
+        };
+        members
+            .members
+            .insert_within_capacity(position, member)
+            .map_err(|_| ENOMEM)?;
+        members.next_number = members.next_number.wrapping_add(1);
+        self.change(members);
+        Ok(account)
+    }
+
+    /// Closes an account of a client's. May sleep.
+    pub(super) fn remove_client(&self, account: &Account) {
+        let mut members = self.members.lock();
+        let is = |member: &Member<L>| member.account.handle() == account.handle();
+        let Some(position) = members.members.iter().position(is) else {
+            return;
+        };
+        let member = members.members.remove(position);
+        account.leave();
+        self.change(members);
+        // Waits for readers of its files: not with the mutex.
+        drop(member);
+    }
+
+    /// Something came or went that is not listed. May sleep.
+    pub(super) fn change_unlisted(&self) {
+        self.change(self.members.lock());
+    }
+
     /// Closes the account of a disk or partition. May sleep.
     ///
     /// Should there be no memory for a table without it, probes find the account a while longer:
@@ -226,7 +290,7 @@ impl<L: Listener> Registry<L> {
     pub(super) fn remove(&self, device: &BlockDevice<'_>) {
         let mut members = self.members.lock();
         let address = device.key();
-        let Some(position) = members.members.iter().position(|m| m.address == address) else {
+        let Some(position) = members.members.iter().position(|m| m.is_at(address)) else {
             return;
         };
         let member = members.members.remove(position);
@@ -269,12 +333,14 @@ impl<L: Listener> Registry<L> {
         }
     }
 
-    /// The account of this name, and how many sectors its disk or partition has now. May sleep.
+    /// The account of the disk or partition of this name, and how many sectors its disk or partition has now. May sleep.
     pub(super) fn find(&self, name: Word<'_>) -> Option<(Arc<Account>, u64)> {
         let members = self.members.lock();
-        let is = |member: &&Member<L>| name.is(member.account.identity().name.as_str().as_bytes());
-        let member = members.members.iter().find(is)?;
-        Some((member.account.clone(), member.device.sectors()))
+        let is = |member: &Member<L>| name.is(member.account.identity().name.as_str().as_bytes());
+        members.members.iter().find_map(|member| {
+            let block = member.block.as_ref().filter(|_| is(member))?;
+            Some((member.account.clone(), block.device.sectors()))
+        })
     }
 
     /// The account of this device number. May sleep.

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The way of a client's transaction from src/transactions.c, which has
+ * interrupts off and the time read by the kernel's inlines, to the functions
+ * of src/kapi/exports/devstat.rs.
+ */
+#ifndef _IOSTAT_TRANSACTIONS_H
+#define _IOSTAT_TRANSACTIONS_H
+
+#include <iostat/devstat.h>
+#include <iostat/probes.h>
+
+/**
+ * struct iostat_end - what is said of a transaction at its end
+ * @bytes: those transferred
+ * @tag_type: DEVSTAT_TAG_*
+ * @flags: DEVSTAT_READ and so on
+ * @then: when it started, or NULL
+ */
+struct iostat_end {
+	u64 bytes;
+	u32 tag_type;
+	u32 flags;
+	const u64 *then;
+};
+
+/* With interrupts off. */
+int iostat_start(const struct devstat *ds, struct iostat_here here);
+int iostat_end(const struct devstat *ds, const struct iostat_end *end, struct iostat_here here);
+/* DEVSTAT_READ and so on, for an operation on so many bytes. */
+u32 iostat_class(u8 op, u32 bytes);
+
+#endif /* _IOSTAT_TRANSACTIONS_H */

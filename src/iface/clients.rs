@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! `/sys/class/misc/iostat/devstat/`: a directory for each entry of another module's, with the files that
+//! disks have.
+
+use super::{
+    sysfs::DiskObject,
+    Interfaces, //
+};
+use crate::{
+    kernel_ext::{
+        kobject::{
+            Directory,
+            Object,
+            Type, //
+        },
+        sysfs::{
+            Groups,
+            Page,
+            Show, //
+        },
+    },
+    recorder::account::Account,
+};
+use core::fmt;
+use kernel::{
+    new_mutex,
+    prelude::*,
+    str::CString,
+    sync::{
+        Arc,
+        Mutex, //
+    }, //
+};
+
+/// What the directory is of.
+pub(crate) struct ClientsObject;
+
+/// It has no files.
+pub(crate) enum File {}
+
+impl Show for File {
+    type Of = ClientsObject;
+
+    fn show(&self, _of: &ClientsObject, _page: &mut Page<'_>) -> fmt::Result {
+        match *self {}
+    }
+}
+
+static GROUPS: Groups<0> = Groups::new([]);
+
+impl Object for ClientsObject {
+    type Attribute = File;
+
+    const TYPE: Type<Self> = Type::new(&GROUPS);
+}
+
+/// The directory, while it is there.
+#[pin_data]
+pub(super) struct Clients {
+    #[pin]
+    directory: Mutex<Option<Directory<ClientsObject>>>,
+}
+
+impl Clients {
+    pub(super) fn new() -> impl PinInit<Self> {
+        pin_init!(Clients { directory <- new_mutex!(None) })
+    }
+
+    /// Makes the directory of an account. May sleep. `EEXIST`, `ENOMEM`.
+    pub(super) fn directory(&self, account: &Arc<Account>) -> Result<Directory<DiskObject>> {
+        let name = CString::try_from_fmt(fmt!("{}", account.identity().name.as_str()))?;
+        let parent = self.directory.lock();
+        let parent = parent.as_ref().ok_or(ENODEV)?;
+        parent.directory(&name, DiskObject::new(account.clone()))
+    }
+}
+
+/// Keeps the directory.
+pub(crate) struct Shown(Arc<Interfaces>);
+
+impl Shown {
+    pub(super) fn new(interfaces: Arc<Interfaces>, directory: Directory<ClientsObject>) -> Self {
+        *interfaces.clients.directory.lock() = Some(directory);
+        Shown(interfaces)
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        let directory = self.0.clients.directory.lock().take();
+        // Not with the mutex.
+        drop(directory);
+    }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The devstat(9) entries of other modules.
+
+mod slots;
+
+pub(super) use slots::Handle;
+
+use crate::{
+    abi::identity::{
+        device_type,
+        priority,
+        support_flags,
+        Identity,
+        Name, //
+    },
+    acct::client,
+    kernel_ext::{
+        clock,
+        error::name_too_long,
+        module::{
+            Going,
+            Owner, //
+        },
+        percpu::ThisCpu,
+        published::{
+            self,
+            Node, //
+        }, //
+    },
+    recorder::{
+        account::Account,
+        clients::Clients, //
+    },
+};
+use kernel::{
+    new_mutex,
+    prelude::*,
+    rbtree::{
+        RBTree,
+        RBTreeNodeReservation, //
+    },
+    sync::{
+        Arc,
+        Mutex, //
+    }, //
+};
+use slots::{
+    Entry,
+    Slots, //
+};
+
+/// `DEVSTAT_NAME_LEN`, with its NUL.
+pub(super) const NAME_LEN: usize = 16;
+
+/// The `unit_number` of an entry that is in no list.
+const UNLISTED: i32 = -1;
+
+/// What a client says of an entry.
+pub(super) struct Said<'a> {
+    /// Nothing, if the entry is in no list.
+    pub(super) name: &'a [u8],
+    pub(super) unit: i32,
+    pub(super) block_size: u32,
+    pub(super) flags: u32,
+    pub(super) device_type: u32,
+    pub(super) priority: u32,
+}
+
+impl Said<'_> {
+    fn is_listed(&self) -> bool {
+        self.unit != UNLISTED
+    }
+
+    /// `EINVAL`, `ENAMETOOLONG`.
+    fn identity(&self, owner: Owner) -> Result<Identity> {
+        let is_known = self.flags & !support_flags::MASK == 0
+            && device_type::is_any(self.device_type)
+            && self.priority <= priority::MAX;
+        let mut device_name = Name::new(b"");
+        let mut unit_number = 0;
+        if self.is_listed() {
+            unit_number = u32::try_from(self.unit).map_err(|_| EINVAL)?;
+            if self.name.len() >= NAME_LEN {
+                return Err(name_too_long());
+            }
+            // It is one of a column, and of a directory.
+            let fits = |byte: &u8| byte.is_ascii_graphic() && *byte != b'/';
+            if self.name.is_empty() || !self.name.iter().all(fits) {
+                return Err(EINVAL);
+            }
+            device_name = Name::new(self.name);
+        }
+        is_known.then_some(()).ok_or(EINVAL)?;
+        Ok(Identity {
+            name: device_name.with_unit(unit_number),
+            device_name,
+            unit_number,
+            driver: Name::new(owner.name().as_bytes()),
+            number: u32::MAX,
+            dev: 0,
+            is_partition: false,
+            diskseq: 0,
+            crtime: clock::now_ns(),
+            priority: self.priority,
+            device_type: self.device_type,
+            flags: self.flags,
+            block_size: self.block_size,
+        })
+    }
+}
+
+struct Attached {
+    account: Arc<Account>,
+    is_listed: bool,
+    owner: Owner,
+    /// Of its `struct devstat`, if that is the client's.
+    address: Option<usize>,
+}
+
+/// All entries of clients.
+#[pin_data(PinnedDrop)]
+pub(crate) struct Entries {
+    slots: Slots,
+    clients: Arc<dyn Clients>,
+    #[pin]
+    table: Mutex<Table>,
+}
+
+struct Table {
+    attached: RBTree<Handle, Attached>,
+    next_number: u64,
+}
+
+impl Entries {
+    /// None yet. May sleep; `ENOMEM`.
+    pub(crate) fn new(clients: Arc<dyn Clients>) -> Result<Arc<Self>> {
+        let slots = Slots::new()?;
+        Arc::pin_init(
+            pin_init!(Entries {
+                slots,
+                clients,
+                table <- new_mutex!(Table {
+                    attached: RBTree::new(),
+                    next_number: 1,
+                }),
+            }),
+            GFP_KERNEL,
+        )
+    }
+
+    /// Adds an entry, that of a client's `struct devstat` if that is at `address`. May sleep. `EEXIST`, if
+    /// there is one there, or one of that name; `EINVAL`, `ENAMETOOLONG`, `ENOSPC`, `ENOMEM`.
+    pub(super) fn add(
+        &self,
+        said: &Said<'_>,
+        owner: Owner,
+        address: Option<usize>,
+    ) -> Result<Handle> {
+        let identity = said.identity(owner)?;
+        let is_listed = said.is_listed();
+        let mut table = self.table.lock();
+        if address.is_some()
+            && table
+                .attached
+                .values()
+                .any(|other| other.address == address)
+        {
+            return Err(EEXIST);
+        }
+        let handle = Handle::new(table.next_number, self.slots.free()?);
+        let node = RBTreeNodeReservation::new(GFP_KERNEL)?;
+        let account = match is_listed {
+            true => self.clients.add(identity)?,
+            false => self.clients.add_unlisted(identity)?,
+        };
+        let entry = Entry {
+            handle,
+            account: account.clone(),
+        };
+        let attached = Attached {
+            account,
+            is_listed,
+            owner,
+            address,
+        };
+        match Node::new(entry) {
+            Ok(entry) => self.slots.put(handle, Some(entry)),
+            Err(error) => {
+                self.retract(&attached);
+                return Err(error);
+            }
+        }
+        table.next_number = table.next_number.wrapping_add(1);
+        table.attached.insert(node.into_node(handle, attached));
+        Ok(handle)
+    }
+
+    fn retract(&self, attached: &Attached) {
+        match attached.is_listed {
+            true => self.clients.remove(&attached.account),
+            false => self.clients.remove_unlisted(),
+        }
+    }
+
+    /// Removes an entry; what is in flight is forgotten. May sleep. `ENOENT`, if there is none.
+    pub(super) fn remove(&self, handle: Handle) -> Result {
+        let mut table = self.table.lock();
+        let node = table.attached.remove_node(&handle).ok_or(ENOENT)?;
+        self.slots.put(handle, None);
+        drop(table);
+        let (_, attached) = node.to_key_value();
+        self.retract(&attached);
+        Ok(())
+    }
+
+    /// A transaction starts; `ENOENT`, if there is no such entry.
+    #[inline(always)]
+    pub(super) fn start_transaction(&self, handle: Handle, now: u64, cpu: ThisCpu<'_>) -> Result {
+        let account = self.slots.get(handle, cpu).ok_or(ENOENT)?;
+        account.start_transaction(now, cpu);
+        Ok(())
+    }
+
+    /// A transaction ends; `ENOENT`, if there is no such entry, `ERANGE`, if none has started.
+    #[inline(always)]
+    pub(super) fn end_transaction(
+        &self,
+        handle: Handle,
+        end: client::End,
+        now: u64,
+        cpu: ThisCpu<'_>,
+    ) -> Result {
+        let account = self.slots.get(handle, cpu).ok_or(ENOENT)?;
+        match account.end_transaction(end, now, cpu) {
+            true => Ok(()),
+            false => Err(ERANGE),
+        }
+    }
+
+    /// One of a module's entries.
+    fn any_of(&self, owner: Owner) -> Option<Handle> {
+        let table = self.table.lock();
+        let own = table.attached.iter();
+        let mut own = own.filter(|(_, attached)| attached.owner == owner);
+        own.next().map(|(handle, _)| *handle)
+    }
+}
+
+impl Going for Entries {
+    fn going(&self, module: Owner) {
+        let mut left = 0usize;
+        while let Some(handle) = self.any_of(module) {
+            if self.remove(handle).is_ok() {
+                left = left.saturating_add(1);
+            }
+        }
+        if left != 0 {
+            let name = module.name();
+            pr_warn!("devstat: {name} went without removing {left} entries\n");
+        }
+    }
+}
+
+#[pinned_drop]
+impl PinnedDrop for Entries {
+    fn drop(self: Pin<&mut Self>) {
+        // Accounts that were removed are dropped by code of this module.
+        published::wait_for_drops_by_rcu();
+    }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! How a transaction finds the account of its entry: by a [`Handle`], without a lock.
+
+use crate::{
+    kernel_ext::{
+        once::OnceBox,
+        percpu::ThisCpu,
+        published::{
+            InterruptsOff,
+            Node,
+            Published, //
+        },
+    },
+    recorder::account::Account,
+};
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+/// What an entry is known by: a number that is never used again, its slot, and a last bit that no address
+/// of a `struct devstat` has.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::kapi) struct Handle(u64);
+
+const SLOT_BITS: u32 = 16;
+const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
+
+impl Handle {
+    /// Of nothing.
+    pub(in crate::kapi) const NONE: Handle = Handle(0);
+
+    pub(super) fn new(number: u64, slot: usize) -> Self {
+        // CAST: 16 bits.
+        let slot = slot as u64 & SLOT_MASK;
+        Handle(number << (SLOT_BITS + 1) | slot << 1 | 1)
+    }
+
+    /// Of whatever somebody says is one.
+    #[inline(always)]
+    pub(in crate::kapi) fn from_bits(bits: u64) -> Self {
+        Handle(bits)
+    }
+
+    pub(in crate::kapi) fn bits(self) -> u64 {
+        self.0
+    }
+
+    #[inline(always)]
+    fn slot(self) -> usize {
+        // CAST: 16 bits.
+        (self.0 >> 1 & SLOT_MASK) as usize
+    }
+}
+
+/// What a slot has.
+pub(super) struct Entry {
+    pub(super) handle: Handle,
+    pub(super) account: Arc<Account>,
+}
+
+const BANK: usize = 256;
+const BANKS: usize = (SLOT_MASK as usize + 1) / BANK;
+
+type Slot = Published<Entry, InterruptsOff>;
+
+/// All of them. They come in banks, which stay.
+pub(super) struct Slots {
+    banks: KVec<OnceBox<[Slot; BANK]>>,
+}
+
+impl Slots {
+    /// All free. May sleep; `ENOMEM`.
+    pub(super) fn new() -> Result<Self> {
+        let mut banks = KVec::with_capacity(BANKS, GFP_KERNEL)?;
+        for _ in 0..BANKS {
+            banks.push(OnceBox::new(), GFP_KERNEL)?;
+        }
+        Ok(Slots { banks })
+    }
+
+    /// The account that a handle is of.
+    #[inline(always)]
+    pub(super) fn get<'a>(&'a self, handle: Handle, cpu: ThisCpu<'a>) -> Option<&'a Account> {
+        let entry = self.slot(handle.slot())?.get(cpu)?;
+        (entry.handle == handle).then_some(&*entry.account)
+    }
+
+    #[inline(always)]
+    fn slot(&self, slot: usize) -> Option<&Slot> {
+        self.banks.get(slot / BANK)?.get()?.get(slot % BANK)
+    }
+
+    /// A free slot, which stays free only as long as nobody else asks. May sleep. `ENOSPC`, `ENOMEM`.
+    pub(super) fn free(&self) -> Result<usize> {
+        for (bank, place) in self.banks.iter().enumerate() {
+            let slots = match place.get() {
+                Some(slots) => slots,
+                None => {
+                    let new = KBox::new([const { Slot::new() }; BANK], GFP_KERNEL)?;
+                    let _ = place.set(new);
+                    place.get().ok_or(ENOMEM)?
+                }
+            };
+            if let Some(index) = slots.iter().position(Slot::is_empty) {
+                return Ok(bank.saturating_mul(BANK).saturating_add(index));
+            }
+        }
+        Err(ENOSPC)
+    }
+
+    /// Puts an entry in the slot of its handle, or takes it out; those who count with it at this moment
+    /// still do.
+    pub(super) fn put(&self, handle: Handle, entry: Option<KBox<Node<Entry>>>) {
+        if let Some(slot) = self.slot(handle.slot()) {
+            slot.replace(entry);
+        }
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! devstat(9)'s functions: see `include/iostat/devstat.h` and `src/transactions.c`, which calls those
+//! that count.
+
+use crate::{
+    abi::identity::Name,
+    acct::{
+        class::{
+            Class,
+            Tag, //
+        },
+        client::End, //
+    },
+    kapi::devstat::{
+        Entries,
+        Handle,
+        Said,
+        NAME_LEN, //
+    },
+    kernel_ext::{
+        bindings as own,
+        global::Global,
+        module::Owner,
+        percpu::ThisCpu,
+        print::may_warn, //
+    },
+};
+use kernel::{
+    bindings,
+    ffi::{
+        c_char,
+        c_int,
+        c_void, //
+    },
+    prelude::*, //
+};
+
+/// All entries, from the module's init to its exit: see `EVENTS`.
+pub(in crate::kapi) static ENTRIES: Global<Entries> = Global::new();
+
+/// # Safety
+///
+/// Called by a function that another module called, for as long as that call takes.
+#[inline(always)]
+unsafe fn entries<'a>() -> Option<&'a Entries> {
+    // SAFETY: By this function's requirement another module is there, see `EVENTS`.
+    unsafe { ENTRIES.get() }
+}
+
+super::declared!(iostat_devstat_new_entry iostat_devstat_add_entry iostat_devstat_remove_entry);
+super::declared!(iostat_start iostat_end iostat_class);
+
+const _: () = assert!(NAME_LEN == own::DEVSTAT_NAME_LEN as usize);
+
+/// The entry that is meant by `ds`: a handle, which no address of an 8-byte word looks like, or such a word
+/// of a client's that has one.
+///
+/// # Safety
+///
+/// `ds` is of `devstat_new_entry()`, or null, or a `struct devstat`.
+#[inline(always)]
+unsafe fn handle(ds: *const own::devstat) -> Handle {
+    // CAST: 64 bits.
+    let bits = ds as u64;
+    if bits & 1 != 0 {
+        return Handle::from_bits(bits);
+    }
+    // CAST: Negative as the ones C has are.
+    if ds.is_null() || !ds.is_aligned() || bits >= -i64::from(bindings::MAX_ERRNO) as u64 {
+        return Handle::NONE;
+    }
+    // SAFETY: By this function's requirement; who adds or removes it at the same time changes the word
+    // as a whole.
+    Handle::from_bits(unsafe { core::ptr::addr_of!((*ds).handle).read_volatile() })
+}
+
+/// Says so, if an entry was not added by the client's fault.
+fn complain(error: Error, owner: &Owner, name: &[u8], unit: c_int) {
+    let why = match error.to_errno().wrapping_neg() as u32 {
+        bindings::EEXIST => "it is there",
+        bindings::ENOSPC => "there are too many",
+        bindings::ENAMETOOLONG => "its name is too long",
+        bindings::EINVAL => "its name, unit, flags, type, priority or memory is none",
+        // Not the client's fault.
+        _ => return,
+    };
+    if may_warn() {
+        // Cut, and with nothing in it that breaks a line.
+        let (owner, name) = (owner.name(), Name::new(name));
+        let name = name.as_str();
+        pr_warn!("devstat: {owner}: {name} {unit} not added: {why}\n");
+    }
+}
+
+/// # Safety
+///
+/// As for [`iostat_devstat_new_entry`].
+#[allow(clippy::too_many_arguments, reason = "C's")]
+unsafe fn add(
+    address: Option<usize>,
+    dev_name: *const c_char,
+    unit: c_int,
+    block_size: u32,
+    flags: u32,
+    device_type: u32,
+    priority: u32,
+    owner: *mut bindings::module,
+) -> Result<Handle> {
+    // SAFETY: By this function's requirement.
+    let (entries, owner) = unsafe { (entries().ok_or(ENODEV)?, Owner::from_raw(owner)) };
+    let name = match unit {
+        // An id of the client's.
+        -1 => &[],
+        // SAFETY: By this function's requirement.
+        _ => unsafe { super::string(dev_name) },
+    };
+    let said = Said {
+        name,
+        unit,
+        block_size,
+        flags,
+        device_type,
+        priority,
+    };
+    let added = match address {
+        // Null, or of devstat_new_entry().
+        Some(address) if address == 0 || address & 1 != 0 => Err(EINVAL),
+        _ => entries.add(&said, owner, address),
+    };
+    added.inspect_err(|error| complain(*error, &owner, name, unit))
+}
+
+/// # Safety
+///
+/// Called by another module, which is `owner` or null, from where one may sleep. `dev_name` is null or
+/// NUL-terminated, if `unit` is not -1.
+#[no_mangle]
+unsafe extern "C" fn iostat_devstat_new_entry(
+    dev_name: *const c_void,
+    unit: c_int,
+    block_size: u32,
+    flags: u32,
+    device_type: u32,
+    priority: u32,
+    owner: *mut bindings::module,
+) -> *mut own::devstat {
+    // SAFETY: By this function's requirement.
+    let added = unsafe {
+        let name = dev_name.cast();
+        add(
+            None,
+            name,
+            unit,
+            block_size,
+            flags,
+            device_type,
+            priority,
+            owner,
+        )
+    };
+    match added {
+        Ok(handle) => handle.bits() as *mut own::devstat,
+        Err(error) => error.to_ptr(),
+    }
+}
+
+/// # Safety
+///
+/// As for [`iostat_devstat_new_entry`], and `ds` is null or memory of the client's.
+#[no_mangle]
+unsafe extern "C" fn iostat_devstat_add_entry(
+    ds: *mut own::devstat,
+    dev_name: *const c_char,
+    unit: c_int,
+    block_size: u32,
+    flags: u32,
+    device_type: u32,
+    priority: u32,
+    owner: *mut bindings::module,
+) -> c_int {
+    let address = Some(ds as usize);
+    // SAFETY: By this function's requirement.
+    let added = unsafe {
+        add(
+            address,
+            dev_name,
+            unit,
+            block_size,
+            flags,
+            device_type,
+            priority,
+            owner,
+        )
+    };
+    match added {
+        Ok(handle) => {
+            // SAFETY: By this function's requirement it is memory of the client's, whatever is in it.
+            unsafe { core::ptr::addr_of_mut!((*ds).handle).write_volatile(handle.bits()) };
+            0
+        }
+        Err(error) => error.to_errno(),
+    }
+}
+
+/// # Safety
+///
+/// Called by another module, which is `owner` or null, from where one may sleep. `ds` as for [`handle`].
+#[no_mangle]
+unsafe extern "C" fn iostat_devstat_remove_entry(
+    ds: *mut own::devstat,
+    owner: *mut bindings::module,
+) -> c_int {
+    if ds.is_null() {
+        return 0;
+    }
+    // SAFETY: By this function's requirement.
+    let (entries, owner, handle) = unsafe {
+        let Some(entries) = entries() else {
+            return ENODEV.to_errno();
+        };
+        (entries, Owner::from_raw(owner), handle(ds))
+    };
+    match entries.remove(handle) {
+        Ok(()) => 0,
+        Err(error) => {
+            if may_warn() {
+                let owner = owner.name();
+                pr_warn!("devstat: {owner}: not removed: it is no entry\n");
+            }
+            error.to_errno()
+        }
+    }
+}
+
+/// # Safety
+///
+/// Called by `src/transactions.c` with interrupts off, for another module. `ds` as for [`handle`].
+#[no_mangle]
+unsafe extern "C" fn iostat_start(ds: *const own::devstat, here: own::iostat_here) -> c_int {
+    // SAFETY: By this function's requirement.
+    let (entries, handle, cpu) = unsafe {
+        let cpu = ThisCpu::new(here.slot);
+        (entries(), handle(ds), cpu)
+    };
+    let started = entries.ok_or(ENODEV);
+    let started = started.and_then(|all| all.start_transaction(handle, here.now_ns, cpu));
+    started.map_or_else(Error::to_errno, |()| 0)
+}
+
+/// # Safety
+///
+/// As for [`iostat_start`]; `end` is valid, and its `then` valid or null.
+#[no_mangle]
+unsafe extern "C" fn iostat_end(
+    ds: *const own::devstat,
+    end: *const own::iostat_end,
+    here: own::iostat_here,
+) -> c_int {
+    // SAFETY: By this function's requirement.
+    let (entries, handle, cpu, end, then) = unsafe {
+        let cpu = ThisCpu::new(here.slot);
+        let then = (*end).then.as_ref().copied();
+        (entries(), handle(ds), cpu, &*end, then)
+    };
+    let class = Class::from_number(end.flags);
+    let (Some(tag), Some(class)) = (Tag::from_number(end.tag_type), class) else {
+        return EINVAL.to_errno();
+    };
+    let end = End {
+        bytes: end.bytes,
+        tag,
+        class,
+        then,
+    };
+    let ended = entries.ok_or(ENODEV);
+    let ended = ended.and_then(|all| all.end_transaction(handle, end, here.now_ns, cpu));
+    ended.map_or_else(Error::to_errno, |()| 0)
+}
+
+/// # Safety
+///
+/// None is needed; C's functions have this type.
+#[no_mangle]
+unsafe extern "C" fn iostat_class(op: u8, bytes: u32) -> u32 {
+    Class::of(op, bytes) as u32
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Accounts of what other modules tell of, as the API needs them: whoever listens to the recorder.
+
+use super::{
+    account::Account,
+    listener::Listener,
+    State, //
+};
+use crate::abi::identity::Identity;
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+/// Who keeps the list.
+pub(crate) trait Clients: Send + Sync {
+    /// Opens an account. Its number is given, that in `identity` ignored. May sleep. `EEXIST`, if there is
+    /// something of that name; `ENOMEM`.
+    fn add(&self, identity: Identity) -> Result<Arc<Account>>;
+
+    /// Closes it. May sleep.
+    fn remove(&self, account: &Account);
+
+    /// Opens an account that is in no list. May sleep; `ENOMEM`.
+    fn add_unlisted(&self, identity: Identity) -> Result<Arc<Account>>;
+
+    /// It is closed. May sleep.
+    fn remove_unlisted(&self);
+}
+
+impl<L: Listener> Clients for State<L> {
+    fn add(&self, identity: Identity) -> Result<Arc<Account>> {
+        self.registry.add_client(identity)
+    }
+
+    fn remove(&self, account: &Account) {
+        self.registry.remove_client(account);
+    }
+
+    fn add_unlisted(&self, identity: Identity) -> Result<Arc<Account>> {
+        let account = Account::of_client(identity)?;
+        self.registry.change_unlisted();
+        Ok(account)
+    }
+
+    fn remove_unlisted(&self) {
+        self.registry.change_unlisted();
+    }
+}
