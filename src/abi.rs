@@ -9,8 +9,10 @@
 pub mod binary;
 pub mod event_text;
 pub mod identity;
+pub mod kstat_text;
 pub mod latency;
 pub mod map;
 pub mod message;
 pub mod region_text;
+pub mod sort;
 pub mod text;

@@ -24,6 +24,7 @@ pub mod evcnt;
 pub mod event;
 pub mod histogram;
 pub mod inflight;
+pub mod kstat;
 pub mod queue;
 pub mod record;
 pub mod region;

@@ -27,6 +27,9 @@ mod play;
 
 #[path = "properties/events.rs"]
 mod events;
+#[path = "properties/kstats.rs"]
+mod kstats;
+
 #[path = "properties/grammar.rs"]
 mod grammar;
 #[path = "properties/lives.rs"]

@@ -100,6 +100,12 @@ pub enum Reason {
     TooManyBuckets,
     /// There is no such region. `ENOENT`.
     NoSuchRegion,
+    /// Which kstat to write is missing.
+    NoKstat,
+    /// What to write is missing.
+    NoValue,
+    /// A selector of more than 255 bytes.
+    LongSelector,
 }
 
 impl Reason {
@@ -135,6 +141,9 @@ impl Reason {
             Reason::TooManyAreas => "there are more than 8388608 areas",
             Reason::TooManyBuckets => "there are more than 134217728 histogram counts",
             Reason::NoSuchRegion => "there is no such region",
+            Reason::NoKstat => "which statistic is missing",
+            Reason::NoValue => "the value is missing",
+            Reason::LongSelector => "a selector has no more than 255 bytes",
         }
     }
 }

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! `@kstat [SELECTOR...]`, `@kstat_list [SELECTOR...]` and `@kstat_write KSTAT VALUE`.
+//!
+//! A selector is kstat(8)'s `module:instance:name:statistic`: what is left out or empty is anything, and
+//! each part may have `*`, `?` and `[a-z]` as in a shell.
+
+use super::{
+    error::{
+        Error,
+        Reason, //
+    },
+    word::{
+        Bytes,
+        Word,
+        Words, //
+    }, //
+};
+use core::fmt::Write;
+
+/// What is asked for.
+#[derive(Clone, Debug)]
+pub enum Kstat<'a> {
+    /// `@kstat`: statistics, a line each.
+    Print(Selectors<'a>),
+    /// `@kstat_list`: the chain, a line for each kstat.
+    List(Selectors<'a>),
+    /// `@kstat_write`: another value for one statistic.
+    Write(Selector<'a>, Word<'a>),
+}
+
+impl<'a> Kstat<'a> {
+    /// What a line asks for; [`None`] if it is another message.
+    pub fn parse(line: &'a [u8]) -> Option<Result<Self, Error<'a>>> {
+        let mut words = Words::of(line);
+        let name = words.next()?;
+        let is = |text| name.is_ignoring_case(text);
+        if is("@kstat") {
+            Some(Selectors::parse(words).map(Kstat::Print))
+        } else if is("@kstat_list") {
+            Some(Selectors::parse(words).map(Kstat::List))
+        } else if is("@kstat_write") {
+            Some(Self::parse_write(words))
+        } else {
+            None
+        }
+    }
+
+    fn parse_write(mut words: Words<'a>) -> Result<Self, Error<'a>> {
+        let kstat = words.next().ok_or(Error::missing(Reason::NoKstat))?;
+        let value = words.next().ok_or(Error::missing(Reason::NoValue))?;
+        if let Some(word) = words.next() {
+            return Err(Error::wrong(Reason::Surplus, word));
+        }
+        Ok(Kstat::Write(Selector::parse(kstat)?, value))
+    }
+}
+
+/// How many selectors there may be. They and their length are limited since everybody may ask,
+/// and all are tried with each statistic.
+const SELECTORS: usize = 16;
+/// Bytes of a selector, at most.
+const SELECTOR_LEN: usize = 255;
+
+/// Several selectors: what one of them selects is selected; all is if there are none.
+#[derive(Clone, Debug)]
+pub struct Selectors<'a>(Words<'a>);
+
+impl<'a> Selectors<'a> {
+    fn parse(words: Words<'a>) -> Result<Self, Error<'a>> {
+        for (index, word) in words.clone().enumerate() {
+            if index == SELECTORS {
+                return Err(Error::wrong(Reason::Surplus, word));
+            }
+            Selector::parse(word)?;
+        }
+        Ok(Selectors(words))
+    }
+
+    fn any(&self, selects: impl Fn(&Selector<'a>) -> bool) -> bool {
+        let mut selectors = self.0.clone().filter_map(|word| Selector::parse(word).ok());
+        match selectors.next() {
+            Some(first) => selects(&first) || selectors.any(|selector| selects(&selector)),
+            None => true,
+        }
+    }
+
+    /// Whether some of this kstat may be selected.
+    pub fn has_kstat(&self, module: &str, instance: i32, name: &str) -> bool {
+        self.any(|selector| selector.has_kstat(module, instance, name))
+    }
+
+    /// Whether this statistic is selected.
+    pub fn has(
+        &self,
+        (module, instance, name): (&str, i32, &str),
+        statistic: impl Iterator<Item = u8> + Clone,
+    ) -> bool {
+        self.any(|selector| {
+            selector.has_kstat(module, instance, name) && selector.has(statistic.clone())
+        })
+    }
+}
+
+/// What one word selects.
+#[derive(Clone, Debug)]
+pub struct Selector<'a> {
+    module: Part<'a>,
+    instance: Part<'a>,
+    name: Part<'a>,
+    statistic: Part<'a>,
+}
+
+impl<'a> Selector<'a> {
+    fn parse(word: Word<'a>) -> Result<Self, Error<'a>> {
+        if word.bytes().nth(SELECTOR_LEN).is_some() {
+            return Err(Error::wrong(Reason::LongSelector, word));
+        }
+        let mut rest = word.bytes();
+        let mut part = || {
+            let bytes = rest.clone();
+            while rest.next().is_some_and(|byte| byte != b':') {}
+            Part {
+                bytes,
+                has_colons: false,
+            }
+        };
+        let (module, instance, name) = (part(), part(), part());
+        Ok(Selector {
+            module,
+            instance,
+            name,
+            statistic: Part {
+                bytes: rest,
+                has_colons: true,
+            },
+        })
+    }
+
+    /// Whether some of this kstat may be selected.
+    pub fn has_kstat(&self, module: &str, instance: i32, name: &str) -> bool {
+        let mut digits = Digits::default();
+        let is_written = write!(digits, "{instance}").is_ok();
+        is_written
+            && self.module.matches(module.bytes())
+            && self.name.matches(name.bytes())
+            && self.instance.matches(digits.bytes())
+    }
+
+    /// Which statistic is meant, to the letter.
+    pub fn statistic(&self) -> impl Iterator<Item = u8> + Clone + 'a {
+        self.statistic.clone()
+    }
+
+    /// Whether a statistic of such a kstat is selected.
+    pub fn has(&self, statistic: impl Iterator<Item = u8> + Clone) -> bool {
+        self.statistic.matches(statistic)
+    }
+}
+
+/// Room for any instance.
+#[derive(Default)]
+struct Digits {
+    bytes: [u8; 11],
+    len: usize,
+}
+
+impl Digits {
+    fn bytes(&self) -> impl Iterator<Item = u8> + Clone + '_ {
+        self.bytes.iter().take(self.len).copied()
+    }
+}
+
+impl Write for Digits {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        for byte in text.bytes() {
+            *self.bytes.get_mut(self.len).ok_or(core::fmt::Error)? = byte;
+            self.len = self.len.saturating_add(1);
+        }
+        Ok(())
+    }
+}
+
+/// A part of a selector: up to the next colon, or to the end.
+#[derive(Clone, Debug)]
+struct Part<'a> {
+    bytes: Bytes<'a>,
+    has_colons: bool,
+}
+
+impl Iterator for Part<'_> {
+    type Item = u8;
+
+    fn next(&mut self) -> Option<u8> {
+        let mut ahead = self.bytes.clone();
+        let byte = ahead.next()?;
+        if byte == b':' && !self.has_colons {
+            return None;
+        }
+        self.bytes = ahead;
+        Some(byte)
+    }
+}
+
+impl Part<'_> {
+    fn matches(&self, text: impl Iterator<Item = u8> + Clone) -> bool {
+        self.clone().next().is_none() || glob(self.clone(), text)
+    }
+}
+
+/// Whether a text is of a shell's pattern. Of several `*` only the last is ever tried again, so that
+/// it takes no more steps than the product of both lengths.
+fn glob(
+    mut pattern: impl Iterator<Item = u8> + Clone,
+    mut text: impl Iterator<Item = u8> + Clone,
+) -> bool {
+    let mut retry = None;
+    loop {
+        let mut rest = pattern.clone();
+        let wanted = rest.next();
+        if wanted == Some(b'*') {
+            pattern = rest;
+            retry = Some((pattern.clone(), text.clone()));
+            continue;
+        }
+        let mut ahead = text.clone();
+        let found = ahead.next();
+        let is_match = match (wanted, found) {
+            (None, None) => return true,
+            (Some(wanted), Some(byte)) => one(wanted, &mut rest, byte),
+            _ => false,
+        };
+        if is_match {
+            (pattern, text) = (rest, ahead);
+            continue;
+        }
+        let Some((after, from)) = &mut retry else {
+            return false;
+        };
+        if from.next().is_none() {
+            return false;
+        }
+        (pattern, text) = (after.clone(), from.clone());
+    }
+}
+
+/// Whether a byte is what a pattern wants, of which `rest` is what follows `wanted`.
+fn one(wanted: u8, rest: &mut (impl Iterator<Item = u8> + Clone), byte: u8) -> bool {
+    match wanted {
+        b'?' => true,
+        b'[' => match set(rest.clone(), byte) {
+            Some((is_in, after)) => {
+                *rest = after;
+                is_in
+            }
+            // Not closed: itself.
+            None => byte == b'[',
+        },
+        _ => byte == wanted,
+    }
+}
+
+/// Whether a byte is in a set, and what follows that; [`None`] if it is not closed.
+fn set<I: Iterator<Item = u8> + Clone>(mut rest: I, byte: u8) -> Option<(bool, I)> {
+    let mut ahead = rest.clone();
+    let is_negated = ahead.next() == Some(b'!');
+    if is_negated {
+        rest = ahead;
+    }
+    let mut is_in = false;
+    let mut is_first = true;
+    loop {
+        let low = rest.next()?;
+        if low == b']' && !is_first {
+            return Some((is_in != is_negated, rest));
+        }
+        is_first = false;
+        let mut ahead = rest.clone();
+        let high = match (ahead.next(), ahead.next()) {
+            (Some(b'-'), Some(high)) if high != b']' => {
+                rest = ahead;
+                high
+            }
+            _ => low,
+        };
+        is_in |= (low..=high).contains(&byte);
+    }
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_message_kstat))]
+mod tests {
+    use super::*;
+
+    fn selects(line: &[u8], id: (&str, i32, &str), statistic: &str) -> Option<bool> {
+        match Kstat::parse(line)?.ok()? {
+            Kstat::Print(selectors) => Some(selectors.has(id, statistic.bytes())),
+            _ => None,
+        }
+    }
+
+    fn reason(line: &[u8]) -> Option<Reason> {
+        Kstat::parse(line)?.err().map(|error| error.reason)
+    }
+
+    #[test]
+    fn globs_are_those_of_a_shell() {
+        let table = [
+            ("*", "", true),
+            ("a*c", "abbc", true),
+            ("a*c", "abbcd", false),
+            ("*a*b*", "xxaxxbxx", true),
+            ("*a*b*", "xxbxxaxx", false),
+            ("?", "", false),
+            ("s?a", "sda", true),
+            ("sd[a-c]", "sdb", true),
+            ("sd[a-c]", "sdd", false),
+            ("sd[!a-c]", "sdd", true),
+            ("[]x]", "]", true),
+            ("[a-]", "-", true),
+            ("[", "[", true),
+            ("[ab", "[ab", true),
+            ("**a", "ba", true),
+            ("", "", true),
+            ("", "a", false),
+        ];
+        for (pattern, text, expected) in table {
+            assert_eq!(
+                (pattern, glob(pattern.bytes(), text.bytes())),
+                (pattern, expected)
+            );
+        }
+    }
+
+    #[test]
+    fn parts_that_are_left_out_are_anything() {
+        let id = ("sd", 3, "sda");
+        let table: [(&[u8], bool); 14] = [
+            (b"@kstat", true),
+            (b"@KSTAT sd", true),
+            (b"@kstat s", false),
+            (b"@kstat sd:3", true),
+            (b"@kstat sd:03", false),
+            (b"@kstat :::reads\n", true),
+            (b"@kstat :::read", false),
+            (b"@kstat sd::sda:r*", true),
+            (b"@kstat :-3", false),
+            (b"@kstat ::", true),
+            (b"@kstat x y sd", true),
+            (b"@kstat x y", false),
+            (b"@kstat sd:::writes vd:::reads", false),
+            (b"@kstat :::a:b", false),
+        ];
+        for (line, expected) in table {
+            assert_eq!(selects(line, id, "reads"), Some(expected));
+        }
+        assert_eq!(selects(b"@kstat :::a:b", id, "a:b"), Some(true));
+        assert_eq!(selects(b"@kstat :-3", ("sd", -3, "sda"), "x"), Some(true));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        assert!(Kstat::parse(b"").is_none() && Kstat::parse(b"sda @kstat").is_none());
+        assert!(Kstat::parse(b"@kstats").is_none());
+        assert_eq!(reason(b"@kstat_write"), Some(Reason::NoKstat));
+        assert_eq!(reason(b"@kstat_write a:0:b:c"), Some(Reason::NoValue));
+        assert_eq!(reason(b"@kstat_write a:0:b:c 1 2"), Some(Reason::Surplus));
+        assert_eq!(
+            reason(b"@kstat 1 2 3 4 5 6 7 8 9 a b c d e f g h"),
+            Some(Reason::Surplus)
+        );
+        let mut long = [b'x'; 7 + 256];
+        long[..7].copy_from_slice(b"@kstat ");
+        assert_eq!(reason(&long), Some(Reason::LongSelector));
+        assert_eq!(reason(&long[..7 + 255]), None);
+    }
+}
