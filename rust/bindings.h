@@ -10,6 +10,7 @@
 #include <iostat/event_probes.h>
 #include <iostat/io.h>
 #include <iostat/helpers.h>
+#include <iostat/kstat.h>
 #include <iostat/probes.h>
 #include <iostat/transactions.h>
 #include <iostat/waits.h>

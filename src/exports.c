@@ -5,6 +5,7 @@
 
 #include <iostat/devstat.h>
 #include <iostat/evcnt.h>
+#include <iostat/kstat.h>
 #include <linux/export.h>
 
 EXPORT_SYMBOL_GPL(iostat_evcnt_attach);
@@ -18,3 +19,18 @@ EXPORT_SYMBOL_GPL(iostat_evcnt_read_total);
 EXPORT_SYMBOL_GPL(iostat_devstat_new_entry);
 EXPORT_SYMBOL_GPL(iostat_devstat_add_entry);
 EXPORT_SYMBOL_GPL(iostat_devstat_remove_entry);
+EXPORT_SYMBOL_GPL(iostat_kstat_create);
+EXPORT_SYMBOL_GPL(iostat_kstat_install);
+EXPORT_SYMBOL_GPL(iostat_kstat_delete);
+EXPORT_SYMBOL_GPL(iostat_kstat_lookup);
+EXPORT_SYMBOL_GPL(iostat_kstat_named_init);
+EXPORT_SYMBOL_GPL(iostat_kstat_named_setstr);
+EXPORT_SYMBOL_GPL(iostat_kstat_timer_init);
+EXPORT_SYMBOL_GPL(iostat_kstat_timer_start);
+EXPORT_SYMBOL_GPL(iostat_kstat_timer_stop);
+EXPORT_SYMBOL_GPL(iostat_kstat_waitq_enter);
+EXPORT_SYMBOL_GPL(iostat_kstat_waitq_exit);
+EXPORT_SYMBOL_GPL(iostat_kstat_runq_enter);
+EXPORT_SYMBOL_GPL(iostat_kstat_runq_exit);
+EXPORT_SYMBOL_GPL(iostat_kstat_waitq_to_runq);
+EXPORT_SYMBOL_GPL(iostat_kstat_runq_back_to_waitq);

@@ -7,11 +7,18 @@ mod clients;
 pub(crate) mod control;
 mod events;
 mod ioctls;
+mod kstats;
 mod messages;
 pub(crate) mod sysfs;
 
 use crate::{
-    kapi::evcnt::Events,
+    kapi::{
+        evcnt::Events,
+        kstat::{
+            Chain,
+            Disk, //
+        }, //
+    },
     kernel_ext::{
         block::device::BlockDevice,
         kobject::Directory,
@@ -37,15 +44,17 @@ pub(crate) struct Interfaces {
     regions_gone: OnceBox<Node>,
     #[pin]
     clients: Clients,
+    kstats: Arc<Chain>,
 }
 
 impl Interfaces {
-    /// May sleep; `ENOMEM`.
-    pub(crate) fn new() -> Result<Arc<Self>> {
+    /// Disks and partitions are to be in this chain. May sleep; `ENOMEM`.
+    pub(crate) fn new(kstats: Arc<Chain>) -> Result<Arc<Self>> {
         Arc::pin_init(
             pin_init!(Interfaces {
                 regions_gone: OnceBox::new(),
                 clients <- Clients::new(),
+                kstats,
             }),
             GFP_KERNEL,
         )
@@ -70,13 +79,16 @@ pub(crate) type Recording = State<Interfaces>;
 pub(crate) struct Global {
     pub(crate) recording: Arc<Recording>,
     pub(crate) events: Arc<Events>,
+    pub(crate) kstats: Arc<Chain>,
 }
 
 impl Listener for Interfaces {
-    /// The directory of the disk or partition in sysfs, and before it that of the disk's events.
+    /// The directory of the disk or partition in sysfs, and before it that of the disk's events; its
+    /// kstat.
     type Presence = (
         Option<Directory<events::EventsObject>>,
         Directory<sysfs::DiskObject>,
+        Option<Disk>,
     );
 
     fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence> {
@@ -88,11 +100,15 @@ impl Listener for Interfaces {
                 Some(directory.directory(c"events", events)?)
             }
         };
-        Ok((events, directory))
+        let kstat = self.kstats.add_disk(account).inspect_err(|error| {
+            let name = device.name();
+            pr_warn!("{}: not among the kstats: {error:?}\n", name.as_str());
+        });
+        Ok((events, directory, kstat.ok()))
     }
 
     fn attached(&self, account: &Arc<Account>) -> Result<Self::Presence> {
-        Ok((None, self.clients.directory(account)?))
+        Ok((None, self.clients.directory(account)?, None))
     }
 
     fn regions_gone(&self) {

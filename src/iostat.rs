@@ -61,12 +61,12 @@ struct Iostat {
 
 impl kernel::Module for Iostat {
     fn init(_module: &'static ThisModule) -> Result<Self> {
-        let interfaces = iface::Interfaces::new()?;
         // A reference in 7.2, a value in 7.3.
         let inflight = *Borrow::<u32>::borrow(&module_parameters::inflight.value());
         let frequent_events = *Borrow::<u32>::borrow(&module_parameters::frequent_events.value());
         let mode = iface::chardev::mode(*Borrow::<u32>::borrow(&module_parameters::mode.value()))?;
         let api = kapi::Api::new()?;
+        let interfaces = iface::Interfaces::new(api.kstats())?;
         let recorder = recorder::Recorder::new(
             interfaces.clone(),
             api.events(),
@@ -83,6 +83,7 @@ impl kernel::Module for Iostat {
             iface::Global {
                 recording: recorder.state(),
                 events: api.events(),
+                kstats: api.kstats(),
             },
         )?;
         interfaces.tell_regions_gone(device.file(c"regions_gone")?)?;

@@ -10,6 +10,7 @@ mod cells;
 pub(crate) mod devstat;
 pub(crate) mod evcnt;
 mod exports;
+pub(crate) mod kstat;
 
 use crate::{
     kernel_ext::{
@@ -24,6 +25,7 @@ use kernel::{
     prelude::*,
     sync::Arc, //
 };
+use kstat::Chain;
 
 /// The API, ready to be called for as long as the value is there: as long as the module, without which no
 /// client can be.
@@ -31,22 +33,34 @@ pub(crate) struct Api {
     _going: module::Registration<Events>,
     _published: global::Guard<Events>,
     events: Arc<Events>,
+    _kstats_going: module::Registration<Chain>,
+    _kstats_published: global::Guard<Chain>,
+    kstats: Arc<Chain>,
 }
 
 impl Api {
     /// May sleep; `ENOMEM`.
     pub(crate) fn new() -> Result<Self> {
         let events = Events::new()?;
+        let kstats = Chain::new()?;
         Ok(Api {
             _going: module::Registration::new(events.clone())?,
             _published: exports::EVENTS.publish(events.clone())?,
             events,
+            _kstats_going: module::Registration::new(kstats.clone())?,
+            _kstats_published: exports::kstat::CHAIN.publish(kstats.clone())?,
+            kstats,
         })
     }
 
     /// All event counters.
     pub(crate) fn events(&self) -> Arc<Events> {
         self.events.clone()
+    }
+
+    /// All kstats.
+    pub(crate) fn kstats(&self) -> Arc<Chain> {
+        self.kstats.clone()
     }
 }
 

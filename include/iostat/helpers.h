@@ -11,10 +11,12 @@
 struct class;
 struct module;
 struct page;
+struct spinlock;
 
 struct page *iostat_alloc_page(unsigned int cpu);
 int iostat_block_class(const struct class **class);
 void iostat_cond_resched(void);
+void iostat_copy_locked(struct spinlock *lock, void *to, const void *from, size_t size);
 bool iostat_fatal_signal_pending(void);
 bool iostat_may_warn(void);
 void iostat_memalloc_noio_restore(unsigned int flags);

@@ -12,6 +12,8 @@
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
@@ -49,6 +51,15 @@ void iostat_vfree(const void *address)
 void iostat_cond_resched(void)
 {
 	cond_resched();
+}
+
+void iostat_copy_locked(struct spinlock *lock, void *to, const void *from, size_t size)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(lock, flags);
+	memcpy(to, from, size);
+	spin_unlock_irqrestore(lock, flags);
 }
 
 bool iostat_fatal_signal_pending(void)

@@ -11,3 +11,8 @@ use kernel::{
 pub(crate) fn name_too_long() -> Error {
     Error::from_errno((bindings::ENAMETOOLONG as i32).wrapping_neg())
 }
+
+/// `EDEADLK`: likewise.
+pub(crate) fn would_deadlock() -> Error {
+    Error::from_errno((bindings::EDEADLK as i32).wrapping_neg())
+}

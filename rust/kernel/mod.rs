@@ -16,6 +16,7 @@ pub(crate) mod global;
 pub(crate) mod io_events;
 pub(crate) mod ioctl;
 pub(crate) mod kobject;
+pub(crate) mod kstat;
 pub(crate) mod memory;
 pub(crate) mod miscdevice;
 pub(crate) mod mmap;

@@ -5,7 +5,10 @@
 //! C header: [`include/linux/sched.h`](srctree/include/linux/sched.h).
 
 use super::bindings as own;
-use kernel::prelude::*;
+use kernel::{
+    bindings,
+    prelude::*, //
+};
 
 /// Lets others have the CPU if they want it. May sleep.
 pub(crate) fn may_rest() {
@@ -21,4 +24,10 @@ pub(crate) fn may_be_killed() -> Result {
         return Err(EINTR);
     }
     Ok(())
+}
+
+/// Which task this is, as long as it runs.
+pub(crate) fn current_id() -> usize {
+    // SAFETY: Takes no argument; called by a task.
+    unsafe { bindings::get_current() as usize }
 }

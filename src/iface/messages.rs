@@ -4,6 +4,7 @@
 
 use super::{
     events,
+    kstats,
     Global, //
 };
 use crate::{
@@ -12,6 +13,7 @@ use crate::{
             self,
             error::Reason,
             evcnt::List,
+            kstat::Kstat,
             Message, //
         },
         region_text::Reply,
@@ -34,14 +36,19 @@ pub(super) fn run(
     let result = if let Some(asked) = List::parse(line) {
         let asked = asked.map_err(Refusal::from);
         asked.and_then(|asked| Ok(events::list(&global.events, &asked, reply)?))
+    } else if let Some(asked) = Kstat::parse(line) {
+        let asked = asked.map_err(Refusal::from);
+        asked.and_then(|asked| {
+            if matches!(asked, Kstat::Write(..)) {
+                may_change(is_opened_by_admin)?;
+            }
+            Ok(kstats::reply(&global.kstats, &asked, reply)?)
+        })
     } else {
         let result = message::parse(line).map_err(Refusal::from);
         result.and_then(|(disk, message)| {
             if changes(&message) {
-                if !is_opened_by_admin {
-                    return Err(EPERM.into());
-                }
-                capability::sys_admin()?;
+                may_change(is_opened_by_admin)?;
             }
             id = message.id();
             global.recording.message(disk, &message, reply)
@@ -59,6 +66,13 @@ pub(super) fn run(
             Err(error)
         }
         (Err(Refusal::Failed(error)), _) => Err(error),
+    }
+}
+
+fn may_change(is_opened_by_admin: bool) -> Result {
+    match is_opened_by_admin {
+        true => capability::sys_admin(),
+        false => Err(EPERM),
     }
 }
 

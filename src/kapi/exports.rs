@@ -6,6 +6,8 @@
 //! What a client does wrong is its errno and, with a rate limit, a line in the kernel's log.
 
 pub(super) mod devstat;
+pub(super) mod kstat;
+mod kstat_data;
 
 use super::evcnt::{
     Client,

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! A snapshot of a kstat's data, in memory of ours.
+
+use super::{
+    named,
+    size, //
+};
+use crate::{
+    acct::kstat::{
+        Queue,
+        Type,
+        Value,
+        INTR, //
+    },
+    kernel_ext::{
+        bindings as own,
+        zeroed::zeroed_vec, //
+    }, //
+};
+use core::{
+    ffi::c_void,
+    mem::size_of, //
+};
+use kernel::{
+    alloc::KVVec,
+    bindings,
+    prelude::*, //
+};
+
+/// Memory for a snapshot: the data, and the strings of it.
+#[derive(Default)]
+pub(super) struct Room {
+    words: KVVec<u64>,
+    text: KVVec<u8>,
+}
+
+impl Room {
+    pub(super) fn bytes(&self) -> usize {
+        self.words.len().saturating_mul(size_of::<u64>())
+    }
+
+    /// May sleep; `ENOMEM`.
+    pub(super) fn grow(&mut self, bytes: usize) -> Result {
+        self.words = zeroed_vec(bytes.div_ceil(size_of::<u64>()))?;
+        Ok(())
+    }
+
+    pub(super) fn as_mut_ptr(&mut self) -> *mut c_void {
+        self.words.as_mut_ptr().cast()
+    }
+
+    /// Copies data, if there is a spinlock with that held.
+    ///
+    /// # Safety
+    ///
+    /// There are so many bytes at `data`, and room for them; the spinlock is valid.
+    pub(super) unsafe fn take(
+        &mut self,
+        data: *const u8,
+        bytes: usize,
+        spinlock: Option<*mut bindings::spinlock_t>,
+    ) {
+        if bytes == 0 {
+            return;
+        }
+        let to = self.as_mut_ptr();
+        match spinlock {
+            // SAFETY: By this function's requirement.
+            Some(lock) => unsafe { own::iostat_copy_locked(lock, to, data.cast(), bytes) },
+            // SAFETY: Likewise. Who writes meanwhile writes integers.
+            None => unsafe { core::ptr::copy(data, to.cast(), bytes) },
+        }
+    }
+}
+
+/// What a kstat had at one moment.
+///
+/// # Invariants
+///
+/// `room` has `ndata` of what `kind` says.
+pub(crate) struct Copy {
+    kind: Type,
+    ndata: u32,
+    bytes: usize,
+    /// When that was, ns.
+    pub(crate) snaptime_ns: u64,
+    room: Room,
+}
+
+fn queue(cnt: u32, time: i64, lentime: i64, lastupdate: i64) -> Queue {
+    // CAST: Sums wrap, and are the same bits.
+    Queue {
+        cnt,
+        time: time as u64,
+        lentime: lentime as u64,
+        lastupdate: lastupdate as u64,
+    }
+}
+
+impl Copy {
+    pub(super) fn new(kind: Type, ndata: u32, bytes: usize, snaptime_ns: u64, room: Room) -> Self {
+        let most = room.bytes() / size(kind);
+        // INVARIANT: No more than there is room for.
+        Copy {
+            kind,
+            // CAST: Cut to what it was at most.
+            ndata: most.min(ndata as usize) as u32,
+            bytes,
+            snaptime_ns,
+            room,
+        }
+    }
+
+    fn at<T>(&self, index: u32) -> *const T {
+        self.room
+            .words
+            .as_ptr()
+            .cast::<T>()
+            .wrapping_add(index as usize)
+    }
+
+    fn at_mut<T>(&mut self, index: u32) -> *mut T {
+        self.room
+            .words
+            .as_mut_ptr()
+            .cast::<T>()
+            .wrapping_add(index as usize)
+    }
+
+    /// Adds the time since the last change to the queues of an I/O kstat.
+    pub(super) fn extrapolate(&mut self) {
+        if self.kind != Type::Io || self.ndata == 0 {
+            return;
+        }
+        let now = self.snaptime_ns;
+        // SAFETY: By the type invariant one is there, of integers.
+        let io = unsafe { &mut *self.at_mut::<own::iostat_kstat_io>(0) };
+        let waitq = queue(io.wcnt, io.wtime, io.wlentime, io.wlastupdate).snapshot(now);
+        let runq = queue(io.rcnt, io.rtime, io.rlentime, io.rlastupdate).snapshot(now);
+        // CAST: The same bits.
+        io.wtime = waitq.time as i64;
+        io.wlentime = waitq.lentime as i64;
+        io.wlastupdate = waitq.lastupdate as i64;
+        io.rtime = runq.time as i64;
+        io.rlentime = runq.lentime as i64;
+        io.rlastupdate = runq.lastupdate as i64;
+    }
+
+    /// Copies the strings, and makes their pointers offsets. Without allocating: how many bytes there was no
+    /// room for.
+    ///
+    /// # Safety
+    ///
+    /// Strings are null or end in a NUL or after `len` bytes, and do not change meanwhile.
+    pub(super) unsafe fn take_strings(&mut self) -> usize {
+        if self.kind != Type::Named {
+            return 0;
+        }
+        self.room.text.clear();
+        let mut missing = 0usize;
+        for index in 0..self.ndata {
+            let at = self.at_mut::<own::iostat_kstat_named>(index);
+            // SAFETY: By the type invariant it is there, and by this function's requirement what it
+            // points to.
+            missing = missing.saturating_add(unsafe { named::take(at, &mut self.room.text) });
+        }
+        missing
+    }
+
+    /// The memory again, with so much more of it. May sleep; `ENOMEM`.
+    pub(super) fn with_room_for_strings(self, missing: usize) -> Result<Room> {
+        let mut room = self.room;
+        let len = room.text.len().saturating_add(missing);
+        room.text = KVVec::with_capacity(len, GFP_KERNEL)?;
+        Ok(room)
+    }
+
+    /// Tells all statistics: two parts of a name, and a value.
+    pub(crate) fn each(
+        &self,
+        mut tell: impl FnMut(&[u8], &'static str, Value<'_>) -> Result,
+    ) -> Result {
+        for index in 0..if self.kind == Type::Raw {
+            1
+        } else {
+            self.ndata
+        } {
+            match self.kind {
+                Type::Raw => tell(b"", "data_size", Value::Unsigned(self.bytes as u64))?,
+                Type::Named => {
+                    // SAFETY: By the type invariant it is there, and it is valid of any bits.
+                    let named = unsafe { &*self.at::<own::iostat_kstat_named>(index) };
+                    let name = named::name(&named.name);
+                    if !name.is_empty() {
+                        named::value(named, &self.room.text, |value| tell(name, "", value))?;
+                    }
+                }
+                Type::Intr => {
+                    // SAFETY: Likewise.
+                    let intr = unsafe { &*self.at::<own::iostat_kstat_intr>(index) };
+                    for (name, count) in INTR.into_iter().zip(&intr.intrs) {
+                        tell(b"", name, Value::Unsigned(u64::from(*count)))?;
+                    }
+                }
+                Type::Io => {
+                    // SAFETY: Likewise.
+                    let io = unsafe { &*self.at::<own::iostat_kstat_io>(index) };
+                    // CAST: Sums wrap.
+                    let values = [
+                        ("nread", io.nread),
+                        ("nwritten", io.nwritten),
+                        ("reads", u64::from(io.reads)),
+                        ("writes", u64::from(io.writes)),
+                        ("wtime", io.wtime as u64),
+                        ("wlentime", io.wlentime as u64),
+                        ("wlastupdate", io.wlastupdate as u64),
+                        ("rtime", io.rtime as u64),
+                        ("rlentime", io.rlentime as u64),
+                        ("rlastupdate", io.rlastupdate as u64),
+                        ("wcnt", u64::from(io.wcnt)),
+                        ("rcnt", u64::from(io.rcnt)),
+                    ];
+                    for (name, value) in values {
+                        tell(b"", name, Value::Unsigned(value))?;
+                    }
+                }
+                Type::Timer => {
+                    // SAFETY: Likewise.
+                    let timer = unsafe { &*self.at::<own::iostat_kstat_timer>(index) };
+                    let name = named::name(&timer.name);
+                    if name.is_empty() {
+                        continue;
+                    }
+                    // CAST: Sums wrap.
+                    let values = [
+                        (".num_events", timer.num_events),
+                        (".elapsed_time", timer.elapsed_time as u64),
+                        (".min_time", timer.min_time as u64),
+                        (".max_time", timer.max_time as u64),
+                        (".start_time", timer.start_time as u64),
+                        (".stop_time", timer.stop_time as u64),
+                    ];
+                    for (statistic, value) in values {
+                        tell(name, statistic, Value::Unsigned(value))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The memory, for a client to read what is written, and where a statistic of that name is.
+    pub(super) fn find(&mut self, statistic: &[u8]) -> Option<&mut own::iostat_kstat_named> {
+        if self.kind != Type::Named {
+            return None;
+        }
+        (0..self.ndata).find_map(|index| {
+            let at = self.at_mut::<own::iostat_kstat_named>(index);
+            // SAFETY: By the type invariant it is there, and it is valid of any bits.
+            let named = unsafe { &mut *at };
+            (named::name(&named.name) == statistic).then_some(named)
+        })
+    }
+
+    pub(super) fn as_mut_ptr(&mut self) -> *mut c_void {
+        self.room.as_mut_ptr()
+    }
+}

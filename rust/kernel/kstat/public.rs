@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! `kstat_t` as the client gets it.
+
+use super::super::bindings as own;
+use crate::acct::kstat::{
+    Type,
+    KSTAT_STRLEN, //
+};
+use kernel::ffi::c_char;
+
+/// What a kstat is, for its client to see.
+pub(crate) struct Header<'a> {
+    pub(crate) module: &'a str,
+    pub(crate) instance: i32,
+    pub(crate) name: &'a str,
+    pub(crate) class: &'a str,
+    pub(crate) kind: Type,
+    pub(crate) ndata: u32,
+    pub(crate) flags: u8,
+    pub(crate) crtime_ns: u64,
+}
+
+/// Text in an array of C, with its NUL.
+pub(super) fn text(text: &[u8]) -> [c_char; KSTAT_STRLEN] {
+    let mut array = [0; KSTAT_STRLEN];
+    for (into, from) in array.iter_mut().take(KSTAT_STRLEN - 1).zip(text) {
+        // CAST: Signed or not, a byte is a byte.
+        *into = *from as c_char;
+    }
+    array
+}
+
+impl Header<'_> {
+    pub(super) fn public(&self, data: *mut kernel::ffi::c_void, bytes: usize) -> own::iostat_kstat {
+        own::iostat_kstat {
+            // CAST: Below 2^63 for 292 years.
+            ks_crtime: self.crtime_ns as i64,
+            ks_module: text(self.module.as_bytes()),
+            ks_instance: self.instance,
+            ks_name: text(self.name.as_bytes()),
+            ks_class: text(self.class.as_bytes()),
+            ks_type: self.kind as u8,
+            ks_flags: self.flags,
+            ks_data: data,
+            ks_ndata: self.ndata,
+            ks_data_size: bytes,
+            ..Default::default()
+        }
+    }
+}

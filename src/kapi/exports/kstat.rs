@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Kstats: see `include/iostat/kstat.h`.
+
+use super::{
+    super::kstat::{
+        Chain,
+        Key,
+        New, //
+    },
+    string, //
+};
+use crate::{
+    abi::identity::Name,
+    acct::kstat::{
+        check_name,
+        flags,
+        BadName,
+        Type, //
+    },
+    kernel_ext::{
+        bindings as own,
+        clock,
+        error::{
+            name_too_long,
+            would_deadlock, //
+        },
+        global::Global,
+        kstat::Client,
+        module::Owner,
+        print::may_warn, //
+    },
+};
+use core::fmt::Write;
+use kernel::{
+    bindings,
+    error::code::*,
+    ffi::{
+        c_char,
+        c_int,
+        c_uint, //
+    },
+    prelude::*, //
+};
+
+/// All kstats, from the module's init to its exit: see [`super::EVENTS`].
+pub(in super::super) static CHAIN: Global<Chain> = Global::new();
+
+/// # Safety
+///
+/// Called by a function that another module called, for as long as that call takes.
+unsafe fn chain<'a>() -> Option<&'a Chain> {
+    // SAFETY: By this function's requirement another module is there, see `CHAIN`.
+    unsafe { CHAIN.get() }
+}
+
+super::declared!(iostat_kstat_create iostat_kstat_install iostat_kstat_delete iostat_kstat_lookup);
+
+/// What a client did wrong, of its errnos.
+fn why(error: Error) -> Option<&'static str> {
+    Some(match error {
+        EEXIST => "there is one already",
+        ENOENT => "it is not there",
+        error if error == name_too_long() => "a name is too long",
+        error if error == would_deadlock() => "itself asks for it",
+        EINVAL => "something of it cannot be",
+        // Not the client's fault.
+        _ => return None,
+    })
+}
+
+fn name(text: &[u8]) -> Result<Name> {
+    check_name(text).map_err(|bad| match bad {
+        BadName::Unprintable => EINVAL,
+        BadName::TooLong => name_too_long(),
+    })?;
+    Ok(Name::new(text))
+}
+
+/// Room for a module, which may be 30 bytes, and an instance.
+struct Made([u8; 48], usize);
+
+impl Write for Made {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        for byte in text.bytes() {
+            *self.0.get_mut(self.1).ok_or(core::fmt::Error)? = byte;
+            self.1 = self.1.saturating_add(1);
+        }
+        Ok(())
+    }
+}
+
+/// The name, or one made of module and instance.
+fn name_or_made(given: Option<&[u8]>, module: Name, instance: i32) -> Result<Name> {
+    match given {
+        Some(given) => name(given),
+        None => {
+            let mut made = Made([0; 48], 0);
+            write!(made, "{}{instance}", module.as_str()).map_err(|_| name_too_long())?;
+            name(made.0.get(..made.1).unwrap_or(&[]))
+        }
+    }
+}
+
+/// A string that may be null.
+///
+/// # Safety
+///
+/// As for [`string`].
+unsafe fn optional<'a>(text: *const c_char) -> Option<&'a [u8]> {
+    // SAFETY: By this function's requirement.
+    (!text.is_null()).then(|| unsafe { string(text) })
+}
+
+/// # Safety
+///
+/// Called by another module, which is `owner` or null, from where one may sleep. Strings are null
+/// or NUL-terminated. What the client sets in what is returned is valid from its installation to its
+/// deletion.
+#[no_mangle]
+unsafe extern "C" fn iostat_kstat_create(
+    ks_module: *const c_char,
+    ks_instance: c_int,
+    ks_name: *const c_char,
+    ks_class: *const c_char,
+    ks_type: u8,
+    ks_ndata: c_uint,
+    ks_flags: u8,
+    owner: *mut bindings::module,
+) -> *mut own::iostat_kstat {
+    // SAFETY: By this function's requirement.
+    let (chain, owner) = unsafe { (chain(), Owner::from_raw(owner)) };
+    // SAFETY: By this function's requirement.
+    let (module, given, class) =
+        unsafe { (string(ks_module), optional(ks_name), string(ks_class)) };
+    let create = || {
+        let chain = chain.ok_or(ENODEV)?;
+        let checked = name(module)?;
+        let kind = Type::from_number(ks_type).ok_or(EINVAL)?;
+        if !kind.takes(ks_ndata) || !flags::may_be_asked(ks_flags) {
+            return Err(EINVAL);
+        }
+        let mut new = New {
+            key: Key::new(
+                checked,
+                ks_instance,
+                name_or_made(given, checked, ks_instance)?,
+            ),
+            class: name(class)?,
+            kind,
+            ndata: ks_ndata,
+            flags: ks_flags,
+            crtime_ns: clock::now_ns(),
+        };
+        // SAFETY: By this function's requirement.
+        chain.create(&mut new, owner, |header| unsafe { Client::new(header) })
+    };
+    match create() {
+        Ok(address) => address as *mut own::iostat_kstat,
+        Err(error) => {
+            if let Some(why) = why(error).filter(|_| may_warn()) {
+                let (module, name) = (Name::new(module), Name::new(given.unwrap_or(b"")));
+                let (module, name) = (module.as_str(), name.as_str());
+                let owner = owner.name();
+                pr_warn!("kstat: {owner}: {module}:{ks_instance}:{name} not created: {why}\n");
+            }
+            core::ptr::null_mut()
+        }
+    }
+}
+
+/// What a function of the chain returns to a client.
+///
+/// # Safety
+///
+/// Called by a function that another module called, which is `owner` or null.
+unsafe fn returned(
+    owner: *mut bindings::module,
+    what: &str,
+    act: impl FnOnce(&Chain) -> Result,
+) -> c_int {
+    // SAFETY: By this function's requirement.
+    let (chain, owner) = unsafe { (chain(), Owner::from_raw(owner)) };
+    match chain.ok_or(ENODEV).and_then(act) {
+        Ok(()) => 0,
+        Err(error) => {
+            if let Some(why) = why(error).filter(|_| may_warn()) {
+                pr_warn!("kstat: {}: not {what}: {why}\n", owner.name());
+            }
+            error.to_errno()
+        }
+    }
+}
+
+/// # Safety
+///
+/// Called by another module, which is `owner` or null, from where one may sleep. `ksp` is anything.
+#[no_mangle]
+unsafe extern "C" fn iostat_kstat_install(
+    ksp: *mut own::iostat_kstat,
+    owner: *mut bindings::module,
+) -> c_int {
+    // SAFETY: By this function's requirement. The address is looked up and not into.
+    unsafe { returned(owner, "installed", |chain| chain.install(ksp as usize)) }
+}
+
+/// # Safety
+///
+/// Called by another module, which is `owner` or null, from where one may sleep. `ksp` is anything.
+#[no_mangle]
+unsafe extern "C" fn iostat_kstat_delete(
+    ksp: *mut own::iostat_kstat,
+    owner: *mut bindings::module,
+) -> c_int {
+    // SAFETY: By this function's requirement. The address is looked up and not into.
+    unsafe { returned(owner, "deleted", |chain| chain.delete(ksp as usize)) }
+}
+
+/// # Safety
+///
+/// Called by another module, which is `owner` or null, from where one may sleep. Strings are null
+/// or NUL-terminated.
+#[no_mangle]
+unsafe extern "C" fn iostat_kstat_lookup(
+    ks_module: *const c_char,
+    ks_instance: c_int,
+    ks_name: *const c_char,
+    owner: *mut bindings::module,
+) -> *mut own::iostat_kstat {
+    // SAFETY: By this function's requirement.
+    let (chain, owner) = unsafe { (chain(), Owner::from_raw(owner)) };
+    // SAFETY: By this function's requirement.
+    let (asked_module, asked_name) = unsafe { (optional(ks_module), optional(ks_name)) };
+    let address = chain.and_then(|chain| {
+        chain.lookup(owner, |key| {
+            let (module, instance, name) = key.parts();
+            asked_module.is_none_or(|asked| asked == module.as_bytes())
+                && (ks_instance == -1 || ks_instance == instance)
+                && asked_name.is_none_or(|asked| asked == name.as_bytes())
+        })
+    });
+    address.unwrap_or(0) as *mut own::iostat_kstat
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What clients do with the data of kstats: see `include/iostat/kstat.h`.
+
+use super::string;
+use crate::{
+    acct::kstat::{
+        check_label,
+        BadName,
+        Empty,
+        Queue,
+        Timer, //
+    },
+    kernel_ext::{
+        bindings as own,
+        clock,
+        error::name_too_long,
+        print::may_warn, //
+    },
+};
+use kernel::{
+    error::code::*,
+    ffi::{
+        c_char,
+        c_int, //
+    },
+    prelude::*, //
+};
+
+super::declared!(iostat_kstat_named_init iostat_kstat_named_setstr);
+super::declared!(iostat_kstat_timer_init iostat_kstat_timer_start iostat_kstat_timer_stop);
+super::declared!(iostat_kstat_waitq_enter iostat_kstat_waitq_exit iostat_kstat_runq_enter);
+super::declared!(iostat_kstat_runq_exit iostat_kstat_waitq_to_runq iostat_kstat_runq_back_to_waitq);
+
+/// The name of a statistic, or nothing if it cannot be one.
+///
+/// # Safety
+///
+/// As for [`string`].
+unsafe fn label(name: *const c_char) -> ([c_char; 31], Result) {
+    // SAFETY: By this function's requirement.
+    let name = unsafe { string(name) };
+    let mut array = [0; 31];
+    let result = check_label(name).map_err(|bad| match bad {
+        BadName::Unprintable => EINVAL,
+        BadName::TooLong => name_too_long(),
+    });
+    if result.is_ok() {
+        for (into, from) in array.iter_mut().zip(name) {
+            // CAST: A byte is a byte.
+            *into = *from as c_char;
+        }
+    } else if may_warn() {
+        pr_warn!("kstat: a statistic has a name that is too long or none\n");
+    }
+    (array, result)
+}
+
+fn errno(result: Result) -> c_int {
+    result.map_or_else(|error| error.to_errno(), |()| 0)
+}
+
+/// # Safety
+///
+/// Called by another module. `knp` is null or memory of its own, `name` null or NUL-terminated.
+#[no_mangle]
+unsafe extern "C" fn iostat_kstat_named_init(
+    knp: *mut own::iostat_kstat_named,
+    name: *const c_char,
+    data_type: u8,
+) -> c_int {
+    if knp.is_null() {
+        return EINVAL.to_errno();
+    }
+    // SAFETY: By this function's requirement.
+    let (mut name, mut result) = unsafe { label(name) };
+    if u32::from(data_type) > own::KSTAT_DATA_STRING {
+        name = [0; 31];
+        result = Err(EINVAL);
+    }
+    // SAFETY: By this function's requirement.
+    unsafe {
+        knp.write(own::iostat_kstat_named {
+            name,
+            data_type,
+            value: Default::default(),
+        })
+    };
+    errno(result)
+}
+
+/// # Safety
+///
+/// Called by another module. `knp` is null or memory of its own, initialised; `src` is null or
+/// NUL-terminated.
+#[no_mangle]
+unsafe extern "C" fn iostat_kstat_named_setstr(
+    knp: *mut own::iostat_kstat_named,
+    src: *const c_char,
+) -> c_int {
+    // SAFETY: By this function's requirement.
+    let named = unsafe { knp.as_ref() };
+    let is_string = named.is_some_and(|named| u32::from(named.data_type) == own::KSTAT_DATA_STRING);
+    if !is_string {
+        if may_warn() {
+            pr_warn!("kstat: a string for what is none\n");
+        }
+        return EINVAL.to_errno();
+    }
+    let mut len = 0u32;
+    if !src.is_null() {
+        // SAFETY: By this function's requirement the bytes up to the first NUL are there.
+        while unsafe { src.add(len as usize).read() } != 0 {
+            len = len.saturating_add(1);
+        }
+        // With its NUL.
+        len = len.saturating_add(1);
+    }
+    // SAFETY: By this function's requirement. The length is never that of a longer string than the
+    // one that is there.
+    unsafe {
+        (*knp).value.str_.len = 0;
+        (*knp).value.str_.addr.ptr = src.cast_mut();
+        (*knp).value.str_.len = len;
+    }
+    0
+}
+
+/// # Safety
+///
+/// Called by another module. `ktp` is null or memory of its own, `name` null or NUL-terminated.
+#[no_mangle]
+unsafe extern "C" fn iostat_kstat_timer_init(
+    ktp: *mut own::iostat_kstat_timer,
+    name: *const c_char,
+) -> c_int {
+    if ktp.is_null() {
+        return EINVAL.to_errno();
+    }
+    // SAFETY: By this function's requirement.
+    let (name, result) = unsafe { label(name) };
+    // SAFETY: By this function's requirement.
+    unsafe {
+        ktp.write(own::iostat_kstat_timer {
+            name,
+            ..Default::default()
+        })
+    };
+    errno(result)
+}
+
+/// Changes a timer.
+///
+/// # Safety
+///
+/// `ktp` is null or a timer that nobody else changes now.
+unsafe fn timer(ktp: *mut own::iostat_kstat_timer, change: impl FnOnce(&mut Timer, u64)) {
+    // SAFETY: By this function's requirement.
+    let Some(raw) = (unsafe { ktp.as_mut() }) else {
+        return;
+    };
+    // CAST: Sums wrap, and are the same bits: here and below.
+    let mut timer = Timer {
+        num_events: raw.num_events,
+        elapsed_time: raw.elapsed_time as u64,
+        min_time: raw.min_time as u64,
+        max_time: raw.max_time as u64,
+        start_time: raw.start_time as u64,
+        stop_time: raw.stop_time as u64,
+    };
+    change(&mut timer, clock::now_ns());
+    raw.num_events = timer.num_events;
+    raw.elapsed_time = timer.elapsed_time as i64;
+    raw.min_time = timer.min_time as i64;
+    raw.max_time = timer.max_time as i64;
+    raw.start_time = timer.start_time as i64;
+    raw.stop_time = timer.stop_time as i64;
+}
+
+/// # Safety
+///
+/// Called by another module, in any context but an NMI's. `ktp` is null or a timer of its own that
+/// nobody else changes now.
+#[no_mangle]
+unsafe extern "C" fn iostat_kstat_timer_start(ktp: *mut own::iostat_kstat_timer) {
+    // SAFETY: By this function's requirement.
+    unsafe { timer(ktp, Timer::start) };
+}
+
+/// # Safety
+///
+/// As for [`iostat_kstat_timer_start`].
+#[no_mangle]
+unsafe extern "C" fn iostat_kstat_timer_stop(ktp: *mut own::iostat_kstat_timer) {
+    // SAFETY: By this function's requirement.
+    unsafe { timer(ktp, Timer::stop) };
+}
+
+/// Changes the queues of an I/O kstat: the wait queue and the run queue, at a time.
+///
+/// # Safety
+///
+/// `kiop` is null or data that nobody else changes now.
+#[inline(always)]
+unsafe fn queues(
+    kiop: *mut own::iostat_kstat_io,
+    what: &str,
+    change: impl FnOnce(&mut Queue, &mut Queue, u64) -> Result<(), Empty>,
+) {
+    // SAFETY: By this function's requirement.
+    let Some(io) = (unsafe { kiop.as_mut() }) else {
+        return;
+    };
+    // CAST: Sums wrap, and are the same bits: here and below.
+    let mut waitq = Queue {
+        cnt: io.wcnt,
+        time: io.wtime as u64,
+        lentime: io.wlentime as u64,
+        lastupdate: io.wlastupdate as u64,
+    };
+    let mut runq = Queue {
+        cnt: io.rcnt,
+        time: io.rtime as u64,
+        lentime: io.rlentime as u64,
+        lastupdate: io.rlastupdate as u64,
+    };
+    if let Err(Empty) = change(&mut waitq, &mut runq, clock::now_ns()) {
+        if may_warn() {
+            pr_warn!("kstat: {what}: the queue is empty\n");
+        }
+        return;
+    }
+    io.wcnt = waitq.cnt;
+    io.wtime = waitq.time as i64;
+    io.wlentime = waitq.lentime as i64;
+    io.wlastupdate = waitq.lastupdate as i64;
+    io.rcnt = runq.cnt;
+    io.rtime = runq.time as i64;
+    io.rlentime = runq.lentime as i64;
+    io.rlastupdate = runq.lastupdate as i64;
+}
+
+macro_rules! queue_function {
+    ($name:ident, $what:literal, $change:expr) => {
+        /// # Safety
+        ///
+        /// Called by another module, in any context but an NMI's. `kiop` is null or data of its own that
+        /// nobody else changes now.
+        #[no_mangle]
+        unsafe extern "C" fn $name(kiop: *mut own::iostat_kstat_io) {
+            // SAFETY: By this function's requirement.
+            unsafe { queues(kiop, $what, $change) };
+        }
+    };
+}
+
+queue_function!(iostat_kstat_waitq_enter, "waitq_enter", |waitq, _, now| {
+    waitq.enter(now);
+    Ok(())
+});
+queue_function!(iostat_kstat_waitq_exit, "waitq_exit", |waitq, _, now| {
+    waitq.exit(now)
+});
+queue_function!(iostat_kstat_runq_enter, "runq_enter", |_, runq, now| {
+    runq.enter(now);
+    Ok(())
+});
+queue_function!(iostat_kstat_runq_exit, "runq_exit", |_, runq, now| {
+    runq.exit(now)
+});
+queue_function!(
+    iostat_kstat_waitq_to_runq,
+    "waitq_to_runq",
+    |waitq, runq, now| waitq.move_to(runq, now)
+);
+queue_function!(
+    iostat_kstat_runq_back_to_waitq,
+    "runq_back_to_waitq",
+    |waitq, runq, now| runq.move_to(waitq, now)
+);

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The chain of all kstats: kstat(9F).
+//!
+//! The chain has names, numbers and owners of its own, in trees under one mutex. What a kstat is made
+//! of is behind the kstat's own mutex, which readers hold while they call a client: who deletes it
+//! waits for them, and holds nothing else meanwhile.
+
+mod create;
+mod entry;
+mod key;
+mod remove;
+
+pub(crate) use create::New;
+pub(crate) use entry::Entry;
+pub(crate) use key::Key;
+
+use crate::{
+    abi::identity::Name,
+    acct::kstat::{
+        flags,
+        Type, //
+    },
+    kernel_ext::{
+        clock,
+        module::Owner, //
+    },
+    recorder::account::Account,
+};
+use entry::Body;
+use kernel::{
+    alloc::KVVec,
+    new_mutex,
+    prelude::*,
+    rbtree::{
+        RBTree,
+        RBTreeNodeReservation, //
+    },
+    sync::{
+        Arc,
+        Mutex, //
+    }, //
+};
+
+/// One of the chain.
+struct Row {
+    entry: Arc<Entry>,
+    /// [`None`] if it is iostat's own, or dormant and nobody's.
+    owner: Option<Owner>,
+    /// Where its client has it; 0 if it has none.
+    address: usize,
+}
+
+struct Table {
+    chain_id: u32,
+    by_kid: RBTree<u32, Row>,
+    by_name: RBTree<Key, u32>,
+    by_address: RBTree<usize, u32>,
+}
+
+/// All kstats.
+#[pin_data]
+pub(crate) struct Chain {
+    #[pin]
+    table: Mutex<Table>,
+}
+
+/// Memory for a row, found without the mutex.
+struct Nodes {
+    kid: RBTreeNodeReservation<u32, Row>,
+    name: RBTreeNodeReservation<Key, u32>,
+    address: RBTreeNodeReservation<usize, u32>,
+}
+
+impl Nodes {
+    fn new() -> Result<Self> {
+        Ok(Nodes {
+            kid: RBTreeNodeReservation::new(GFP_KERNEL)?,
+            name: RBTreeNodeReservation::new(GFP_KERNEL)?,
+            address: RBTreeNodeReservation::new(GFP_KERNEL)?,
+        })
+    }
+}
+
+/// `kid_t` is an `int`.
+const KID_MASK: u32 = u32::MAX >> 1;
+
+impl Table {
+    /// A number that no kstat has. The chain's id is the next.
+    fn next_kid(&mut self) -> u32 {
+        loop {
+            let kid = self.chain_id;
+            self.bump();
+            if self.by_kid.get(&kid).is_none() {
+                return kid;
+            }
+        }
+    }
+
+    fn bump(&mut self) {
+        self.chain_id = self.chain_id.wrapping_add(1) & KID_MASK;
+    }
+
+    fn insert(&mut self, nodes: Nodes, row: Row) {
+        let kid = row.entry.kid();
+        let key = *row.entry.key();
+        if row.address != 0 {
+            let node = nodes.address.into_node(row.address, kid);
+            self.by_address.insert(node);
+        }
+        self.by_name.insert(nodes.name.into_node(key, kid));
+        self.by_kid.insert(nodes.kid.into_node(kid, row));
+    }
+
+    /// Takes one out. What is returned is freed without the mutex.
+    fn remove(&mut self, kid: u32) -> Option<(Arc<Entry>, impl Sized)> {
+        let node = self.by_kid.remove_node(&kid)?;
+        let (_, row) = node.to_key_value();
+        let entry = row.entry.clone();
+        let by_address = self.by_address.remove_node(&row.address);
+        let by_name = self.by_name.remove_node(entry.key());
+        self.bump();
+        Some((entry, (row, by_address, by_name)))
+    }
+}
+
+impl Chain {
+    /// With `unix:0:kstat_headers` and `unix:0:kstat_types`, the first two of every chain. May sleep; `ENOMEM`.
+    pub(super) fn new() -> Result<Arc<Self>> {
+        let chain = Arc::pin_init(
+            pin_init!(Chain {
+                table <- new_mutex!(Table {
+                    chain_id: 0,
+                    by_kid: RBTree::new(),
+                    by_name: RBTree::new(),
+                    by_address: RBTree::new(),
+                }),
+            }),
+            GFP_KERNEL,
+        )?;
+        let now_ns = clock::now_ns();
+        for (name, kind, ndata, body) in [
+            ("kstat_headers", Type::Raw, 0, Body::Headers),
+            ("kstat_types", Type::Named, Type::ALL.len(), Body::Types),
+        ] {
+            let key = Key::new(Name::new(b"unix"), 0, Name::new(name.as_bytes()));
+            // CAST: A small number.
+            let new = New {
+                key,
+                class: Name::new(b"kstat"),
+                kind,
+                ndata: ndata as u32,
+                flags: 0,
+                crtime_ns: now_ns,
+            };
+            chain.add(&new, body, None)?;
+        }
+        Ok(chain)
+    }
+
+    /// Puts one into the chain that there was not. May sleep; `EEXIST`, `ENOMEM`.
+    fn add(&self, new: &New, body: Body, owner: Option<Owner>) -> Result<Arc<Entry>> {
+        let nodes = Nodes::new()?;
+        let mut table = self.table.lock();
+        if table.by_name.get(&new.key).is_some() {
+            return Err(EEXIST);
+        }
+        let kid = table.next_kid();
+        drop(table);
+        let address = body.address();
+        if let Body::Client(client) = &body {
+            client.tell(new.flags, kid);
+        }
+        let entry = Entry::new(new, kid, body)?;
+        let mut table = self.table.lock();
+        if table.by_name.get(&new.key).is_some() {
+            drop(table);
+            return Err(EEXIST);
+        }
+        let row = Row {
+            entry: entry.clone(),
+            owner,
+            address,
+        };
+        table.insert(nodes, row);
+        Ok(entry)
+    }
+
+    /// The number that changes whenever kstats come or go.
+    pub(crate) fn id(&self) -> u32 {
+        self.table.lock().chain_id
+    }
+
+    /// How many there are that are seen.
+    pub(crate) fn len(&self) -> usize {
+        let table = self.table.lock();
+        let seen = table.by_kid.values().filter(|row| row.entry.is_visible());
+        seen.count()
+    }
+
+    /// All that are seen and asked for, by name. May sleep; `ENOMEM`.
+    pub(crate) fn list(&self, is_asked: impl Fn(&Key) -> bool) -> Result<KVVec<Arc<Entry>>> {
+        let mut room = 0usize;
+        loop {
+            // Memory not under the mutex, which those who add and remove disks want.
+            let mut list = KVVec::with_capacity(room, GFP_KERNEL)?;
+            let table = self.table.lock();
+            let kids = table.by_name.iter().filter(|(key, _)| is_asked(key));
+            let rows = kids.filter_map(|(_, kid)| table.by_kid.get(kid));
+            let mut len = 0usize;
+            for row in rows.filter(|row| row.entry.is_visible()) {
+                len = len.saturating_add(1);
+                let _ = list.push_within_capacity(row.entry.clone());
+            }
+            if len <= room {
+                return Ok(list);
+            }
+            // Others come meanwhile.
+            room = len.saturating_add(len / 8);
+        }
+    }
+
+    /// The first one of this name that is seen: for those who mean one.
+    pub(crate) fn find(&self, is_asked: impl Fn(&Key) -> bool) -> Option<Arc<Entry>> {
+        let table = self.table.lock();
+        let mut kids = table.by_name.iter().filter(|(key, _)| is_asked(key));
+        kids.find_map(|(_, kid)| {
+            let row = table.by_kid.get(kid)?;
+            row.entry.is_visible().then(|| row.entry.clone())
+        })
+    }
+
+    /// The address of the first one of a client's that is asked for and not dormant. May sleep.
+    pub(super) fn lookup(&self, owner: Owner, is_asked: impl Fn(&Key) -> bool) -> Option<usize> {
+        let table = self.table.lock();
+        let mut rows = table.by_kid.values();
+        rows.find(|row| row.owner == Some(owner) && is_asked(row.entry.key()))
+            .map(|row| row.address)
+    }
+
+    /// Puts a disk or partition into the chain, as long as the value is there. May sleep; `EEXIST`,
+    /// `ENOMEM`.
+    pub(crate) fn add_disk(self: &Arc<Self>, account: &Arc<Account>) -> Result<Disk> {
+        let identity = account.identity();
+        let key = Key::new(identity.driver, unit(identity.name), identity.name);
+        let new = New {
+            key,
+            class: Name::new(identity.class().as_bytes()),
+            kind: Type::Io,
+            ndata: 1,
+            flags: flags::VIRTUAL,
+            crtime_ns: identity.crtime,
+        };
+        let entry = self.add(&new, Body::Disk(account.clone()), None)?;
+        Ok(Disk {
+            chain: self.clone(),
+            kid: entry.kid(),
+        })
+    }
+}
+
+/// The number in a disk's name, as its instance.
+fn unit(name: Name) -> i32 {
+    i32::try_from(name.unit().1).unwrap_or(0)
+}
+
+/// A disk or partition that is in the chain; dropping it takes it out, and may sleep.
+pub(crate) struct Disk {
+    chain: Arc<Chain>,
+    kid: u32,
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let mut table = self.chain.table.lock();
+        let removed = table.remove(self.kid);
+        drop(table);
+        if let Some((entry, _)) = removed {
+            entry.end();
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What a kstat is called.
+
+use crate::abi::identity::Name;
+use core::cmp::Ordering;
+
+/// Module, instance and name. In the order in which kstat(8) lists them: capitals are no
+/// difference, unless there is no other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Key {
+    module: Name,
+    instance: i32,
+    name: Name,
+}
+
+/// Compares text whatever its capitals.
+fn folded(one: &str, other: &str) -> Ordering {
+    let fold = |byte: u8| byte.to_ascii_lowercase();
+    one.bytes().map(fold).cmp(other.bytes().map(fold))
+}
+
+impl Key {
+    pub(crate) fn new(module: Name, instance: i32, name: Name) -> Self {
+        Key {
+            module,
+            instance,
+            name,
+        }
+    }
+
+    /// All of it.
+    pub(crate) fn parts(&self) -> (&str, i32, &str) {
+        (self.module.as_str(), self.instance, self.name.as_str())
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let ((module, instance, name), (module2, instance2, name2)) = (self.parts(), other.parts());
+        folded(module, module2)
+            .then_with(|| module.cmp(module2))
+            .then(instance.cmp(&instance2))
+            .then_with(|| folded(name, name2))
+            .then_with(|| name.cmp(name2))
+    }
+}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}

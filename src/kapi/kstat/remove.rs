@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Kstats of clients go.
+
+use super::{
+    entry::{
+        Body,
+        Entry, //
+    },
+    Chain,
+    Row, //
+};
+use crate::{
+    acct::kstat::flags,
+    kernel_ext::{
+        error::would_deadlock,
+        module::{
+            Going,
+            Owner, //
+        }, //
+    },
+};
+use kernel::prelude::*;
+
+impl Chain {
+    /// Nobody looks at it any more when this returns. If it is persistent, it is dormant then, and only
+    /// nothing of its client's is looked at. May sleep. `ENOENT` if there is no such kstat, `EDEADLK` if it
+    /// is itself that asks.
+    pub(crate) fn delete(&self, address: usize) -> Result {
+        let entry = self.at(address).ok_or(ENOENT)?;
+        if entry.is_held_here() {
+            return Err(would_deadlock());
+        }
+        self.remove(&entry, true)
+    }
+
+    fn remove(&self, entry: &Entry, is_updated: bool) -> Result {
+        if entry.has(flags::PERSISTENT) {
+            return self.put_to_sleep(entry, is_updated);
+        }
+        let removed = self.table.lock().remove(entry.kid());
+        // Somebody else was faster.
+        let (entry, nodes) = removed.ok_or(ENOENT)?;
+        entry.end();
+        drop(nodes);
+        Ok(())
+    }
+
+    fn put_to_sleep(&self, entry: &Entry, is_updated: bool) -> Result {
+        let mut held = entry.hold();
+        let Body::Client(client) = &mut *held.body else {
+            return Err(ENOENT);
+        };
+        let flags = entry.flags() | flags::DORMANT;
+        client.retire(is_updated);
+        client.tell(flags, entry.kid());
+        drop(held);
+        let mut table = self.table.lock();
+        let row: &mut Row = table.by_kid.get_mut(&entry.kid()).ok_or(ENOENT)?;
+        entry.set_flags(flags);
+        row.owner = None;
+        Ok(())
+    }
+
+    fn any_of(&self, owner: Owner) -> Option<kernel::sync::Arc<Entry>> {
+        let table = self.table.lock();
+        let mut rows = table.by_kid.values();
+        let row = rows.find(|row| row.owner == Some(owner))?;
+        Some(row.entry.clone())
+    }
+}
+
+impl Going for Chain {
+    fn going(&self, module: Owner) {
+        let mut left = 0usize;
+        while let Some(entry) = self.any_of(module) {
+            if self.remove(&entry, false).is_err() {
+                break;
+            }
+            left = left.saturating_add(1);
+        }
+        if left != 0 {
+            let name = module.name();
+            pr_warn!("kstat: {name} went without deleting {left} kstats\n");
+        }
+    }
+}

@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: GPL-2.0
+# kstat(9F): the chain, and other modules' kstats, and what they do wrong.
+
+# message WORD...: the reply to it.
+message()
+{
+	exec 7<>/dev/iostat
+	echo "$*" >&7 && cat <&7
+	exec 7<&-
+}
+
+# value MODULE:INSTANCE:NAME:STATISTIC
+value()
+{
+	message @kstat "$1" | cut -f 2
+}
+
+# listed MODULE:INSTANCE:NAME COLUMN
+listed()
+{
+	message @kstat_list "$1" | awk -v column="$2" 'NR == 3 { print $column }'
+}
+
+chain_id()
+{
+	message @kstat_list none | awk '/^chain_id/ { print $2 }'
+}
+
+# asked LINE: what comes of it.
+asked()
+{
+	echo "$1" >/sys/module/kstat_client/parameters/do || return 1
+	cat /sys/module/kstat_client/parameters/result
+}
+
+# outcome WORD...: 0, or the errno's name, of a message.
+outcome()
+{
+	echo "$*" | /payload/message raw - | cut -d ' ' -f 1
+}
+
+lines()
+{
+	dmesg | grep -c 'iostat: kstat: '
+}
+
+# warns NAME WANT LINE: the result, and one line in the log besides.
+warns()
+{
+	local before
+	before=$(lines)
+	is "$1: result" "$(asked "$3")" "$2"
+	is "$1: one line" $(($(lines) - before)) 1
+	warned=$((warned + 1))
+	# Ten in five seconds are told.
+	((warned % 8)) || sleep 6
+}
+warned=0
+
+# Every disk is one, and the chain has itself.
+make_null_blk_disk nullb7
+disk=nullb7 DISK=/dev/nullb7
+directory=/sys/block/$disk/iostat/kstat
+id="$(cat $directory/module):$(cat $directory/instance):$disk"
+is "chain: its first two" "$(message @kstat_list unix | awk 'NR > 2 { print $1, $NF }' | paste -sd,)" \
+	"0 unix:0:kstat_headers,1 unix:0:kstat_types"
+is "chain: types" "$(message @kstat unix:0:kstat_types | grep -v ':crtime\|:snaptime' | cut -d: -f 4 | tr '\t' ' ' | paste -sd,)" \
+	"class kstat,event_timer 4,i/o 3,interrupt 2,name=value 1,raw 0"
+is "disk: its class" "$(value "$id:class")" disk
+is "disk: its type" "$(listed "$id" 2)" i/o
+is "disk: virtual" "$(listed "$id" 3)" 0x1
+is "disk: crtime" "$(value "$id:crtime")" "$(cat $directory/crtime)"
+dd if="$DISK" of=/dev/null bs=4k count=64 iflag=direct 2>/dev/null
+is "disk: reads" "$(value "$id:reads")" "$(cat $directory/reads)"
+is "disk: nread" "$(value "$id:nread")" "$(cat $directory/nread)"
+holds "disk: has read" "$(value "$id:nread") >= 64 * 4096"
+is "disk: all statistics, by name" "$(message @kstat "$id" | cut -f 1 | cut -d: -f 4 | paste -sd' ')" \
+	"class crtime nread nwritten rcnt reads rlastupdate rlentime rtime snaptime wcnt wlastupdate wlentime writes wtime"
+is "disk: each is one" "$(message @kstat :::class | awk '$2 == "disk"' | wc -l)" \
+	"$(ls -d /sys/block/*/iostat | wc -l)"
+is "disk: each partition is one" "$(message @kstat :::class | awk '$2 == "partition"' | wc -l)" \
+	"$(ls -d /sys/block/*/*/iostat | wc -l)"
+refuses "disk: cannot be written" sh -c "echo '@kstat_write $id:reads 0' >/dev/iostat"
+before=$(message @kstat_list | awk 'NR > 2 { print $1 }' | sort -n | tail -n 1)
+make_null_blk_disk nullb8
+is "disk: a new one is one at once" "$(value '::nullb8:class')" disk
+holds "disk: and has a number that no other had" "$(listed '::nullb8' 1) > $before"
+before=$(chain_id)
+remove_null_blk_disk nullb8
+is "disk: goes" "$(value '::nullb8')" ""
+is "disk: its going changes the chain" "$(chain_id)" $((before + 1))
+succeeds "chain: anybody may ask" setpriv --reuid=65534 --regid=65534 --clear-groups \
+	sh -c 'echo "@kstat" >/dev/iostat'
+
+# Selectors.
+is "selector: parts left out are any" "$(message @kstat unix | wc -l)" \
+	"$(message @kstat 'unix:*:*:*' | wc -l)"
+is "selector: several" "$(message @kstat :::raw ':::name=value' | wc -l)" 2
+is "selector: globs" "$(message @kstat 'u?i[w-y]:0:kstat_t*s:i*' | cut -d: -f 4 | tr '\t\n' ' ,')" "i/o 3,interrupt 2,"
+is "selector: none is no error" "$(message @kstat nothing)" ""
+refuses "selector: seventeen" sh -c 'echo "@kstat 1 2 3 4 5 6 7 8 9 a b c d e f g h" >/dev/iostat'
+
+# What the two samples have.
+succeeds "samples: in C" insmod /payload/fake_drum.ko
+echo 3 >/sys/module/fake_drum/parameters/read
+is "sample in C: reads" "$(value fake_drum:0:fake_drum0:reads) $(value fake_drum:0:fake_drum0:nread)" "3 12288"
+is "sample in C: the queues are empty" "$(value fake_drum:::[rw]cnt | paste -sd' ')" "0 0"
+holds "sample in C: 20 ms each, one after another" "$(value fake_drum:::rtime) >= 3 * 20000000"
+is "sample in C: so the run queue had one at most" "$(value fake_drum:::rlentime)" "$(value fake_drum:::rtime)"
+holds "sample in C: and the others waited" "$(value fake_drum:::wlentime) >= 3 * 15000000"
+is "sample in C: a string" "$(value fake_drum:0:geometry:model)" "ERA 1101"
+is "sample in C: what an update puts there" "$(value fake_drum:0:geometry:r* | paste -sd' ')" "3 3000"
+refuses "clients: iostat cannot go under them" rmmod iostat
+succeeds "samples: in Rust" insmod /payload/fake_cache.ko lookups=43
+is "sample in Rust: counts" "$(value fake_cache::counts:*s | paste -sd' ')" "misc 33 10"
+is "sample in Rust: a negative one" "$(value fake_cache::balance:balance)" -10
+is "sample in Rust: I/O" "$(value fake_cache::fake_cache0:reads) $(value fake_cache::fake_cache0:nread)" "10 640"
+holds "sample in Rust: its time" "$(value fake_cache::fake_cache0:rtime) > 0"
+succeeds "samples: both go" rmmod fake_drum fake_cache
+is "samples: nothing is left of them" "$(message @kstat fake_*)" ""
+is "samples: nothing to complain of" "$(lines)" 0
+
+# All functions, all types.
+succeeds "client: loads" insmod /payload/kstat_client.ko
+before=$(chain_id)
+is "create: named" "$(asked 'create 0 1 10 4 kstat_client 0 all misc')" 0
+holds "create: changes the chain" "$(chain_id) > $before"
+is "create: number is the chain's id before" "$(asked 'kid 0')" "$before"
+before=$(chain_id)
+is "create: nobody sees it" "$(message @kstat kstat_client)" ""
+is "create: invalid" "$(asked 'flags 0')" $((0x24))
+n=0
+for type in 0 1 2 3 4 5 6 7 8; do
+	asked "named 0 $n $type type$type" >/tmp/out
+	asked "set 0 $n -2" >/tmp/out
+	n=$((n + 1))
+done
+asked 'named 0 9 1 Soft Errors' >/tmp/out
+asked 'chars 0 0 sixteen letters.' >/tmp/out
+is "install" "$(asked 'install 0')" 0
+is "install: does not change the chain" "$(chain_id)" "$before"
+is "install: valid" "$(asked 'flags 0')" 4
+is "named: all types, by name" \
+	"$(message @kstat kstat_client:0:all:[tS]* | cut -d: -f 4 | tr '\t\n' '=,')" \
+	"Soft Errors=0,type0=sixteen letters.,type1=-2,type2=4294967294,type3=-2,type4=18446744073709551614,type5=0xfffffffe,type6=0xfffffffffffffffe,type7=-2,type8=18446744073709551614,"
+is "lookup: by name" "$(asked 'lookup kstat_client 0 all')" 0
+is "lookup: any" "$(asked 'lookup - -1 -')" 0
+is "lookup: none" "$(asked 'lookup kstat_client 1 all')" -1
+is "lookup: not that of another" "$(asked 'lookup unix 0 -')" -1
+
+is "intr: create" "$(asked 'create 1 2 1 0 kstat_client 1 - intr') $(asked 'install 1')" "0 0"
+asked 'intr 1 0 5' >/tmp/out
+asked 'intr 1 4 7' >/tmp/out
+is "intr: a name of module and instance" "$(value 'kstat_client:1:kstat_client1:hard')" 5
+is "intr: multiple_service" "$(value 'kstat_client:1::multiple_service')" 7
+is "intr: spurious" "$(value 'kstat_client:1::spurious')" 0
+
+is "timer: create" "$(asked 'create 2 4 2 0 kstat_client 2 t misc')" 0
+asked 'timer 2 0 open' >/tmp/out
+asked 'timer 2 1 close' >/tmp/out
+is "timer: install" "$(asked 'install 2')" 0
+for round in 1 2; do
+	asked 'start 2 0' >/tmp/out
+	asked 'stop 2 0' >/tmp/out
+done
+is "timer: events" "$(value 'kstat_client:2:t:open.num_events') $(value 'kstat_client:2:t:close.num_events')" "2 0"
+is "timer: elapsed is the shortest and the longest" "$(value 'kstat_client:2:t:open.elapsed_time')" \
+	$(($(value 'kstat_client:2:t:open.min_time') + $(value 'kstat_client:2:t:open.max_time')))
+holds "timer: the shortest is not 0" "$(value 'kstat_client:2:t:open.min_time') > 0"
+
+is "raw: create" "$(asked 'create 3 0 1000 0 kstat_client 3 bytes misc') $(asked 'install 3')" "0 0"
+is "raw: its size" "$(value 'kstat_client:3:bytes:data_size')" 1000
+
+# The arithmetic of queues, against the client's own.
+is "io: create" "$(asked 'create 4 3 1 0 kstat_client 4 io disk') $(asked 'callbacks 4 8') $(asked 'install 4')" "0 0 0"
+asked 'queue 4 wwwttbRWwtrRRr' >/tmp/out
+is "io: as the model has it" "$(asked 'model 4')" 0
+is "io: in the queues" "$(value kstat_client:4:io:wcnt) $(value kstat_client:4:io:rcnt)" "1 1"
+is "io: counted by the client" "$(value kstat_client:4:io:reads) $(value kstat_client:4:io:nread)" "3 1536"
+first=$(value kstat_client:4:io:rtime)
+sleep 0.1
+second=$(value kstat_client:4:io:rtime)
+holds "io: the time of what is in it goes on" "$second - $first >= 100000000"
+asked 'queue 4 RW' >/tmp/out
+is "io: as the model has it, in the end" "$(asked 'model 4')" 0
+first=$(value kstat_client:4:io:rlentime)
+sleep 0.1
+is "io: the time of what is empty does not" "$(value kstat_client:4:io:rlentime)" "$first"
+
+# Strings, callbacks, sizes.
+is "string: create" "$(asked 'create 5 1 2 0 kstat_client 5 s misc')" 0
+asked 'named 5 0 9 model' >/tmp/out
+asked 'named 5 1 9 none' >/tmp/out
+asked 'callbacks 5 5' >/tmp/out
+is "string: set" "$(asked 'string 5 0 Winchester 30-30')" 0
+is "string: install" "$(asked 'install 5')" 0
+is "string: LONGSTRINGS" "$(asked 'flags 5')" $((0x40))
+is "string: its value" "$(value kstat_client:5:s:model)" "Winchester 30-30"
+is "string: none" "$(message @kstat kstat_client:5:s:none)" "kstat_client:5:s:none	"
+is "string: changed" "$(asked 'string 5 0 another') $(value kstat_client:5:s:model)" "0 another"
+before=$(asked 'calls 5')
+value kstat_client:5 >/tmp/out
+holds "update: called by each read" "$(asked 'calls 5') > $before"
+asked 'error 5 13' >/tmp/out
+is "update: EACCES, as illumos returns it" "$(outcome @kstat kstat_client:5:s)" EACCES
+asked 'error 5 -5' >/tmp/out
+is "update: EIO" "$(outcome @kstat kstat_client:5:s)" EIO
+is "update: others are shown without it" "$(outcome @kstat kstat_client) $(message @kstat kstat_client | grep -c ':5:')" "0 0"
+asked 'error 5 0' >/tmp/out
+
+is "virtual: create, data, install" \
+	"$(asked 'create 6 1 2 0x3 kstat_client 6 v misc') $(asked 'data 6 480') $(asked 'callbacks 6 5') $(asked 'install 6')" \
+	"0 0 0 0"
+asked 'named 6 0 4 a' >/tmp/out
+asked 'named 6 1 4 b' >/tmp/out
+asked 'named 6 2 4 c' >/tmp/out
+asked 'named 6 3 4 d' >/tmp/out
+is "virtual: what there is" "$(message @kstat 'kstat_client:6:v:?' | wc -l)" 2
+asked 'inside 6 3' >/tmp/out
+message @kstat kstat_client:6 >/tmp/out
+message @kstat kstat_client:6 >/tmp/out
+is "virtual: of variable size" "$(message @kstat 'kstat_client:6:v:?' | wc -l)" 4
+
+is "snapshot: create" "$(asked 'create 7 1 1 4 kstat_client 7 own misc')" 0
+asked 'named 7 0 3 n' >/tmp/out
+asked 'set 7 0 5' >/tmp/out
+is "snapshot: install" "$(asked 'callbacks 7 7') $(asked 'install 7')" "0 0"
+is "snapshot: the client's" "$(value kstat_client:7:own:n) $(value kstat_client:7:own:snaptime)" "1005 4711"
+
+# Writing.
+is "write: a number" "$(outcome @kstat_write kstat_client:0:all:type3 -7) $(value kstat_client:0:all:type3) $(asked 'value 0 3')" \
+	"0 -7 -7"
+is "write: letters" "$(outcome @kstat_write kstat_client:0:all:type0 abc) $(value kstat_client:0:all:type0)" "0 abc"
+is "write: the largest" "$(outcome @kstat_write kstat_client:0:all:type2 4294967295) $(value kstat_client:0:all:type2)" "0 4294967295"
+is "write: through the client's snapshot" "$(outcome @kstat_write kstat_client:7:own:n 3000) $(value kstat_client:7:own:n) $(asked 'writes 7')" \
+	"0 3000 1"
+is "write: too large" "$(outcome @kstat_write kstat_client:0:all:type2 4294967296)" EINVAL
+is "write: too small" "$(outcome @kstat_write kstat_client:0:all:type2 -1)" EINVAL
+is "write: no number" "$(outcome @kstat_write kstat_client:0:all:type4 x)" EINVAL
+is "write: too many letters" "$(outcome @kstat_write kstat_client:0:all:type0 12345678901234567)" EINVAL
+is "write: a fraction" "$(outcome @kstat_write kstat_client:0:all:type5 1)" EINVAL
+is "write: nothing so called" "$(outcome @kstat_write kstat_client:0:all:type 1)" ENOENT
+is "write: no such kstat" "$(outcome @kstat_write kstat_client:0:al:type3 1)" ENOENT
+is "write: not writable" "$(outcome @kstat_write kstat_client:5:s:model x)" EACCES
+is "write: a disk" "$(outcome @kstat_write "$id:reads" 1)" EACCES
+is "write: iostat's own" "$(outcome @kstat_write unix:0:kstat_types:raw 1)" EACCES
+is "write: EACCES of the client" "$(asked 'error 7 13') $(outcome @kstat_write kstat_client:7:own:n 1)" "0 EACCES"
+asked 'error 7 0' >/tmp/out
+is "write: EPERM comes first" "$(echo '@kstat_write nothing:0:at:all 1' |
+	setpriv --reuid=65534 --regid=65534 --clear-groups /payload/message raw - | cut -d ' ' -f 1)" EPERM
+is "all functions: nothing to complain of" "$(lines)" 0
+
+# Persistent ones.
+is "persistent: create" "$(asked 'create 8 1 1 0xc kstat_client 8 p misc')" 0
+asked 'named 8 0 4 kept' >/tmp/out
+is "persistent: install" "$(asked 'callbacks 8 5') $(asked 'install 8')" "0 0"
+asked 'set 8 0 99' >/tmp/out
+kid=$(listed kstat_client:8:p 1)
+crtime=$(value kstat_client:8:p:crtime)
+before=$(chain_id)
+calls=$(asked 'calls 8')
+is "persistent: delete" "$(asked 'delete 8')" 0
+is "persistent: a last update" "$(asked 'calls 8')" $((calls + 1))
+is "persistent: dormant" "$(listed kstat_client:8:p 3)" 0x1c
+is "persistent: is read" "$(value kstat_client:8:p:kept)" 99
+is "persistent: without its client" "$(asked 'calls 8')" $((calls + 1))
+is "persistent: cannot be written" "$(outcome @kstat_write kstat_client:8:p:kept 1)" EACCES
+is "persistent: not found by the client" "$(asked 'lookup - 8 -')" -1
+warns "persistent: deleted twice" -2 'delete 8'
+warns "persistent: of another class" -1 'create 9 1 1 8 kstat_client 8 p other'
+warns "persistent: of another type" -1 'create 9 0 1 8 kstat_client 8 p misc'
+warns "persistent: of another size" -1 'create 9 1 2 8 kstat_client 8 p misc'
+warns "persistent: virtual" -1 'create 9 1 1 1 kstat_client 8 p misc'
+is "persistent: again" "$(asked 'create 8 1 1 0xc kstat_client 8 p misc')" 0
+is "persistent: its data" "$(asked 'value 8 0')" 99
+is "persistent: seen meanwhile" "$(value kstat_client:8:p:kept)" 99
+is "persistent: and installed, which writes" "$(asked 'callbacks 8 5') $(asked 'install 8') $(asked 'writes 8')" "0 0 1"
+is "persistent: no dormant any more" "$(listed kstat_client:8:p 3)" 0xc
+is "persistent: the number it had" "$(listed kstat_client:8:p 1)" "$kid"
+is "persistent: since when it was" "$(value kstat_client:8:p:crtime)" "$crtime"
+is "persistent: the chain has not changed" "$(chain_id)" "$before"
+
+# Deletion.
+before=$(chain_id)
+is "delete" "$(asked 'delete 3')" 0
+is "delete: gone" "$(message @kstat kstat_client:3)" ""
+is "delete: changes the chain by one" "$(chain_id)" $((before + 1))
+is "delete: by name" "$(asked 'byname kstat_client 2 t') $(message @kstat kstat_client:2)" "0 "
+asked 'inside 5 2' >/tmp/out
+before=$(asked 'calls 5')
+message @kstat kstat_client:5 >/tmp/out &
+while [ "$(asked 'calls 5')" = "$before" ]; do
+	:
+done
+start=${EPOCHREALTIME/./}
+is "delete: with a reader" "$(asked 'delete 5')" 0
+took_us=$((${EPOCHREALTIME/./} - start))
+holds "delete: waits for it" "took_us > 500000"
+wait
+
+# What clients do wrong. EEXIST 17, ENOENT 2, EINVAL 22, EDEADLK 35.
+warns "installed twice" -17 'install 0'
+is "installed twice: still there" "$(value kstat_client:0:all:type3)" -7
+warns "created twice" -1 'create 9 1 10 4 kstat_client 0 all misc'
+asked 'create 9 1 1 0 kstat_client 9 nine misc' >/tmp/out
+warns "created twice, not installed" -1 'create 10 1 1 0 kstat_client 9 nine misc'
+is "deleted, not installed" "$(asked 'delete 9')" 0
+warns "deleted twice" -2 'delete 9'
+warns "installed and not there" -2 'install 9'
+warns "deleted by a name that is none" -2 'byname kstat_client 7 n'
+warns "no type" -1 'create 9 5 1 0 kstat_client 9 n misc'
+warns "interrupts: two" -1 'create 9 2 2 0 kstat_client 9 n misc'
+warns "i/o: none" -1 'create 9 3 0 0 kstat_client 9 n misc'
+warns "too many" -1 'create 9 1 2147483648 0 kstat_client 9 n misc'
+warns "persistent and virtual" -1 'create 9 1 1 9 kstat_client 9 n misc'
+warns "of variable size, not virtual" -1 'create 9 1 1 2 kstat_client 9 n misc'
+warns "a flag that is not the client's" -1 'create 9 1 1 0x10 kstat_client 9 n misc'
+warns "no module" -1 'create 9 1 1 0 - 9 n misc'
+warns "no class" -1 'create 9 1 1 0 kstat_client 9 n -'
+warns "a colon" -1 'create 9 1 1 0 kstat_client 9 n:m misc'
+warns "a name of 31" -1 'long 9 31'
+is "a name of 30" "$(asked 'long 9 30') $(asked 'delete 9')" "0 0"
+is "named: none at all" "$(asked 'create 9 1 0 0 kstat_client 9 n misc') $(asked 'install 9') $(message @kstat kstat_client:9 | wc -l) $(asked 'delete 9')" "0 0 3 0"
+asked 'create 9 1 1 3 kstat_client 9 n misc' >/tmp/out
+warns "of variable size, no lock" -22 'install 9'
+is "of variable size, no lock: nobody sees it" "$(message @kstat kstat_client:9)" ""
+asked 'delete 9' >/tmp/out
+asked 'create 9 1 1 4 kstat_client 9 n misc' >/tmp/out
+warns "a statistic of 31" -36 'named 9 0 1 nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn'
+asked 'named 9 0 9 text' >/tmp/out
+warns "writable, strings, no snapshot" -22 'install 9'
+is "no string" "$(asked 'named 9 0 4 n') $(asked 'string 9 0 x')" "0 -22"
+asked 'callbacks 9 1' >/tmp/out
+asked 'inside 9 1' >/tmp/out
+asked 'install 9' >/tmp/out
+before=$(lines)
+message @kstat kstat_client:9 >/tmp/out
+is "deleted by its own update: told" $(($(lines) - before)) 1
+is "deleted by its own update: still there" "$(message @kstat kstat_client:9 | wc -l)" 4
+asked 'inside 9 0' >/tmp/out
+asked 'create 10 3 1 0 kstat_client 10 io disk' >/tmp/out
+asked 'install 10' >/tmp/out
+sleep 6
+for call in W R t b; do
+	before=$(lines)
+	asked "queue 10 $call" >/tmp/out
+	is "an exit from an empty queue, $call: one line" $(($(lines) - before)) 1
+done
+is "an exit from an empty queue: nothing is counted" \
+	"$(message @kstat 'kstat_client:10:io:[rw][clt]*' | cut -f 2 | sort -u)" 0
+is "a null pointer" "$(asked null)" 0
+sleep 6
+
+# It goes with some installed, of which one is persistent.
+before=$(lines)
+succeeds "forgotten: the client goes" rmmod kstat_client
+is "forgotten: only what is kept is there" "$(message @kstat_list kstat_client | awk 'NR > 2 { print $3, $NF }')" \
+	"0x1c kstat_client:8:p"
+is "forgotten: and read" "$(value kstat_client:8:p:kept)" 99
+is "forgotten: one line" "$(dmesg | grep -c 'kstat: kstat_client went without deleting 8 kstats')" 1
+succeeds "forgotten: it may come again" insmod /payload/kstat_client.ko
+is "forgotten: and find it" "$(asked 'create 8 1 1 8 kstat_client 8 p misc') $(asked 'value 8 0') $(asked 'kid 8')" "0 99 $kid"
+
+# Many of them, with readers.
+touch /tmp/reading
+for reader in 1 2; do
+	while [ -e /tmp/reading ]; do
+		message @kstat kstat_storm || echo failed
+	done >"/tmp/storm-$reader" &
+done
+for round in 1 2 3; do
+	is "many: 1000, round $round" "$(asked 'storm 1000')" 0
+done
+rm /tmp/reading
+wait
+is "many: no reader failed" "$(cat /tmp/storm-* | grep -c failed)" 0
+holds "many: they were seen" "$(cat /tmp/storm-* | grep -c ':square') > 0"
+is "many: every number is right" "$(awk -F '[:\t]' '$4 == "square" && $5 != $2 * $2 || $4 == "number" && $5 != $2' /tmp/storm-* | wc -l)" 0
+is "many: none is left" "$(message @kstat kstat_storm)" ""
+rm -f /tmp/storm-*
+rmmod kstat_client
+nothing_lost "kstat"
+no_complaint "kstat"
