@@ -19,6 +19,7 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
+#include <linux/seqlock.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
@@ -28,12 +29,12 @@ static const char none[] = "<none>", unknown[] = "<unknown>";
 static void put_end(char *to, size_t size, const char *from, size_t len)
 {
 	if (unlikely(len >= size)) {
-		memmove(to + 3, from + len - (size - 4), size - 4);
+		memcpy(to + 3, from + len - (size - 4), size - 4);
 		memcpy(to, "...", 3);
 		to[size - 1] = '\0';
 		return;
 	}
-	memmove(to, from, len);
+	memcpy(to, from, len);
 }
 
 #define PUT(array, from, len)	put_end(array, sizeof(array), from, len)
@@ -45,27 +46,27 @@ static void clear(struct iostat_fileinfo *file)
 	u64 *words = (u64 *)file;
 
 	BUILD_BUG_ON(sizeof(*file) % sizeof(*words));
-#pragma GCC unroll 8
-	for (int i = 0; i < sizeof(*file) / sizeof(*words); i++) {
+#pragma GCC unroll 64
+	for (size_t i = 0; i < sizeof(*file) / sizeof(*words); i++) {
 		words[i] = 0;
 		/* Or the compiler would make a call of memset() of it. */
 		barrier();
 	}
 }
 
-/* Name and directory, of the path. */
-static void split(struct iostat_fileinfo *file)
+/* The path, and of it the name and the directory. */
+static void put_path(struct iostat_fileinfo *file, const char *path, size_t len)
 {
-	const char *path = file->fi_pathname, *slash = strrchr(path, '/');
+	const char *name = path + len;
 
-	if (!slash) {
-		PUT_TEXT(file->fi_name, path);
+	PUT(file->fi_pathname, path, len);
+	while (name > path && name[-1] != '/')
+		name--;
+	PUT(file->fi_name, name, path + len - name);
+	if (name == path)
 		PUT_TEXT(file->fi_dirname, unknown);
-		return;
-	}
-	PUT_TEXT(file->fi_name, slash + 1);
-	/* That of what is in the root is the root. */
-	PUT(file->fi_dirname, path, slash == path ? 1 : slash - path);
+	else	/* That of what is in the root is the root. */
+		PUT(file->fi_dirname, path, name - path == 1 ? 1 : name - path - 1);
 }
 
 static void put_all(struct iostat_fileinfo *file, const char *text, size_t len)
@@ -84,36 +85,59 @@ void iostat_fileinfo_none(struct iostat_fileinfo *file, const char *text)
 	put_all(file, text, strlen(text));
 }
 
-/*
- * Turns what d_path() and its like made in the array of the path into that path:
- * they begin at the end, and when there is no room left the array is full.
- */
-static void put_path_in(char *buf, size_t size, const char *path, size_t cut)
-{
-	char *end = buf + size;
-	size_t len;
+/* Longer than any of the arrays, that it may be told where more is mounted. */
+#define WALK_LEN	256
 
-	if (IS_ERR(path)) {
-		if (PTR_ERR(path) != -ENAMETOOLONG || !buf[0]) {
-			memset(buf, 0, size);
-			put_end(buf, size, unknown, strlen(unknown));
-			return;
-		}
-		memcpy(buf, "...", 3);
-		path = buf;
+/*
+ * What d_path() and its like make: a text at the end of their buffer. They begin
+ * there, and when there is no room left the buffer is full.
+ */
+struct walk {
+	const char *text;
+	size_t len;
+	char buf[WALK_LEN];
+};
+
+/* @cut bytes at the end are not wanted. */
+static void walked(struct walk *walk, const char *text, size_t cut)
+{
+	if (!IS_ERR(text)) {
+		walk->text = text;
+		/* The NUL is the last. */
+		walk->len = walk->buf + sizeof(walk->buf) - text - 1 - cut;
+	} else if (PTR_ERR(text) == -ENAMETOOLONG && walk->buf[0]) {
+		memcpy(walk->buf, "...", 3);
+		walk->text = walk->buf;
+		walk->len = sizeof(walk->buf) - 1 - cut;
+	} else {
+		walk->text = unknown;
+		walk->len = strlen(unknown);
 	}
-	/* The NUL is the last. */
-	len = end - path - 1 - cut;
-	memmove(buf, path, len);
-	/* Where it was and is not now. */
-	if (path < buf + len)
-		path = buf + len;
-	memset((char *)path, 0, end - path);
 }
 
-static void put_path(struct iostat_fileinfo *file, const char *path, size_t cut)
+static void walk_path(struct walk *walk, const struct path *path, size_t cut)
 {
-	put_path_in(file->fi_pathname, sizeof(file->fi_pathname), path, cut);
+	walk->buf[0] = '\0';
+	walked(walk, d_path(path, walk->buf, sizeof(walk->buf)), cut);
+}
+
+/* How long the path below the mount point is. Renames may go on meanwhile. */
+static size_t len_below_mount(const struct path *path)
+{
+	const struct dentry *dentry = path->dentry, *root = path->mnt->mnt_root;
+	size_t len = 0;
+
+	guard(rcu)();
+	while (dentry != root) {
+		const struct dentry *parent = READ_ONCE(dentry->d_parent);
+
+		/* Not below it any more. */
+		if (parent == dentry)
+			return SIZE_MAX;
+		len += 1 + READ_ONCE(dentry->d_name.len);
+		dentry = parent;
+	}
+	return len;
 }
 
 /* An open file. */
@@ -121,53 +145,57 @@ static void of_file(struct iostat_fileinfo *file, const struct file *filp)
 {
 	static const char deleted[] = " (deleted)";
 	const struct path mount = { .mnt = filp->f_path.mnt, .dentry = filp->f_path.mnt->mnt_root };
-	char *buf = file->fi_pathname;
-	const char *point;
+	unsigned int renames = read_seqbegin(&rename_lock);
+	struct walk walk __uninitialized;
+	size_t below;
 
 	file->fi_oflags = filp->f_flags;
 	PUT_TEXT(file->fi_fs, filp->f_path.dentry->d_sb->s_type->name);
-	point = d_path(&mount, file->fi_mount, sizeof(file->fi_mount));
-	put_path_in(file->fi_mount, sizeof(file->fi_mount), point, 0);
-	put_path(file, d_path(&filp->f_path, buf, sizeof(file->fi_pathname)),
-		 d_unlinked(filp->f_path.dentry) ? strlen(deleted) : 0);
-	split(file);
+	walk_path(&walk, &filp->f_path, d_unlinked(filp->f_path.dentry) ? strlen(deleted) : 0);
+	put_path(file, walk.text, walk.len);
+	below = len_below_mount(&filp->f_path);
+	/* The front of the path is the mount point, if it is all there and has stayed what it was. */
+	if (unlikely(below > walk.len || walk.text[0] != '/' ||
+		     read_seqretry(&rename_lock, renames))) {
+		walk_path(&walk, &mount, 0);
+		below = 0;
+	}
+	walk.len -= below;
+	if (walk.len)
+		PUT(file->fi_mount, walk.text, walk.len);
+	else
+		PUT_TEXT(file->fi_mount, "/");
 }
 
 /* The path in the file system becomes that below the mount point, if there is one. */
-static void add_mount(struct iostat_fileinfo *file, dev_t dev)
+static void add_mount(struct iostat_fileinfo *file, dev_t dev, struct walk *walk)
 {
-	char *path = file->fi_pathname;
-	const char *point, *rest;
-	size_t len, len_rest, skip;
+	const char *point = NULL, *rest;
+	size_t len, room;
 
 	/* Nor can it be told where a path is that has lost its front. */
-	if (path[0] != '/') {
-		PUT_TEXT(file->fi_mount, unknown);
-		return;
-	}
-	point = iostat_mount_of(dev, path, &rest);
+	if (walk->text[0] == '/')
+		point = iostat_mount_of(dev, walk->text, &rest);
 	PUT_TEXT(file->fi_mount, point ?: unknown);
 	if (!point || !point[1])
 		return;
 	len = strlen(point);
-	len_rest = strlen(rest);
-	memmove(path, rest, len_rest);
-	memset(path + len_rest, 0, rest - path);
-	/* What there is no room for is taken from the front. */
-	skip = len + len_rest + 1;
-	skip = skip > sizeof(file->fi_pathname) ? skip - sizeof(file->fi_pathname) : 0;
-	memmove(path + len - skip, path, len_rest + 1);
-	memcpy(path, point + skip, len - skip);
-	if (skip)
-		memcpy(path, "...", 3);
+	room = rest - walk->buf;
+	/* Where there is no room for its front, there is none in the array either. */
+	if (len > room) {
+		point += len - room;
+		len = room;
+	}
+	walk->len -= rest - walk->text;
+	walk->len += len;
+	walk->text = memcpy((char *)rest - len, point, len);
 }
 
 /* A file that need not be open. In an RCU read-side critical section. */
 static void of_inode(struct iostat_fileinfo *file, struct inode *inode)
 {
-	char *buf = file->fi_pathname;
 	struct dentry *dentry;
-	const char *path;
+	struct walk walk __uninitialized;
 	loff_t pos = file->fi_offset;
 
 	spin_lock(&inode->i_lock);
@@ -180,16 +208,16 @@ static void of_inode(struct iostat_fileinfo *file, struct inode *inode)
 		return;
 	}
 	PUT_TEXT(file->fi_fs, inode->i_sb->s_type->name);
-	path = dentry_path_raw(dentry, buf, sizeof(file->fi_pathname));
-	put_path(file, path, 0);
-	add_mount(file, inode->i_sb->s_dev);
-	split(file);
+	walk.buf[0] = '\0';
+	walked(&walk, dentry_path_raw(dentry, walk.buf, sizeof(walk.buf)), 0);
+	add_mount(file, inode->i_sb->s_dev, &walk);
+	put_path(file, walk.text, walk.len);
 }
 
 /* A block device: its node, unless what has claimed it reads or writes there. */
 static void of_block_device(struct iostat_fileinfo *file, const struct block_device *bdev)
 {
-	const char *name = dev_name(&bdev->bd_device);
+	char path[5 + DISK_NAME_LEN] = "/dev/";
 
 	if (READ_ONCE(bdev->bd_holder)) {
 		put_all(file, none, strlen(none));
@@ -197,10 +225,9 @@ static void of_block_device(struct iostat_fileinfo *file, const struct block_dev
 	}
 	PUT_TEXT(file->fi_fs, "bdev");
 	PUT_TEXT(file->fi_mount, none);
-	PUT_TEXT(file->fi_pathname, "/dev/");
-	strscpy(file->fi_pathname + 5, name, sizeof(file->fi_pathname) - 5);
-	strreplace(file->fi_pathname, '!', '/');
-	split(file);
+	strscpy(path + 5, dev_name(&bdev->bd_device), sizeof(path) - 5);
+	strreplace(path, '!', '/');
+	put_path(file, path, strlen(path));
 }
 
 /* Memory that belongs to the page cache. */
@@ -226,14 +253,16 @@ static void of_page_cache(struct iostat_fileinfo *file, struct address_space *ma
 void iostat_fileinfo_of_cache(struct iostat_fileinfo *file, struct address_space *mapping,
 			      loff_t pos)
 {
+	clear(file);
 	if (mapping)
 		of_page_cache(file, mapping, pos);
 	else
-		iostat_fileinfo_none(file, none);
+		put_all(file, none, strlen(none));
 }
 
 void iostat_fileinfo_of_file(struct iostat_fileinfo *file, const struct file *filp, loff_t pos)
 {
+	clear(file);
 	of_file(file, filp);
 	file->fi_offset = pos;
 }

@@ -27,12 +27,12 @@
 #define IOSTAT_ABANDONED	3	/* its memory was used again, and nobody told of its end */
 
 #define IOSTAT_NAME_LEN		32
-#define IOSTAT_DEV_PATH_LEN	100
-#define IOSTAT_FS_LEN		20
-#define IOSTAT_MOUNT_LEN	64
-#define IOSTAT_FILE_LEN		64
-#define IOSTAT_DIR_LEN		128
-#define IOSTAT_PATH_LEN		192
+#define IOSTAT_DEV_PATH_LEN	68
+#define IOSTAT_FS_LEN		12
+#define IOSTAT_MOUNT_LEN	40
+#define IOSTAT_FILE_LEN		40
+#define IOSTAT_DIR_LEN		64
+#define IOSTAT_PATH_LEN		128
 #define IOSTAT_COMM_LEN		16
 
 /**

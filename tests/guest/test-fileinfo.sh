@@ -146,7 +146,7 @@ for part in a b c d e f; do
 done
 mkdir -p "$long"
 watch 1
-cell "a long path" nbf B_WRITE "...${long: -179}/lastname <unknown> ext4" write_and_sync "$long/lastname"
+cell "a long path" nbf B_WRITE "...${long: -115}/lastname <unknown> ext4" write_and_sync "$long/lastname"
 is "fileinfo: metadata is of no file" \
 	"$(grep ' start: ' $TRACING/trace | grep -c 'B_PAGEIO.* fs=<none> mount=<none> path=<none>' | sed 's/[1-9][0-9]*/some/')" some
 exec 9>/mnt/files/gone
