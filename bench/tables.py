@@ -35,8 +35,11 @@ def costs(results, baselines, before):
     for item in baselines:
         text += (f"baseline {item['name']} {item['engine']}, {item['cpus']} CPU: "
                  f"{item['insn_per_io']} instructions an I/O, spread {item['spread_pct']} %; "
-                 f"above it the run before all rows by {item['before']}, those behind rows by "
-                 f"{min(item['behind'])} to {max(item['behind'])}\n")
+                 f"above it the run before all rows by {item['before']}")
+        # A baseline whose rows are not asked for has none.
+        if item["behind"]:
+            text += f", those behind rows by {min(item['behind'])} to {max(item['behind'])}"
+        text += "\n"
     return text
 
 

@@ -19,7 +19,7 @@ ROWS="${ROWS:-}" READS=${READS:-20000} REPEATS=${REPEATS:-7}
 RUN
 options=()
 case "$part ${ROWS:-}" in
-cost*bpftrace*) options=(--bpftrace) ;;
+cost*bpftrace* | cost*+perf*) options=(--bpftrace) ;;
 esac
 # Nothing that differs from boot to boot: addresses, and the stack's random
 # offset in each system call.

@@ -154,7 +154,7 @@ static void of_file(struct iostat_fileinfo *file, const struct file *filp)
 	walk_path(&walk, &filp->f_path, d_unlinked(filp->f_path.dentry) ? strlen(deleted) : 0);
 	put_path(file, walk.text, walk.len);
 	below = len_below_mount(&filp->f_path);
-	/* The front of the path is the mount point, if it is all there and has stayed what it was. */
+	/* The front of the path is the mount point, if it is all there and has stayed as it was. */
 	if (unlikely(below > walk.len || walk.text[0] != '/' ||
 		     read_seqretry(&rename_lock, renames))) {
 		walk_path(&walk, &mount, 0);

@@ -89,6 +89,23 @@ says_tracing()
 	grep -q Tracing /tmp/tool.log
 }
 
+# Its buffers are mapped last.
+perf_attached()
+{
+	grep -q 'anon_inode:\[perf_event\]' /proc/$tool/maps
+}
+
+perf_io()
+{
+	load_module && tool perf_attached perf record -q -a -o /dev/null -e io:start -e io:done
+}
+
+perf_off()
+{
+	tool_off
+	rmmod iostat
+}
+
 blktrace_runs()
 {
 	[ -d /sys/kernel/debug/block/$disk/dropped ] || [ -e /sys/kernel/debug/block/$disk/trace0 ]
@@ -99,6 +116,7 @@ row iostat none "load_module" "rmmod iostat"
 row iostat+region none "region /1" "rmmod iostat"
 row iostat+region1000 none "region /1000" "rmmod iostat"
 row iostat+trace none "load_module && io_events 1" "trace_off"
+row iostat+perf none "perf_io" "perf_off"
 row iostat+waits none "load_module && wait_events 1" "waits_off"
 bio_disk
 row iostat+bio none "load_module" "rmmod iostat"
