@@ -5,6 +5,7 @@
  */
 
 #include <iostat/dio.h>
+#include <iostat/functions.h>
 #include <linux/bio.h>
 #include <linux/bvec.h>
 #include <linux/fprobe.h>
@@ -44,15 +45,25 @@ static struct place *find(void)
 	return NULL;
 }
 
+/* The one it has, or one that it has from here on. */
 static struct place *claim(void)
 {
+	struct place *free = NULL;
+
 	for (unsigned int index = 0; index < WINDOW; index++) {
 		struct place *place = place_at(index);
+		const struct task_struct *task = READ_ONCE(place->task);
 
-		if (!READ_ONCE(place->task) && !cmpxchg(&place->task, NULL, current))
+		if (task == current)
 			return place;
+		if (!task && !free)
+			free = place;
 	}
-	return NULL;
+	/* Another may have been faster; then this call goes unnoticed. */
+	if (!free || cmpxchg(&free->task, NULL, current))
+		return NULL;
+	free->dio = NULL;
+	return free;
 }
 
 /* Nobody looks while it is false. */
@@ -62,6 +73,7 @@ const struct iostat_dio *iostat_dio_current(void)
 {
 	struct place *place;
 
+	/* Who sees it sees the functions hooked. */
 	if (!smp_load_acquire(&is_complete))
 		return NULL;
 	place = find();
@@ -71,13 +83,11 @@ const struct iostat_dio *iostat_dio_current(void)
 /* The first two arguments of all of them are an iocb and an iter, but for one. */
 static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *iter)
 {
-	struct place *place = find();
+	struct place *place = claim();
 
-	dio->outer = place ? place->dio : NULL;
-	if (!place)
-		place = claim();
 	if (!place)
 		return 1;	/* and nothing at its exit */
+	dio->outer = place->dio;
 	dio->iocb = iocb;
 	dio->iter = iter;
 	dio->pos = iocb->ki_pos;
@@ -91,18 +101,25 @@ static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *it
 	return 0;
 }
 
-static int entry_with_iter(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
-			   struct ftrace_regs *regs, void *data)
+/* This one reads ahead of the bios it makes of what it read. */
+static struct iostat_function without_iter = { "__blockdev_direct_IO" };
+
+/* Not every kernel has all of them. */
+static struct iostat_function *const functions[] = {
+	&(struct iostat_function) { "blkdev_direct_IO" },
+	&(struct iostat_function) { "iomap_dio_rw" },
+	&(struct iostat_function) { "__iomap_dio_rw" },
+	/* Since 7.3. */
+	&(struct iostat_function) { "__iomap_dio_read_simple" },
+	&without_iter,
+};
+
+static int on_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+		    struct ftrace_regs *regs, void *data)
 {
 	return enter(data, (struct kiocb *)ftrace_regs_get_argument(regs, 0),
+		     ip == READ_ONCE(without_iter.ip) ? NULL :
 		     (struct iov_iter *)ftrace_regs_get_argument(regs, 1));
-}
-
-/* This one reads ahead of the bios it makes of what it read. */
-static int entry_without(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
-			 struct ftrace_regs *regs, void *data)
-{
-	return enter(data, (struct kiocb *)ftrace_regs_get_argument(regs, 0), NULL);
 }
 
 static void leave(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
@@ -118,42 +135,30 @@ static void leave(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 		WRITE_ONCE(place->task, NULL);
 }
 
-static struct hook {
-	const char *symbol;
-	struct fprobe probe;
-	bool is_on;
-} hooks[] = {
-	{ "blkdev_direct_IO", { .entry_handler = entry_with_iter } },
-	{ "iomap_dio_rw", { .entry_handler = entry_with_iter } },
-	{ "__iomap_dio_rw", { .entry_handler = entry_with_iter } },
-	/* Since 7.3. */
-	{ "__iomap_dio_read_simple", { .entry_handler = entry_with_iter } },
-	{ "__blockdev_direct_IO", { .entry_handler = entry_without } },
-};
+static struct fprobe probe;
+static bool is_hooked;
 
 void iostat_dio_start(void)
 {
-	for (int i = 0; i < ARRAY_SIZE(hooks); i++) {
-		struct hook *hook = &hooks[i];
-
-		hook->probe.exit_handler = leave;
-		hook->probe.entry_data_size = sizeof(struct iostat_dio);
-		/* Not every kernel has all of them. */
-		hook->is_on = !register_fprobe_syms(&hook->probe, &hook->symbol, 1);
-	}
-	smp_store_release(&is_complete, true);
+	probe = (struct fprobe) {
+		.entry_handler = on_entry,
+		.exit_handler = leave,
+		.entry_data_size = sizeof(struct iostat_dio),
+	};
+	is_hooked = !iostat_functions_hook(&probe, functions, ARRAY_SIZE(functions));
+	/* Behind all of the hooking. */
+	smp_store_release(&is_complete, is_hooked);
 }
 
 void iostat_dio_stop(void)
 {
+	if (!is_hooked)
+		return;
 	/* From here on calls return without being seen: nobody must look any more. */
 	WRITE_ONCE(is_complete, false);
 	synchronize_rcu();
 	tracepoint_synchronize_unregister();
-	for (int i = 0; i < ARRAY_SIZE(hooks); i++) {
-		if (hooks[i].is_on)
-			unregister_fprobe(&hooks[i].probe);
-	}
+	iostat_functions_unhook(&probe, functions, ARRAY_SIZE(functions));
 	memset(places, 0, sizeof(places));
 }
 

@@ -289,21 +289,21 @@ static void enter_read_cache(struct call *call, struct ftrace_regs *regs)
 
 /* Calls before the waits in them. */
 struct hook iostat_wait_hooks[] = {
-	{ "__iomap_dio_rw", .enter = enter_direct },
-	{ "blkdev_direct_IO", .enter = enter_direct },
-	{ "__blockdev_direct_IO", .enter = enter_old_direct },
-	{ "filemap_get_pages", .enter = enter_get_pages },
-	{ "do_read_cache_folio", .enter = enter_read_cache },
-	{ "blk_io_schedule", describe_direct },
-	{ "io_schedule", describe_read },
-	{ "bio_await", describe_bio },
-	{ "blk_execute_rq", describe_request },
-	{ "__wait_on_buffer", describe_buffer },
-	{ "xfs_buf_iowait", describe_xfs_buffer, .module = "xfs" },
-	{ "folio_wait_bit", describe_folio_bit, .is_of_folio = true },
-	{ "folio_wait_bit_killable", describe_folio_bit, .is_of_folio = true },
-	{ "__folio_lock", describe_folio_lock, .is_of_folio = true },
-	{ "__folio_lock_killable", describe_folio_lock, .is_of_folio = true },
+	{ { "__iomap_dio_rw" }, .enter = enter_direct },
+	{ { "blkdev_direct_IO" }, .enter = enter_direct },
+	{ { "__blockdev_direct_IO" }, .enter = enter_old_direct },
+	{ { "filemap_get_pages" }, .enter = enter_get_pages },
+	{ { "do_read_cache_folio" }, .enter = enter_read_cache },
+	{ { "blk_io_schedule" }, describe_direct },
+	{ { "io_schedule" }, describe_read },
+	{ { "bio_await" }, describe_bio },
+	{ { "blk_execute_rq" }, describe_request },
+	{ { "__wait_on_buffer" }, describe_buffer },
+	{ { "xfs_buf_iowait" }, describe_xfs_buffer, .module = "xfs" },
+	{ { "folio_wait_bit" }, describe_folio_bit, .is_of_folio = true },
+	{ { "folio_wait_bit_killable" }, describe_folio_bit, .is_of_folio = true },
+	{ { "__folio_lock" }, describe_folio_lock, .is_of_folio = true },
+	{ { "__folio_lock_killable" }, describe_folio_lock, .is_of_folio = true },
 };
 
 const unsigned int iostat_nr_wait_hooks = ARRAY_SIZE(iostat_wait_hooks);

@@ -28,6 +28,7 @@
 /* What is on the thread's own shadow stack meanwhile. */
 struct kept {
 	u64 attach;
+	const struct hook *hook;
 	struct iostat_wait *wait;
 	u8 call;
 };
@@ -71,7 +72,7 @@ static void tell_start(const struct hook *hook, struct iostat_wait *wait)
 	buf->b_blkno = buf->b_lblkno;
 	if (wait->bdev && buf->b_lblkno != ~0ULL)
 		buf->b_blkno += wait->bdev->bd_start_sect;
-	strscpy_pad(wait->wait_in, hook->symbol, IOSTAT_NAME_LEN);
+	strscpy_pad(wait->wait_in, hook->function.symbol, IOSTAT_NAME_LEN);
 	wait->io.task.pid = current->pid;
 	memcpy(wait->io.task.comm, current->comm, IOSTAT_COMM_LEN);
 	scoped_guard(srcu_fast_notrace, &tracepoint_srcu)
@@ -108,14 +109,25 @@ static struct iostat_wait *begin(const struct hook *hook, struct ftrace_regs *re
 	return wait;
 }
 
+static const struct hook *hook_at(unsigned long entry_ip)
+{
+	for (int i = 0; i < iostat_nr_wait_hooks; i++)
+		if (READ_ONCE(iostat_wait_hooks[i].function.ip) == entry_ip)
+			return &iostat_wait_hooks[i];
+	return NULL;
+}
+
 /* Anything but 0: the function's return is not looked at. */
 static int on_entry(struct fprobe *probe, unsigned long entry_ip, unsigned long ret_ip,
 		    struct ftrace_regs *regs, void *data)
 {
-	struct hook *hook = container_of(probe, struct hook, probe);
+	const struct hook *hook = hook_at(entry_ip);
 	struct kept *kept = data;
 
+	if (!hook)
+		return 1;
 	kept->attach = attach;
+	kept->hook = hook;
 	kept->wait = NULL;
 	if (hook->enter) {
 		kept->call = iostat_call_claim();
@@ -136,7 +148,6 @@ static int on_entry(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long ret_ip,
 		    struct ftrace_regs *regs, void *data)
 {
-	struct hook *hook = container_of(probe, struct hook, probe);
 	const struct kept *kept = data;
 
 	/* It began when the hooks were in place before, perhaps those of a module long gone. */
@@ -148,39 +159,63 @@ static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 	}
 	if (kept->call == NO_CALL)
 		return;
-	if (hook->enter)
+	if (kept->hook->enter)
 		WRITE_ONCE(iostat_call_at(kept->call)->task, NULL);
 	else
 		iostat_call_at(kept->call)->in_folio--;
 }
 
-static void detach_hook(struct hook *hook)
+/* Those in the kernel itself, and in modules, which may come and go. */
+struct group {
+	bool is_of_modules;
+	struct fprobe probe;
+	struct iostat_function *functions[IOSTAT_MAX_FUNCTIONS];
+	unsigned int count;
+	bool is_hooked;
+	/* Not looked for in vain already: that takes a walk over all symbols. */
+	bool may_be_there;
+};
+
+static struct group kernel_hooks = { .may_be_there = true };
+static struct group module_hooks = { .may_be_there = true, .is_of_modules = true };
+
+static bool has_left;
+
+static void detach(struct group *group)
 {
-	if (hook->is_registered)
-		unregister_fprobe(&hook->probe);
-	hook->is_registered = false;
+	if (!group->is_hooked)
+		return;
+	iostat_functions_unhook(&group->probe, group->functions, group->count);
+	WRITE_ONCE(group->may_be_there, true);
+	group->is_hooked = false;
 }
 
-static void attach_hook(struct hook *hook)
+static void attach_to(struct group *group)
 {
 	int error;
 
-	hook->probe = (struct fprobe) {
+	/* Before they are looked for: a module may come meanwhile. */
+	if (!xchg(&group->may_be_there, false))
+		return;
+	group->count = 0;
+	for (int i = 0; i < iostat_nr_wait_hooks; i++)
+		if (group->is_of_modules == !!iostat_wait_hooks[i].module)
+			group->functions[group->count++] = &iostat_wait_hooks[i].function;
+	group->probe = (struct fprobe) {
 		.entry_handler = on_entry,
 		.exit_handler = on_exit,
 		.entry_data_size = sizeof(struct kept),
 	};
-	error = register_fprobe_syms(&hook->probe, &hook->symbol, 1);
-	hook->is_registered = !error;
-	/* A function that is missing costs its own waits. */
-	if (error && !hook->module)
-		pr_warn("no waits in %s: %d\n", hook->symbol, error);
+	error = iostat_functions_hook(&group->probe, group->functions, group->count);
+	group->is_hooked = !error;
+	if (error && error != -ENOENT)
+		WRITE_ONCE(group->may_be_there, true);
 }
 
 static void detach_hooks(void)
 {
-	for (int i = iostat_nr_wait_hooks - 1; i >= 0; i--)
-		detach_hook(&iostat_wait_hooks[i]);
+	detach(&module_hooks);
+	detach(&kernel_hooks);
 	kvfree(waits);
 }
 
@@ -191,22 +226,22 @@ static int attach_hooks(void)
 		return -ENOMEM;
 	iostat_calls_reset();
 	attach = iostat_clock_read() | 1;
-	for (int i = 0; i < iostat_nr_wait_hooks; i++)
-		attach_hook(&iostat_wait_hooks[i]);
+	attach_to(&kernel_hooks);
+	attach_to(&module_hooks);
+	/* A function that is missing costs its own waits. */
+	for (int i = 0; i < kernel_hooks.count; i++)
+		if (!kernel_hooks.functions[i]->ip)
+			pr_warn("no waits in %s\n", kernel_hooks.functions[i]->symbol);
 	return 0;
 }
 
 /* A module came or went. */
 static void attach_more_hooks(void)
 {
-	for (int i = 0; i < iostat_nr_wait_hooks; i++) {
-		struct hook *hook = &iostat_wait_hooks[i];
-
-		if (xchg(&hook->has_left, false))
-			detach_hook(hook);
-		if (hook->module && !hook->is_registered)
-			attach_hook(hook);
-	}
+	if (xchg(&has_left, false))
+		detach(&module_hooks);
+	if (!module_hooks.is_hooked)
+		attach_to(&module_hooks);
 }
 
 /*
@@ -265,12 +300,14 @@ static int on_module(struct notifier_block *nb, unsigned long event, void *data)
 	struct module *module = data;
 
 	for (int i = 0; i < iostat_nr_wait_hooks; i++) {
-		struct hook *hook = &iostat_wait_hooks[i];
+		const struct hook *hook = &iostat_wait_hooks[i];
 
 		if (!hook->module || strcmp(hook->module, module->name))
 			continue;
 		if (event == MODULE_STATE_GOING)
-			WRITE_ONCE(hook->has_left, true);
+			WRITE_ONCE(has_left, true);
+		if (event == MODULE_STATE_LIVE)
+			WRITE_ONCE(module_hooks.may_be_there, true);
 		if (event == MODULE_STATE_GOING || event == MODULE_STATE_LIVE)
 			switch_by(0);
 	}

@@ -6,8 +6,8 @@
 #ifndef _IOSTAT_WAIT_HOOKS_H
 #define _IOSTAT_WAIT_HOOKS_H
 
+#include <iostat/functions.h>
 #include <iostat/waits.h>
-#include <linux/fprobe.h>
 #include <linux/types.h>
 
 struct address_space;
@@ -47,7 +47,7 @@ u8 iostat_call_claim(void);
 u8 iostat_call_find(void);
 
 struct hook {
-	const char *symbol;
+	struct iostat_function function;
 	/* A wait: says what for, or that it is none for I/O. */
 	bool (*describe)(struct iostat_wait *wait, struct ftrace_regs *regs, unsigned long ret_ip);
 	/* Or a call that may come to wait. */
@@ -56,9 +56,6 @@ struct hook {
 	bool is_of_folio;
 	/* Where it is, if not in the kernel itself. */
 	const char *module;
-	bool has_left;
-	struct fprobe probe;
-	bool is_registered;
 };
 
 extern struct hook iostat_wait_hooks[];

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * See include/iostat/functions.h.
+ */
+
+#include <iostat/functions.h>
+#include <linux/bug.h>
+#include <linux/errno.h>
+#include <linux/mm.h>
+
+static int hook_all(struct fprobe *probe, struct iostat_function *const functions[],
+		    unsigned int count)
+{
+	const char *symbols[IOSTAT_MAX_FUNCTIONS];
+	int error;
+
+	for (unsigned int i = 0; i < count; i++)
+		symbols[i] = functions[i]->symbol;
+	error = register_fprobe_syms(probe, symbols, count);
+	if (error)
+		return error;
+	/* It has sorted the symbols. Until this is done handlers know none of the functions. */
+	for (unsigned int i = 0; i < count; i++)
+		for (unsigned int j = 0; j < count; j++)
+			if (functions[j]->symbol == symbols[i])
+				WRITE_ONCE(functions[j]->ip, probe->hlist_array->array[i].addr);
+	return 0;
+}
+
+static void no_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+		    struct ftrace_regs *regs, void *data)
+{
+}
+
+/* The functions are looked for before a probe that asks for too much is refused. */
+static bool exists(const char *symbol)
+{
+	struct fprobe probe = { .exit_handler = no_exit, .entry_data_size = PAGE_SIZE };
+	int error = register_fprobe_syms(&probe, &symbol, 1);
+
+	if (!WARN_ON_ONCE(!error))
+		return error == -E2BIG;
+	unregister_fprobe(&probe);
+	return true;
+}
+
+int iostat_functions_hook(struct fprobe *probe, struct iostat_function *const functions[],
+			  unsigned int count)
+{
+	struct iostat_function *found[IOSTAT_MAX_FUNCTIONS];
+	unsigned int nr_found = 0;
+	int error;
+
+	if (WARN_ON_ONCE(count > IOSTAT_MAX_FUNCTIONS))
+		return -EINVAL;
+	/* All or none. */
+	error = hook_all(probe, functions, count);
+	if (error != -ENOENT || count == 1)
+		return error;
+	for (unsigned int i = 0; i < count; i++)
+		if (exists(functions[i]->symbol))
+			found[nr_found++] = functions[i];
+	return nr_found ? hook_all(probe, found, nr_found) : -ENOENT;
+}
+
+void iostat_functions_unhook(struct fprobe *probe, struct iostat_function *const functions[],
+			     unsigned int count)
+{
+	unregister_fprobe(probe);
+	for (unsigned int i = 0; i < count; i++)
+		functions[i]->ip = 0;
+}
