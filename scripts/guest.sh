@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Boots a kernel with iostat.ko and what tests/guest holds, and runs one of its
+# Boots a kernel with iostat.ko and what tests/guest and samples/bpftrace hold, and runs one of its
 # scripts. TOOLS names programs of bench/ that it needs.
 # usage: guest.sh KERNELDIR MODULEDIR SCRIPT [VM OPTION...]
 
@@ -10,7 +10,7 @@ kernel=$1 modules=$2 script=$3
 shift 3
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
-cp -r "$TOP"/tests/guest/. "$payload"
+cp -r "$TOP"/tests/guest/. "$TOP/samples/bpftrace" "$payload"
 for tool in passthrough message waitfile; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"

@@ -56,6 +56,7 @@ newest=$("$TOP/scripts/kernel.sh")
 # A million areas are more than a quarter of 1024 MiB.
 run "$newest" test.sh --memory 2048 --nvme 128M --paths 128M --append nvme.poll_queues=1
 run "$newest" recounts.sh --cpus 4
+run "$newest" clients.sh --bpftrace --memory 2048
 TOOLS=iogen run "$newest" utilization.sh --cpus 1 --icount
 for series in $SERIES; do
 	kernel=$(KERNEL=$series "$TOP/scripts/kernel.sh")

@@ -97,11 +97,11 @@ done) | awk '{ left[NR] = $0 } END {
 	for (i = 1; i <= half; i++) printf "%-44s %s\n", left[i], left[i + half]
 }'
 
-say "io:start and io:done, live"
+say "the events of io, live"
 echo 1 >$TRACING/events/io/enable
-dd if=/dev/mapper/demo of=/dev/null bs=8k count=2 iflag=direct status=none
+dd if=/dev/mapper/demo of=/dev/null bs=8k count=1 iflag=direct status=none
 echo 0 >$TRACING/events/io/enable
-grep -v '^#' $TRACING/trace | sed 's/^ *//' | cut -c1-230
+grep -v '^#' $TRACING/trace | sed 's/^ *//' | cut -c1-280
 
 say "unload"
 rmmod iostat || fail "the module does not unload"

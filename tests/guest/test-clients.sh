@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0
+# Those who listen to the events of io: the programs of samples/bpftrace, perf, trace-cmd. All see
+# the same workload, which is known.
+
+make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=5000000 submit_queues=2 memory_backed=1
+make_null_blk_disk nbr size=64 irqmode=2 completion_nsec=20000000 submit_queues=2
+mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 /dev/nbe && mkdir -p /mnt/data &&
+	mount /dev/nbe /mnt/data || fail "clients: ext4"
+dd if=/dev/zero of=/mnt/data/file bs=64k count=4 conv=fsync status=none
+# Threads are named as their program.
+ln -s "$(command -v dd)" /tmp/reader
+ln -s "$(command -v dd)" /tmp/writer
+cat >/tmp/work <<-'END'
+	exec 2>/dev/null
+	/tmp/reader if=/mnt/data/file of=/dev/null bs=4k count=4 iflag=direct
+	/tmp/writer if=/dev/zero of=/mnt/data/file bs=16k count=8 oflag=direct conv=notrunc
+	/tmp/reader if=/dev/nbr of=/dev/null bs=4k skip=256 count=8 iflag=direct
+	/tmp/reader if=/dev/nbr of=/dev/null bs=64k count=1 iflag=direct
+	/tmp/writer if=/dev/zero of=/mnt/data/other bs=4k count=1 conv=fsync,notrunc
+END
+
+# trace PROGRAM [ARGUMENT...]: what it says of the workload, in /tmp/said.
+trace()
+{
+	bpftrace -c "$(command -v bash) /tmp/work" "/payload/bpftrace/$1.bt" "${@:2}" >/tmp/said 2>&1 ||
+		fail "clients: $1" "$(tail -n 2 /tmp/said)"
+	# For who wants to see it.
+	sed "s/^/# /" /tmp/said
+}
+
+# said EXPRESSION: how many lines of it.
+said()
+{
+	grep -cE "$1" /tmp/said
+}
+
+# value EXPRESSION: the number behind it, 0 if there is none.
+value()
+{
+	local number
+	number=$(sed -nE "s#^$1:? *([0-9]+).*#\1#p" /tmp/said)
+	echo "${number:-0}"
+}
+
+trace iosnoop
+is "clients: iosnoop: reads of a file" \
+	"$(said ' reader +nbe +R +[0-9]+ +4096 +[0-9]+ +[5-9][0-9]{3} /mnt/data/file$')" 4
+is "clients: iosnoop: writes of a file" "$(said ' writer +nbe +W +[0-9]+ +16384 .* /mnt/data/file$')" 8
+is "clients: iosnoop: reads of a disk" "$(said ' reader +nbr +R +(20[4-9]|21[01])[0-9] +4096 .*/dev/nbr$')" 8
+
+trace whowrite
+is "clients: whowrite: bytes" "$(value '@bytes\[writer, /mnt/data/file\]')" $((8 * 16384))
+is "clients: whowrite: no reader" "$(said reader)" 0
+
+trace iotime
+read -r count total <<<"$(sed -nE 's#^@us\[nbr, /dev/nbr\]: count ([0-9]+), average [0-9]+, total ([0-9]+)$#\1 \2#p' \
+	/tmp/said)"
+is "clients: iotime: I/Os" "$count" 9
+holds "clients: iotime: their time" "total >= 9 * 20000 && total < 9 * 40000"
+is "clients: iotime: of a file" "$(said '^@us\[nbe, /mnt/data/file\]: count 12, ')" 1
+
+trace seeksize
+# One histogram after the other.
+seeks=$(sed -nE '/^@sectors\[reader, nbr\]/,/^$/s/^(\[[^]]*[])]) +([0-9]+) .*/\1 \2/p' /tmp/said |
+	awk '$NF != 0' | paste -sd' ')
+is "clients: seeksize: sequential, and one back" "$seeks" "[0] 7 [2K, 4K) 1"
+
+trace ioslow 15
+is "clients: ioslow: the slow disk's" "$(said '^@us\[[0-9]+, reader, nbr, 4096, /dev/nbr\]: [2-9][0-9]{4}$')" 8
+is "clients: ioslow: and no other" "$(said '^@us')" 9
+
+trace iofile
+wait_us=$(value '@us\[[0-9]+, writer, /mnt/data/file\]')
+holds "clients: iofile: the writer's waits" "wait_us >= 8 * 5000 && wait_us < 8 * 25000"
+wait_us=$(value '@us\[[0-9]+, writer, /mnt/data/other\]')
+holds "clients: iofile: its fsync" "wait_us >= 3000 && wait_us < 40000"
+wait_us=$(sed -nE 's#^@us\[[0-9]+, reader, /dev/nbr\]: ##p' /tmp/said | awk '{ sum += $1 } END { print sum + 0 }')
+holds "clients: iofile: the readers' waits" "wait_us >= 9 * 20000 && wait_us < 9 * 40000"
+
+trace iopattern
+is "clients: iopattern" "$(grep ^nbr /tmp/said | tr -s ' ')" \
+	"nbr 22 78 9 4096 65536 $(((8 * 4096 + 65536) / 9)) 96 0"
+
+trace iotop
+is "clients: iotop: writer" "$(said "^@bytes\[[0-9]+, writer, nbe, W\]: $((8 * 16384))\$")" 1
+is "clients: iotop: readers" "$(said '^@bytes\[[0-9]+, reader, nbr, R\]: (32768|65536)$')" 2
+
+# paired NAME: what a client says of the slow disk, in /tmp/said.
+paired()
+{
+	is "clients: $1: I/Os" "$(said ' start: .* dev=nbr ') $(said ' done: .* dev=nbr ')" "9 9"
+	is "clients: $1: each start has its done" \
+		"$(sed -nE 's/.* (start|done): .*(id=[0-9]+) dev=nbr .*/\2/p' /tmp/said | sort | uniq -c |
+			awk '$1 == 2' | wc -l)" 9
+	is "clients: $1: of which file" "$(said ' done: .* dev=nbr .* path=/dev/nbr')" 9
+}
+
+succeeds "clients: perf record" perf record -q -a -o /tmp/perf.data -e io:start,io:done bash /tmp/work
+perf script -i /tmp/perf.data 2>/dev/null | sed 's/ io:/ /' >/tmp/said
+paired "perf"
+succeeds "clients: perf stat" perf stat -x, -o /tmp/said -a -e io:done --filter 'dev_statname == "nbr"' \
+	-e io:wait_done --filter 'dev_statname == "nbr"' bash /tmp/work
+is "clients: perf stat" "$(awk -F, '/io:/ { print $1 }' /tmp/said | paste -sd' ')" "9 9"
+
+succeeds "clients: trace-cmd record" trace-cmd record -q -e io -o /tmp/trace.dat bash /tmp/work
+trace-cmd report -q -i /tmp/trace.dat 2>/dev/null >/tmp/said
+paired "trace-cmd"
+is "clients: trace-cmd: waits" "$(said ' wait_start: .* dev=nbr ') $(said ' wait_done: .* dev=nbr ')" "9 9"
+
+umount /mnt/data
+remove_null_blk_disk nbe
+remove_null_blk_disk nbr
+no_complaint clients
