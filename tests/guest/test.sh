@@ -5,7 +5,7 @@
 . /payload/balance.sh
 dmesg -n 3
 
-ALL="load request null bio stacked multipath partitions flush requeue scsi virtio nvme devices churn
+ALL="load request null bio stacked multipath partitions flush requeue pairing scsi virtio nvme devices churn
 	interfaces abi mmap latency events fileinfo waits parameters regions-words regions regions-load
 	regions-limits evcnt devstat kstat disk-events
 	storm leaks"

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0
+# 100,000 I/Os of every kind of disk, with io:start and io:done on all the time: each start has one
+# done, and the dones make what the accounts have. pairing.c reads the events while they come.
+
+# What an account has of what events tell.
+account()
+{
+	stat_of "$1" a_
+	echo "$a_start_count $((a_end_count - a_merged - a_refused - a_abandoned)) $a_merged $a_refused" \
+		"$a_abandoned $((a_bytes_none + a_bytes_read + a_bytes_write + a_bytes_free)) $a_wlentime $a_rlentime"
+}
+
+# told: what the events told of each disk since the last time, in array told; of all in told[.].
+told()
+{
+	local disk rest
+	told=()
+	sleep 0.05 # an event is written a moment after its account
+	echo >&"${PAIRING[1]}"
+	while read -r disk rest <&"${PAIRING[0]}"; do
+		told[$disk]=$rest
+		[ "$disk" != . ] || return 0
+	done
+	fail "pairing: its reader is gone"
+}
+
+# told_by NAME "DISK..." COMMAND...: what the events told of each disk is what its account has.
+told_by()
+{
+	local name=$1 disk index events before now want
+	local -A first
+	# What was done to it before, and is not counted here.
+	for disk in $2; do
+		wait_idle "$disk"
+	done
+	told
+	for disk in $2; do
+		first[$disk]=$(account "$disk")
+	done
+	"${@:3}" >/tmp/out 2>&1 || fail "pairing: $name: ${*:3}" "$(tail -n 1 /tmp/out)"
+	for disk in $2; do
+		wait_idle "$disk"
+	done
+	told
+	for disk in $2; do
+		read -ra events <<<"${told[$disk]:-}"
+		read -ra before <<<"${first[$disk]}"
+		read -ra now <<<"$(account "$disk")"
+		want=
+		for index in "${!now[@]}"; do
+			want+="$((now[index] - before[index])) "
+		done
+		errors[$disk]=${events[8]:-0} merged[$disk]=${events[2]:-0} refused[$disk]=${events[3]:-0}
+		if [ -n "$flushes" ]; then
+			# The flush machinery's own requests are no I/Os, but run.
+			holds "pairing: $name: $disk: services" "${events[7]} <= now[7] - before[7]"
+			want=${want% * } events[7]=
+		fi
+		is "pairing: $name: $disk: starts, ends by outcome, bytes, waits, services" \
+			"$(echo ${events[*]:0:8})" "$(echo $want)"
+		bytes[$disk]=${events[5]:-0}
+		holds "pairing: $name: $disk: there were some" "${events[0]:-0} > 0"
+	done
+	read -ra events <<<"${told[.]}"
+	is "pairing: $name: open, bad, unseen, lost" "${events[*]:2}" "0 0 0 0"
+}
+
+# fio_told NAME "DISK BELOW..." FIO-ARGUMENT...: fio on the first; its bytes are the dones'.
+fio_told()
+{
+	local disk=${2%% *}
+	told_by "$1" "$2" fio_quiet --filename="/dev/$disk" --direct=1 --ioengine=libaio --iodepth=16 "${@:3}"
+	is "pairing: $1: bytes as fio has them" "${bytes[$disk]}" \
+		$(($(fio_value read io_bytes) + $(fio_value write io_bytes)))
+}
+
+flushes=
+declare -A told errors merged refused bytes
+mix="--rw=randrw --bsrange=4k-32k --size=64m"
+both="--numjobs=2 --group_reporting --cpus_allowed=0,1 --cpus_allowed_policy=split"
+: >$TRACING/trace
+# The kernel's own size comes with a remark on what it will be.
+read -r before_kb rest <$TRACING/buffer_size_kb
+echo 40000 >$TRACING/buffer_size_kb
+coproc PAIRING { /payload/pairing $TRACING; }
+echo 1 >$TRACING/events/io/start/enable
+echo 1 >$TRACING/events/io/done/enable
+
+for irqmode in 0 1 2; do
+	make_null_blk_disk nbk size=256 irqmode=$irqmode submit_queues=2 completion_nsec=20000
+	fio_told "null_blk, irqmode $irqmode" nbk $mix $both --number_ios=4000
+	remove_null_blk_disk nbk
+done
+make_null_blk_disk nbk size=256 queue_mode=0
+fio_told "null_blk, bio" nbk $mix $both --number_ios=4000
+remove_null_blk_disk nbk
+fio_told "virtio" vda $mix $both --number_ios=3000
+
+# Splits, merges, and disks on top of others.
+make_null_blk_disk nba size=128 irqmode=2 completion_nsec=20000 memory_backed=1 submit_queues=2 discard=1
+make_null_blk_disk nbb size=128 irqmode=2 completion_nsec=20000 memory_backed=1 submit_queues=2
+modprobe dm-mod
+over()
+{
+	dmsetup create pairing --table "$2" || fail "pairing: $1"
+	disk=$(dm_disk pairing)
+}
+over linear "0 262144 linear /dev/nba 0"
+fio_told "dm-linear" "$disk nba" $mix --number_ios=4000
+dmsetup remove pairing
+over striped "0 262144 striped 2 128 /dev/nba 0 /dev/nbb 0"
+fio_told "dm-stripe" "$disk nba nbb" $mix --number_ios=4000
+dmsetup remove pairing
+over error "$(printf '0 131072 linear /dev/nba 0\n131072 131072 error')"
+told_by "dm-error" "$disk nba" fio_quiet --filename="/dev/$disk" --direct=1 --ioengine=libaio --iodepth=16 \
+	--rw=randrw --bs=4k --size=128m --number_ios=3000 --continue_on_error=all
+holds "pairing: dm-error: there were errors" "${errors[$disk]} > 1000"
+dmsetup remove pairing
+
+modprobe raid0
+modprobe raid1
+for level in 0 1; do
+	mdadm --build /dev/md7 --level=$level --raid-devices=2 --chunk=64 --assume-clean /dev/nba /dev/nbb \
+		>/tmp/out 2>&1 || fail "pairing: raid$level" "$(tail -n 1 /tmp/out)"
+	head -c 4096 /dev/md7 >/dev/null # the first open looks for partitions
+	fio_told "raid$level" "md7 nba nbb" --rw=randrw --bsrange=4k-192k --size=64m --number_ios=3000
+	mdadm --quiet --stop /dev/md7
+done
+
+modprobe loop
+truncate -s 64M /tmp/loop
+loop=$(losetup --show -f --direct-io=on /dev/nba)
+fio_told "loop, direct" "${loop#/dev/} nba" $mix --number_ios=3000
+losetup -d "$loop"
+loop=$(losetup --show -f /tmp/loop)
+fio_told "loop, tmpfs" "${loop#/dev/}" $mix --number_ios=2000
+losetup -d "$loop"
+rm /tmp/loop
+told_by "discards" nba blkdiscard -o 1M -l 64M /dev/nba
+holds "pairing: discards: their bytes" "${bytes[nba]} >= 64 << 20"
+remove_null_blk_disk nba
+remove_null_blk_disk nbb
+
+modprobe brd rd_nr=1 rd_size=65536
+fio_told "brd" ram0 $mix $both --number_ios=4000
+rmmod brd
+modprobe zram num_devices=1
+echo 64M >/sys/block/zram0/disksize
+fio_told "zram" zram0 $mix --number_ios=4000
+rmmod zram
+
+# One queue of one place: merges, flushes, and clones that are refused.
+make_null_blk_disk nbk size=64 irqmode=2 completion_nsec=10000000 submit_queues=1 hw_queue_depth=1
+echo mq-deadline >/sys/block/nbk/queue/scheduler
+echo 128 >/sys/block/nbk/queue/nr_requests
+fio_told "merges" nbk --rw=randwrite --bs=4k --size=1m --number_ios=2000 --iodepth=64
+holds "pairing: merges: there were some" "${merged[nbk]} > 0"
+remove_null_blk_disk nbk
+make_null_blk_disk nbk size=128 irqmode=2 completion_nsec=200000 memory_backed=1 submit_queues=1 \
+	hw_queue_depth=1 cache_size=16 fua=0
+echo mq-deadline >/sys/block/nbk/queue/scheduler
+flushes=yes
+fio_told "flushes" nbk --rw=randwrite --bs=4k --size=32m --number_ios=2000 --sync=dsync
+fio_told "fsync" nbk --rw=randwrite --bs=4k --size=32m --number_ios=1000 --fsync=2
+flushes=
+modprobe dm-multipath
+over multipath "0 262144 multipath 0 0 1 1 round-robin 0 1 1 /dev/nbk 1"
+fio_told "multipath" "$disk nbk" --rw=randrw --bs=4k --size=64m --number_ios=2000
+holds "pairing: multipath: some were refused" "${refused[nbk]} > 0"
+dmsetup remove pairing
+remove_null_blk_disk nbk
+
+modprobe sd_mod
+modprobe scsi_debug dev_size_mb=64 delay=1 max_queue=64 lbpu=1
+sd=$(scsi_debug_disk)
+params=/sys/bus/pseudo/drivers/scsi_debug
+sleep 1 # all that asks what it is has been asked
+fio_told "scsi_debug" "$sd" $mix --size=32m --number_ios=3000
+for opts in 0x8000 0x10; do
+	echo $opts >$params/opts
+	echo -5 >$params/every_nth
+	# One that is unlucky each time fails for good, and fio with it.
+	told_by "scsi_debug, trouble $opts" "$sd" eval "fio_quiet --filename=/dev/$sd --direct=1 --rw=randread \
+		--ioengine=libaio --iodepth=8 --bs=4k --size=32m --number_ios=1000 || true"
+	echo 0 >$params/every_nth
+done
+echo 2 >$params/opts
+told_by "scsi_debug, medium error" "$sd" eval \
+	"! dd if=/dev/$sd of=/dev/null iflag=direct bs=64k skip=36 count=1"
+holds "pairing: medium error: is told" "${errors[$sd]} > 0"
+echo 0 >$params/opts
+told_by "passed through" "$sd" /payload/passthrough "/dev/$sd" read 500
+rmmod scsi_debug
+
+# Those of --nvme and --paths, while they are there.
+for head in /sys/block/nvme?n1; do
+	[ -d "$head" ] || continue
+	head=${head##*/}
+	paths=$(cd /sys/block && echo nvme*c*n1)
+	case $paths in
+	nvme"${head:4:1}"c*)
+		echo round-robin >"/sys/class/nvme-subsystem/nvme-subsys${head:4:1}/iopolicy"
+		fio_told "nvme, two paths" "$head $paths" $mix --number_ios=3000
+		;;
+	*) fio_told "nvme" "$head" $mix $both --number_ios=3000 ;;
+	esac
+done
+
+told
+read -r all_starts all_dones rest <<<"${told[.]}"
+holds "pairing: I/Os in all" "all_starts >= 100000 && all_starts == all_dones"
+echo "# pairing: $all_starts I/Os"
+echo 0 >$TRACING/events/io/enable
+echo "$before_kb" >$TRACING/buffer_size_kb
+eval "exec ${PAIRING[1]}>&-"
+wait "$PAIRING_PID"
