@@ -22,25 +22,39 @@ listen()
 trace_perf()
 {
 	command -v perf >/dev/null || return 0
-	listen perf record -q -a -o /tmp/perf.data -e io:start -e io:done --filter 'b_bcount > 4096'
+	listen perf record -q -a -o /tmp/perf.data -e io:start -e io:done --filter 'b_bcount > 4096' \
+		-e io:wait_start -e io:wait_done
 }
 
 trace_bpftrace()
 {
 	command -v bpftrace >/dev/null || return 0
 	listen bpftrace -e 'tracepoint:io:start { @start[args->id] = nsecs; }
-		tracepoint:io:done { @us = hist(args->service_ns / 1000); delete(@start[args->id]); }'
+		tracepoint:io:done { @us = hist(args->service_ns / 1000); delete(@start[args->id]); }
+		tracepoint:io:wait_start { @waits[args.wait_in] = count(); }
+		tracepoint:io:wait_done { @wait_us = hist(args.wait_ns / 1000); }'
 }
 
 trace_toggle()
 {
-	local event
-	for event in 1 2 3 4; do
-		one_of event start done
-		echo 1 >"$IO/$event/enable"
+	local event turn value
+	for turn in 1 2 3 4 5 6 7 8; do
+		one_of event start done wait_start wait_done
+		one_of value 0 1
+		echo $value >"$IO/$event/enable"
 		nap 0 20
-		echo 0 >"$IO/$event/enable"
 	done
+	echo 0 >$IO/enable
+}
+
+# Left on: the module may go with them on, and readers may come.
+trace_leave()
+{
+	local event
+	for event in start done wait_start wait_done; do
+		! chance 60 || echo 1 >"$IO/$event/enable"
+	done
+	nap 10 150
 }
 
 trace_filter()
@@ -81,7 +95,7 @@ trace_read()
 
 tracers()
 {
-	local how hows=(toggle toggle filter read perf bpftrace)
+	local how hows=(toggle toggle leave filter read perf bpftrace)
 	[[ " ${cast[*]} " == *" load "* ]] || hows+=(trigger)
 	while going; do
 		one_of how "${hows[@]}"
