@@ -3,7 +3,7 @@
 # the same workload, which is known.
 
 make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=5000000 submit_queues=2 memory_backed=1
-make_null_blk_disk nbr size=64 irqmode=2 completion_nsec=20000000 submit_queues=2
+make_null_blk_disk nbr size=64 irqmode=2 completion_nsec=100000000 submit_queues=2
 mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 /dev/nbe && mkdir -p /mnt/data &&
 	mount /dev/nbe /mnt/data || fail "clients: ext4"
 dd if=/dev/zero of=/mnt/data/file bs=64k count=4 conv=fsync status=none
@@ -44,7 +44,7 @@ value()
 
 trace iosnoop
 is "clients: iosnoop: reads of a file" \
-	"$(said ' reader +nbe +R +[0-9]+ +4096 +[0-9]+ +[5-9][0-9]{3} /mnt/data/file$')" 4
+	"$(said ' reader +nbe +R +[0-9]+ +4096 +[0-9]+ +([5-9]|[0-9]+[0-9])[0-9]{3} /mnt/data/file$')" 4
 is "clients: iosnoop: writes of a file" "$(said ' writer +nbe +W +[0-9]+ +16384 .* /mnt/data/file$')" 8
 is "clients: iosnoop: reads of a disk" "$(said ' reader +nbr +R +(20[4-9]|21[01])[0-9] +4096 .*/dev/nbr$')" 8
 
@@ -56,7 +56,7 @@ trace iotime
 read -r count total <<<"$(sed -nE 's#^@us\[nbr, /dev/nbr\]: count ([0-9]+), average [0-9]+, total ([0-9]+)$#\1 \2#p' \
 	/tmp/said)"
 is "clients: iotime: I/Os" "$count" 9
-holds "clients: iotime: their time" "total >= 9 * 20000 && total < 9 * 40000"
+holds "clients: iotime: their time" "total >= 9 * 100000 && total < 9 * 500000"
 is "clients: iotime: of a file" "$(said '^@us\[nbe, /mnt/data/file\]: count 12, ')" 1
 
 trace seeksize
@@ -65,17 +65,18 @@ seeks=$(sed -nE '/^@sectors\[reader, nbr\]/,/^$/s/^(\[[^]]*[])]) +([0-9]+) .*/\1
 	awk '$NF != 0' | paste -sd' ')
 is "clients: seeksize: sequential, and one back" "$seeks" "[0] 7 [2K, 4K) 1"
 
-trace ioslow 15
-is "clients: ioslow: the slow disk's" "$(said '^@us\[[0-9]+, reader, nbr, 4096, /dev/nbr\]: [2-9][0-9]{4}$')" 8
-is "clients: ioslow: and no other" "$(said '^@us')" 9
+trace ioslow 80
+is "clients: ioslow: the slow disk's" "$(said '^@us\[[0-9]+, reader, nbr, 4096, /dev/nbr\]: [0-9]{6,}$')" 8
+# On a busy machine others may be slow.
+is "clients: ioslow: none that is not" "$(said '^@us.*: ([0-9]{1,4}|[1-7][0-9]{4})$')" 0
 
 trace iofile
 wait_us=$(value '@us\[[0-9]+, writer, /mnt/data/file\]')
-holds "clients: iofile: the writer's waits" "wait_us >= 8 * 5000 && wait_us < 8 * 25000"
+holds "clients: iofile: the writer's waits" "wait_us >= 8 * 5000 && wait_us < 8 * 200000"
 wait_us=$(value '@us\[[0-9]+, writer, /mnt/data/other\]')
-holds "clients: iofile: its fsync" "wait_us >= 3000 && wait_us < 40000"
+holds "clients: iofile: its fsync" "wait_us >= 3000 && wait_us < 200000"
 wait_us=$(sed -nE 's#^@us\[[0-9]+, reader, /dev/nbr\]: ##p' /tmp/said | awk '{ sum += $1 } END { print sum + 0 }')
-holds "clients: iofile: the readers' waits" "wait_us >= 9 * 20000 && wait_us < 9 * 40000"
+holds "clients: iofile: the readers' waits" "wait_us >= 9 * 100000 && wait_us < 9 * 500000"
 
 trace iopattern
 is "clients: iopattern" "$(grep ^nbr /tmp/said | tr -s ' ')" \
