@@ -62,7 +62,7 @@ is "sample in Rust: calls" "$(listed fake_rpc calls)" "25 misc"
 is "sample in Rust: retransmissions" "$(listed fake_rpc retransmissions)" "2 misc"
 is "sample in Rust: with its children" "$(listed fake_rpc calls rollup)" "27 misc"
 is "sample in Rust: timeouts" "$(listed fake_rpc timeouts)" "2 trap"
-is "sample in Rust: says so" "$(dmesg | grep -c 'fake_rpc: 25 calls, 27 messages sent')" 1
+is "sample in Rust: says so" "$(dmesg | grep 'fake_rpc: 25 calls, 27 messages sent' | tail -n 1 | wc -l)" 1
 succeeds "samples: both go" rmmod fake_tape fake_rpc
 is "samples: nothing is left of them" "$(evcnt_list all | grep -c '^fake_')" 0
 is "samples: nothing to complain of" "$(dmesg | grep -c 'iostat: evcnt: ')" 0
