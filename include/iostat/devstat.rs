@@ -167,7 +167,7 @@ impl Devstat {
         // SAFETY: The name is NUL-terminated and copied, the module is this one.
         let raw = from_err_ptr(unsafe {
             iostat_devstat_new_entry(
-                device.name.as_ptr().cast(),
+                device.name.as_char_ptr().cast(),
                 unit,
                 device.block_size,
                 device.flags,
@@ -198,8 +198,7 @@ impl Devstat {
         at: Option<&u64>,
         then: Option<&u64>,
     ) -> Result {
-        let [at, then] =
-            [at, then].map(|time| time.map_or(null(), |time| core::ptr::from_ref(time)));
+        let [at, then] = [at, then].map(|time| time.map_or(null(), core::ptr::from_ref));
         // SAFETY: By the type invariant; the times are there or null.
         to_result(unsafe {
             iostat_devstat_end_transaction(self.raw, bytes, tag as u32, class as u32, at, then)

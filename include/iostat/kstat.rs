@@ -140,10 +140,10 @@ impl Kstat {
         // the types below, is valid for as long as they are there.
         let raw = unsafe {
             iostat_kstat_create(
-                id.module.as_ptr().cast(),
+                id.module.as_char_ptr(),
                 id.instance,
                 name.cast(),
-                id.class.as_ptr().cast(),
+                id.class.as_char_ptr(),
                 kind,
                 ndata,
                 0,
@@ -204,7 +204,7 @@ impl<T: Number, const N: usize> Named<T, N> {
         for (index, name) in names.into_iter().enumerate() {
             let at = kstat.data::<RawNamed>().wrapping_add(index);
             // SAFETY: There are `N`; the string is NUL-terminated and copied.
-            let result = unsafe { iostat_kstat_named_init(at, name.as_ptr().cast(), T::DATA_TYPE) };
+            let result = unsafe { iostat_kstat_named_init(at, name.as_char_ptr(), T::DATA_TYPE) };
             to_result(result)?;
         }
         kstat.install()?;
@@ -263,7 +263,7 @@ impl Io {
         unsafe {
             bindings::__spin_lock_init(
                 lock.get(),
-                c"kstat_io".as_ptr().cast(),
+                c"kstat_io".as_char_ptr(),
                 kernel::static_lock_class!().as_ptr(),
             )
         };

@@ -7,6 +7,8 @@
 //! `kernel::miscdevice` gives a device neither its mode nor attributes, and that of 7.2 not even
 //! an owner, so that a module could go while its device is open.
 
+mod attributes;
+
 use super::{
     bindings as own,
     ioctl::{
@@ -22,20 +24,16 @@ use super::{
         event,
         Poller, //
     },
-    sysfs::{
-        DeviceAttribute,
-        Group,
-        Groups,
-        List,
-        Node,
-        Page,
-        Show, //
-    },
+    sysfs::Node, //
+};
+pub(crate) use attributes::{
+    Attribute,
+    Attributes,
+    DeviceGroups, //
 };
 use core::{
     cell::UnsafeCell,
-    ffi::CStr,
-    marker::PhantomData, //
+    ffi::CStr, //
 };
 use kernel::{
     bindings,
@@ -102,70 +100,6 @@ struct Inner<C> {
     device: UnsafeCell<bindings::miscdevice>,
     fops: bindings::file_operations,
     context: C,
-}
-
-/// A read-only file in the device's directory, `/sys/class/misc/<name>/`.
-#[repr(transparent)]
-pub(crate) struct Attribute<A>(DeviceAttribute<InnerShow<A>>);
-
-struct InnerShow<A>(A);
-
-impl<A: Show<Of: Send + Sync>> Show for InnerShow<A> {
-    type Of = Inner<A::Of>;
-
-    fn show(&self, of: &Self::Of, page: &mut Page<'_>) -> core::fmt::Result {
-        self.0.show(&of.context, page)
-    }
-}
-
-impl<A: Show<Of: Send + Sync>> Attribute<A> {
-    /// A file of this name that everybody may read.
-    pub(crate) const fn new(name: &'static CStr, inner: A) -> Self {
-        // SAFETY: The attribute gets to a device only through `Registration::new`, as part of
-        // `Attributes` of the right context; the misc core makes the `miscdevice` the driver data,
-        // which is the first field of an `Inner` that outlives the device.
-        Attribute(unsafe { DeviceAttribute::new(name, InnerShow(inner)) })
-    }
-}
-
-/// A list of a device's attributes.
-pub(crate) struct Attributes<C, const N: usize> {
-    list: List<N>,
-    _context: PhantomData<fn(&C)>,
-}
-
-impl<C, const N: usize> Attributes<C, N> {
-    /// Of all attributes of a table.
-    pub(crate) const fn new<A: Show<Of = C>>(table: &'static [Attribute<A>; N]) -> Self {
-        // SAFETY: `Attribute` is transparent.
-        let table: &'static [DeviceAttribute<InnerShow<A>>; N] =
-            unsafe { &*core::ptr::from_ref(table).cast() };
-        Attributes {
-            list: List::of_device(table),
-            _context: PhantomData,
-        }
-    }
-}
-
-/// The groups of a device whose attributes are these.
-pub(crate) struct DeviceGroups<C> {
-    groups: Groups<1>,
-    _context: PhantomData<fn(&C)>,
-}
-
-impl<C> DeviceGroups<C> {
-    /// The group without a name.
-    pub(crate) const fn group<const N: usize>(attributes: &'static Attributes<C, N>) -> Group {
-        Group::new(None, &attributes.list)
-    }
-
-    /// Of the group made by [`DeviceGroups::group`].
-    pub(crate) const fn new(group: &'static Group) -> Self {
-        DeviceGroups {
-            groups: Groups::new([group]),
-            _context: PhantomData,
-        }
-    }
 }
 
 /// A device in `/dev`; dropping it takes it away. The module cannot be unloaded while it is open.

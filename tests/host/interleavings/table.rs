@@ -115,9 +115,8 @@ fn a_slots_new_owner_comes_after_all_writes_of_the_last() {
                 // Or else the other one has it.
                 let slot = storage.claim_new(key)?;
                 let last = slot.entry.sector();
-                assert_eq!(slot.entry.id(), last);
+                assert_eq!(slot.entry.account(), last);
                 slot.entry.start_waiting(&start(key), 0);
-                slot.entry.set_id(key);
                 assert_eq!((slot.entry.sector(), slot.entry.account()), (key, key));
                 slot.release();
                 Some(last)
