@@ -135,14 +135,14 @@ unsafe impl Sync for Kstat {}
 
 impl Kstat {
     fn new(owner: &'static ThisModule, id: &Id<'_>, kind: u8, ndata: u32) -> Result<Self> {
-        let name = id.name.map_or(core::ptr::null(), CStr::as_ptr);
+        let name = id.name.map_or(core::ptr::null(), |name| name.as_char_ptr());
         // SAFETY: The strings are NUL-terminated and copied, the module is this one. What is set there, by
         // the types below, is valid for as long as they are there.
         let raw = unsafe {
             iostat_kstat_create(
                 id.module.as_char_ptr(),
                 id.instance,
-                name.cast(),
+                name,
                 id.class.as_char_ptr(),
                 kind,
                 ndata,
