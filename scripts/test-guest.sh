@@ -35,7 +35,7 @@ run()
 	log=$LOGS/guest-${script%.sh}-$release.log
 	modules=$("$TOP/scripts/build.sh" "$kernel")
 	echo "  $script on $release (log: $log)"
-	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --timeout 900 --out "$out" \
+	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --timeout 1800 --out "$out" \
 		"$@" >"$log" 2>&1 || status=$?
 	recount "$out" || failure "the recount did not finish"
 	rm -rf "$out"
