@@ -69,6 +69,9 @@ static int read_tracks(const char *val, const struct kernel_param *kp)
 
 	if (ret)
 		return ret;
+	/* A parameter may be set before there is anything, and after there was. */
+	if (!io)
+		return -ENODEV;
 	/* All are accepted at once. */
 	spin_lock_irqsave(&io_lock, flags);
 	for (track = 0; track < count; track++)
@@ -111,14 +114,21 @@ static int __init fake_drum_init(void)
 delete_drum:
 	kstat_delete(drum);
 delete_io:
+	kernel_param_lock(THIS_MODULE);
 	kstat_delete(io);
+	io = NULL;
+	kernel_param_unlock(THIS_MODULE);
 	return ret;
 }
 
 static void __exit fake_drum_exit(void)
 {
+	/* Waits for read_tracks(). */
+	kernel_param_lock(THIS_MODULE);
 	kstat_delete(drum);
 	kstat_delete(io);
+	io = NULL;
+	kernel_param_unlock(THIS_MODULE);
 }
 
 module_init(fake_drum_init);

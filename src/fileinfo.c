@@ -117,6 +117,9 @@ static void walked(struct walk *walk, const char *text, size_t cut)
 
 static void walk_path(struct walk *walk, const struct path *path, size_t cut)
 {
+	/* Who exits has no root that a path could begin at. */
+	if (unlikely(!current->fs))
+		return walked(walk, ERR_PTR(-ESRCH), 0);
 	walk->buf[0] = '\0';
 	walked(walk, d_path(path, walk->buf, sizeof(walk->buf)), cut);
 }
@@ -177,9 +180,15 @@ static void add_mount(struct iostat_fileinfo *file, dev_t dev, struct walk *walk
 	if (walk->text[0] == '/')
 		point = iostat_mount_of(dev, walk->text, &rest);
 	PUT_TEXT(file->fi_mount, point ?: unknown);
-	if (!point || !point[1])
+	if (!point)
 		return;
-	len = strlen(point);
+	/* The root's is the path already, and what is mounted there may be a part of the file system. */
+	len = point[1] ? strlen(point) : 0;
+	if (!len && !*rest) {
+		walk->text = "/";
+		walk->len = 1;
+		return;
+	}
 	room = rest - walk->buf;
 	/* Where there is no room for its front, there is none in the array either. */
 	if (len > room) {
@@ -323,7 +332,7 @@ u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio)
 		return 0;
 	}
 	/* Locks are taken that are not to be taken with interrupts off. */
-	if (!in_task() || irqs_disabled()) {
+	if (!in_task() || irqs_disabled() || softirq_count()) {
 		put_all(file, unknown, strlen(unknown));
 		return IOSTAT_B_PHYS;
 	}

@@ -11,6 +11,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kdev_t.h>
+#include <linux/magic.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/poll.h>
@@ -170,6 +171,11 @@ void iostat_mounts_start(void)
 	struct seq_file *text;
 
 	file = filp_open("/proc/1/mountinfo", O_RDONLY, 0);
+	/* In a chroot it may be anything. */
+	if (!IS_ERR(file) && file_inode(file)->i_sb->s_magic != PROC_SUPER_MAGIC) {
+		fput(file);
+		file = ERR_PTR(-ENOENT);
+	}
 	if (IS_ERR(file)) {
 		file = NULL;
 		return;
@@ -178,8 +184,9 @@ void iostat_mounts_start(void)
 	lockdep_set_class(&text->lock, &file_lock);
 	init_poll_funcptr(&poll, listen);
 	vfs_poll(file, &poll);
-	/* Here, so that the first I/O finds it. */
-	mounts_replace(mounts_read());
+	/* By the one who always does; waited for, so that the first I/O finds it. */
+	schedule_work(&work);
+	flush_work(&work);
 }
 
 void iostat_mounts_stop(void)

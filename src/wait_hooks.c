@@ -116,14 +116,17 @@ static bool describe_buffer(struct iostat_wait *wait, struct ftrace_regs *regs,
 			    unsigned long ret_ip)
 {
 	struct buffer_head *bh = ARG(regs, 0, struct buffer_head *);
+	struct address_space *mapping;
 
 	if (!buffer_locked(bh))
 		return false;
 	describe_device(wait, bh->b_bdev);
 	wait->io.buf.b_lblkno = bh->b_blocknr * (bh->b_size >> SECTOR_SHIFT);
 	wait->io.buf.b_bcount = bh->b_size;
-	iostat_fileinfo_of_cache(&wait->io.file, bh->b_folio->mapping,
-				 folio_pos(bh->b_folio) + bh_offset(bh));
+	/* jbd2's copies are in memory of kmalloc(): a slab has no mapping. */
+	mapping = folio_mapping(bh->b_folio);
+	iostat_fileinfo_of_cache(&wait->io.file, mapping,
+				 mapping ? folio_pos(bh->b_folio) + bh_offset(bh) : -1);
 	wait->io.buf.b_flags = IOSTAT_B_PAGEIO;
 	wait->op = buffer_uptodate(bh) ? REQ_OP_WRITE : REQ_OP_READ;
 	return true;
@@ -137,6 +140,7 @@ static bool is_read(struct folio *folio)
 static bool describe_folio(struct iostat_wait *wait, struct folio *folio, int bit)
 {
 	struct address_space *mapping;
+	struct inode *inode;
 
 	if (bit == PG_writeback && folio_test_writeback(folio))
 		wait->op = REQ_OP_WRITE;
@@ -148,10 +152,11 @@ static bool describe_folio(struct iostat_wait *wait, struct folio *folio, int bi
 	/* Of anonymous memory, or cut off just now. */
 	if ((unsigned long)mapping & FOLIO_MAPPING_FLAGS)
 		mapping = NULL;
-	describe_inode(wait, mapping ? mapping->host : NULL);
+	inode = mapping ? READ_ONCE(mapping->host) : NULL;
+	describe_inode(wait, inode);
 	iostat_fileinfo_of_cache(&wait->io.file, mapping, folio_pos(folio));
 	wait->io.buf.b_flags = IOSTAT_B_PAGEIO;
-	if (mapping && S_ISBLK(mapping->host->i_mode))
+	if (inode && S_ISBLK(inode->i_mode))
 		wait->io.buf.b_lblkno = folio_pos(folio) >> SECTOR_SHIFT;
 	wait->io.buf.b_bcount = folio_size(folio);
 	return true;
@@ -181,10 +186,10 @@ static bool describe_xfs_buffer(struct iostat_wait *wait, struct ftrace_regs *re
 
 static void describe_call(struct iostat_wait *wait, const struct call *call)
 {
-	struct inode *inode = call->mapping->host;
+	struct inode *inode = READ_ONCE(call->mapping->host);
 
 	describe_inode(wait, inode);
-	if (S_ISBLK(inode->i_mode))
+	if (inode && S_ISBLK(inode->i_mode))
 		wait->io.buf.b_lblkno = call->pos >> SECTOR_SHIFT;
 	wait->io.buf.b_bcount = min_t(size_t, call->bytes, U32_MAX);
 	wait->op = call->op;

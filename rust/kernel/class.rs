@@ -137,13 +137,14 @@ impl<T: Devices> Registration<T> {
 }
 
 /// Allocations of this thread start no I/O while the value lives: `memalloc_noio_save()`.
-struct NoIo {
+pub(crate) struct NoIo {
     flags: u32,
     _not_send: NotThreadSafe,
 }
 
 impl NoIo {
-    fn new() -> Self {
+    /// From here on.
+    pub(crate) fn new() -> Self {
         NoIo {
             // SAFETY: Changes a flag of the current thread, which `drop` puts back.
             flags: unsafe { own::iostat_memalloc_noio_save() },

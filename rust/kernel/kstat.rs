@@ -17,6 +17,7 @@ pub(crate) use public::Header;
 
 use super::{
     bindings as own,
+    class::NoIo,
     clock,
     zeroed::zeroed_vec, //
 };
@@ -265,12 +266,28 @@ impl Client {
         if !self.is_virtual() {
             return (self.data.as_ptr().cast_mut().cast(), self.ndata);
         }
-        let public = self.public.get();
         // SAFETY: It is there. Who changes it with a reader at work holds the mutex, as the reader does.
-        let (data, ndata) = unsafe { ((*public).ks_data, (*public).ks_ndata) };
-        let is_variable = self.flags & flags::VAR_SIZE != 0 && self.kind.takes(ndata);
-        let ndata = if is_variable { ndata } else { self.ndata };
+        let data = unsafe { (*self.public.get()).ks_data };
+        // What a client says of its memory: the least of both.
+        let room = self.data_size() / size(self.kind);
+        let room = u32::try_from(room).unwrap_or(u32::MAX);
+        let ndata = match self.flags & flags::VAR_SIZE {
+            0 => self.ndata,
+            _ => self.count().min(room),
+        };
         (data.cast(), if data.is_null() { 0 } else { ndata })
+    }
+
+    /// How many there are, wherever they are.
+    fn count(&self) -> u32 {
+        // SAFETY: It is there, see `data`.
+        let ndata = unsafe { (*self.public.get()).ks_ndata };
+        let is_variable = self.flags & flags::VAR_SIZE != 0 && self.kind.takes(ndata);
+        if is_variable {
+            ndata
+        } else {
+            self.ndata
+        }
     }
 
     /// Bytes a `ks_snapshot()` may write.
@@ -282,6 +299,8 @@ impl Client {
     /// Takes a snapshot. May sleep, for as long as the callbacks do. What they return; `EAGAIN` if the size
     /// does not stay as it is, `EIO` if it cannot be, `ENOMEM`.
     pub(crate) fn copy(&self) -> Result<Copy> {
+        // Drivers of disks may wait for the mutex.
+        let _noio = NoIo::new();
         let mut room = Room::default();
         let default = Callbacks::default();
         let callbacks = self.installed.as_ref().unwrap_or(&default);
@@ -299,7 +318,7 @@ impl Client {
                 // Its data need not be anywhere.
                 bytes = bytes.max(self.data_size());
                 if !self.is_virtual() || data.is_null() {
-                    ndata = self.ndata;
+                    ndata = self.count();
                 }
             }
             if bytes > MOST {
@@ -331,9 +350,16 @@ impl Client {
             if callbacks.snapshot.is_none() {
                 copy.extrapolate();
             }
-            // SAFETY: By the type invariant strings are valid, and their mutex is held. Without one the
-            // client does not change them.
-            let missing = unsafe { copy.take_strings() };
+            let missing = match self.installed {
+                // SAFETY: By the type invariant strings are valid, and their mutex is held. Without one the
+                // client does not change them.
+                Some(_) => unsafe { copy.take_strings() },
+                // One that wakes up: its client is at work on it.
+                None => {
+                    copy.forget_strings();
+                    0
+                }
+            };
             drop(locked);
             match missing {
                 0 => return Ok(copy),

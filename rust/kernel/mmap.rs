@@ -47,7 +47,8 @@ impl NewMapping<'_> {
         self.area.set_dontexpand();
         self.area.set_dontdump();
         let addresses = (self.area.start()..self.area.end()).step_by(PAGE_SIZE);
-        let wanted = addresses.clone().count();
+        // Not the iterator's count(), which counts.
+        let wanted = self.area.end().saturating_sub(self.area.start()) / PAGE_SIZE;
         let end = first.checked_add(wanted).ok_or(ENXIO)?;
         let shown = pages.as_slice().get(first..end).ok_or(ENXIO)?;
         self.area.set_mixedmap();

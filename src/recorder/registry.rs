@@ -29,6 +29,7 @@ use crate::{
             BlockDevice,
             Held, //
         },
+        class::NoIo,
         pages::PagesOf,
         published::Node, //
     },
@@ -239,6 +240,8 @@ impl<L: Listener> Registry<L> {
     /// Opens an account for a client: its number is given here. May sleep. `EEXIST`, if there is something of
     /// that name; `ENOMEM`.
     pub(super) fn add_client(&self, mut identity: Identity) -> Result<Arc<Account>> {
+        // Those who add and remove disks wait for the mutex with queues frozen: see there.
+        let _noio = NoIo::new();
         let mut members = self.members.lock();
         let has_name = |member: &Member<L>| member.account.identity().name == identity.name;
         if members.members.iter().any(has_name) {

@@ -168,11 +168,21 @@ impl Copy {
         missing
     }
 
+    /// Makes all strings null.
+    pub(super) fn forget_strings(&mut self) {
+        if self.kind == Type::Named {
+            // SAFETY: By the type invariant so many are there.
+            unsafe { named::forget_strings(self.room.as_mut_ptr().cast(), self.ndata) };
+        }
+    }
+
     /// The memory again, with so much more of it. May sleep; `ENOMEM`.
     pub(super) fn with_room_for_strings(self, missing: usize) -> Result<Room> {
         let mut room = self.room;
         let len = room.text.len().saturating_add(missing);
         room.text = KVVec::with_capacity(len, GFP_KERNEL)?;
+        // What were pointers are offsets now.
+        room.words.fill(0);
         Ok(room)
     }
 

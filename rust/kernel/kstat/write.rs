@@ -21,7 +21,10 @@ use crate::{
         flags,
         Type, //
     },
-    kernel_ext::bindings as own,
+    kernel_ext::{
+        bindings as own,
+        class::NoIo, //
+    },
 };
 use core::mem::size_of;
 use kernel::{
@@ -37,6 +40,12 @@ impl Client {
         if self.flags & flags::WRITABLE == 0 {
             return Err(EACCES);
         }
+        if statistic.is_empty() {
+            // What is not initialized has no name.
+            return Err(ENOENT);
+        }
+        // As in `copy`.
+        let _noio = NoIo::new();
         let callbacks = self.installed.as_ref().ok_or(EACCES)?;
         if self.kind != Type::Named {
             return Err(EINVAL);
@@ -64,7 +73,7 @@ impl Client {
             // SAFETY: By the type invariant it is valid; the mutex is held, and there is room for
             // `ks_data_size`.
             result(unsafe { snapshot(public, room.as_mut_ptr(), READ) })?;
-            let ndata = if data.is_null() { self.ndata } else { ndata };
+            let ndata = if data.is_null() { self.count() } else { ndata };
             let mut copy = Copy::new(self.kind, ndata, bytes, 0, room);
             named::parse(copy.find(statistic).ok_or(ENOENT)?, text)?;
             // SAFETY: Likewise; the text is there during the call.

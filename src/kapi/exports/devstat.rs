@@ -53,6 +53,14 @@ super::declared!(iostat_start iostat_end iostat_class);
 
 const _: () = assert!(NAME_LEN == own::DEVSTAT_NAME_LEN as usize);
 
+/// Whether it can be that of a client's word: not null, nor an error.
+#[inline(always)]
+fn is_address(address: usize) -> bool {
+    // CAST: Negative as the ones C has are.
+    let errors = -i64::from(bindings::MAX_ERRNO) as usize;
+    address != 0 && address % core::mem::align_of::<own::devstat>() == 0 && address < errors
+}
+
 /// The entry that is meant by `ds`: a handle, which no address of an 8-byte word looks like, or such a word
 /// of a client's that has one.
 ///
@@ -66,8 +74,7 @@ unsafe fn handle(ds: *const own::devstat) -> Handle {
     if bits & 1 != 0 {
         return Handle::from_bits(bits);
     }
-    // CAST: Negative as the ones C has are.
-    if ds.is_null() || !ds.is_aligned() || bits >= -i64::from(bindings::MAX_ERRNO) as u64 {
+    if !is_address(ds.addr()) {
         return Handle::NONE;
     }
     // SAFETY: By this function's requirement; who adds or removes it at the same time changes the word
@@ -124,8 +131,8 @@ unsafe fn add(
         priority,
     };
     let added = match address {
-        // Null, or of devstat_new_entry().
-        Some(address) if address == 0 || address & 1 != 0 => Err(EINVAL),
+        // Null, an error, or of devstat_new_entry().
+        Some(address) if !is_address(address) => Err(EINVAL),
         _ => entries.add(&said, owner, address),
     };
     added.inspect_err(|error| complain(*error, &owner, name, unit))

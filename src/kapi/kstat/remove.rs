@@ -75,7 +75,8 @@ impl Going for Chain {
         let mut left = 0usize;
         while let Some(entry) = self.any_of(module) {
             if self.remove(&entry, false).is_err() {
-                break;
+                // Somebody else was faster.
+                continue;
             }
             left = left.saturating_add(1);
         }
