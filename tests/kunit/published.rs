@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn probes_find_the_latest() -> Result {
-        let (place, drops) = (Published::new(), counter()?);
+        let (place, drops) = (<Published<_>>::new(), counter()?);
         assert_eq!(look(&place)?, (1, None));
         place.replace(Some(node(7, &drops)?));
         assert_eq!(look(&place)?, (1, Some(7)));
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn each_replaced_value_is_dropped_once() -> Result {
-        let (place, drops) = (Published::new(), counter()?);
+        let (place, drops) = (<Published<_>>::new(), counter()?);
         for value in 0..100 {
             place.replace(Some(node(value, &drops)?));
         }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_last_one_goes_with_the_place() -> Result {
-        let (place, drops) = (Published::new(), counter()?);
+        let (place, drops) = (<Published<_>>::new(), counter()?);
         place.replace(Some(node(1, &drops)?));
         wait_for_drops();
         assert_eq!(drops.load(Relaxed), 0);
@@ -108,7 +108,7 @@ mod tests {
     /// Were it freed at once, KASAN would tell of the second look.
     #[test]
     fn a_probe_keeps_what_it_has_found() -> Result {
-        let (place, drops) = (Published::new(), counter()?);
+        let (place, drops) = (<Published<_>>::new(), counter()?);
         place.replace(Some(node(5, &drops)?));
         let (found, dropped) = (Atomic::new(0), Atomic::new(0));
         with_probe(
