@@ -72,6 +72,7 @@ void iostat_watch_unreg(void)
 	iostat_fileinfo_put();
 }
 
+#ifdef CONFIG_BLK_CGROUP
 static u64 cgroup_of(struct bio *bio)
 {
 	struct cgroup_subsys_state *css;
@@ -80,6 +81,12 @@ static u64 cgroup_of(struct bio *bio)
 	css = bio ? bio_blkcg_css(bio) : NULL;
 	return css ? cgroup_id(css->cgroup) : 0;
 }
+#else
+static u64 cgroup_of(struct bio *bio)
+{
+	return 0;
+}
+#endif
 
 bool iostat_watch_start(size_t record, const struct iostat_bufinfo *buf,
 			const struct iostat_devinfo *dev, struct bio *bio)
