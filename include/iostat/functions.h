@@ -12,6 +12,14 @@
 
 #define IOSTAT_MAX_FUNCTIONS	16
 
+/* Without a tracer of functions nothing is hooked, and no handler called. */
+#ifndef ftrace_regs_get_argument
+static inline unsigned long ftrace_regs_get_argument(struct ftrace_regs *regs, unsigned int n)
+{
+	return 0;
+}
+#endif
+
 /**
  * struct iostat_function - a function to be hooked
  * @symbol: its name
