@@ -6,7 +6,27 @@
 #include <iostat/functions.h>
 #include <linux/bug.h>
 #include <linux/errno.h>
+#include <linux/kallsyms.h>
 #include <linux/mm.h>
+#include <linux/string.h>
+
+/*
+ * Whose address it is, by name and not by the order they were asked for in: a
+ * handler that took one function for another would read arguments of others.
+ * Until this is done handlers know none of the functions.
+ */
+static void set_ip(struct iostat_function *const functions[], unsigned int count,
+		   unsigned long ip)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	sprint_symbol_no_offset(name, ip);
+	/* "name [module]" */
+	name[strcspn(name, " ")] = '\0';
+	for (unsigned int i = 0; i < count; i++)
+		if (!strcmp(functions[i]->symbol, name))
+			WRITE_ONCE(functions[i]->ip, ip);
+}
 
 static int hook_all(struct fprobe *probe, struct iostat_function *const functions[],
 		    unsigned int count)
@@ -19,11 +39,8 @@ static int hook_all(struct fprobe *probe, struct iostat_function *const function
 	error = register_fprobe_syms(probe, symbols, count);
 	if (error)
 		return error;
-	/* It has sorted the symbols. Until this is done handlers know none of the functions. */
-	for (unsigned int i = 0; i < count; i++)
-		for (unsigned int j = 0; j < count; j++)
-			if (functions[j]->symbol == symbols[i])
-				WRITE_ONCE(functions[j]->ip, probe->hlist_array->array[i].addr);
+	for (int i = 0; i < probe->hlist_array->size; i++)
+		set_ip(functions, count, probe->hlist_array->array[i].addr);
 	return 0;
 }
 
