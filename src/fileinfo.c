@@ -98,30 +98,40 @@ struct walk {
 	char buf[WALK_LEN];
 };
 
-/* @cut bytes at the end are not wanted. */
-static void walked(struct walk *walk, const char *text, size_t cut)
+static void walked(struct walk *walk, const char *text)
 {
 	if (!IS_ERR(text)) {
 		walk->text = text;
 		/* The NUL is the last. */
-		walk->len = walk->buf + sizeof(walk->buf) - text - 1 - cut;
+		walk->len = walk->buf + sizeof(walk->buf) - text - 1;
 	} else if (PTR_ERR(text) == -ENAMETOOLONG && walk->buf[0]) {
 		memcpy(walk->buf, "...", 3);
 		walk->text = walk->buf;
-		walk->len = sizeof(walk->buf) - 1 - cut;
+		walk->len = sizeof(walk->buf) - 1;
 	} else {
 		walk->text = unknown;
 		walk->len = strlen(unknown);
 	}
 }
 
-static void walk_path(struct walk *walk, const struct path *path, size_t cut)
+static void walk_path(struct walk *walk, const struct path *path)
 {
 	/* Who exits has no root that a path could begin at. */
 	if (unlikely(!current->fs))
-		return walked(walk, ERR_PTR(-ESRCH), 0);
+		return walked(walk, ERR_PTR(-ESRCH));
 	walk->buf[0] = '\0';
-	walked(walk, d_path(path, walk->buf, sizeof(walk->buf)), cut);
+	walked(walk, d_path(path, walk->buf, sizeof(walk->buf)));
+}
+
+/* What d_path() says behind the name of a file that was unlinked before. */
+static void cut_deleted(struct walk *walk, const struct dentry *dentry)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t len = sizeof(deleted) - 1;
+
+	if (unlikely(d_unlinked(dentry)) && walk->len >= len &&
+	    !memcmp(walk->text + walk->len - len, deleted, len))
+		walk->len -= len;
 }
 
 /* How long the path below the mount point is. Renames may go on meanwhile. */
@@ -146,7 +156,6 @@ static size_t len_below_mount(const struct path *path)
 /* An open file. */
 static void of_file(struct iostat_fileinfo *file, const struct file *filp)
 {
-	static const char deleted[] = " (deleted)";
 	const struct path mount = { .mnt = filp->f_path.mnt, .dentry = filp->f_path.mnt->mnt_root };
 	unsigned int renames = read_seqbegin(&rename_lock);
 	struct walk walk __uninitialized;
@@ -154,13 +163,14 @@ static void of_file(struct iostat_fileinfo *file, const struct file *filp)
 
 	file->fi_oflags = filp->f_flags;
 	PUT_TEXT(file->fi_fs, filp->f_path.dentry->d_sb->s_type->name);
-	walk_path(&walk, &filp->f_path, d_unlinked(filp->f_path.dentry) ? strlen(deleted) : 0);
+	walk_path(&walk, &filp->f_path);
+	cut_deleted(&walk, filp->f_path.dentry);
 	put_path(file, walk.text, walk.len);
 	below = len_below_mount(&filp->f_path);
 	/* The front of the path is the mount point, if it is all there and has stayed as it was. */
 	if (unlikely(below > walk.len || walk.text[0] != '/' ||
 		     read_seqretry(&rename_lock, renames))) {
-		walk_path(&walk, &mount, 0);
+		walk_path(&walk, &mount);
 		below = 0;
 	}
 	walk.len -= below;
@@ -218,7 +228,7 @@ static void of_inode(struct iostat_fileinfo *file, struct inode *inode)
 	}
 	PUT_TEXT(file->fi_fs, inode->i_sb->s_type->name);
 	walk.buf[0] = '\0';
-	walked(&walk, dentry_path_raw(dentry, walk.buf, sizeof(walk.buf)), 0);
+	walked(&walk, dentry_path_raw(dentry, walk.buf, sizeof(walk.buf)));
 	add_mount(file, inode->i_sb->s_dev, &walk);
 	put_path(file, walk.text, walk.len);
 }
@@ -285,9 +295,8 @@ static bool is_metadata_of(const struct address_space *mapping, const struct fil
 		I_BDEV((struct inode *)host) == file_inode(filp)->i_sb->s_bdev;
 }
 
-static u32 look(struct iostat_fileinfo *file, struct bio *bio)
+static u32 look(struct iostat_fileinfo *file, struct bio *bio, const struct iostat_dio *dio)
 {
-	const struct iostat_dio *dio = iostat_dio_current();
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
 	struct folio *folio = page_folio(bv.bv_page);
 	struct address_space *mapping;
@@ -324,7 +333,7 @@ static u32 look(struct iostat_fileinfo *file, struct bio *bio)
 	return IOSTAT_B_PHYS;
 }
 
-u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio)
+u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool is_own)
 {
 	clear(file);
 	if (!bio || !bio_has_data(bio)) {
@@ -336,7 +345,7 @@ u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio)
 		put_all(file, unknown, strlen(unknown));
 		return IOSTAT_B_PHYS;
 	}
-	return look(file, bio);
+	return look(file, bio, is_own ? iostat_dio_current() : NULL);
 }
 
 static atomic_t users;

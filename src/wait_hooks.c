@@ -94,7 +94,7 @@ static bool describe_bio(struct iostat_wait *wait, struct ftrace_regs *regs, uns
 	wait->io.buf.b_lblkno = bio->bi_iter.bi_sector;
 	wait->io.buf.b_bcount = bio->bi_iter.bi_size;
 	wait->op = bio_op(bio);
-	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io.file, bio);
+	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io.file, bio, true);
 	return true;
 }
 
@@ -108,7 +108,7 @@ static bool describe_request(struct iostat_wait *wait, struct ftrace_regs *regs,
 	wait->io.buf.b_lblkno = ~0ULL;
 	wait->io.buf.b_bcount = blk_rq_bytes(rq);
 	wait->op = req_op(rq);
-	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io.file, rq->bio);
+	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io.file, rq->bio, true);
 	return true;
 }
 

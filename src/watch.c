@@ -89,7 +89,7 @@ static u64 cgroup_of(struct bio *bio)
 #endif
 
 bool iostat_watch_start(size_t record, const struct iostat_bufinfo *buf,
-			const struct iostat_devinfo *dev, struct bio *bio)
+			const struct iostat_devinfo *dev, struct bio *bio, bool is_own)
 {
 	struct iostat_io *io;
 
@@ -98,7 +98,7 @@ bool iostat_watch_start(size_t record, const struct iostat_bufinfo *buf,
 	io = &records[record];
 	io->buf = *buf;
 	io->buf.id = trace_start_enabled() ? atomic64_inc_return(&last_id) : 0;
-	io->buf.b_flags |= iostat_fileinfo_of_bio(&io->file, bio);
+	io->buf.b_flags |= iostat_fileinfo_of_bio(&io->file, bio, is_own);
 	io->dev = *dev;
 	io->task.cgroup = cgroup_of(bio);
 	io->task.pid = current->pid;

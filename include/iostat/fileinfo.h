@@ -26,13 +26,14 @@ void iostat_fileinfo_settle(void);
  * iostat_fileinfo_of_bio - which file a bio is for
  * @file: filled in, all of it
  * @bio: by the task that submits it, or waits for it; may be NULL
+ * @is_own: whether that task has made it; else whatever the task does meanwhile tells nothing of it
  *
  * Takes no reference and sleeps never. Where the context does not allow to
  * look, the file is <unknown>.
  *
  * Return: IOSTAT_B_PAGEIO, IOSTAT_B_PHYS, or 0 for what has no data.
  */
-u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio);
+u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool is_own);
 
 /*
  * The same of what a thread waits for: a place in the page cache, or in an open

@@ -27,13 +27,14 @@ void iostat_watch_close(void);
  * @buf: what it asks for; id and what memory it is of are filled in here
  * @dev: of what
  * @bio: its first, or NULL
+ * @is_own: whether who submits it has made it, and not dispatched what is queued by anybody
  *
  * By its submitter.
  *
  * Return: whether it is remembered.
  */
 bool iostat_watch_start(size_t record, const struct iostat_bufinfo *buf,
-			const struct iostat_devinfo *dev, struct bio *bio);
+			const struct iostat_devinfo *dev, struct bio *bio, bool is_own);
 
 /* Some of an I/O that is remembered has failed, and it goes on. From any context. */
 void iostat_watch_fail(size_t record, u32 bytes);

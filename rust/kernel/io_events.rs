@@ -67,18 +67,20 @@ impl Records {
         Ok(Records(count))
     }
 
-    /// An I/O starts, whose entry has this number: whether it is remembered. By its submitter.
+    /// An I/O starts, whose entry has this number: whether it is remembered. By its submitter, who has
+    /// made it or not.
     pub(crate) fn start(
         &self,
         number: usize,
         buf: &Bufinfo,
         dev: &Devinfo,
         bio: Option<Bio<'_>>,
+        is_own: bool,
     ) -> bool {
         let bio = bio.map_or(core::ptr::null_mut(), |bio| bio.as_ptr());
         // SAFETY: The number is checked, the references are valid, and the bio is one that is being
         // submitted, or null.
-        number < self.0 && unsafe { bindings::iostat_watch_start(number, buf, dev, bio) }
+        number < self.0 && unsafe { bindings::iostat_watch_start(number, buf, dev, bio, is_own) }
     }
 
     /// Some of an I/O that is remembered has failed, and it goes on. From any context.

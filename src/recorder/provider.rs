@@ -39,6 +39,8 @@ pub(super) struct Asked<'a> {
     pub(super) sector: u64,
     /// Address of the function called at its end, or 0.
     pub(super) end_io: u64,
+    /// Whether its submitter has made it: see `iostat_watch_start()`.
+    pub(super) is_own: bool,
 }
 
 /// How an I/O ended.
@@ -71,7 +73,7 @@ impl Tracker {
         let dev = asked.account.devinfo();
         if self
             .records()
-            .start(self.number(entry), &bufinfo(asked), dev, bio)
+            .start(self.number(entry), &bufinfo(asked), dev, bio, asked.is_own)
         {
             entry.set_watched();
         }

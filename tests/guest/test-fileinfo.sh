@@ -133,6 +133,15 @@ cell "raw: buffered write" nbr B_WRITE "/dev/nbr <none> bdev" write_and_sync /de
 dm_linear nbrdm /dev/nbr 65536
 cell "claimed: buffered read" nbr B_READ "" dd if=/dev/nbr of=/dev/null bs=16k count=16
 dmsetup remove nbrdm
+
+# Whoever runs a queue sends what others have queued: of which file that is, only the layer above knows.
+dmsetup create nbrmp --table "0 65536 multipath 0 0 1 1 round-robin 0 1 1 /dev/nbr 1" &&
+	mp=$(dm_disk nbrmp) || fail "fileinfo: multipath"
+cell "multipath" "$mp" B_READ "/dev/$mp /dev devtmpfs" \
+	dd if="/dev/$mp" of=/dev/null bs=16k count=16 iflag=direct
+cell "multipath: its path" nbr B_READ "<unknown> <unknown> <unknown>" \
+	dd if="/dev/$mp" of=/dev/null bs=16k count=16 iflag=direct
+dmsetup remove nbrmp
 watch 0
 remove_null_blk_disk nbr
 
@@ -152,6 +161,8 @@ is "fileinfo: metadata is of no file" \
 exec 9>/mnt/files/gone
 rm /mnt/files/gone
 cell "a deleted file" nbf B_WRITE "/mnt/files/gone /mnt/files ext4" write_and_sync /proc/self/fd/9
+cell "a deleted file, direct" nbf B_WRITE "/mnt/files/gone /mnt/files ext4" \
+	dd if=/dev/zero of=/proc/self/fd/9 bs=16k count=16 conv=notrunc oflag=direct
 exec 9>&-
 
 # Mounted elsewhere.

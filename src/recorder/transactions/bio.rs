@@ -164,5 +164,6 @@ fn asked<'a>(account: &'a Account, entry: &Entry, bio: Bio<'_>, bcount: u64) -> 
         bcount,
         sector: entry.sector(),
         end_io: bio.end_io(),
+        is_own: true,
     }
 }

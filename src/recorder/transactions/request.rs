@@ -247,5 +247,7 @@ fn asked<'a>(account: &'a Account, entry: &Entry, rq: Request<'_>) -> Asked<'a> 
         bcount: u64::from(rq.bytes()),
         sector: entry.sector(),
         end_io: rq.end_io(),
+        // The request of a layer above, cloned by whoever runs that layer's queue.
+        is_own: rq.end_io() == 0,
     }
 }
