@@ -87,6 +87,20 @@ frames()
 			/sub +\$0x[0-9a-f][0-9a-f][0-9a-f][0-9a-f]+,%rsp/ { print function_name, "has a frame of", $NF }'
 }
 
+# The kernel API's manual, walked function by function: each is described, and called by a module of
+# the tests.
+api_walk()
+{
+	local api function
+	for api in evcnt devstat kstat; do
+		sed -nE -e 's/^static inline .*\b([a-z_0-9]+)\(.*/\1/p' -e 's/^#define ([a-z_0-9]+)\(.*/\1/p' \
+			"include/iostat/$api.h" | grep -v '^__' | sort -u | while read -r function; do
+			grep -qw "$function" -r tests/modules || echo "no module of the tests calls $function()"
+			grep -qw "$function" "Documentation/$api.rst" || echo "Documentation/$api.rst lacks $function()"
+		done
+	done
+}
+
 kernel=$("$TOP/scripts/kernel.sh")
 source=/cache/${kernel#"$IOSTAT_CACHE"/}/source
 
@@ -163,6 +177,7 @@ check "no file over 400 lines" long_files
 check "shell syntax" shell_syntax
 check "rustfmt, with the kernel's settings" rustfmt_check
 check "checkpatch" checkpatch
+check "each function of the kernel API is described and called" api_walk
 check "rustdoc of floor 0, warnings denied" rustdoc
 check "plain make, modules_install, clean" plain_make
 check "one sentence for what cannot be" sentences
