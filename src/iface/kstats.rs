@@ -14,7 +14,11 @@ use crate::{
         },
         region_text::Reply, //
     },
-    kapi::kstat::Chain,
+    kapi::kstat::{
+        Chain,
+        Entry,
+        List, //
+    },
     kernel_ext::task,
 };
 use core::fmt::Write;
@@ -26,17 +30,31 @@ use kernel::{
     prelude::*, //
 };
 
+/// Those of a list that are selected. Everybody may ask, and selectors may take long over each: `EINTR` if the
+/// task is to be killed.
+fn selected<'a>(
+    list: &'a List,
+    has: impl Fn(&str, i32, &str) -> bool + 'a,
+) -> impl Iterator<Item = Result<&'a Entry>> {
+    list.entries.iter().filter_map(move |entry| {
+        let (module, instance, name) = entry.key().parts();
+        match task::may_be_killed() {
+            Ok(()) => has(module, instance, name).then_some(Ok(&**entry)),
+            Err(error) => Some(Err(error)),
+        }
+    })
+}
+
 /// Writes the statistics that are asked for. A kstat whose client refuses is left out, unless there is no
 /// other: then its errno is returned. May sleep; `ENOMEM`, `EINTR`.
 pub(super) fn print(chain: &Chain, asked: &Selectors<'_>, out: &mut impl Write) -> Result {
-    let list = chain.list(|key| {
-        let (module, instance, name) = key.parts();
-        asked.has_kstat(module, instance, name)
-    })?;
+    let list = chain.list()?;
     let mut refused = Ok(());
     let mut is_any = false;
-    for entry in &list {
-        task::may_be_killed()?;
+    for entry in selected(&list, |module, instance, name| {
+        asked.has_kstat(module, instance, name)
+    }) {
+        let entry = entry?;
         let statistics = match entry.statistics(chain) {
             Err(ENOMEM) => return Err(ENOMEM),
             // Deleted meanwhile.
@@ -60,42 +78,42 @@ pub(super) fn print(chain: &Chain, asked: &Selectors<'_>, out: &mut impl Write) 
     }
 }
 
-/// Writes the chain's id, and what kstats there are. May sleep; `ENOMEM`.
+/// Writes the chain's id, and what kstats there are. May sleep; `ENOMEM`, `EINTR`.
 pub(super) fn list(chain: &Chain, asked: &Selectors<'_>, out: &mut impl Write) -> Result {
-    // Before the list: who finds it unchanged has the whole list.
-    let id = chain.id();
-    let list = chain.list(|key| {
-        let (module, instance, name) = key.parts();
-        asked.has_kstat(module, instance, name)
-    })?;
-    let mut write = || -> core::fmt::Result {
-        writeln!(out, "chain_id {id}")?;
-        out.write_str("kid type flags ndata crtime class module:instance:name\n")?;
-        for entry in &list {
-            let (module, instance, name) = entry.key().parts();
-            writeln!(
-                out,
-                "{} {} {:#x} {} {} {} {module}:{instance}:{name}",
-                entry.kid(),
-                entry.kind().name(),
-                entry.flags(),
-                entry.ndata(),
-                entry.crtime_ns(),
-                entry.class(),
-            )?;
-        }
-        Ok(())
+    let list = chain.list()?;
+    let mut heading = || -> core::fmt::Result {
+        writeln!(out, "chain_id {}", list.id)?;
+        out.write_str("kid type flags ndata crtime class module:instance:name\n")
     };
-    write().map_err(|_| ENOMEM)
+    heading().map_err(|_| ENOMEM)?;
+    for entry in selected(&list, |module, instance, name| {
+        asked.has_kstat(module, instance, name)
+    }) {
+        let entry = entry?;
+        let (module, instance, name) = entry.key().parts();
+        writeln!(
+            out,
+            "{} {} {:#x} {} {} {} {module}:{instance}:{name}",
+            entry.kid(),
+            entry.kind().name(),
+            entry.flags(),
+            entry.ndata(),
+            entry.crtime_ns(),
+            entry.class(),
+        )
+        .map_err(|_| ENOMEM)?;
+    }
+    Ok(())
 }
 
 /// Writes one statistic of the first kstat that is meant. May sleep. `ENOENT` if there is none; as
-/// [`crate::kapi::kstat::Entry::write`].
+/// [`Entry::write`]; `EINTR`.
 pub(super) fn write(chain: &Chain, meant: &Selector<'_>, value: Word<'_>) -> Result {
-    let entry = chain.find(|key| {
-        let (module, instance, name) = key.parts();
+    let list = chain.list()?;
+    let entry = selected(&list, |module, instance, name| {
         meant.has_kstat(module, instance, name)
-    });
+    })
+    .next();
     let collect = |bytes: &mut dyn Iterator<Item = u8>| -> Result<KVVec<u8>> {
         let mut text = KVVec::new();
         for byte in bytes {
@@ -105,7 +123,7 @@ pub(super) fn write(chain: &Chain, meant: &Selector<'_>, value: Word<'_>) -> Res
     };
     let statistic = collect(&mut meant.statistic())?;
     let text = collect(&mut Iterator::chain(value.bytes(), [0]))?;
-    entry.ok_or(ENOENT)?.write(&statistic, &text)
+    entry.ok_or(ENOENT)??.write(&statistic, &text)
 }
 
 /// Replies that are of no disk. See `Documentation/kstat.rst`.

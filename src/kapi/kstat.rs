@@ -29,7 +29,10 @@ use crate::{
 };
 use entry::Body;
 use kernel::{
-    alloc::KVVec,
+    alloc::{
+        flags::GFP_KERNEL_ACCOUNT,
+        KVVec, //
+    },
     new_mutex,
     prelude::*,
     rbtree::{
@@ -63,6 +66,14 @@ struct Table {
 pub(crate) struct Chain {
     #[pin]
     table: Mutex<Table>,
+}
+
+/// The chain at one moment.
+pub(crate) struct List {
+    /// Another one if kstats have come or gone.
+    pub(crate) id: u32,
+    /// Those that are seen, by name.
+    pub(crate) entries: KVVec<Arc<Entry>>,
 }
 
 /// Memory for a row, found without the mutex.
@@ -186,11 +197,6 @@ impl Chain {
         Ok(entry)
     }
 
-    /// The number that changes whenever kstats come or go.
-    pub(crate) fn id(&self) -> u32 {
-        self.table.lock().chain_id
-    }
-
     /// How many there are that are seen.
     pub(crate) fn len(&self) -> usize {
         let table = self.table.lock();
@@ -198,39 +204,32 @@ impl Chain {
         seen.count()
     }
 
-    /// All that are seen and asked for, by name. May sleep; `ENOMEM`.
-    pub(crate) fn list(&self, is_asked: impl Fn(&Key) -> bool) -> Result<KVVec<Arc<Entry>>> {
+    /// All that are seen. Which of them are asked for is the caller's to find out, who may take long over it:
+    /// those who add and remove disks want the mutex. May sleep; `ENOMEM`.
+    pub(crate) fn list(&self) -> Result<List> {
         let mut room = 0usize;
         loop {
-            // Memory not under the mutex, which those who add and remove disks want.
-            let mut list = KVVec::with_capacity(room, GFP_KERNEL)?;
+            // Memory not under the mutex: reclaim may wait for I/O on a disk that waits for it.
+            let mut entries = KVVec::with_capacity(room, GFP_KERNEL_ACCOUNT)?;
             let table = self.table.lock();
-            let kids = table.by_name.iter().filter(|(key, _)| is_asked(key));
-            let rows = kids.filter_map(|(_, kid)| table.by_kid.get(kid));
+            let kids = table.by_name.values();
+            let rows = kids.filter_map(|kid| table.by_kid.get(kid));
             let mut len = 0usize;
             for row in rows.filter(|row| row.entry.is_visible()) {
                 len = len.saturating_add(1);
-                let _ = list.push_within_capacity(row.entry.clone());
+                let _ = entries.push_within_capacity(row.entry.clone());
             }
             if len <= room {
-                return Ok(list);
+                let id = table.chain_id;
+                return Ok(List { id, entries });
             }
             // Others come meanwhile.
             room = len.saturating_add(len / 8);
         }
     }
 
-    /// The first one of this name that is seen: for those who mean one.
-    pub(crate) fn find(&self, is_asked: impl Fn(&Key) -> bool) -> Option<Arc<Entry>> {
-        let table = self.table.lock();
-        let mut kids = table.by_name.iter().filter(|(key, _)| is_asked(key));
-        kids.find_map(|(_, kid)| {
-            let row = table.by_kid.get(kid)?;
-            row.entry.is_visible().then(|| row.entry.clone())
-        })
-    }
-
-    /// The address of the first one of a client's that is asked for and not dormant. May sleep.
+    /// The address of the first one of a client's that is asked for and not dormant. May sleep. `is_asked` is
+    /// quick: the mutex is held.
     pub(super) fn lookup(&self, owner: Owner, is_asked: impl Fn(&Key) -> bool) -> Option<usize> {
         let table = self.table.lock();
         let mut rows = table.by_kid.values();

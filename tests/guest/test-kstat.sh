@@ -378,6 +378,21 @@ holds "many: they were seen" "$(cat /tmp/storm-* | grep -c ':square') > 0"
 is "many: every number is right" "$(awk -F '[:\t]' '$4 == "square" && $5 != $2 * $2 || $4 == "number" && $5 != $2' /tmp/storm-* | wc -l)" 0
 is "many: none is left" "$(message @kstat kstat_storm)" ""
 rm -f /tmp/storm-*
+
+# Selectors that take long: disks do not wait for who asks, and who asks may be killed.
+is "slow selectors: many kstats" "$(asked 'hold 1000')" 0
+slow="@kstat_list$(printf " ::*[$(printf 'x%.0s' {1..240})%.0s" {1..16})"
+start=${EPOCHREALTIME/./}
+is "slow selectors: they select nothing" "$(message "$slow" | wc -l)" 2
+whole_us=$((${EPOCHREALTIME/./} - start))
+start=${EPOCHREALTIME/./}
+echo "$slow" >/dev/iostat &
+sleep 0.1
+make_null_blk_disk nullb8
+holds "slow selectors: a disk does not wait" "${EPOCHREALTIME/./} - $start < $whole_us / 4"
+kill -KILL $! && wait $! 2>/dev/null
+holds "slow selectors: who is killed goes" "${EPOCHREALTIME/./} - $start < $whole_us / 2"
+remove_null_blk_disk nullb8
 rmmod kstat_client
 nothing_lost "kstat"
 no_complaint "kstat"

@@ -24,6 +24,7 @@
  *	inside N			1: ks_update() deletes its kstat, 2: sleeps 2 s, 3: grows
  *	flags N, kid N
  *	storm COUNT			creates, installs and deletes so many, some at a time
+ *	hold COUNT			deletes none of them
  *	null				all functions, with a null pointer
  */
 
@@ -177,8 +178,8 @@ static int do_line(const char *val, const struct kernel_param *kp)
 	rest[0] = 0;
 	if (sscanf(val, "%*s %u %127[^\n]", &number, rest) < 1)
 		number = 0;
-	if (!strcmp(verb, "storm"))
-		result = storm(number);
+	if (!strcmp(verb, "storm") || !strcmp(verb, "hold"))
+		result = storm(number, verb[0] == 'h');
 	else if (!strcmp(verb, "null"))
 		result = null();
 	else

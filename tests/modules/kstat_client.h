@@ -180,7 +180,7 @@ static s64 model_differs(struct one *one)
 	return !io->wtime || !io->rtime || !io->wlentime || !io->rlentime ? 4 : 0;
 }
 
-static s64 storm(unsigned int count)
+static s64 storm(unsigned int count, bool keeps)
 {
 	unsigned int done, n;
 	kstat_t **all = kcalloc(count, sizeof(*all), GFP_KERNEL);
@@ -200,10 +200,10 @@ static s64 storm(unsigned int count)
 		KSTAT_NAMED_PTR(all[done])[1].value.ui64 = (u64)done * done;
 		ret = kstat_install(all[done]);
 		/* Some go early. */
-		if (done % 2)
+		if (done % 2 && !keeps)
 			ret = kstat_delete(all[done - 1]) ?: ret;
 	}
-	for (n = 0; n < done; n++)
+	for (n = 0; n < done && !keeps; n++)
 		if (n % 2 || n + 1 == done)
 			ret = kstat_delete(all[n]) ?: ret;
 	kfree(all);
