@@ -27,6 +27,7 @@ use crate::{
             Page,
             Show, //
         },
+        task, //
     },
     recorder::account::Account,
 };
@@ -82,12 +83,13 @@ impl Object for EventsObject {
     const TYPE: Type<Self> = Type::new(&GROUPS);
 }
 
-/// Writes the counters that are asked for. May sleep; `ENOMEM`.
+/// Writes the counters that are asked for. May sleep; `ENOMEM`, `EINTR`.
 pub(super) fn list(events: &Events, asked: &Asked, out: &mut impl Write) -> Result {
     let list = events.list(asked.rollup)?;
     let now_ns = clock::now_ns();
     event_text::header(out).map_err(|_| ENOMEM)?;
     for listed in &list {
+        task::may_be_killed()?;
         let event = &listed.event;
         if asked.has(event.kind(), listed.total) {
             let age_ns = now_ns.saturating_sub(event.since_ns());

@@ -52,6 +52,11 @@ impl Handle {
         self.0
     }
 
+    /// The least that is greater.
+    pub(super) fn after(self) -> Self {
+        Handle(self.0.saturating_add(1))
+    }
+
     #[inline(always)]
     fn cell(self) -> usize {
         // CAST: 20 bits.

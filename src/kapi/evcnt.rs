@@ -3,6 +3,7 @@
 //! The event counters that are attached: evcnt(9).
 
 mod own;
+mod read;
 
 pub(crate) use super::cells::Handle;
 pub(crate) use own::EventCounter;
@@ -15,7 +16,6 @@ use super::cells::{
 use crate::{
     acct::evcnt::{
         check_string,
-        roll_up,
         BadString,
         Type, //
     },
@@ -29,7 +29,6 @@ use crate::{
     },
 };
 use kernel::{
-    alloc::KVVec,
     new_mutex,
     prelude::*,
     rbtree::{
@@ -113,15 +112,6 @@ pub(crate) struct Events {
     cells: Cells,
     #[pin]
     table: Mutex<Table>,
-}
-
-/// One of a list.
-pub(crate) struct Listed {
-    pub(crate) event: Arc<Event>,
-    handle: Handle,
-    parent: Option<Handle>,
-    /// What it has counted; with what its children have, if that was asked for.
-    pub(crate) total: u64,
 }
 
 impl Events {
@@ -253,74 +243,6 @@ impl Events {
             drop(guard);
             drop(removed);
             count = count.saturating_add(1);
-        }
-    }
-
-    /// What a counter and its descendants have counted; [`None`] if it is not attached. May sleep.
-    pub(super) fn total(&self, root: Handle) -> Option<u64> {
-        let table = self.table.lock();
-        table.attached.get(&root)?;
-        let is_below = |mut handle: Handle| loop {
-            if handle == root {
-                return true;
-            }
-            match table.attached.get(&handle).and_then(|event| event.parent) {
-                Some(parent) => handle = parent,
-                None => return false,
-            }
-        };
-        let later = table
-            .attached
-            .keys()
-            .copied()
-            .filter(|handle| *handle >= root);
-        let counts = later.filter(|handle| is_below(*handle));
-        let counts = counts.filter_map(|handle| self.cells.get(handle));
-        Some(counts.fold(0, |sum: u64, count| sum.wrapping_add(count)))
-    }
-
-    /// All counters, in the order of attachment, if asked for with what their children have counted.
-    /// May sleep; `ENOMEM`.
-    pub(crate) fn list(&self, rollup: bool) -> Result<KVVec<Listed>> {
-        let mut list = self.snapshot()?;
-        if rollup {
-            let mut totals = KVVec::with_capacity(list.len(), GFP_KERNEL)?;
-            for listed in &list {
-                totals.push(listed.total, GFP_KERNEL)?;
-            }
-            roll_up(&mut totals, |child| {
-                let parent = list.get(child)?.parent?;
-                list.binary_search_by_key(&parent, |listed| listed.handle)
-                    .ok()
-            });
-            for (listed, total) in list.iter_mut().zip(&totals) {
-                listed.total = *total;
-            }
-        }
-        Ok(list)
-    }
-
-    fn snapshot(&self) -> Result<KVVec<Listed>> {
-        let mut room = 0usize;
-        loop {
-            // See `attach`.
-            let mut list = KVVec::with_capacity(room, GFP_KERNEL)?;
-            let table = self.table.lock();
-            let len = table.attached.keys().count();
-            if len > room {
-                // Others come meanwhile.
-                room = len.saturating_add(len / 8);
-                continue;
-            }
-            for (handle, attached) in &table.attached {
-                let _ = list.push_within_capacity(Listed {
-                    event: attached.event.clone(),
-                    handle: *handle,
-                    parent: attached.parent,
-                    total: self.cells.get(*handle).unwrap_or(0),
-                });
-            }
-            return Ok(list);
         }
     }
 }

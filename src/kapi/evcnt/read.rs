@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What event counters have counted.
+//!
+//! Which there are is known under the table's mutex, which those who add and remove disks want. All CPUs are
+//! asked for what they have counted without it.
+
+use super::{
+    Event,
+    Events,
+    Handle,
+    Table, //
+};
+use crate::{
+    acct::evcnt::roll_up,
+    kernel_ext::task, //
+};
+use kernel::{
+    alloc::{
+        flags::GFP_KERNEL_ACCOUNT,
+        KVVec, //
+    },
+    prelude::*,
+    sync::Arc, //
+};
+
+/// One of a list.
+pub(crate) struct Listed {
+    pub(crate) event: Arc<Event>,
+    handle: Handle,
+    parent: Option<Handle>,
+    /// What it has counted; with what its children have, if that was asked for.
+    pub(crate) total: u64,
+}
+
+/// How many are looked for at a time, and among how many.
+const FAMILY: usize = 32;
+const AMONG: usize = 1024;
+
+impl Events {
+    /// What a counter and its descendants have counted; [`None`] if it is not attached. One that is detached
+    /// meanwhile may be in it or not. May sleep.
+    pub(in crate::kapi) fn total(&self, root: Handle) -> Option<u64> {
+        let mut total = 0u64;
+        let mut next = Some(root);
+        while let Some(first) = next {
+            let mut family = [Handle::NONE; FAMILY];
+            next = self.table.lock().family(root, first, &mut family)?;
+            for handle in family {
+                total = total.wrapping_add(self.cells.get(handle).unwrap_or(0));
+            }
+            task::may_rest();
+        }
+        Some(total)
+    }
+
+    /// All counters, in the order of attachment, if asked for with what their children have counted. One that
+    /// is detached meanwhile is left out; its children, if it had any, have no parent.
+    /// May sleep; `ENOMEM`; `EINTR` if the task is to be killed.
+    pub(crate) fn list(&self, rollup: bool) -> Result<KVVec<Listed>> {
+        let mut list = self.snapshot()?;
+        let mut killed = Ok(());
+        list.retain(|listed| {
+            killed = killed.and_then(|()| task::may_be_killed());
+            let total = self.cells.get(listed.handle).filter(|_| killed.is_ok());
+            listed.total = total.unwrap_or(0);
+            total.is_some()
+        });
+        killed?;
+        if rollup {
+            let mut totals = KVVec::with_capacity(list.len(), GFP_KERNEL_ACCOUNT)?;
+            for listed in &list {
+                totals.push(listed.total, GFP_KERNEL_ACCOUNT)?;
+            }
+            roll_up(&mut totals, |child| {
+                let parent = list.get(child)?.parent?;
+                list.binary_search_by_key(&parent, |listed| listed.handle)
+                    .ok()
+            });
+            for (listed, total) in list.iter_mut().zip(&totals) {
+                listed.total = *total;
+            }
+        }
+        Ok(list)
+    }
+
+    /// All counters, with nothing counted.
+    fn snapshot(&self) -> Result<KVVec<Listed>> {
+        let mut room = 0usize;
+        loop {
+            // See [`Events::attach`].
+            let mut list = KVVec::with_capacity(room, GFP_KERNEL_ACCOUNT)?;
+            let table = self.table.lock();
+            let len = table.attached.keys().count();
+            if len > room {
+                // Others come meanwhile.
+                room = len.saturating_add(len / 8);
+                continue;
+            }
+            for (handle, attached) in &table.attached {
+                let _ = list.push_within_capacity(Listed {
+                    event: attached.event.clone(),
+                    handle: *handle,
+                    parent: attached.parent,
+                    total: 0,
+                });
+            }
+            return Ok(list);
+        }
+    }
+}
+
+impl Table {
+    /// Counters from `next` on that are `root` or below it; where to go on, if that may not be all.
+    /// [`None`] if `root` is not attached.
+    fn family(
+        &self,
+        root: Handle,
+        mut next: Handle,
+        family: &mut [Handle; FAMILY],
+    ) -> Option<Option<Handle>> {
+        self.attached.get(&root)?;
+        let mut places = family.iter_mut();
+        for _ in 0..AMONG {
+            let Some(at) = self.attached.cursor_lower_bound(&next) else {
+                return Some(None);
+            };
+            let handle = *at.current().0;
+            if self.is_below(root, handle) {
+                let Some(place) = places.next() else {
+                    return Some(Some(handle));
+                };
+                *place = handle;
+            }
+            next = handle.after();
+        }
+        Some(Some(next))
+    }
+
+    fn is_below(&self, root: Handle, mut handle: Handle) -> bool {
+        while handle != root {
+            match self.attached.get(&handle).and_then(|event| event.parent) {
+                Some(parent) => handle = parent,
+                None => return false,
+            }
+        }
+        true
+    }
+}
