@@ -55,6 +55,7 @@ struct Row {
 }
 
 struct Table {
+    /// Another one whenever what is seen of the chain is another, from the same moment on.
     chain_id: u32,
     by_kid: RBTree<u32, Row>,
     by_name: RBTree<Key, u32>,
@@ -70,7 +71,7 @@ pub(crate) struct Chain {
 
 /// The chain at one moment.
 pub(crate) struct List {
-    /// Another one if kstats have come or gone.
+    /// Another one if there are others.
     pub(crate) id: u32,
     /// Those that are seen, by name.
     pub(crate) entries: KVVec<Arc<Entry>>,
@@ -172,22 +173,14 @@ impl Chain {
     /// Puts one into the chain that there was not. May sleep; `EEXIST`, `ENOMEM`.
     fn add(&self, new: &New, body: Body, owner: Option<Owner>) -> Result<Arc<Entry>> {
         let nodes = Nodes::new()?;
-        let mut table = self.table.lock();
-        if table.by_name.get(&new.key).is_some() {
-            return Err(EEXIST);
-        }
-        let kid = table.next_kid();
-        drop(table);
         let address = body.address();
-        if let Body::Client(client) = &body {
-            client.tell(new.flags, kid);
-        }
-        let entry = Entry::new(new, kid, body)?;
+        let mut entry = Entry::new(new, body)?;
         let mut table = self.table.lock();
         if table.by_name.get(&new.key).is_some() {
-            drop(table);
             return Err(EEXIST);
         }
+        entry.as_mut().set_kid(table.next_kid());
+        let entry = Arc::from(entry);
         let row = Row {
             entry: entry.clone(),
             owner,

@@ -81,8 +81,9 @@ is "disk: each is one" "$(message @kstat :::class | awk '$2 == "disk"' | wc -l)"
 is "disk: each partition is one" "$(message @kstat :::class | awk '$2 == "partition"' | wc -l)" \
 	"$(ls -d /sys/block/*/*/iostat | wc -l)"
 refuses "disk: cannot be written" sh -c "echo '@kstat_write $id:reads 0' >/dev/iostat"
-before=$(message @kstat_list | awk 'NR > 2 { print $1 }' | sort -n | tail -n 1)
+before=$(message @kstat_list | awk 'NR > 2 { print $1 }' | sort -n | tail -n 1) chain=$(chain_id)
 make_null_blk_disk nullb8
+is "disk: a new one changes the chain" "$(chain_id)" $((chain + 1))
 is "disk: a new one is one at once" "$(value '::nullb8:class')" disk
 holds "disk: and has a number that no other had" "$(listed '::nullb8' 1) > $before"
 before=$(chain_id)
@@ -138,7 +139,8 @@ done
 asked 'named 0 9 1 Soft Errors' >/tmp/out
 asked 'chars 0 0 sixteen letters.' >/tmp/out
 is "install" "$(asked 'install 0')" 0
-is "install: does not change the chain" "$(chain_id)" "$before"
+is "install: changes the chain" "$(chain_id)" $((before + 1))
+is "install: listed" "$(listed kstat_client:0:all 1)" $((before - 1))
 is "install: valid" "$(asked 'flags 0')" 4
 is "named: all types, by name" \
 	"$(message @kstat kstat_client:0:all:[tS]* | cut -d: -f 4 | tr '\t\n' '=,')" \

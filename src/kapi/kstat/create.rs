@@ -79,7 +79,10 @@ impl Chain {
         let client = client(&new.header())?;
         let address = client.address();
         new.flags |= flags::INVALID;
-        self.add(new, Body::Client(client), Some(owner))?;
+        let entry = self.add(new, Body::Client(client), Some(owner))?;
+        if let Body::Client(client) = &entry.hold().body as &Body {
+            client.tell(entry.flags(), entry.kid());
+        }
         Ok(address)
     }
 
@@ -124,6 +127,10 @@ impl Chain {
         let strings = if has_strings { flags::LONGSTRINGS } else { 0 };
         let flags = entry.flags() & !(flags::INVALID | flags::DORMANT) | strings;
         client.tell(flags, entry.kid());
+        let mut table = self.table.lock();
+        if !entry.is_visible() {
+            table.bump();
+        }
         entry.set_flags(flags);
         Ok(())
     }

@@ -41,7 +41,8 @@ use kernel::{
     sync::{
         Arc,
         Mutex,
-        MutexGuard, //
+        MutexGuard,
+        UniqueArc, //
     }, //
 };
 
@@ -164,22 +165,27 @@ impl Statistic {
 }
 
 impl Entry {
-    /// May sleep; `ENOMEM`.
-    pub(super) fn new(new: &New, kid: u32, body: Body) -> Result<Arc<Self>> {
-        Arc::pin_init(
+    /// Without a number yet. May sleep; `ENOMEM`.
+    pub(super) fn new(new: &New, body: Body) -> Result<Pin<UniqueArc<Self>>> {
+        UniqueArc::pin_init(
             pin_init!(Entry {
                 key: new.key,
                 class: new.class,
                 kind: new.kind,
                 ndata: new.ndata,
                 crtime_ns: new.crtime_ns,
-                kid,
+                kid: 0,
                 flags: AtomicU8::new(new.flags),
                 holder: AtomicUsize::new(0),
                 body <- new_mutex!(body),
             }),
             GFP_KERNEL,
         )
+    }
+
+    /// Gives it its number, before anybody else has it.
+    pub(super) fn set_kid(self: Pin<&mut Self>, kid: u32) {
+        *self.project().kid = kid;
     }
 
     pub(crate) fn key(&self) -> &Key {
