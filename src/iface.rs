@@ -83,8 +83,8 @@ pub(crate) struct Global {
 }
 
 impl Listener for Interfaces {
-    /// The directory of the disk or partition in sysfs, and before it that of the disk's events; its
-    /// kstat.
+    /// The directory of the disk or partition in sysfs, and before it that of the disk's events, if it
+    /// has any; its kstat.
     type Presence = (
         Option<Directory<events::EventsObject>>,
         Directory<sysfs::DiskObject>,
@@ -93,9 +93,9 @@ impl Listener for Interfaces {
 
     fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence> {
         let directory = device.directory(c"iostat", sysfs::DiskObject::new(account.clone()))?;
-        let events = match device.is_partition() {
-            true => None,
-            false => {
+        let events = match account.has_events() {
+            false => None,
+            true => {
                 let events = events::EventsObject::new(account.clone());
                 Some(directory.directory(c"events", events)?)
             }

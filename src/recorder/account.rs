@@ -82,7 +82,7 @@ pub(crate) struct Account {
     disk: Option<Arc<Account>>,
     #[pin]
     regions: Regions,
-    /// Of a disk, as far as it is to have any.
+    /// Of a disk, if there could be any.
     events: Option<Counters>,
     /// Where it begins on the disk.
     start_sector: u64,
@@ -296,6 +296,11 @@ impl Account {
         if let Some(events) = &disk.events {
             events.count(event);
         }
+    }
+
+    /// Whether it has event counters.
+    pub(crate) fn has_events(&self) -> bool {
+        self.events.is_some()
     }
 
     /// How many there were; 0 of what is no disk, or no more. In any context.

@@ -48,15 +48,24 @@ impl Common {
         })
     }
 
-    /// The counters of a disk, attached until the value is dropped. Errors as above.
-    pub(super) fn of_disk(&self, disk: &str) -> Result<Attached> {
+    /// The counters of a disk, attached until the value is dropped. [`None`] if there cannot be any, of which
+    /// clients may be the cause: that is told, and no reason not to record the disk. May sleep.
+    pub(super) fn of_disk(&self, disk: &str) -> Option<Attached> {
+        let counters = self.attach(disk);
+        let counters = counters.inspect_err(|error| {
+            pr_warn!("{disk}: no event counters: {error:?}\n");
+        });
+        counters.ok().map(Attached)
+    }
+
+    fn attach(&self, disk: &str) -> Result<KVec<EventCounter>> {
         let mut counters = KVec::with_capacity(DISK_EVENTS, GFP_KERNEL)?;
         for (event, parent) in DiskEvent::ALL.iter().zip(&self.parents) {
             let name = event.name().to_bytes();
             let counter = EventCounter::new(&self.events, Some(parent), disk.as_bytes(), name)?;
             counters.push(counter, GFP_KERNEL)?;
         }
-        Ok(Attached(counters))
+        Ok(counters)
     }
 
     /// What counts with them.

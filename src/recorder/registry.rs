@@ -55,7 +55,7 @@ struct Member<L: Listener> {
     /// Of a disk or partition.
     block: Option<Block>,
     _presence: L::Presence,
-    /// Of a disk. After its files.
+    /// Of a disk, if there could be any. After its files.
     _events: Option<Attached>,
 }
 
@@ -205,7 +205,7 @@ impl<L: Listener> Registry<L> {
         };
         let events = match disk {
             Some(_) => None,
-            None => Some(self.common.of_disk(device.name().as_str())?),
+            None => self.common.of_disk(device.name().as_str()),
         };
         let counters = events.as_ref().map(|events| self.common.handles(events));
         let account = Account::new(device, disk, counters, handle)?;

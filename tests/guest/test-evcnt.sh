@@ -163,6 +163,21 @@ is "too many: ENOSPC" "$(asked 'many 131072')" -28
 is "too many: none is left" "$(evcnt_list all | grep -c '^evcnt_client')" 0
 is "too many: there is room again" "$(asked 'many 1000')" 0
 rm -f /tmp/lists-*
+
+# Disks do without, if clients leave no counters for them.
+is "all taken: ENOSPC" "$(asked fill)" -28
+make_null_blk_disk nullb8
+files=/sys/block/nullb8/iostat
+is "all taken: a disk has none" "$(ls -d $files/events 2>/dev/null)" ""
+is "all taken: one line" "$(dmesg | grep -c 'iostat: nullb8: no event counters: ENOSPC')" 1
+reads=$(cat $files/kstat/reads)
+dd if=/dev/nullb8 of=/dev/null bs=4k count=10 iflag=direct status=none
+is "all taken: it is recorded" "$(cat $files/kstat/reads)" $((reads + 10))
+remove_null_blk_disk nullb8
+is "all taken: given back" "$(asked empty)" 0
+make_null_blk_disk nullb8
+is "all taken: the next disk has them" "$(cat $files/events/requeues)" 0
+remove_null_blk_disk nullb8
 rmmod evcnt_client
 nothing_lost "evcnt"
 no_complaint "evcnt"

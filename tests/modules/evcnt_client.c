@@ -15,6 +15,7 @@
  *	irq N COUNT			with interrupts off, once each
  *	read N, total N
  *	many COUNT			attaches, counts and detaches so many
+ *	fill, empty			attaches until it is refused; detaches all of them
  *	null				all functions, with a null pointer
  *	garbage				attaches what holds anything but zeros
  *	cost COUNT			ns for so many evcnt_inc()
@@ -74,6 +75,36 @@ static int attach_many(unsigned int count)
 	while (done--)
 		ret = evcnt_detach(&ev[done]) ?: ret;
 	vfree(ev);
+	return ret;
+}
+
+static struct evcnt *filling;
+static unsigned int filled;
+
+static int fill(void)
+{
+	int ret;
+
+	filling = vcalloc(1 << 17, sizeof(*filling));
+	if (!filling)
+		return -ENOMEM;
+	for (filled = 0; filled < 1 << 17; filled++) {
+		ret = evcnt_attach_dynamic(&filling[filled], EVCNT_TYPE_MISC, NULL, "evcnt_client",
+					   "fill");
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int empty(void)
+{
+	int ret = 0;
+
+	for (; filled; filled--)
+		ret = evcnt_detach(&filling[filled - 1]) ?: ret;
+	vfree(filling);
+	filling = NULL;
 	return ret;
 }
 
@@ -182,6 +213,10 @@ static int do_line(const char *val, const struct kernel_param *kp)
 		return -EINVAL;
 	if (!strcmp(verb, "many"))
 		result = attach_many(number);
+	else if (!strcmp(verb, "fill"))
+		result = fill();
+	else if (!strcmp(verb, "empty"))
+		result = empty();
 	else if (!strcmp(verb, "null"))
 		result = null();
 	else if (!strcmp(verb, "garbage"))
