@@ -18,6 +18,7 @@ use kernel::{
     prelude::*,
     sync::Arc, //
 };
+use pin_init::init_array_from_fn;
 
 /// What an entry is known by: a number that is never used again, its slot, and a last bit that no address
 /// of a `struct devstat` has.
@@ -98,8 +99,9 @@ impl Slots {
             let slots = match place.get() {
                 Some(slots) => slots,
                 None => {
-                    let new = KBox::new([const { Slot::new() }; BANK], GFP_KERNEL)?;
-                    let _ = place.set(new);
+                    // In its place from the start: the stack has no room for it.
+                    let new = init_array_from_fn(|_| Slot::new());
+                    let _ = place.set(KBox::init(new, GFP_KERNEL)?);
                     place.get().ok_or(ENOMEM)?
                 }
             };
