@@ -91,8 +91,8 @@ unsafe extern "C" fn iostat_kstat_named_init(
 
 /// # Safety
 ///
-/// Called by another module. `knp` is null or memory of its own, initialised; `src` is null or
-/// NUL-terminated.
+/// Called by another module. `knp` is null or memory of its own, initialised, and nobody else looks at it now:
+/// its kstat is not installed, or has a `ks_lock`, which is held. `src` is null or NUL-terminated.
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_named_setstr(
     knp: *mut own::iostat_kstat_named,
@@ -116,10 +116,10 @@ unsafe extern "C" fn iostat_kstat_named_setstr(
         // With its NUL.
         len = len.saturating_add(1);
     }
-    // SAFETY: By this function's requirement. The length is never that of a longer string than the
-    // one that is there.
+    // SAFETY: It is no null pointer, as it has a type; by this function's requirement it is memory of the
+    // client's, and no reader has the pointer of one string and the length of another: readers hold
+    // `ks_lock`.
     unsafe {
-        (*knp).value.str_.len = 0;
         (*knp).value.str_.addr.ptr = src.cast_mut();
         (*knp).value.str_.len = len;
     }
