@@ -150,7 +150,12 @@ impl Cells {
         (owner == handle.0 && handle.0 > CELL_MASK).then_some((bank, index))
     }
 
-    /// Counts, on this CPU. In any context, NMIs excepted.
+    /// Counts, on this CPU; nothing if the handle is no longer good. In any context, NMIs excepted.
+    ///
+    /// Between the question and the count the cell may get another owner, which then has the count. That
+    /// takes one who counts while the counter is detached, and, as the oldest free cell is given out first,
+    /// as many attachments as there are free cells meanwhile. Clients are told not to; to exclude it would cost
+    /// each count something.
     #[inline(always)]
     pub(super) fn add(&self, handle: Handle, value: u64) {
         if let Some((bank, index)) = self.owned(handle) {

@@ -84,7 +84,8 @@ impl Common {
 /// The counters of a disk. Dropping them may sleep.
 pub(super) struct Attached(KVec<EventCounter>);
 
-/// The same for those who count. They count nothing once the disk has left.
+/// The same for those who count. They count nothing once the disk has left. Probes that are in the middle of
+/// it at that moment are the one case of `Cells::add` that is our own.
 pub(crate) struct Counters {
     events: Arc<Events>,
     handles: [Handle; DISK_EVENTS],
