@@ -18,6 +18,7 @@ pub(crate) mod clients;
 mod events;
 pub(crate) mod listener;
 pub(crate) mod messages;
+mod places;
 mod probe;
 mod provider;
 pub(crate) mod region;

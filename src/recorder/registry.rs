@@ -16,6 +16,7 @@ use super::{
         Common, //
     },
     listener::Listener,
+    places::Places,
     tracker::Tracker, //
 };
 use crate::{
@@ -84,6 +85,8 @@ impl<L: Listener> Member<L> {
 struct Members<L: Listener> {
     /// By priority, high to low, and then in order of arrival.
     members: KVec<Member<L>>,
+    /// Of disks and partitions.
+    places: Places,
     generation: u64,
     next_number: u32,
     /// Whether probes find them.
@@ -91,16 +94,6 @@ struct Members<L: Listener> {
 }
 
 impl<L: Listener> Members<L> {
-    /// The first place that no account has.
-    fn free_place(&self) -> u32 {
-        let taken = |place: &u32| {
-            let found = self.members.iter().filter_map(Member::found_by);
-            let mut places = found.map(|found| found.account.handle().place());
-            places.any(|other| other == *place as usize)
-        };
-        (0..).find(|place| !taken(place)).unwrap_or(u32::MAX)
-    }
-
     /// What probes are to find. May sleep; `ENOMEM`.
     fn accounts(&self) -> Result<KBox<Node<Accounts>>> {
         let found = || self.members.iter().filter_map(Member::found_by);
@@ -152,6 +145,7 @@ impl<L: Listener> Registry<L> {
             header,
             members <- new_mutex!(Members {
                 members: KVec::new(),
+                places: Places::new(),
                 generation: 1,
                 next_number: 0,
                 is_open: false,
@@ -195,7 +189,7 @@ impl<L: Listener> Registry<L> {
     pub(super) fn add(&self, device: &BlockDevice<'_>) -> Result {
         let mut members = self.members.lock();
         members.members.reserve(1, GFP_KERNEL)?;
-        let handle = Handle::new(members.free_place(), members.next_number);
+        let handle = Handle::new(members.places.find()?, members.next_number);
         let disk = if device.is_partition() {
             let of_disk = |member: &&Member<L>| member.is_at(device.disk_key());
             let disk = members.members.iter().find(of_disk).ok_or(ENODEV)?;
@@ -232,6 +226,7 @@ impl<L: Listener> Registry<L> {
             drop(member);
             return Err(error);
         }
+        members.places.take();
         members.next_number = members.next_number.wrapping_add(1);
         self.change(members);
         Ok(())
@@ -299,6 +294,7 @@ impl<L: Listener> Registry<L> {
         let member = members.members.remove(position);
         let _ = self.publish(&members);
         if let Ok(member) = &member {
+            members.places.give_back(member.account.handle().place());
             member.account.leave();
         }
         self.change(members);
