@@ -216,6 +216,24 @@ is "often: each is told" "$(sort -u /tmp/out)" -34
 holds "often: but not in the log" "$(($(dmesg | grep -c 'iostat: devstat: ') - before)) <= 60"
 sleep 6
 
+# A disk that arrives with the name of an entry.
+is "a disk of that name: the entry" "$(asked 'new 4 nullb 8 512 0 0 0x110') $(asked 'start 4') $(asked 'end 4 7 1 2')" "0 0 0"
+make_null_blk_disk nullb8
+disk=/sys/block/nullb8/iostat reads=$(cat /sys/block/nullb8/iostat/kstat/reads)
+dd if=/dev/nullb8 of=/dev/null bs=4k count=10 iflag=direct status=none
+is "a disk of that name: is recorded" "$(cat $disk/kstat/reads $disk/kstat/writes | paste -sd' ')" "$((reads + 10)) 0"
+is "a disk of that name: the entry is as it was" "$(of nullb8 kstat/reads kstat/writes)" "0 1"
+is "a disk of that name: both are in the list" \
+	"$(awk 'NR > 2 && $1 == "device" { exit } $1 == "nullb8" { print $3 == "0:0" ? "entry" : "disk" }' /dev/iostat | sort | paste -sd' ')" \
+	"disk entry"
+holds "a disk of that name: with numbers of their own" \
+	"$(cat $disk/devstat/device_number) > $(of nullb8 devstat/device_number)"
+succeeds "a disk of that name: messages are for it" sh -c 'echo "nullb8 @stats_create - /10" >/dev/iostat'
+is "a disk of that name: the entry goes" "$(asked 'remove 4') $(cat $disk/kstat/reads)" "0 $((reads + 10))"
+warns "a disk of that name: no entry comes" -17 "new 4 nullb 8 512 0 0 0x110"
+remove_null_blk_disk nullb8
+is "a disk of that name: it has gone" "$(asked 'new 4 nullb 8 512 0 0 0x110') $(asked 'remove 4')" "0 0"
+
 # It goes with entries, one in memory of its own.
 left=$(order | wc -w)
 holds "forgotten: some" "$left >= 3"
