@@ -18,10 +18,16 @@ use core::{
         Ordering, //
     },
 };
+use kernel::sync::Arc;
 use kstat::{
+    Counters,
     Id,
     Io,
-    Named, //
+    Named,
+    Timers,
+    Update,
+    Value,
+    Values, //
 };
 
 module! {
@@ -40,9 +46,40 @@ module! {
 
 /// Deleted when the module goes.
 struct FakeCache {
-    _counts: Named<AtomicU64, 2>,
-    _balance: Named<AtomicI64, 1>,
+    _counts: Arc<Counters<AtomicU64, 2>>,
+    _balance: Counters<AtomicI64, 1>,
     _below: Io,
+    _times: Timers<1>,
+    _summary: Named<Summary>,
+}
+
+/// What is worked out when somebody reads.
+struct Summary {
+    counts: Arc<Counters<AtomicU64, 2>>,
+}
+
+const HIT_PERCENT: usize = 1;
+
+impl Summary {
+    fn values() -> Result<Values> {
+        let mut values = Values::new();
+        values.push(c"policy", Value::Text(c"nothing is ever kept"))?;
+        values.push(c"hit_percent", Value::U32(0))?;
+        Ok(values)
+    }
+}
+
+impl Update<Values> for Summary {
+    fn read(&self, values: &mut Values) -> Result {
+        let [hits, misses] =
+            [HITS, MISSES].map(|index| self.counts.at(index).load(Ordering::Relaxed));
+        let percent = hits
+            .saturating_mul(100)
+            .checked_div(hits.saturating_add(misses))
+            .unwrap_or(0);
+        // CAST: At most 100.
+        values.set(HIT_PERCENT, Value::U32(percent as u32))
+    }
 }
 
 const HITS: usize = 0;
@@ -59,19 +96,32 @@ impl kernel::Module for FakeCache {
             name,
             class,
         };
-        let counts: Named<AtomicU64, 2> =
-            Named::new(module, &id(Some(c"counts"), c"misc"), [c"hits", c"misses"])?;
-        let balance: Named<AtomicI64, 1> =
-            Named::new(module, &id(Some(c"balance"), c"misc"), [c"balance"])?;
+        let counts: Counters<AtomicU64, 2> =
+            Counters::new(module, &id(Some(c"counts"), c"misc"), [c"hits", c"misses"])?;
+        let counts = Arc::new(counts, GFP_KERNEL)?;
+        let balance: Counters<AtomicI64, 1> =
+            Counters::new(module, &id(Some(c"balance"), c"misc"), [c"balance"])?;
         let below = Io::new(module, &id(None, c"disk"))?;
+        let times = Timers::new(module, &id(Some(c"times"), c"misc"), [c"miss"])?;
+        let summary = Summary {
+            counts: counts.clone(),
+        };
+        let summary = Named::new(
+            module,
+            &id(Some(c"summary"), c"misc"),
+            Summary::values()?,
+            summary,
+        )?;
         for lookup in 1..=*Borrow::<u32>::borrow(&module_parameters::lookups.value()) {
             if lookup % MISSED == 0 {
                 counts.add(MISSES, 1);
                 balance.at(0).fetch_sub(1, Ordering::Relaxed);
+                times.start(0);
                 below.waitq_enter();
                 below.waitq_to_runq();
                 below.runq_exit();
                 below.read(LINE_BYTES);
+                times.stop(0);
             } else {
                 counts.add(HITS, 1);
             }
@@ -80,6 +130,8 @@ impl kernel::Module for FakeCache {
             _counts: counts,
             _balance: balance,
             _below: below,
+            _times: times,
+            _summary: summary,
         })
     }
 }

@@ -1,47 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # kstat(9F): the chain, and other modules' kstats, and what they do wrong.
 
-# message WORD...: the reply to it.
-message()
-{
-	exec 7<>/dev/iostat
-	echo "$*" >&7 && cat <&7
-	exec 7<&-
-}
-
-# value MODULE:INSTANCE:NAME:STATISTIC
-value()
-{
-	message @kstat "$1" | cut -f 2
-}
-
-# listed MODULE:INSTANCE:NAME COLUMN
-listed()
-{
-	message @kstat_list "$1" | awk -v column="$2" 'NR == 3 { print $column }'
-}
-
-chain_id()
-{
-	message @kstat_list none | awk '/^chain_id/ { print $2 }'
-}
+. /payload/kstat.sh
 
 # asked LINE: what comes of it.
 asked()
 {
 	echo "$1" >/sys/module/kstat_client/parameters/do || return 1
 	cat /sys/module/kstat_client/parameters/result
-}
-
-# outcome WORD...: 0, or the errno's name, of a message.
-outcome()
-{
-	echo "$*" | /payload/message raw - | cut -d ' ' -f 1
-}
-
-lines()
-{
-	dmesg | grep -c 'iostat: kstat: '
 }
 
 # warns NAME WANT LINE: the result, and one line in the log besides.
@@ -115,6 +81,8 @@ refuses "clients: iostat cannot go under them" rmmod iostat
 succeeds "samples: in Rust" insmod /payload/fake_cache.ko lookups=43
 is "sample in Rust: counts" "$(value fake_cache::counts:*s | paste -sd' ')" "misc 33 10"
 is "sample in Rust: a negative one" "$(value fake_cache::balance:balance)" -10
+is "sample in Rust: what an update works out" "$(value fake_cache::summary:[hp]* | paste -sd,)" "76,nothing is ever kept"
+is "sample in Rust: a timer" "$(value fake_cache::times:miss.num_events)" 10
 is "sample in Rust: I/O" "$(value fake_cache::fake_cache0:reads) $(value fake_cache::fake_cache0:nread)" "10 640"
 holds "sample in Rust: its time" "$(value fake_cache::fake_cache0:rtime) > 0"
 succeeds "samples: both go" rmmod fake_drum fake_cache

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0
+# Asking for kstats.
+
+# message WORD...: the reply to it.
+message()
+{
+	exec 7<>/dev/iostat
+	echo "$*" >&7 && cat <&7
+	exec 7<&-
+}
+
+# value MODULE:INSTANCE:NAME:STATISTIC
+value()
+{
+	message @kstat "$1" | cut -f 2
+}
+
+# listed MODULE:INSTANCE:NAME COLUMN
+listed()
+{
+	message @kstat_list "$1" | awk -v column="$2" 'NR == 3 { print $column }'
+}
+
+chain_id()
+{
+	message @kstat_list none | awk '/^chain_id/ { print $2 }'
+}
+
+# outcome WORD...: 0, or the errno's name, of a message.
+outcome()
+{
+	echo "$*" | /payload/message raw - | cut -d ' ' -f 1
+}
+
+lines()
+{
+	dmesg | grep -c 'iostat: kstat: '
+}
