@@ -123,6 +123,20 @@ is "zone plugs: as traced" $by "$(traced nbz disk_zone_wplug_add_bio)"
 is "zone unplugs: as traced" "$(event nbz zone_unplugs)" "$(traced nbz blk_zone_wplug_bio)"
 remove_null_blk_disk nbz
 
+# Zone appends: what btrfs writes of files to a zoned disk.
+make_null_blk_disk nbz size=256 zoned=1 zone_size=8 zone_nr_conv=0 memory_backed=1 irqmode=2 completion_nsec=20000
+succeeds "zone appends: mkfs" mkfs.btrfs -q -K -O zoned -d single -m single /dev/nbz
+mkdir -p /tmp/zoned
+succeeds "zone appends: mount" mount -t btrfs /dev/nbz /tmp/zoned
+tracing_on block_rq_complete
+by "zone appends: files" nbz zone_appends sh -c \
+	'for n in 1 2 3 4 5; do dd if=/dev/zero of=/tmp/zoned/$n bs=64k count=4 status=none; done; sync -f /tmp/zoned'
+tracing_off
+holds "zone appends: there are some" "by >= 5"
+is "zone appends: as completed" $by "$(grep -c " block_rq_complete: $(tr : , <"/sys/block/nbz/dev") ZA" $TRACING/trace)"
+umount /tmp/zoned
+remove_null_blk_disk nbz
+
 # SCSI: busy, passed through, flushed, broken.
 modprobe sd_mod
 succeeds "scsi: module" modprobe scsi_debug dev_size_mb=64 delay=1 max_queue=64
