@@ -78,6 +78,7 @@ pub(crate) struct State<L: Listener> {
 /// The recorder at work.
 pub(crate) struct Recorder<L: Listener> {
     waits: Option<Hooks<Tracker>>,
+    timeouts: Option<probe::Timeouts>,
     class: Option<class::Registration<State<L>>>,
     state: Arc<State<L>>,
     _clock: clock::Watch,
@@ -127,6 +128,7 @@ impl<L: Listener> Recorder<L> {
         )?;
         let mut recorder = Recorder {
             waits: None,
+            timeouts: None,
             class: None,
             state,
             _clock: clock,
@@ -135,6 +137,7 @@ impl<L: Listener> Recorder<L> {
         recorder.state.probes.lock().start()?;
         recorder.state.registry.open()?;
         recorder.waits = Some(Hooks::new(recorder.state.tracker.clone())?);
+        recorder.timeouts = probe::Timeouts::new(recorder.state.tracker.clone());
         Ok(recorder)
     }
 
@@ -147,6 +150,7 @@ impl<L: Listener> Recorder<L> {
 impl<L: Listener> Drop for Recorder<L> {
     fn drop(&mut self) {
         self.waits = None;
+        self.timeouts = None;
         // No events, then no disks, then no state.
         self.state.registry.close();
         self.state.probes.lock().stop();

@@ -26,6 +26,7 @@ enum iostat_event {
 	IOSTAT_EVENT_ZONE_APPEND,
 	IOSTAT_EVENT_ZONE_PLUG,
 	IOSTAT_EVENT_ZONE_UNPLUG,
+	IOSTAT_EVENT_TIMEOUT,
 };
 
 /* What the tracepoints call; @state is what they were registered with. */
@@ -49,5 +50,14 @@ typedef void (*iostat_event_fn)(const void *state, const struct gendisk *disk,
 				enum iostat_event event);
 
 void iostat_event(const void *state, const struct gendisk *disk, enum iostat_event event);
+
+/*
+ * From here on timeouts call it too, with preemption off; @state stays until they are unhooked. May
+ * sleep. Return: 0, or what iostat_functions_hook() says.
+ */
+int iostat_timeouts_hook(const void *state);
+
+/* Once the former has succeeded. No call of iostat_event() for a timeout from here on. May sleep. */
+void iostat_timeouts_unhook(void);
 
 #endif /* _IOSTAT_EVENT_PROBES_H */

@@ -30,6 +30,8 @@ macro_rules! events {
 events! {
     /// A driver gave a request back to be issued again.
     Requeues = c"requeues",
+    /// A request took longer than its time-out, and was given to its driver.
+    Timeouts = c"timeouts",
     /// Somebody slept because all tags were in use.
     TagWaits = c"tag_waits",
     /// A bio became the end of a request that was there.

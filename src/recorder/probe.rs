@@ -176,6 +176,27 @@ fn register(name: &CStr, function: *const c_void, tracker: &Arc<Tracker>) -> Res
     unsafe { Probe::register(tracepoint, function, data) }
 }
 
+/// The hook on the kernel's handler of timeouts, in place until dropped. There may be one at a time.
+pub(super) struct Timeouts(#[allow(dead_code, reason = "it is held")] Arc<Tracker>);
+
+impl Timeouts {
+    /// May sleep. [`None`] if this kernel has no such function, or no tracer of functions.
+    pub(super) fn new(tracker: Arc<Tracker>) -> Option<Self> {
+        let data = Arc::as_ptr(&tracker).cast();
+        // SAFETY: The data is the tracker, to which the value holds a reference until its drop has taken
+        // the hook away.
+        let error = unsafe { own::iostat_timeouts_hook(data) };
+        (error == 0).then_some(Timeouts(tracker))
+    }
+}
+
+impl Drop for Timeouts {
+    fn drop(&mut self) {
+        // SAFETY: It was put in place in `new`.
+        unsafe { own::iostat_timeouts_unhook() };
+    }
+}
+
 impl Drop for Probes {
     fn drop(&mut self) {
         self.stop();
@@ -186,11 +207,11 @@ impl Drop for Probes {
 ///
 /// # Safety
 ///
-/// Called by a probe that [`Probes::new`] registered, with its data.
+/// Called by a probe that [`Probes::new`] registered, with its data, or of [`Timeouts`].
 #[inline(always)]
 unsafe fn tracker<'a>(state: *const c_void) -> &'a Tracker {
-    // SAFETY: `state` is the tracker, to which `Probes` holds a reference for as long as there can
-    // be calls.
+    // SAFETY: `state` is the tracker, to which `Probes` or `Timeouts` holds a reference for as long as
+    // there can be calls.
     unsafe { &*state.cast::<Tracker>() }
 }
 
@@ -331,7 +352,7 @@ const _: iostat_bio_watched_fn = Some(iostat_bio_queue_watched);
 
 /// # Safety
 ///
-/// Called by its probe in `src/event_probes.c`.
+/// Called by its probe in `src/event_probes.c`, or by `src/timeouts.c` with the tracker of [`Timeouts`].
 #[no_mangle]
 unsafe extern "C" fn iostat_event(
     state: *const c_void,
@@ -353,6 +374,7 @@ unsafe extern "C" fn iostat_event(
         own::iostat_event_IOSTAT_EVENT_ZONE_APPEND => DiskEvent::ZoneAppends,
         own::iostat_event_IOSTAT_EVENT_ZONE_PLUG => DiskEvent::ZonePlugs,
         own::iostat_event_IOSTAT_EVENT_ZONE_UNPLUG => DiskEvent::ZoneUnplugs,
+        own::iostat_event_IOSTAT_EVENT_TIMEOUT => DiskEvent::Timeouts,
         _ => return,
     };
     // CAST: The address is what the disk is found by.

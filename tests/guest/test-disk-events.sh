@@ -156,6 +156,26 @@ tracing_off
 holds "requeues: there are some" "by > 0"
 is "requeues: issued and not completed" $by \
 	$(($(traced "$sd" block_rq_issue) - $(traced "$sd" block_rq_complete)))
+# The disk does not answer to one command; the kernel aborts that after its time, and sends it again.
+echo 1 >$TRACING/events/scsi/scsi_dispatch_cmd_timeout/enable
+is "timeouts: none" "$(event "$sd" timeouts)" 0
+echo 1 >"/sys/block/$sd/device/timeout"
+echo 4 >$params/opts
+echo -1 >$params/every_nth
+dd if="/dev/$sd" of=/dev/null iflag=direct bs=4k count=1 status=none &
+for try in $(seq 600); do
+	[ "$(event "$sd" timeouts)" = 0 ] || break
+	sleep 0.1
+done
+echo 0 >$params/every_nth
+echo 0 >$params/opts
+wait $!
+is "timeouts: and then it can be read" $? 0
+is "timeouts: as the kernel's of SCSI" "$(event "$sd" timeouts)" \
+	"$(grep -c scsi_dispatch_cmd_timeout: $TRACING/trace)"
+holds "timeouts: there are some" "$(event "$sd" timeouts) > 0"
+echo 0 >$TRACING/events/scsi/enable
+echo 30 >"/sys/block/$sd/device/timeout"
 by "passthrough: 20" "$sd" passthrough /payload/passthrough "/dev/$sd" ready 20
 is "passthrough: 20 of them" $by 20
 by "flushes: fio" "$sd" flushes fio_quiet --filename="/dev/$sd" --direct=1 --sync=dsync --rw=write --bs=4k \
