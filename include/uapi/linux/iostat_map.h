@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * What mmap() of /dev/iostat shows, to read only: a struct iostat_map_header, and for each device a
+ * struct iostat_map_device and a struct iostat_cpu_record for each CPU there can be. Part of linux/iostat.h:
+ * include that.
+ */
+#ifndef _UAPI_LINUX_IOSTAT_MAP_H
+#define _UAPI_LINUX_IOSTAT_MAP_H
+
+#define IOSTAT_MAP_MAGIC	0x70616d7461747369ULL	/* "istatmap" */
+
+/**
+ * struct iostat_map_clock - how the recorder reads the time
+ * @seq: odd while the others change; read as a sequence count
+ * @source: IOSTAT_CLOCK_*
+ * @mult: ns per cycle, 32 bits of them behind the point
+ * @tsc_offset: ns to add to the product
+ * @raw_offset: ns to add to CLOCK_MONOTONIC_RAW
+ */
+struct iostat_map_clock {
+	__aligned_u64 seq;
+	__aligned_u64 source;
+	__aligned_u64 mult;
+	__aligned_u64 tsc_offset;
+	__aligned_u64 raw_offset;
+};
+#define IOSTAT_CLOCK_RAW	0	/* CLOCK_MONOTONIC_RAW + raw_offset */
+#define IOSTAT_CLOCK_TSC	1	/* (rdtsc * mult, in 128 bits, >> 32) + tsc_offset */
+
+/**
+ * struct iostat_map_header - at the start of the file
+ * @magic: IOSTAT_MAP_MAGIC
+ * @version: IOSTAT_ABI_VERSION
+ * @header_bytes: of this structure
+ * @page_bytes: of a page: what offsets and lengths of mappings are multiples of
+ * @cpus: records of each device
+ * @blocks_offset: where the memory of device number 0 would be in the file, bytes
+ * @block_bytes: of each device
+ * @record_offset: where in it the first record is
+ * @record_stride: from one CPU's record to the next, bytes
+ * @record_bytes: of struct iostat_cpu_record
+ * @latency_offset: where in that the first histogram is
+ * @classes: of histograms
+ * @phases: of each class
+ * @buckets: of each histogram
+ * @histogram_bytes: from one histogram to the next
+ * @generation: how often the list has changed; changes while mapped
+ * @clock: changes while mapped
+ * @reserved: 0
+ * @bounds: ns: bucket i holds times above bound i - 1 and up to bound i
+ */
+struct iostat_map_header {
+	__aligned_u64 magic;
+	__u32 version;
+	__u32 header_bytes;
+	__u32 page_bytes;
+	__u32 cpus;
+	__aligned_u64 blocks_offset;
+	__aligned_u64 block_bytes;
+	__u32 record_offset;
+	__u32 record_stride;
+	__u32 record_bytes;
+	__u32 latency_offset;
+	__u32 classes;
+	__u32 phases;
+	__u32 buckets;
+	__u32 histogram_bytes;
+	__aligned_u64 generation;
+	struct iostat_map_clock clock;
+	__aligned_u64 reserved[8];
+	__aligned_u64 bounds[IOSTAT_BUCKETS - 1];
+};
+
+/**
+ * struct iostat_map_device - at the start of a device's memory
+ * @magic: IOSTAT_MAP_MAGIC
+ * @state: IOSTAT_MAP_*; changes while mapped
+ * @device: who it is
+ */
+struct iostat_map_device {
+	__aligned_u64 magic;
+	__aligned_u64 state;
+	struct iostat_device device;
+};
+#define IOSTAT_MAP_PRESENT	0
+#define IOSTAT_MAP_GONE		1	/* left: what was counted stays, and no more is */
+
+/**
+ * struct iostat_cpu_queue - entries to and exits from a queue, or rises and falls of a line that is 0 or 1
+ * @n_in: entries
+ * @t_in: sum of their times, ns
+ * @n_out: exits
+ * @t_out: sum of their times, ns
+ * @last: time of the latest change, ns; 0 if there was none. Of lines not kept
+ */
+struct iostat_cpu_queue {
+	__aligned_u64 n_in;
+	__aligned_u64 t_in;
+	__aligned_u64 n_out;
+	__aligned_u64 t_out;
+	__aligned_u64 last;
+};
+
+/**
+ * struct iostat_cpu_histogram - times of transactions that completed on one CPU
+ * @counts: transactions by bucket
+ * @longest: ns
+ * @shortest_inverted: ns, with all bits inverted; 0 if there was none
+ */
+struct iostat_cpu_histogram {
+	__aligned_u64 counts[IOSTAT_BUCKETS];
+	__aligned_u64 longest;
+	__aligned_u64 shortest_inverted;
+};
+
+/**
+ * struct iostat_cpu_record - one CPU's share of one device
+ * @seq: odd while the others change; read as a sequence count
+ * @start_count: transactions started
+ * @merged: transactions that ended by becoming part of another request
+ * @refused: transactions that ended because the device was busy
+ * @abandoned: transactions of whose end nobody told
+ * @bytes: transferred without error, by enum iostat_class
+ * @duration: of completed transactions, ns, by enum iostat_class
+ * @completed: transactions, by 4 * enum iostat_class + enum iostat_tag
+ * @waitq: the wait queue
+ * @runq: the run queue
+ * @waitq_busy: whether the wait queue is not empty
+ * @runq_busy: whether the run queue is not empty
+ * @both_busy: whether both are not
+ * @latency: by enum iostat_class and enum iostat_phase
+ * @padding: 0
+ */
+struct iostat_cpu_record {
+	__aligned_u64 seq;
+	__aligned_u64 start_count;
+	__aligned_u64 merged;
+	__aligned_u64 refused;
+	__aligned_u64 abandoned;
+	__aligned_u64 bytes[IOSTAT_CLASSES];
+	__aligned_u64 duration[IOSTAT_CLASSES];
+	__aligned_u64 completed[4 * IOSTAT_CLASSES];
+	struct iostat_cpu_queue waitq;
+	struct iostat_cpu_queue runq;
+	struct iostat_cpu_queue waitq_busy;
+	struct iostat_cpu_queue runq_busy;
+	struct iostat_cpu_queue both_busy;
+	struct iostat_cpu_histogram latency[IOSTAT_CLASSES][IOSTAT_PHASES];
+	__aligned_u64 padding[2];
+};
+
+#endif /* _UAPI_LINUX_IOSTAT_MAP_H */
