@@ -24,8 +24,10 @@ for header in include/uapi/linux/iostat.h tests/guest/iostat-v1.h; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static -DHEADER="\"../../$header\"" \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$name" tests/guest/abi.c
 done
-"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools \
-	-o "/cache/${payload#"$IOSTAT_CACHE"/}/mapped" tests/guest/mapped.c
+for tool in mapped kstats; do
+	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools \
+		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
+done
 "$TOP/scripts/enter.sh" rustc -O --edition 2021 -D warnings --crate-type rlib --crate-name iostat_map \
 	--out-dir "/cache/${payload#"$IOSTAT_CACHE"/}" tools/iostat-map/src/lib.rs
 "$TOP/scripts/enter.sh" rustc -O --edition 2021 -D warnings -C target-feature=+crt-static \

@@ -13,7 +13,9 @@ mod public;
 mod write;
 
 pub(crate) use copy::Copy;
+pub(crate) use named::Written;
 pub(crate) use public::Header;
+pub(crate) use write::Change;
 
 use super::{
     bindings as own,
@@ -110,9 +112,6 @@ const READ: c_int = own::KSTAT_READ as c_int;
 const WRITE: c_int = own::KSTAT_WRITE as c_int;
 
 impl Client {
-    /// Bytes of what a client is told of a kstat.
-    pub(crate) const HEADER_BYTES: usize = size_of::<own::iostat_kstat>();
-
     /// A kstat that is not installed. May sleep; `ENOMEM`.
     ///
     /// # Safety

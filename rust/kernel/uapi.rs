@@ -7,6 +7,7 @@
 use super::bindings as own;
 use crate::abi::binary::{
     call,
+    kstat,
     Counters,
     Device,
     Get,
@@ -133,6 +134,72 @@ same!(Message = own::iostat_message {
     size: 4, flags: 4, from = in_: 8, to = out: 8, in_bytes: 4, out_bytes: 4,
 });
 
+same!(kstat::Header = own::iostat_kstat_header {
+    kid: 4, kind = type_: 4, flags: 4, ndata: 4, instance: 4, reserved: 4, crtime: 8, module: 32,
+    name: 32, class: 32,
+});
+same!(
+    kstat::List = own::iostat_kstat_list {
+        size: 4,
+        flags: 4,
+        entry_size: 4,
+        count: 4,
+        chain_id: 4,
+        reserved: 4,
+        headers: 8,
+    }
+);
+same!(kstat::Read = own::iostat_kstat_read {
+    size: 4, flags: 4, kid: 4, chain_id: 4, snaptime: 8, crtime: 8, kind = type_: 4,
+    kstat_flags: 4, ndata: 4, entry_size: 4, count: 4, bytes: 4, values: 8, data: 8,
+});
+same!(kstat::Write = own::iostat_kstat_write {
+    size: 4, flags: 4, kid: 4, chain_id: 4, data_type = type_: 4, len: 4, value: 8, name: 48,
+});
+same!(kstat::Statistic = own::iostat_kstat_value {
+    name: 48, data_type = type_: 4, len: 4, value: 8,
+});
+
+/// The numbers of kstats are those of kstat(9S), and of both headers.
+macro_rules! same_number {
+    ($($rust:expr, $internal:ident, $c:ident);* $(;)?) => {
+        $(
+            assert!($rust as u32 == own::$internal as u32);
+            assert!($rust as u32 == own::$c as u32);
+        )*
+    };
+}
+
+const _: () = {
+    use crate::acct::kstat::{
+        flags,
+        Type, //
+    };
+    use kstat::data;
+    same_number!(
+        Type::Raw, KSTAT_TYPE_RAW, iostat_kstat_type_IOSTAT_KSTAT_RAW;
+        Type::Named, KSTAT_TYPE_NAMED, iostat_kstat_type_IOSTAT_KSTAT_NAMED;
+        Type::Intr, KSTAT_TYPE_INTR, iostat_kstat_type_IOSTAT_KSTAT_INTR;
+        Type::Io, KSTAT_TYPE_IO, iostat_kstat_type_IOSTAT_KSTAT_IO;
+        Type::Timer, KSTAT_TYPE_TIMER, iostat_kstat_type_IOSTAT_KSTAT_TIMER;
+        flags::VIRTUAL, KSTAT_FLAG_VIRTUAL, IOSTAT_KSTAT_VIRTUAL;
+        flags::VAR_SIZE, KSTAT_FLAG_VAR_SIZE, IOSTAT_KSTAT_VAR_SIZE;
+        flags::WRITABLE, KSTAT_FLAG_WRITABLE, IOSTAT_KSTAT_WRITABLE;
+        flags::PERSISTENT, KSTAT_FLAG_PERSISTENT, IOSTAT_KSTAT_PERSISTENT;
+        flags::DORMANT, KSTAT_FLAG_DORMANT, IOSTAT_KSTAT_DORMANT;
+        flags::LONGSTRINGS, KSTAT_FLAG_LONGSTRINGS, IOSTAT_KSTAT_LONGSTRINGS;
+        data::CHAR, KSTAT_DATA_CHAR, iostat_kstat_data_IOSTAT_KSTAT_DATA_CHAR;
+        data::INT32, KSTAT_DATA_INT32, iostat_kstat_data_IOSTAT_KSTAT_DATA_INT32;
+        data::UINT32, KSTAT_DATA_UINT32, iostat_kstat_data_IOSTAT_KSTAT_DATA_UINT32;
+        data::INT64, KSTAT_DATA_INT64, iostat_kstat_data_IOSTAT_KSTAT_DATA_INT64;
+        data::UINT64, KSTAT_DATA_UINT64, iostat_kstat_data_IOSTAT_KSTAT_DATA_UINT64;
+        data::FLOAT, KSTAT_DATA_FLOAT, iostat_kstat_data_IOSTAT_KSTAT_DATA_FLOAT;
+        data::DOUBLE, KSTAT_DATA_DOUBLE, iostat_kstat_data_IOSTAT_KSTAT_DATA_DOUBLE;
+        data::STRING, KSTAT_DATA_STRING, iostat_kstat_data_IOSTAT_KSTAT_DATA_STRING;
+    );
+    assert!(kstat::STATISTIC_LEN == own::IOSTAT_KSTAT_NAME_LEN as usize);
+};
+
 /// The same of types that user space sees as they are.
 macro_rules! same_memory {
     ($rust:ty = $c:ty { $($member:ident),* $(,)? }) => {
@@ -209,6 +276,7 @@ const _: () = {
     );
     assert!(MAGIC == own::IOSTAT_MAP_MAGIC);
     assert!(crate::abi::binary::FEATURE_MMAP == own::IOSTAT_FEATURE_MMAP as u64);
+    assert!(crate::abi::binary::FEATURE_KSTAT == own::IOSTAT_FEATURE_KSTAT as u64);
 };
 
 const _: () = {

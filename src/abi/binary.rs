@@ -5,6 +5,8 @@
 //! `include/uapi/linux/iostat.h` says what each member is; `rust/kernel/uapi.rs` asserts that the
 //! layout here is that one.
 
+pub mod kstat;
+
 use super::identity::{
     major_minor,
     Identity,
@@ -32,6 +34,9 @@ pub const DEVICE_PARTITION: u32 = 1;
 /// `IOSTAT_FEATURE_MMAP`.
 pub const FEATURE_MMAP: u64 = 1;
 
+/// `IOSTAT_FEATURE_KSTAT`.
+pub const FEATURE_KSTAT: u64 = 2;
+
 /// `IOSTAT_GET_ALL`.
 pub const GET_ALL: u32 = 1;
 
@@ -51,6 +56,12 @@ pub mod call {
     pub const HISTOGRAM: u32 = number(3);
     /// `IOSTAT_IOC_MESSAGE`.
     pub const MESSAGE: u32 = number(4);
+    /// `IOSTAT_IOC_KSTAT_LIST`.
+    pub const KSTAT_LIST: u32 = number(0x10);
+    /// `IOSTAT_IOC_KSTAT_READ`.
+    pub const KSTAT_READ: u32 = number(0x11);
+    /// `IOSTAT_IOC_KSTAT_WRITE`.
+    pub const KSTAT_WRITE: u32 = number(0x12);
 }
 
 /// `struct iostat_info`.

@@ -33,10 +33,13 @@ pub fn line(
     }
     out.write_char('\t')?;
     match value {
-        Value::Signed(number) => write!(out, "{number}")?,
-        Value::Unsigned(number) => write!(out, "{number}")?,
-        Value::Bits(bits) => write!(out, "{bits:#x}")?,
-        Value::Text(text) => printable(out, text)?,
+        Value::Int32(number) => write!(out, "{number}")?,
+        Value::Uint32(number) => write!(out, "{number}")?,
+        Value::Int64(number) => write!(out, "{number}")?,
+        Value::Uint64(number) => write!(out, "{number}")?,
+        Value::Float(bits) => write!(out, "{bits:#x}")?,
+        Value::Double(bits) => write!(out, "{bits:#x}")?,
+        Value::Char(text) | Value::String(text) => printable(out, text)?,
     }
     out.write_char('\n')
 }
@@ -49,10 +52,10 @@ mod tests {
     fn lines_are_those_of_kstat() {
         let mut text = String::new();
         let table = [
-            (&b"reads"[..], Value::Unsigned(u64::MAX)),
-            (b"delta", Value::Signed(-1)),
-            (b"ratio", Value::Bits(0x3ff)),
-            (b"a\tb", Value::Text(b"two\nlines \xff")),
+            (&b"reads"[..], Value::Uint64(u64::MAX)),
+            (b"delta", Value::Int32(-1)),
+            (b"ratio", Value::Float(0x3ff)),
+            (b"a\tb", Value::String(b"two\nlines \xff")),
         ];
         for (statistic, value) in table {
             let result = line(

@@ -204,17 +204,22 @@ impl Timer {
     }
 }
 
-/// A value as it is shown.
+/// A value of one of the types that users see: those of `kstat_named_t` but `long`, which is one of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "as in C")]
 pub enum Value<'a> {
-    /// A number that may be negative.
-    Signed(i64),
-    /// Any other number.
-    Unsigned(u64),
-    /// A number with a fraction, as it is in memory: no floating point in the kernel.
-    Bits(u64),
-    /// Text.
-    Text(&'a [u8]),
+    /// Text in place of a number.
+    Char(&'a [u8]),
+    Int32(i32),
+    Uint32(u32),
+    Int64(i64),
+    Uint64(u64),
+    /// As it is in memory: no floating point in the kernel.
+    Float(u32),
+    /// Likewise.
+    Double(u64),
+    /// Text of any length.
+    String(&'a [u8]),
 }
 
 /// The names of what a `kstat_intr` counts, as kstat(8) has them.

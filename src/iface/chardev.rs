@@ -141,6 +141,11 @@ impl Reader {
         self.seen.store(generation, Relaxed);
     }
 
+    /// `EPERM` if it is not for this reader to change anything.
+    pub(super) fn may_change(&self) -> Result {
+        messages::may_change(self.is_opened_by_admin)
+    }
+
     /// Does what a message says. The file reads as the reply from now on; `then` is given that, and whether
     /// the message was refused. May sleep.
     pub(super) fn message(

@@ -2,6 +2,8 @@
 
 //! The binary calls of `/dev/iostat`: see `Documentation/abi.rst`.
 
+mod kstats;
+
 use super::{
     chardev::{
         Reader,
@@ -19,6 +21,7 @@ use crate::{
         List,
         Message,
         Times,
+        FEATURE_KSTAT,
         FEATURE_MMAP,
         GET_ALL,
         VERSION, //
@@ -67,9 +70,9 @@ fn filled<T>(size: usize) -> u32 {
     size.min(size_of::<T>()) as u32
 }
 
-/// A number of devices.
-fn count(devices: usize) -> u32 {
-    u32::try_from(devices).unwrap_or(u32::MAX)
+/// A number of devices, kstats, values or bytes.
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// `EINVAL` if there is anything in them.
@@ -101,6 +104,17 @@ pub(super) fn run(
             access.writes()?;
             message(reader, context, argument)
         }
+        call::KSTAT_LIST => access
+            .reads()
+            .and_then(|()| kstats::list(&context.kstats, argument)),
+        call::KSTAT_READ => access
+            .reads()
+            .and_then(|()| kstats::read(&context.kstats, argument)),
+        call::KSTAT_WRITE => {
+            access.writes()?;
+            reader.may_change()?;
+            kstats::write(&context.kstats, argument)
+        }
         _ => Err(ENOTTY),
     }
 }
@@ -116,7 +130,7 @@ fn info(reader: &Reader, state: &Recording, argument: Argument) -> Result {
         version: VERSION,
         numdevs: count(state.numdevs()),
         generation,
-        features: FEATURE_MMAP,
+        features: FEATURE_MMAP | FEATURE_KSTAT,
         now: clock::now_ns(),
         // CAST: A hundred.
         buckets: BUCKETS as u32,

@@ -19,7 +19,13 @@ use crate::{
         Entry,
         List, //
     },
-    kernel_ext::task,
+    kernel_ext::{
+        kstat::{
+            Change,
+            Written, //
+        },
+        task, //
+    },
 };
 use core::fmt::Write;
 use kernel::{
@@ -123,7 +129,8 @@ pub(super) fn write(chain: &Chain, meant: &Selector<'_>, value: Word<'_>) -> Res
     };
     let statistic = collect(&mut meant.statistic())?;
     let text = collect(&mut Iterator::chain(value.bytes(), [0]))?;
-    entry.ok_or(ENOENT)??.write(&statistic, &text)
+    let change = Change::Statistic(&statistic, Written::Text(&text));
+    entry.ok_or(ENOENT)??.write(&change)
 }
 
 /// Replies that are of no disk. See `Documentation/kstat.rst`.

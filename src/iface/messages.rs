@@ -69,7 +69,8 @@ pub(super) fn run(
     }
 }
 
-fn may_change(is_opened_by_admin: bool) -> Result {
+/// `EPERM` without privilege: see [`run`].
+pub(super) fn may_change(is_opened_by_admin: bool) -> Result {
     match is_opened_by_admin {
         true => capability::sys_admin(),
         false => Err(EPERM),

@@ -10,13 +10,18 @@ mod create;
 mod entry;
 mod key;
 mod remove;
+mod snapshot;
 
 pub(crate) use create::New;
 pub(crate) use entry::Entry;
 pub(crate) use key::Key;
+pub(crate) use snapshot::Snapshot;
 
 use crate::{
-    abi::identity::Name,
+    abi::{
+        identity::Name,
+        sort::sort_by, //
+    },
     acct::kstat::{
         flags,
         Type, //
@@ -190,11 +195,9 @@ impl Chain {
         Ok(entry)
     }
 
-    /// How many there are that are seen.
-    pub(crate) fn len(&self) -> usize {
-        let table = self.table.lock();
-        let seen = table.by_kid.values().filter(|row| row.entry.is_visible());
-        seen.count()
+    /// The number that changes with the chain. May sleep.
+    pub(crate) fn id(&self) -> u32 {
+        self.table.lock().chain_id
     }
 
     /// All that are seen. Which of them are asked for is the caller's to find out, who may take long over it:
@@ -218,6 +221,23 @@ impl Chain {
             }
             // Others come meanwhile.
             room = len.saturating_add(len / 8);
+        }
+    }
+
+    /// The same by their numbers.
+    pub(crate) fn by_number(&self) -> Result<List> {
+        let mut list = self.list()?;
+        sort_by(&mut list.entries, |one, other| one.kid().cmp(&other.kid()));
+        Ok(list)
+    }
+
+    /// The one of this number. May sleep. `ENXIO` if there is none, `EAGAIN` if it is not installed yet.
+    pub(crate) fn numbered(&self, kid: u32) -> Result<Arc<Entry>> {
+        let table = self.table.lock();
+        let entry = &table.by_kid.get(&kid).ok_or(ENXIO)?.entry;
+        match entry.is_visible() {
+            true => Ok(entry.clone()),
+            false => Err(EAGAIN),
         }
     }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Asking for kstats.
+# Asking for kstats, and the module kstat_client. Sourced.
 
 # message WORD...: the reply to it.
 message()
@@ -35,4 +35,11 @@ outcome()
 lines()
 {
 	dmesg | grep -c 'iostat: kstat: '
+}
+
+# asked LINE: what comes of it.
+asked()
+{
+	echo "$1" >/sys/module/kstat_client/parameters/do || return 1
+	cat /sys/module/kstat_client/parameters/result
 }

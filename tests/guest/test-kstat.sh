@@ -3,13 +3,6 @@
 
 . /payload/kstat.sh
 
-# asked LINE: what comes of it.
-asked()
-{
-	echo "$1" >/sys/module/kstat_client/parameters/do || return 1
-	cat /sys/module/kstat_client/parameters/result
-}
-
 # warns NAME WANT LINE: the result, and one line in the log besides.
 warns()
 {

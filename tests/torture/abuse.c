@@ -121,8 +121,8 @@ static void vectors(int fd)
 /* What /dev/iostat might take for a call of its own; see include/uapi/linux/iostat.h. */
 static void call(int fd)
 {
-	static const uint32_t sizes[] = { 0, 4, 32, 40, 48, 64, 72, 4096, 4097 };
-	static const uint32_t elements[] = { 0, 4, 8, 128, 132, 256, 4096, 8192 };
+	static const uint32_t sizes[] = { 0, 4, 32, 40, 48, 64, 72, 80, 4096, 4097 };
+	static const uint32_t elements[] = { 0, 4, 8, 64, 128, 132, 256, 4096, 8192 };
 	uint32_t *word = (uint32_t *)page;
 	uint64_t pointers[] = { (uintptr_t)page + 4096, (uintptr_t)page + 4097, 0, 0xffff888000000000 };
 
@@ -135,7 +135,17 @@ static void call(int fd)
 		*(uint64_t *)(word + i) = pointers[below(COUNT(pointers))];
 	if (below(2))
 		word[8] = below(8);
-	ioctl(fd, 0xa800 | below(8), below(8) ? page : address());
+	/* Those of kstats have the numbers from 16 on, a kstat's number where others have an element's size. */
+	if (below(2))
+		word[2] = below(8);
+	if (below(2)) {
+		word[9] = elements[below(COUNT(elements))];
+		word[10] = number();
+		word[11] = number();
+		*(uint64_t *)(word + 12) = pointers[below(COUNT(pointers))];
+		*(uint64_t *)(word + 14) = pointers[below(COUNT(pointers))];
+	}
+	ioctl(fd, 0xa800 | below(2) << 4 | below(8), below(8) ? page : address());
 }
 
 static void map(int fd)

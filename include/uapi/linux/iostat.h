@@ -46,13 +46,16 @@ enum iostat_phase {
 
 #define IOSTAT_BUCKETS		110	/* of a histogram; there is a bound less */
 
-/* The calls. Their numbers hold no size, and so stay. 0x10 to 0x1f are kept for kstats. */
+/* The calls. Their numbers hold no size, and so stay. */
 #define IOSTAT_IOC_MAGIC	0xA8
 #define IOSTAT_IOC_INFO		_IO(IOSTAT_IOC_MAGIC, 0x00)	/* struct iostat_info */
 #define IOSTAT_IOC_LIST		_IO(IOSTAT_IOC_MAGIC, 0x01)	/* struct iostat_list */
 #define IOSTAT_IOC_SNAPSHOT	_IO(IOSTAT_IOC_MAGIC, 0x02)	/* struct iostat_get */
 #define IOSTAT_IOC_HISTOGRAM	_IO(IOSTAT_IOC_MAGIC, 0x03)	/* struct iostat_histogram */
 #define IOSTAT_IOC_MESSAGE	_IO(IOSTAT_IOC_MAGIC, 0x04)	/* struct iostat_message */
+#define IOSTAT_IOC_KSTAT_LIST	_IO(IOSTAT_IOC_MAGIC, 0x10)	/* struct iostat_kstat_list */
+#define IOSTAT_IOC_KSTAT_READ	_IO(IOSTAT_IOC_MAGIC, 0x11)	/* struct iostat_kstat_read */
+#define IOSTAT_IOC_KSTAT_WRITE	_IO(IOSTAT_IOC_MAGIC, 0x12)	/* struct iostat_kstat_write */
 
 /**
  * struct iostat_info - IOSTAT_IOC_INFO: the version and limits
@@ -81,6 +84,7 @@ struct iostat_info {
 };
 
 #define IOSTAT_FEATURE_MMAP	(1ULL << 0)	/* see struct iostat_map_header */
+#define IOSTAT_FEATURE_KSTAT	(1ULL << 1)	/* IOSTAT_IOC_KSTAT_* */
 
 /**
  * struct iostat_device - who a disk or partition is; never changes
@@ -250,6 +254,7 @@ struct iostat_message {
 	__u32 out_bytes;
 };
 
+#include "iostat_kstat.h"
 #include "iostat_map.h"
 
 #endif /* _UAPI_LINUX_IOSTAT_H */

@@ -25,7 +25,8 @@ use core::{
 use kernel::{
     alloc::KVVec,
     bindings,
-    prelude::*, //
+    prelude::*,
+    transmute::AsBytes, //
 };
 
 /// Memory for a snapshot: the data, and the strings of it.
@@ -186,18 +187,30 @@ impl Copy {
         Ok(room)
     }
 
-    /// Tells all statistics: two parts of a name, and a value.
+    /// How many there are.
+    pub(crate) fn ndata(&self) -> u32 {
+        self.ndata
+    }
+
+    /// All bytes of a raw kstat; of others, which have names, none.
+    pub(crate) fn raw(&self) -> &[u8] {
+        let bytes = AsBytes::as_bytes(self.room.words.as_slice());
+        match self.kind {
+            Type::Raw => bytes.get(..self.bytes).unwrap_or(bytes),
+            _ => &[],
+        }
+    }
+
+    /// Tells all statistics in their order: two parts of a name, and a value.
     pub(crate) fn each(
         &self,
         mut tell: impl FnMut(&[u8], &'static str, Value<'_>) -> Result,
     ) -> Result {
-        for index in 0..if self.kind == Type::Raw {
-            1
-        } else {
-            self.ndata
-        } {
+        // Bytes have no names.
+        let is_raw = self.kind == Type::Raw;
+        for index in 0..if is_raw { 0 } else { self.ndata } {
             match self.kind {
-                Type::Raw => tell(b"", "data_size", Value::Unsigned(self.bytes as u64))?,
+                Type::Raw => {}
                 Type::Named => {
                     // SAFETY: By the type invariant it is there, and it is valid of any bits.
                     let named = unsafe { &*self.at::<own::iostat_kstat_named>(index) };
@@ -210,7 +223,7 @@ impl Copy {
                     // SAFETY: Likewise.
                     let intr = unsafe { &*self.at::<own::iostat_kstat_intr>(index) };
                     for (name, count) in INTR.into_iter().zip(&intr.intrs) {
-                        tell(b"", name, Value::Unsigned(u64::from(*count)))?;
+                        tell(b"", name, Value::Uint32(*count))?;
                     }
                 }
                 Type::Io => {
@@ -218,21 +231,21 @@ impl Copy {
                     let io = unsafe { &*self.at::<own::iostat_kstat_io>(index) };
                     // CAST: Sums wrap.
                     let values = [
-                        ("nread", io.nread),
-                        ("nwritten", io.nwritten),
-                        ("reads", u64::from(io.reads)),
-                        ("writes", u64::from(io.writes)),
-                        ("wtime", io.wtime as u64),
-                        ("wlentime", io.wlentime as u64),
-                        ("wlastupdate", io.wlastupdate as u64),
-                        ("rtime", io.rtime as u64),
-                        ("rlentime", io.rlentime as u64),
-                        ("rlastupdate", io.rlastupdate as u64),
-                        ("wcnt", u64::from(io.wcnt)),
-                        ("rcnt", u64::from(io.rcnt)),
+                        ("nread", Value::Uint64(io.nread)),
+                        ("nwritten", Value::Uint64(io.nwritten)),
+                        ("reads", Value::Uint32(io.reads)),
+                        ("writes", Value::Uint32(io.writes)),
+                        ("wtime", Value::Uint64(io.wtime as u64)),
+                        ("wlentime", Value::Uint64(io.wlentime as u64)),
+                        ("wlastupdate", Value::Uint64(io.wlastupdate as u64)),
+                        ("rtime", Value::Uint64(io.rtime as u64)),
+                        ("rlentime", Value::Uint64(io.rlentime as u64)),
+                        ("rlastupdate", Value::Uint64(io.rlastupdate as u64)),
+                        ("wcnt", Value::Uint32(io.wcnt)),
+                        ("rcnt", Value::Uint32(io.rcnt)),
                     ];
                     for (name, value) in values {
-                        tell(b"", name, Value::Unsigned(value))?;
+                        tell(b"", name, value)?;
                     }
                 }
                 Type::Timer => {
@@ -252,7 +265,7 @@ impl Copy {
                         (".stop_time", timer.stop_time as u64),
                     ];
                     for (statistic, value) in values {
-                        tell(name, statistic, Value::Unsigned(value))?;
+                        tell(name, statistic, Value::Uint64(value))?;
                     }
                 }
             }
@@ -271,6 +284,14 @@ impl Copy {
             let named = unsafe { &mut *at };
             (named::name(&named.name) == statistic).then_some(named)
         })
+    }
+
+    /// Puts other bytes in place of those of a raw one. `EINVAL` if there are more.
+    pub(super) fn fill(&mut self, bytes: &[u8]) -> Result {
+        let ours = AsBytes::as_bytes_mut(self.room.words.as_mut_slice());
+        let to = ours.get_mut(..bytes.len()).ok_or(EINVAL)?;
+        to.copy_from_slice(bytes);
+        Ok(())
     }
 
     pub(super) fn as_mut_ptr(&mut self) -> *mut c_void {

@@ -94,20 +94,20 @@ pub(super) fn value(
     // SAFETY: All fields of the union are integers or pointers, valid of any bits.
     unsafe {
         match u32::from(named.data_type) {
-            own::KSTAT_DATA_CHAR => tell(Value::Text(name(&value.c))),
-            own::KSTAT_DATA_INT32 => tell(Value::Signed(i64::from(value.i32_))),
-            own::KSTAT_DATA_UINT32 => tell(Value::Unsigned(u64::from(value.ui32))),
-            own::KSTAT_DATA_INT64 => tell(Value::Signed(value.i64_)),
-            own::KSTAT_DATA_UINT64 => tell(Value::Unsigned(value.ui64)),
-            own::KSTAT_DATA_FLOAT => tell(Value::Bits(u64::from(value.ui32))),
-            own::KSTAT_DATA_DOUBLE => tell(Value::Bits(value.ui64)),
+            own::KSTAT_DATA_CHAR => tell(Value::Char(name(&value.c))),
+            own::KSTAT_DATA_INT32 => tell(Value::Int32(value.i32_)),
+            own::KSTAT_DATA_UINT32 => tell(Value::Uint32(value.ui32)),
+            own::KSTAT_DATA_INT64 => tell(Value::Int64(value.i64_)),
+            own::KSTAT_DATA_UINT64 => tell(Value::Uint64(value.ui64)),
+            own::KSTAT_DATA_FLOAT => tell(Value::Float(value.ui32)),
+            own::KSTAT_DATA_DOUBLE => tell(Value::Double(value.ui64)),
             // CAST: 64 bits at most.
-            own::KSTAT_DATA_LONG => tell(Value::Signed(value.l as i64)),
-            own::KSTAT_DATA_ULONG => tell(Value::Unsigned(value.ul as u64)),
+            own::KSTAT_DATA_LONG => tell(Value::Int64(value.l as i64)),
+            own::KSTAT_DATA_ULONG => tell(Value::Uint64(value.ul as u64)),
             own::KSTAT_DATA_STRING => {
                 let start = value.str_.addr.ptr as usize;
                 let end = start.saturating_add(value.str_.len as usize);
-                tell(Value::Text(text.get(start..end).unwrap_or(&[])))
+                tell(Value::String(text.get(start..end).unwrap_or(&[])))
             }
             // No such type.
             _ => Ok(()),
@@ -115,39 +115,74 @@ pub(super) fn value(
     }
 }
 
-/// Reads a value of a statistic's type from text. `EINVAL` if it is none, and of what cannot be written:
-/// fractions. A string becomes a pointer to `text`, which ends in a NUL.
-pub(super) fn parse(named: &mut own::iostat_kstat_named, text: &[u8]) -> Result {
-    let bytes = text.strip_suffix(&[0]).ok_or(EINVAL)?;
-    let number = core::str::from_utf8(bytes).map_err(|_| EINVAL);
-    fn parsed<T: core::str::FromStr>(number: Result<&str>) -> Result<T> {
-        number?.parse().map_err(|_| EINVAL)
+/// What somebody writes.
+pub(crate) enum Written<'a> {
+    /// A value of the statistic's type as text, which ends in a NUL.
+    Text(&'a [u8]),
+    /// A value of a type. A string ends in a NUL.
+    Value(Value<'a>),
+}
+
+impl Written<'_> {
+    /// Makes it the statistic's value. `EINVAL` if it is none of its type; of text, also if that is one of
+    /// fractions. A string is pointed to.
+    pub(super) fn put(&self, named: &mut own::iostat_kstat_named) -> Result {
+        let value = match self {
+            Written::Text(text) => parse(named.data_type, text)?,
+            Written::Value(value) => *value,
+        };
+        set(named, value)
     }
-    let mut value = own::iostat_kstat_named__bindgen_ty_1::default();
-    match u32::from(named.data_type) {
-        own::KSTAT_DATA_CHAR => {
+}
+
+fn parse(data_type: u8, text: &[u8]) -> Result<Value<'_>> {
+    let bytes = text.strip_suffix(&[0]).ok_or(EINVAL)?;
+    fn number<T: core::str::FromStr>(bytes: &[u8]) -> Result<T> {
+        let text = core::str::from_utf8(bytes).map_err(|_| EINVAL)?;
+        text.parse().map_err(|_| EINVAL)
+    }
+    Ok(match u32::from(data_type) {
+        own::KSTAT_DATA_CHAR => Value::Char(bytes),
+        own::KSTAT_DATA_INT32 => Value::Int32(number(bytes)?),
+        own::KSTAT_DATA_UINT32 => Value::Uint32(number(bytes)?),
+        own::KSTAT_DATA_INT64 | own::KSTAT_DATA_LONG => Value::Int64(number(bytes)?),
+        own::KSTAT_DATA_UINT64 | own::KSTAT_DATA_ULONG => Value::Uint64(number(bytes)?),
+        own::KSTAT_DATA_STRING => Value::String(text),
+        _ => return Err(EINVAL),
+    })
+}
+
+fn set(named: &mut own::iostat_kstat_named, value: Value<'_>) -> Result {
+    let mut new = own::iostat_kstat_named__bindgen_ty_1::default();
+    match (u32::from(named.data_type), value) {
+        (own::KSTAT_DATA_CHAR, Value::Char(text)) => {
             let mut array = [0; 16];
-            if bytes.len() > array.len() {
+            if text.len() > array.len() {
                 return Err(EINVAL);
             }
-            for (into, from) in array.iter_mut().zip(bytes) {
+            for (into, from) in array.iter_mut().zip(text) {
                 // CAST: A byte is a byte.
                 *into = *from as c_char;
             }
-            value.c = array;
+            new.c = array;
         }
-        own::KSTAT_DATA_INT32 => value.i32_ = parsed(number)?,
-        own::KSTAT_DATA_UINT32 => value.ui32 = parsed(number)?,
-        own::KSTAT_DATA_INT64 => value.i64_ = parsed(number)?,
-        own::KSTAT_DATA_UINT64 => value.ui64 = parsed(number)?,
-        own::KSTAT_DATA_LONG => value.l = parsed(number)?,
-        own::KSTAT_DATA_ULONG => value.ul = parsed(number)?,
-        own::KSTAT_DATA_STRING => {
-            value.str_.addr.ptr = text.as_ptr().cast_mut().cast();
-            value.str_.len = u32::try_from(text.len()).map_err(|_| EINVAL)?;
+        (own::KSTAT_DATA_INT32, Value::Int32(number)) => new.i32_ = number,
+        (own::KSTAT_DATA_UINT32, Value::Uint32(number)) => new.ui32 = number,
+        (own::KSTAT_DATA_FLOAT, Value::Float(bits)) => new.ui32 = bits,
+        (own::KSTAT_DATA_INT64 | own::KSTAT_DATA_LONG, Value::Int64(number)) => new.i64_ = number,
+        (own::KSTAT_DATA_UINT64 | own::KSTAT_DATA_ULONG, Value::Uint64(number)) => {
+            new.ui64 = number;
+        }
+        (own::KSTAT_DATA_DOUBLE, Value::Double(bits)) => new.ui64 = bits,
+        (own::KSTAT_DATA_STRING, Value::String(text)) if text.ends_with(&[0]) => {
+            new.str_.addr.ptr = text.as_ptr().cast_mut().cast();
+            new.str_.len = u32::try_from(text.len()).map_err(|_| EINVAL)?;
         }
         _ => return Err(EINVAL),
     }
-    named.value = value;
+    named.value = new;
     Ok(())
 }
+
+// A `long` is as long as what is written to it.
+const _: () = assert!(core::mem::size_of::<kernel::ffi::c_long>() == core::mem::size_of::<i64>());

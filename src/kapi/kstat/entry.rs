@@ -3,39 +3,34 @@
 //! A kstat: what never changes of it, and what is counted.
 
 use super::{
-    Chain,
     Key,
     New, //
 };
 use crate::{
     abi::{
-        identity::Name,
-        sort::sort_by,
-        text, //
+        binary::kstat::Header,
+        identity::Name, //
     },
     acct::kstat::{
         flags,
-        Type,
-        Value, //
+        Type, //
     },
     kernel_ext::{
-        clock,
         error::would_deadlock,
-        kstat::Client,
+        kstat::{
+            Change,
+            Client, //
+        },
         task, //
     },
     recorder::account::Account,
 };
-use core::{
-    cmp::Ordering,
-    sync::atomic::{
-        AtomicU8,
-        AtomicUsize,
-        Ordering::Relaxed, //
-    }, //
+use core::sync::atomic::{
+    AtomicU8,
+    AtomicUsize,
+    Ordering::Relaxed, //
 };
 use kernel::{
-    alloc::KVVec,
     new_mutex,
     prelude::*,
     sync::{
@@ -95,72 +90,6 @@ pub(super) struct Held<'a> {
 impl Drop for Held<'_> {
     fn drop(&mut self) {
         self.entry.holder.store(0, Relaxed);
-    }
-}
-
-/// A name that is made of two parts, and a value.
-pub(crate) struct Statistic {
-    name: Name31,
-    suffix: &'static str,
-    value: Stored,
-}
-
-/// A name as its client has it: any bytes.
-#[derive(Clone, Copy)]
-struct Name31([u8; 31], u8);
-
-enum Stored {
-    Signed(i64),
-    Unsigned(u64),
-    Bits(u64),
-    Text(KVVec<u8>),
-}
-
-impl Statistic {
-    fn new(name: &[u8], suffix: &'static str, value: Value<'_>) -> Result<Self> {
-        let mut bytes = [0; 31];
-        let mut len = 0u8;
-        for (into, from) in bytes.iter_mut().zip(name) {
-            *into = *from;
-            len = len.saturating_add(1);
-        }
-        let value = match value {
-            Value::Signed(number) => Stored::Signed(number),
-            Value::Unsigned(number) => Stored::Unsigned(number),
-            Value::Bits(bits) => Stored::Bits(bits),
-            Value::Text(text) => {
-                let mut copy = KVVec::with_capacity(text.len(), GFP_KERNEL)?;
-                copy.extend_from_slice(text, GFP_KERNEL)?;
-                Stored::Text(copy)
-            }
-        };
-        Ok(Statistic {
-            name: Name31(bytes, len),
-            suffix,
-            value,
-        })
-    }
-
-    /// Its name.
-    pub(crate) fn name(&self) -> impl Iterator<Item = u8> + Clone + '_ {
-        let name = self.name.0.iter().take(usize::from(self.name.1));
-        Iterator::chain(name.copied(), self.suffix.bytes())
-    }
-
-    /// Its value.
-    pub(crate) fn value(&self) -> Value<'_> {
-        match &self.value {
-            Stored::Signed(number) => Value::Signed(*number),
-            Stored::Unsigned(number) => Value::Unsigned(*number),
-            Stored::Bits(bits) => Value::Bits(*bits),
-            Stored::Text(text) => Value::Text(text),
-        }
-    }
-
-    fn cmp(&self, other: &Self) -> Ordering {
-        let fold = |byte: u8| byte.to_ascii_lowercase();
-        let folded = self.name().map(fold).cmp(other.name().map(fold));
-        folded.then_with(|| self.name().cmp(other.name()))
     }
 }
 
@@ -258,63 +187,31 @@ impl Entry {
         self.has(flags::DORMANT) && self.is_like(new)
     }
 
-    /// All statistics by name, those that all kstats have among them. May sleep, for as long as its client
-    /// does. `ENXIO` if it is gone; `EDEADLK` if its client asks; what the client says; `ENOMEM`.
-    pub(crate) fn statistics(&self, chain: &Chain) -> Result<KVVec<Statistic>> {
-        if self.is_held_here() {
-            return Err(would_deadlock());
+    /// What users see of it.
+    pub(crate) fn header(&self) -> Header {
+        Header {
+            kid: self.kid,
+            kind: self.kind as u32,
+            flags: self.flags().into(),
+            ndata: self.ndata,
+            instance: self.key.parts().1,
+            reserved: 0,
+            crtime: self.crtime_ns,
+            module: *self.key.module().as_bytes(),
+            name: *self.key.name().as_bytes(),
+            class: *self.class.as_bytes(),
         }
-        let mut list = KVVec::new();
-        let mut tell = |name: &[u8], suffix, value: Value<'_>| -> Result {
-            Ok(list.push(Statistic::new(name, suffix, value)?, GFP_KERNEL)?)
-        };
-        let mut snaptime_ns = clock::now_ns();
-        let held = self.hold();
-        match &*held.body {
-            Body::Gone => return Err(ENXIO),
-            Body::Client(client) => {
-                let copy = client.copy()?;
-                drop(held);
-                snaptime_ns = copy.snaptime_ns;
-                copy.each(&mut tell)?;
-            }
-            Body::Disk(account) => {
-                let snapshot = account.snapshot();
-                drop(held);
-                snaptime_ns = snapshot.now;
-                for statistic in &text::KSTAT {
-                    let value = Value::Unsigned((statistic.value)(&snapshot));
-                    tell(statistic.name.to_bytes(), "", value)?;
-                }
-            }
-            Body::Types => {
-                drop(held);
-                for kind in Type::ALL {
-                    tell(b"", kind.name(), Value::Unsigned(kind as u64))?;
-                }
-            }
-            Body::Headers => {
-                drop(held);
-                let bytes = chain.len().saturating_mul(Client::HEADER_BYTES);
-                tell(b"", "data_size", Value::Unsigned(bytes as u64))?;
-            }
-        }
-        tell(b"", "class", Value::Text(self.class().as_bytes()))?;
-        tell(b"", "crtime", Value::Unsigned(self.crtime_ns))?;
-        tell(b"", "snaptime", Value::Unsigned(snaptime_ns))?;
-        sort_by(&mut list, Statistic::cmp);
-        Ok(list)
     }
 
-    /// Writes one statistic, from text that ends in a NUL. May sleep. As
-    /// [`Client::write`]; `EACCES` of one that is iostat's own; `ENXIO` if it is gone.
-    pub(crate) fn write(&self, statistic: &[u8], text: &[u8]) -> Result {
+    /// Changes something. May sleep. As [`Client::write`]; `EACCES` of one that is iostat's own; `ENXIO` if it
+    /// is gone.
+    pub(crate) fn write(&self, change: &Change<'_>) -> Result {
         if self.is_held_here() {
             return Err(would_deadlock());
         }
         match &*self.hold().body {
             Body::Gone => Err(ENXIO),
-            Body::Client(client) => client.write(statistic, text),
+            Body::Client(client) => client.write(change),
             Body::Disk(_) | Body::Types | Body::Headers => Err(EACCES),
         }
     }

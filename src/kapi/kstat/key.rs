@@ -29,6 +29,14 @@ impl Key {
         }
     }
 
+    pub(crate) fn module(&self) -> &Name {
+        &self.module
+    }
+
+    pub(crate) fn name(&self) -> &Name {
+        &self.name
+    }
+
     /// All of it.
     pub(crate) fn parts(&self) -> (&str, i32, &str) {
         (self.module.as_str(), self.instance, self.name.as_str())

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What a kstat has at one moment.
+
+use super::{
+    entry::{
+        Body,
+        Entry, //
+    },
+    Chain, //
+};
+use crate::{
+    abi::{
+        binary::kstat::Header,
+        sort::sort_by,
+        text, //
+    },
+    acct::kstat::{
+        Type,
+        Value, //
+    },
+    kernel_ext::{
+        clock,
+        error::would_deadlock,
+        kstat::Copy, //
+    },
+};
+use core::cmp::Ordering;
+use kernel::{
+    alloc::{
+        flags::GFP_KERNEL_ACCOUNT,
+        KVVec, //
+    },
+    prelude::*,
+    transmute::AsBytes, //
+};
+
+/// A name that is made of two parts, and a value.
+pub(crate) struct Statistic {
+    name: Name31,
+    suffix: &'static str,
+    value: Stored,
+}
+
+/// A name as its client has it: any bytes.
+#[derive(Clone, Copy)]
+struct Name31([u8; 31], u8);
+
+enum Stored {
+    Number(Value<'static>),
+    Char(KVVec<u8>),
+    String(KVVec<u8>),
+}
+
+impl Statistic {
+    fn new(name: &[u8], suffix: &'static str, value: Value<'_>) -> Result<Self> {
+        let mut bytes = [0; 31];
+        let mut len = 0u8;
+        for (into, from) in bytes.iter_mut().zip(name) {
+            *into = *from;
+            len = len.saturating_add(1);
+        }
+        let copy = |text: &[u8]| -> Result<KVVec<u8>> {
+            let mut copy = KVVec::with_capacity(text.len(), GFP_KERNEL_ACCOUNT)?;
+            copy.extend_from_slice(text, GFP_KERNEL_ACCOUNT)?;
+            Ok(copy)
+        };
+        let value = match value {
+            Value::Char(text) => Stored::Char(copy(text)?),
+            Value::String(text) => Stored::String(copy(text)?),
+            Value::Int32(number) => Stored::Number(Value::Int32(number)),
+            Value::Uint32(number) => Stored::Number(Value::Uint32(number)),
+            Value::Int64(number) => Stored::Number(Value::Int64(number)),
+            Value::Uint64(number) => Stored::Number(Value::Uint64(number)),
+            Value::Float(bits) => Stored::Number(Value::Float(bits)),
+            Value::Double(bits) => Stored::Number(Value::Double(bits)),
+        };
+        Ok(Statistic {
+            name: Name31(bytes, len),
+            suffix,
+            value,
+        })
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> impl Iterator<Item = u8> + Clone + '_ {
+        let name = self.name.0.iter().take(usize::from(self.name.1));
+        Iterator::chain(name.copied(), self.suffix.bytes())
+    }
+
+    /// Its value.
+    pub(crate) fn value(&self) -> Value<'_> {
+        match &self.value {
+            Stored::Number(number) => *number,
+            Stored::Char(text) => Value::Char(text),
+            Stored::String(text) => Value::String(text),
+        }
+    }
+
+    fn cmp(&self, other: &Self) -> Ordering {
+        let fold = |byte: u8| byte.to_ascii_lowercase();
+        let folded = self.name().map(fold).cmp(other.name().map(fold));
+        folded.then_with(|| self.name().cmp(other.name()))
+    }
+}
+
+/// The data of a raw kstat.
+enum Raw {
+    /// Of other types, which have statistics instead.
+    None,
+    Client(Copy),
+    Headers(KVVec<Header>),
+}
+
+/// What a kstat had at one moment.
+pub(crate) struct Snapshot {
+    /// When that was, ns.
+    pub(crate) snaptime_ns: u64,
+    /// How many data there were.
+    pub(crate) ndata: u32,
+    /// In the order of the data.
+    pub(crate) statistics: KVVec<Statistic>,
+    raw: Raw,
+}
+
+impl Snapshot {
+    fn tell(&mut self, name: &[u8], suffix: &'static str, value: Value<'_>) -> Result {
+        let statistic = Statistic::new(name, suffix, value)?;
+        Ok(self.statistics.push(statistic, GFP_KERNEL_ACCOUNT)?)
+    }
+
+    /// The bytes of a raw kstat.
+    pub(crate) fn raw(&self) -> &[u8] {
+        match &self.raw {
+            Raw::None => &[],
+            Raw::Client(copy) => copy.raw(),
+            Raw::Headers(headers) => AsBytes::as_bytes(headers.as_slice()),
+        }
+    }
+}
+
+impl Entry {
+    /// Takes a snapshot. May sleep, for as long as its client does. `ENXIO` if it is gone; `EDEADLK` if
+    /// its client asks; what the client says; `ENOMEM`.
+    pub(crate) fn snapshot(&self, chain: &Chain) -> Result<Snapshot> {
+        if self.is_held_here() {
+            return Err(would_deadlock());
+        }
+        let mut snapshot = Snapshot {
+            snaptime_ns: clock::now_ns(),
+            ndata: self.ndata(),
+            statistics: KVVec::new(),
+            raw: Raw::None,
+        };
+        let held = self.hold();
+        match &*held.body {
+            Body::Gone => return Err(ENXIO),
+            Body::Client(client) => {
+                let copy = client.copy()?;
+                drop(held);
+                snapshot.snaptime_ns = copy.snaptime_ns;
+                snapshot.ndata = copy.ndata();
+                copy.each(|name, suffix, value| snapshot.tell(name, suffix, value))?;
+                if self.kind() == Type::Raw {
+                    snapshot.raw = Raw::Client(copy);
+                }
+            }
+            Body::Disk(account) => {
+                let counters = account.snapshot();
+                drop(held);
+                snapshot.snaptime_ns = counters.now;
+                for statistic in &text::KSTAT {
+                    let value = Value::Uint64((statistic.value)(&counters));
+                    snapshot.tell(statistic.name.to_bytes(), "", value)?;
+                }
+            }
+            Body::Types => {
+                drop(held);
+                for kind in Type::ALL {
+                    snapshot.tell(b"", kind.name(), Value::Uint64(kind as u64))?;
+                }
+            }
+            Body::Headers => {
+                drop(held);
+                let list = chain.by_number()?.entries;
+                let mut headers = KVVec::with_capacity(list.len(), GFP_KERNEL_ACCOUNT)?;
+                for entry in &list {
+                    headers.push(entry.header(), GFP_KERNEL_ACCOUNT)?;
+                }
+                snapshot.ndata = u32::try_from(list.len()).unwrap_or(u32::MAX);
+                snapshot.raw = Raw::Headers(headers);
+            }
+        }
+        Ok(snapshot)
+    }
+
+    /// All statistics by name, those that all kstats have among them. As [`Entry::snapshot`].
+    pub(crate) fn statistics(&self, chain: &Chain) -> Result<KVVec<Statistic>> {
+        let mut snapshot = self.snapshot(chain)?;
+        if self.kind() == Type::Raw {
+            let bytes = snapshot.raw().len() as u64;
+            snapshot.tell(b"", "data_size", Value::Uint64(bytes))?;
+        }
+        snapshot.tell(b"", "class", Value::String(self.class().as_bytes()))?;
+        snapshot.tell(b"", "crtime", Value::Uint64(self.crtime_ns()))?;
+        let snaptime_ns = snapshot.snaptime_ns;
+        snapshot.tell(b"", "snaptime", Value::Uint64(snaptime_ns))?;
+        sort_by(&mut snapshot.statistics, Statistic::cmp);
+        Ok(snapshot.statistics)
+    }
+}

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The binary calls of /dev/iostat for kstats, and what they print.
+ *
+ *	kstats list			as @kstat_list
+ *	kstats headers			the same, of the bytes of unix:0:kstat_headers
+ *	kstats print [KID]		as @kstat, in the order of the data, with the type of each
+ *	kstats room KID COUNT BYTES	what comes of a read with so much room, and how much it takes
+ *	kstats write KID NAME TYPE VALUE	what comes of it
+ *	kstats bytes KID TEXT		the same, of all bytes of a raw one
+ *	kstats raw KID			the bytes of a raw one
+ *	kstats wrong KID		what must be refused of a writable one: says what is wrong
+ */
+#define _GNU_SOURCE
+#include <linux/iostat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MOST 4096
+
+/* The same for 32-bit programs: nothing of it is of the size of a pointer, or aligned by chance. */
+#define AT(type, member, offset) \
+	_Static_assert(offsetof(struct iostat_kstat_##type, member) == (offset), #type "." #member)
+#define SIZE(type, size) _Static_assert(sizeof(struct iostat_kstat_##type) == (size), #type)
+
+SIZE(header, 128);
+AT(header, crtime, 24);
+AT(header, module, 32);
+AT(header, class, 96);
+SIZE(list, 32);
+AT(list, headers, 24);
+SIZE(value, 64);
+AT(value, type, 48);
+AT(value, value, 56);
+SIZE(read, 72);
+AT(read, snaptime, 16);
+AT(read, type, 32);
+AT(read, values, 56);
+SIZE(write, 80);
+AT(write, value, 24);
+AT(write, name, 32);
+
+static int fd;
+static struct iostat_kstat_header headers[MOST];
+static struct iostat_kstat_value values[MOST];
+static char data[1 << 20];
+
+static const char *outcome(int result)
+{
+	return result ? strerrorname_np(errno) : "0";
+}
+
+static struct iostat_kstat_list chain(void)
+{
+	struct iostat_kstat_list list = {
+		.size = sizeof(list), .entry_size = sizeof(headers[0]), .count = MOST,
+		.headers = (uintptr_t)headers,
+	};
+
+	if (ioctl(fd, IOSTAT_IOC_KSTAT_LIST, &list)) {
+		printf("list: %s\n", strerrorname_np(errno));
+		exit(1);
+	}
+	return list;
+}
+
+static struct iostat_kstat_read room(__u32 kid, __u32 count, __u32 bytes)
+{
+	return (struct iostat_kstat_read) {
+		.size = sizeof(struct iostat_kstat_read), .kid = kid, .entry_size = sizeof(values[0]),
+		.count = count, .bytes = bytes, .values = (uintptr_t)values, .data = (uintptr_t)data,
+	};
+}
+
+static void show_headers(const struct iostat_kstat_header *h, __u32 count)
+{
+	static const char *const types[] = { "raw", "name=value", "interrupt", "i/o", "event_timer" };
+
+	printf("kid type flags ndata crtime class module:instance:name\n");
+	for (; count--; h++)
+		printf("%u %s 0x%x %u %llu %s %s:%d:%s\n", h->kid, types[h->type], h->flags, h->ndata,
+		       (unsigned long long)h->crtime, h->class, h->module, h->instance, h->name);
+}
+
+static void show_text(const char *text, __u32 len)
+{
+	for (; len--; text++)
+		printf(*text >= ' ' && *text <= '~' ? "%c" : "\\x%02x", (unsigned char)*text);
+	if (*text)
+		printf("and no NUL");
+}
+
+static void show_value(const struct iostat_kstat_value *v)
+{
+	switch (v->type) {
+	case IOSTAT_KSTAT_DATA_INT32:
+	case IOSTAT_KSTAT_DATA_INT64:
+		printf("%lld", (long long)v->value);
+		break;
+	case IOSTAT_KSTAT_DATA_UINT32:
+	case IOSTAT_KSTAT_DATA_UINT64:
+		printf("%llu", (unsigned long long)v->value);
+		break;
+	case IOSTAT_KSTAT_DATA_FLOAT:
+	case IOSTAT_KSTAT_DATA_DOUBLE:
+		printf("%#llx", (unsigned long long)v->value);
+		break;
+	case IOSTAT_KSTAT_DATA_CHAR:
+	case IOSTAT_KSTAT_DATA_STRING:
+		show_text(data + v->value, v->len);
+		break;
+	default:
+		printf("no such type");
+	}
+}
+
+static void print(const struct iostat_kstat_header *h)
+{
+	struct iostat_kstat_read r = room(h->kid, MOST, sizeof(data));
+	char id[128];
+
+	snprintf(id, sizeof(id), "%s:%d:%s", h->module, h->instance, h->name);
+	memset(data, 'x', sizeof(data));
+	if (ioctl(fd, IOSTAT_IOC_KSTAT_READ, &r)) {
+		printf("%s: %s\n", id, strerrorname_np(errno));
+		return;
+	}
+	if (r.type != h->type || r.kstat_flags != h->flags || r.crtime != h->crtime)
+		printf("%s: not what the list says\n", id);
+	for (__u32 i = 0; i < r.count; i++) {
+		printf("%s:%s\t", id, values[i].name);
+		show_value(values + i);
+		printf("\t%u\n", values[i].type);
+	}
+	if (r.type == IOSTAT_KSTAT_RAW)
+		printf("%s:data_size\t%u\t4\n", id, r.bytes);
+	printf("%s:class\t%s\t9\n", id, h->class);
+	printf("%s:crtime\t%llu\t4\n", id, (unsigned long long)r.crtime);
+	printf("%s:snaptime\t%llu\t4\n", id, (unsigned long long)r.snaptime);
+}
+
+static int write_statistic(__u32 kid, const char *name, __u32 type, const char *value)
+{
+	int is_text = type == IOSTAT_KSTAT_DATA_CHAR || type == IOSTAT_KSTAT_DATA_STRING;
+	struct iostat_kstat_write w = { .size = sizeof(w), .kid = kid, .type = type };
+
+	w.len = is_text ? strlen(value) : 0;
+	w.value = is_text ? (uintptr_t)value : strtoull(value, NULL, 0);
+	memcpy(w.name, name, strnlen(name, sizeof(w.name)));
+	if (ioctl(fd, IOSTAT_IOC_KSTAT_WRITE, &w))
+		return -1;
+	if (w.chain_id != chain().chain_id)
+		printf("write: another chain\n");
+	return 0;
+}
+
+static void expect(const char *what, unsigned int call, void *argument, int error)
+{
+	int got = ioctl(fd, call, argument) ? errno : 0;
+
+	if (got != error)
+		printf("%s: %s, not %s\n", what, strerrorname_np(got), strerrorname_np(error));
+}
+
+/* One member is off: what comes of it. The rest is as it should be. */
+#define WRONG(call, good, member, bad, error) do { \
+	__typeof__(good) it = (good); \
+	it.member = (bad); \
+	expect(#call ": " #member " = " #bad, IOSTAT_IOC_KSTAT_##call, &it, error); \
+} while (0)
+
+static void wrong_sizes(unsigned int call, const char *name, const void *good, __u32 size)
+{
+	static char page[8192];
+	__u32 *it = (__u32 *)page;
+
+	memset(page, 0, sizeof(page));
+	memcpy(page, good, size);
+	*it = size - 8;
+	expect(name, call, page, EINVAL);
+	*it = 4097;
+	expect(name, call, page, E2BIG);
+	*it = size + 64;
+	page[size + 63] = 1;
+	expect(name, call, page, E2BIG);
+	page[size + 63] = 0;
+	page[size + 64] = 1;
+	expect(name, call, page, 0);
+	if (*it != size)
+		printf("%s: %u filled\n", name, *it);
+	/* Unaligned. */
+	memmove(page + 1, good, size);
+	expect(name, call, page + 1, 0);
+	expect(name, call, NULL, EFAULT);
+	expect(name, call, (void *)0xffff888000000000, EFAULT);
+}
+
+static void wrong(__u32 kid)
+{
+	const __u64 odd = 0xffff888000000000;
+	struct iostat_info info = { .size = sizeof(info) };
+	char *edge = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct { struct iostat_kstat_value v; __u64 more[2]; } wide[8];
+	struct iostat_kstat_list l = {
+		.size = sizeof(l), .entry_size = sizeof(headers[0]), .count = 1,
+		.headers = (uintptr_t)headers,
+	};
+	struct iostat_kstat_read r = room(kid, MOST, sizeof(data));
+	struct iostat_kstat_write w = {
+		.size = sizeof(w), .kid = kid, .type = IOSTAT_KSTAT_DATA_INT64, .value = 5, .name = "n",
+	};
+
+	expect("info", IOSTAT_IOC_INFO, &info, 0);
+	if (!(info.features & IOSTAT_FEATURE_KSTAT))
+		printf("info: without kstats\n");
+	wrong_sizes(IOSTAT_IOC_KSTAT_LIST, "list", &l, sizeof(l));
+	WRONG(LIST, l, flags, 1, EINVAL);
+	WRONG(LIST, l, reserved, 1, EINVAL);
+	WRONG(LIST, l, entry_size, 120, EINVAL);
+	WRONG(LIST, l, entry_size, 132, EINVAL);
+	WRONG(LIST, l, headers, 0, EFAULT);
+	WRONG(LIST, l, headers, odd, EFAULT);
+	wrong_sizes(IOSTAT_IOC_KSTAT_READ, "read", &r, sizeof(r));
+	WRONG(READ, r, flags, 1, EINVAL);
+	WRONG(READ, r, kid, 0x7fffffff, ENXIO);
+	WRONG(READ, r, kid, -1, ENXIO);
+	WRONG(READ, r, entry_size, 56, EINVAL);
+	WRONG(READ, r, entry_size, 68, EINVAL);
+	WRONG(READ, r, entry_size, 8192, EINVAL);
+	WRONG(READ, r, values, 0, EFAULT);
+	WRONG(READ, r, values, odd, EFAULT);
+	WRONG(READ, r, data, 1, EFAULT);
+	WRONG(READ, r, data, odd, EFAULT);
+	WRONG(READ, r, count, 0, ENOMEM);
+	WRONG(READ, r, bytes, 0, ENOMEM);
+	memset(wide, 0xff, sizeof(wide));
+	r.entry_size = sizeof(wide[0]);
+	r.values = (uintptr_t)wide;
+	expect("read: wide values", IOSTAT_IOC_KSTAT_READ, &r, 0);
+	if (wide[0].more[0] || wide[r.count - 1].more[1] || ~wide[r.count].more[0])
+		printf("read: wide values are not cleared\n");
+	/* Nothing is touched behind what there is, however much room is claimed. */
+	munmap(edge + 4096, 4096);
+	edge += 4096 - r.bytes;
+	r = room(kid, -1, -1);
+	r.data = (uintptr_t)edge;
+	expect("read: to the edge", IOSTAT_IOC_KSTAT_READ, &r, 0);
+	r = room(kid, -1, -1);
+	r.data = (uintptr_t)edge + 1;
+	expect("read: over the edge", IOSTAT_IOC_KSTAT_READ, &r, EFAULT);
+	wrong_sizes(IOSTAT_IOC_KSTAT_WRITE, "write", &w, sizeof(w));
+	WRONG(WRITE, w, flags, 1, EINVAL);
+	WRONG(WRITE, w, kid, -1, ENXIO);
+	WRONG(WRITE, w, len, 1, EINVAL);
+	WRONG(WRITE, w, len, 65537, E2BIG);
+	WRONG(WRITE, w, type, IOSTAT_KSTAT_DATA_UINT64, EINVAL);
+	WRONG(WRITE, w, type, 7, EINVAL);
+	WRONG(WRITE, w, type, IOSTAT_KSTAT_DATA_CHAR, EINVAL);
+	WRONG(WRITE, w, name[0], 'm', ENOENT);
+	WRONG(WRITE, w, name[0], 0, EINVAL);
+	memset(w.name, 'n', sizeof(w.name));
+	expect("write: a name without end", IOSTAT_IOC_KSTAT_WRITE, &w, ENOENT);
+	memcpy(w.name, "text", 5);
+	w.type = IOSTAT_KSTAT_DATA_CHAR;
+	w.len = 4;
+	WRONG(WRITE, w, value, 0, EFAULT);
+	WRONG(WRITE, w, value, odd, EFAULT);
+	w.value = (uintptr_t)"seventeen letters";
+	WRONG(WRITE, w, len, 17, EINVAL);
+	WRONG(WRITE, w, len, 16, 0);
+	expect("no call", _IO(IOSTAT_IOC_MAGIC, 0x13), &w, ENOTTY);
+	fd = open("/dev/iostat", O_RDONLY);
+	expect("write: of a file to read", IOSTAT_IOC_KSTAT_WRITE, &w, EBADF);
+	fd = open("/dev/iostat", O_WRONLY);
+	expect("list: of a file to write", IOSTAT_IOC_KSTAT_LIST, &l, EBADF);
+	expect("read: of a file to write", IOSTAT_IOC_KSTAT_READ, &r, EBADF);
+	expect("write: of a file to write", IOSTAT_IOC_KSTAT_WRITE, &w, 0);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+	__u32 kid = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
+
+	fd = open("/dev/iostat", O_RDWR);
+	if (fd < 0) {
+		perror("open");
+		return 1;
+	}
+	if (!strcmp(what, "list")) {
+		struct iostat_kstat_list l = chain();
+
+		printf("chain_id %u\n", l.chain_id);
+		show_headers(headers, l.count);
+	} else if (!strcmp(what, "headers")) {
+		struct iostat_kstat_read r = room(0, 0, sizeof(data));
+
+		if (ioctl(fd, IOSTAT_IOC_KSTAT_READ, &r) || r.bytes != r.ndata * sizeof(headers[0]))
+			return 1;
+		printf("chain_id %u\n", r.chain_id);
+		show_headers((void *)data, r.ndata);
+	} else if (!strcmp(what, "print")) {
+		__u32 count = chain().count;
+
+		for (__u32 i = 0; i < count && i < MOST; i++)
+			if (argc == 2 || headers[i].kid == kid)
+				print(headers + i);
+	} else if (!strcmp(what, "room") && argc == 5) {
+		struct iostat_kstat_read r = room(kid, atoi(argv[3]), atoi(argv[4]));
+		int result = ioctl(fd, IOSTAT_IOC_KSTAT_READ, &r);
+
+		printf("%s %u %u\n", outcome(result), r.count, r.bytes);
+	} else if (!strcmp(what, "write") && argc == 6) {
+		printf("%s\n", outcome(write_statistic(kid, argv[3], atoi(argv[4]), argv[5])));
+	} else if (!strcmp(what, "bytes") && argc == 4) {
+		struct iostat_kstat_write w = {
+			.size = sizeof(w), .kid = kid, .len = strlen(argv[3]), .value = (uintptr_t)argv[3],
+		};
+
+		printf("%s\n", outcome(ioctl(fd, IOSTAT_IOC_KSTAT_WRITE, &w)));
+	} else if (!strcmp(what, "raw") && argc == 3) {
+		struct iostat_kstat_read r = room(kid, 0, sizeof(data));
+
+		if (!ioctl(fd, IOSTAT_IOC_KSTAT_READ, &r))
+			show_text(data, r.bytes);
+		putchar('\n');
+	} else if (!strcmp(what, "wrong") && argc == 3) {
+		wrong(kid);
+	} else {
+		return 2;
+	}
+	return 0;
+}

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-2.0
+# kstats by the binary calls of /dev/iostat, against what it says as text.
+
+. /payload/kstat.sh
+k=/payload/kstats
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+
+# kid MODULE:INSTANCE:NAME
+kid()
+{
+	listed "$1" 1
+}
+
+# typed MODULE:INSTANCE:NAME STATISTIC: its value and type.
+typed()
+{
+	$k print "$(kid "$1")" | awk -F '\t' -v name="$1:$2" '$1 == name { print $2, $3 }'
+}
+
+make_null_blk_disk nbk size=64 memory_backed=1
+make_partitions /dev/nbk 2048:4096
+dd if=/dev/nbk of=/dev/null bs=4k count=16 iflag=direct status=none
+wait_idle nbk
+succeeds "client: loads" insmod /payload/kstat_client.ko
+
+# One of every type, with values of every type.
+asked 'create 0 1 10 4 kstat_client 0 all misc' >/tmp/out
+for type in 0 1 2 3 4 5 6 7 8; do
+	asked "named 0 $type $type type$type" >/tmp/out
+	asked "set 0 $type -2" >/tmp/out
+done
+asked 'chars 0 0 sixteen letters.' >/tmp/out
+before=$(chain_id)
+is "not installed: not in the list" "$($k list | grep -c kstat_client:0:all)" 0
+is "not installed: EAGAIN" "$($k room "$(asked 'kid 0')" 9 99)" "EAGAIN 9 99"
+is "not installed: EAGAIN to write" "$($k write "$(asked 'kid 0')" type3 3 1)" EAGAIN
+is "installed" "$(asked 'install 0')" 0
+asked 'create 1 2 1 0 kstat_client 1 - intr' >/tmp/out
+asked 'intr 1 3 4000000000' >/tmp/out
+asked 'create 2 4 2 0 kstat_client 2 t misc' >/tmp/out
+asked 'timer 2 0 nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn' >/tmp/out
+asked 'timer 2 1 b' >/tmp/out
+asked 'start 2 1' >/tmp/out
+asked 'stop 2 1' >/tmp/out
+asked 'create 3 0 48 4 kstat_client 3 bytes misc' >/tmp/out
+asked 'chars 3 0 at the end of it' >/tmp/out
+asked 'create 4 3 1 0 kstat_client 4 io disk' >/tmp/out
+asked 'callbacks 4 8' >/tmp/out
+asked 'create 5 1 2 4 kstat_client 5 s misc' >/tmp/out
+asked 'named 5 0 9 model' >/tmp/out
+asked 'named 5 1 9 none' >/tmp/out
+asked 'string 5 0 Winchester 30-30' >/tmp/out
+asked 'callbacks 5 7' >/tmp/out
+asked 'create 6 1 2 0x3 kstat_client 6 v misc' >/tmp/out
+asked 'data 6 480' >/tmp/out
+asked 'callbacks 6 5' >/tmp/out
+asked 'named 6 0 4 a' >/tmp/out
+asked 'named 6 1 4 b' >/tmp/out
+asked 'named 6 2 4 c' >/tmp/out
+for one in 1 2 3 4 5 6; do
+	is "client $one: installed" "$(asked "install $one")" 0
+done
+asked 'queue 4 wwttRwW' >/tmp/out
+asked 'queue 4 R' >/tmp/out
+
+# The same as the text has.
+message @kstat_list >/tmp/list
+is "list: that of the text" "$($nobody $k list | sort)" "$(sort /tmp/list)"
+is "list: by number" "$($k list | awk 'NR > 2 { print $1 }')" "$(awk 'NR > 2 { print $1 }' /tmp/list | sort -n)"
+is "unix:0:kstat_headers: the list" "$($k headers)" "$($k list)"
+holds "the chain's number is another than before" "$(chain_id) != $before"
+message @kstat | grep -v ':snaptime' >/tmp/text
+$nobody $k print | cut -f 1,2 | grep -v ':snaptime' | sort >/tmp/binary
+is "values: those of the text, of all kstats" "$(sort /tmp/text | diff - /tmp/binary)" ""
+holds "values: of disks, partitions, clients and iostat" \
+	"$(grep -c ':reads' /tmp/binary) >= 3 && $(grep -c ':class' /tmp/binary) >= 11"
+is "values: types of numbers" "$(for type in 1 2 3 4 5 6 7 8; do typed kstat_client:0:all type$type; done | paste -sd,)" \
+	"-2 1,4294967294 2,-2 3,18446744073709551614 4,0xfffffffe 5,0xfffffffffffffffe 6,-2 3,18446744073709551614 4"
+is "values: text" "$(typed kstat_client:0:all type0),$(typed kstat_client:5:s model)" "sixteen letters. 0,Winchester 30-30 9"
+is "values: a client's reads have 32 bits, a disk's 64" \
+	"$(typed kstat_client:4:io reads | cut -d' ' -f 2) $($k print "$(kid '::nbk')" | awk -F '\t' '/:reads/ { print $3 }')" "2 4"
+is "values: the longest name" "$(typed kstat_client:2:t nnnnnnnnnnnnnnnnnnnnnnnnnnnnnn.elapsed_time)" "0 4"
+is "values: in the order of the data" "$($k print "$(kid kstat_client:1)" | cut -f 1 | cut -d: -f 4 | head -n 5 | paste -sd' ')" \
+	"hard soft watchdog spurious multiple_service"
+is "raw: its bytes" "$($k raw "$(kid kstat_client:3:bytes)" | tail -c 17)" "at the end of it"
+# A snapshot is of its time, and of no other's.
+first=$($k print 1 | awk '/snaptime/ { print $2 }')
+second=$(message @kstat unix:0:kstat_types:snaptime | cut -f 2)
+third=$($k print 1 | awk '/snaptime/ { print $2 }')
+holds "snaptime: between" "first < second && second < third"
+is "snaptime: that of the client's snapshot" "$($k print "$(kid kstat_client:5:s)" | awk '/snaptime/ { print $2 }')" 4711
+
+# Room.
+all=$(kid kstat_client:0:all)
+is "room: exactly enough" "$($k room "$all" 9 17)" "0 9 17"
+is "room: a value too few" "$($k room "$all" 8 17)" "ENOMEM 9 17"
+is "room: a byte too few" "$($k room "$all" 9 16)" "ENOMEM 9 17"
+is "room: none" "$($k room "$all" 0 0)" "ENOMEM 9 17"
+is "room: for a raw one" "$($k room "$(kid kstat_client:3:bytes)" 0 48) $($k room "$(kid kstat_client:3:bytes)" 0 47)" \
+	"0 0 48 ENOMEM 0 48"
+asked 'inside 6 3' >/tmp/out
+is "room: of one that grows with each read" "$($k room "$(kid kstat_client:6:v)" 2 0)" "ENOMEM 3 0"
+
+# What the client says.
+calls=$(asked 'calls 5')
+$k print "$(kid kstat_client:5:s)" >/tmp/out
+holds "update: called by each read" "$(asked 'calls 5') > calls"
+for error in EACCES:13 EIO:-5 EAGAIN:11; do
+	asked "error 5 ${error#*:}" >/tmp/out
+	is "update: ${error%:*}" "$($k room "$(kid kstat_client:5:s)" 9 99)" "${error%:*} 9 99"
+done
+asked 'error 5 -12' >/tmp/out
+is "update: no memory, which is not too little room" "$($k room "$(kid kstat_client:5:s)" 9 99)" "EAGAIN 9 99"
+asked 'error 5 0' >/tmp/out
+
+# Writing.
+for write in 1:-7 2:4294967295 3:-9223372036854775808 4:18446744073709551615 7:-1 8:77; do
+	type=${write%%:*} written=${write#*:}
+	# Of those that are long, the type is that which a reader is told.
+	is "write: type $type" "$($k write "$all" "type$type" "$((type > 6 ? type - 4 : type))" "$written") $(value kstat_client:0:all:type$type)" "0 $written"
+done
+is "write: FLOAT" "$($k write "$all" type5 5 0x3f800000) $(value kstat_client:0:all:type5)" "0 0x3f800000"
+is "write: DOUBLE" "$($k write "$all" type6 6 0x3ff0000000000000) $(value kstat_client:0:all:type6)" "0 0x3ff0000000000000"
+is "write: text" "$($k write "$all" type0 0 abc) $(value kstat_client:0:all:type0)" "0 abc"
+is "write: longer text" "$($k write "$all" type0 0 12345678901234567)" EINVAL
+is "write: too large" "$($k write "$all" type2 2 4294967296) $($k write "$all" type1 1 2147483648)" "EINVAL EINVAL"
+is "write: of another type" "$($k write "$all" type1 3 1) $($k write "$all" type3 4 1) $($k write "$all" type0 9 a)" "EINVAL EINVAL EINVAL"
+is "write: no such statistic" "$($k write "$all" type 3 1)" ENOENT
+writes=$(asked 'writes 5')
+is "write: a string, which the client takes" \
+	"$($k write "$(kid kstat_client:5:s)" model 9 'an other') $(value kstat_client:5:s:model) $(($(asked 'writes 5') - writes))" "0 an other 1"
+bytes=$(kid kstat_client:3:bytes)
+is "write: all bytes" "$($k bytes "$bytes" 012345678901234567890123456789012345678901234567) $($k raw "$bytes")" \
+	"0 012345678901234567890123456789012345678901234567"
+is "write: too few bytes, too many" "$($k bytes "$bytes" 01234567890123456789012345678901234567890123456) $($k bytes "$bytes" 0123456789012345678901234567890123456789012345678)" "EINVAL EINVAL"
+is "write: bytes of one that has names, a name of bytes" "$($k bytes "$all" abc) $($k write "$bytes" n 3 1)" "EINVAL EINVAL"
+is "write: not writable" "$($k write "$(kid kstat_client:1)" hard 2 1) $($k write "$(kid '::nbk')" reads 4 1) $($k write 1 raw 4 1) $($k bytes 0 x)" \
+	"EACCES EACCES EACCES EACCES"
+is "write: EPERM comes first" "$($nobody $k write 2147483647 n 3 1)" EPERM
+is "write: nor by who opened it without" "$($nobody $k write "$all" type3 3 1) $(value kstat_client:0:all:type3)" \
+	"EPERM -9223372036854775808"
+
+# It goes.
+before=$(chain_id)
+gone=$(kid kstat_client:1)
+asked 'delete 1' >/tmp/out
+holds "gone: the chain's number" "$($k list | awk 'NR == 1 { print $2 }') != $before"
+is "gone: ENXIO" "$($k room "$gone" 9 99) $($k write "$gone" hard 2 1)" "ENXIO 9 99 ENXIO"
+is "gone: not in the list" "$($k list | awk -v kid="$gone" '$1 == kid')" ""
+asked 'create 8 1 1 0xc kstat_client 8 p misc' >/tmp/out
+asked 'named 8 0 4 kept' >/tmp/out
+asked 'install 8' >/tmp/out
+asked 'set 8 0 99' >/tmp/out
+asked 'delete 8' >/tmp/out
+is "dormant: is read" "$($k print "$(kid kstat_client:8:p)" | awk '/:kept/ { print $2 }')" 99
+is "dormant: cannot be written" "$($k write "$(kid kstat_client:8:p)" kept 4 1)" EACCES
+
+# What must be refused, and what must not.
+asked 'create 9 1 2 4 kstat_client 9 w misc' >/tmp/out
+asked 'named 9 0 3 n' >/tmp/out
+asked 'named 9 1 0 text' >/tmp/out
+asked 'chars 9 1 sixteen letters.' >/tmp/out
+asked 'install 9' >/tmp/out
+is "sizes, flags, reserved members, numbers, addresses, files" "$($k wrong "$(kid kstat_client:9:w)")" ""
+
+rmmod kstat_client
+remove_null_blk_disk nbk
+nothing_lost "kstat-abi"
+no_complaint "kstat-abi"
