@@ -1,69 +1,89 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests that took too long, of which the kernel has no tracepoint. Once one
- * of a queue has, blk_mq_handle_expired() looks at all that are under way, and
- * gives to the driver what is late; never else.
+ * Requests that took too long, of which the kernel has no tracepoint.
+ *
+ * When a queue's timer fires, blk_mq_timeout_work() takes the time, and if any
+ * request is late by then, blk_mq_handle_expired() is called for each that is under
+ * way and gives to its driver what is late. Both are hooked at their entry, and only
+ * there: for exits every task would get a shadow stack, for as long as we are loaded.
  */
 
 #include <iostat/event_probes.h>
 #include <iostat/functions.h>
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
+#include <linux/hash.h>
 #include <linux/jiffies.h>
+#include <linux/sched.h>
 #include <linux/tracepoint.h>
 
-/* A request that is late, before the driver is asked. Its caller has a reference to it. */
-struct late {
-	struct request *rq;
-	unsigned long deadline;
-};
+#define BITS	6
+
+/*
+ * By hash of the worker: which time it has taken. Of two workers with one place,
+ * which takes as many queues with late requests at a time, one counts nothing.
+ */
+static struct look {
+	const struct task_struct *worker;
+	unsigned long start;
+} looks[1 << BITS];
 
 static const void *state;
+
+static struct iostat_function work = { .symbol = "blk_mq_timeout_work" };
+static struct iostat_function handle = { .symbol = "blk_mq_handle_expired" };
+static struct iostat_function *const functions[] = { &work, &handle };
+
+static void take_time(struct look *look)
+{
+	WRITE_ONCE(look->worker, NULL);
+	/* Who sees itself there sees its own time. */
+	smp_store_release(&look->start, jiffies);
+	smp_store_release(&look->worker, current);
+}
+
+/* As blk_mq_req_expired(). */
+static bool is_late(const struct look *look, struct request *rq)
+{
+	unsigned long start = smp_load_acquire(&look->start);
+
+	return READ_ONCE(look->worker) == current &&
+		blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT && !(rq->rq_flags & RQF_TIMED_OUT) &&
+		time_after_eq(start, READ_ONCE(rq->deadline));
+}
 
 static int on_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 		    struct ftrace_regs *regs, void *data)
 {
-	struct request *rq = (struct request *)ftrace_regs_get_argument(regs, 0);
-	unsigned long deadline = READ_ONCE(rq->deadline);
-	struct late *late = data;
+	struct look *look = &looks[hash_ptr(current, BITS)];
+	struct request *rq;
 
-	if (blk_mq_rq_state(rq) != MQ_RQ_IN_FLIGHT || rq->rq_flags & RQF_TIMED_OUT ||
-	    time_before(jiffies, deadline))
-		return 1;
-	*late = (struct late){ .rq = rq, .deadline = deadline };
+	if (ip == READ_ONCE(work.ip)) {
+		take_time(look);
+	} else if (ip == READ_ONCE(handle.ip)) {
+		/* Its caller has a reference to it. */
+		rq = (struct request *)ftrace_regs_get_argument(regs, 0);
+		if (is_late(look, rq)) {
+			guard(srcu_fast_notrace)(&tracepoint_srcu);
+			iostat_event(state, rq->q->disk, IOSTAT_EVENT_TIMEOUT);
+		}
+	}
 	return 0;
 }
 
-/*
- * That it was given to the driver is seen: the driver has it still, gave it more time or
- * has ended it. If not, time had passed the deadline since the queue was first looked at.
- */
-static void on_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
-		    struct ftrace_regs *regs, void *data)
-{
-	const struct late *late = data;
-	struct request *rq = late->rq;
-
-	if (!(rq->rq_flags & RQF_TIMED_OUT) && READ_ONCE(rq->deadline) == late->deadline &&
-	    blk_mq_rq_state(rq) == MQ_RQ_IN_FLIGHT)
-		return;
-	guard(srcu_fast_notrace)(&tracepoint_srcu);
-	iostat_event(state, rq->q->disk, IOSTAT_EVENT_TIMEOUT);
-}
-
-static struct iostat_function function = { .symbol = "blk_mq_handle_expired" };
-static struct iostat_function *const functions[] = { &function };
 static struct fprobe probe;
 
 int iostat_timeouts_hook(const void *new_state)
 {
+	int error;
+
 	state = new_state;
-	probe = (struct fprobe) {
-		.entry_handler = on_entry,
-		.exit_handler = on_exit,
-		.entry_data_size = sizeof(struct late),
-	};
-	return iostat_functions_hook(&probe, functions, ARRAY_SIZE(functions));
+	probe = (struct fprobe) { .entry_handler = on_entry };
+	error = iostat_functions_hook(&probe, functions, ARRAY_SIZE(functions));
+	if (error || (work.ip && handle.ip))
+		return error;
+	iostat_timeouts_unhook();
+	return -ENOENT;
 }
 
 void iostat_timeouts_unhook(void)

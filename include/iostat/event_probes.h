@@ -53,7 +53,7 @@ void iostat_event(const void *state, const struct gendisk *disk, enum iostat_eve
 
 /*
  * From here on timeouts call it too, with preemption off; @state stays until they are unhooked. May
- * sleep. Return: 0, or what iostat_functions_hook() says.
+ * sleep. Return: 0; -ENOENT if this kernel has not what is hooked, or what iostat_functions_hook() says.
  */
 int iostat_timeouts_hook(const void *state);
 

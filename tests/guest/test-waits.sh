@@ -75,7 +75,7 @@ make_null_blk_disk nbw size=512 irqmode=2 completion_nsec=20000000 submit_queues
 echo 0 >/sys/block/nbw/queue/read_ahead_kb
 
 # But timeouts, always: see Documentation/evcnt.rst.
-is "waits: off: nothing is hooked" "$(grep -vc '^blk_mq_handle_expired ' $HOOKED)" 0
+is "waits: off: nothing is hooked" "$(grep -vc '^blk_mq_handle_expired \|^blk_mq_timeout_work ' $HOOKED)" 0
 waits 1
 FUNCTIONS='__iomap_dio_rw|blkdev_direct_IO|__blockdev_direct_IO|filemap_get_pages|do_read_cache_folio'
 FUNCTIONS+='|blk_io_schedule|io_schedule|bio_await|blk_execute_rq|__wait_on_buffer'
@@ -203,7 +203,7 @@ done
 is "waits: on and off 20 times: no end without its start" "$bad_in_all" 0
 holds "waits: on and off 20 times: waits were seen" "done_in_all >= 20"
 
-is "waits: off again: nothing is hooked" "$(sleep 3; grep -vc '^blk_mq_handle_expired ' $HOOKED)" 0
+is "waits: off again: nothing is hooked" "$(sleep 3; grep -vc '^blk_mq_handle_expired \|^blk_mq_timeout_work ' $HOOKED)" 0
 
 # The module goes while the events are on, and comes again. Nobody holds it: tracefs does not.
 waits 1
