@@ -110,16 +110,16 @@ impl CpuRecord {
         self.try_load(&self.record)
     }
 
-    /// The same into `copy`, as soon as the owner does not write, and the sequence count. Spins.
+    /// The same, as soon as the owner does not write. Spins.
     #[inline]
-    pub fn read(&self, copy: &mut Record<u64>) -> u64 {
+    pub fn read(&self) -> (u64, Record<u64>) {
         loop {
             let before = self.seq.load(Acquire);
             if before & 1 == 0 {
-                *copy = self.record.load();
+                let copy = self.record.load();
                 fence(Acquire);
                 if self.seq.load(Relaxed) == before {
-                    return before;
+                    return (before, copy);
                 }
             }
             spin_loop();

@@ -34,51 +34,34 @@ pub struct Snapshot {
     pub busy_time: u64,
 }
 
-/// How often [`collect`] tries for a moment in which no CPU writes. Once for loom, which would
+/// How often [`Snapshot::take`] tries for a moment in which no CPU writes. Once for loom, which would
 /// otherwise never get beyond it.
 const ATTEMPTS: usize = if cfg!(loom) { 1 } else { 8 };
 
-/// Reads the records of all CPUs.
-///
-/// Two passes with the clock read in between. If no sequence count moved from one to the other,
-/// nothing happened meanwhile, and the copy is exact at the time of the clock. Under a load
-/// that never leaves such a moment, exits are taken from the first pass and entries from the
-/// second, with a later clock: then no exit lacks its entry, every counter has a value it had
-/// between the passes, and a time is too large by no more than the time between the passes for each
-/// I/O that left in it. [`Snapshot::after`] keeps even that from going backwards.
-///
-/// May spin for as long as a writer holds a record; sleeps never. The writer is never held up.
+/// Reads the records of all CPUs: see [`Snapshot::take`].
 pub fn collect<'a, I>(cpus: impl Fn() -> I, clock: impl Fn() -> u64) -> Snapshot
 where
     I: Iterator<Item = &'a CpuRecord>,
 {
     let mut snapshot = Snapshot::default();
-    for _ in 0..ATTEMPTS {
-        let seq = pass(cpus(), &mut snapshot.record);
-        snapshot.now = clock();
-        // Cheap check first: most attempts that fail, fail here.
-        let unchanged = cpus().fold(0u64, |sum, cpu| sum.wrapping_add(cpu.seq())) == seq;
-        if unchanged {
-            break;
-        }
-        let mut entries = Record::default();
-        pass(cpus(), &mut entries);
-        snapshot.record.take_entries(&entries);
-        snapshot.now = clock();
-    }
-    snapshot.integrate();
+    snapshot.take(cpus, clock);
     snapshot
 }
 
 /// One consistent copy of each record, added up, and the sum of their sequence counts: counts
 /// only grow, so the sum is unchanged only if each of them is.
 fn pass<'a>(cpus: impl Iterator<Item = &'a CpuRecord>, sum: &mut Record<u64>) -> u64 {
-    *sum = Record::default();
-    let mut copy = Record::default();
     // Many CPUs have seen no I/O of a disk.
-    let written = cpus.filter(|cpu| cpu.seq() != 0);
-    written.fold(0u64, |seqs, cpu| {
-        let seq = cpu.read(&mut copy);
+    let mut written = cpus.filter(|cpu| cpu.seq() != 0);
+    // Most often it is but one that has.
+    let Some(first) = written.next() else {
+        *sum = Record::default();
+        return 0;
+    };
+    let (seq, copy) = first.read();
+    *sum = copy;
+    written.fold(seq, |seqs, cpu| {
+        let (seq, copy) = cpu.read();
         sum.fold(&copy);
         seqs.wrapping_add(seq)
     })
@@ -131,6 +114,36 @@ pub struct Seen {
 }
 
 impl Snapshot {
+    /// Reads the records of all CPUs, in place of what was here.
+    ///
+    /// Two passes with the clock read in between. If no sequence count moved from one to the other,
+    /// nothing happened meanwhile, and the copy is exact at the time of the clock. Under a load
+    /// that never leaves such a moment, exits are taken from the first pass and entries from the
+    /// second, with a later clock: then no exit lacks its entry, every counter has a value it had
+    /// between the passes, and a time is too large by no more than the time between the passes for each
+    /// I/O that left in it. [`Snapshot::after`] keeps even that from going backwards.
+    ///
+    /// May spin for as long as a writer holds a record; sleeps never. The writer is never held up.
+    pub fn take<'a, I>(&mut self, cpus: impl Fn() -> I, clock: impl Fn() -> u64)
+    where
+        I: Iterator<Item = &'a CpuRecord>,
+    {
+        for _ in 0..ATTEMPTS {
+            let seq = pass(cpus(), &mut self.record);
+            self.now = clock();
+            // Cheap check first: most attempts that fail, fail here.
+            let unchanged = cpus().fold(0u64, |sum, cpu| sum.wrapping_add(cpu.seq())) == seq;
+            if unchanged {
+                break;
+            }
+            let mut entries = Record::default();
+            pass(cpus(), &mut entries);
+            self.record.take_entries(&entries);
+            self.now = clock();
+        }
+        self.integrate();
+    }
+
     /// The times of what was recorded until now.
     fn integrate(&mut self) {
         let (record, now) = (&self.record, self.now);

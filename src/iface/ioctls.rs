@@ -31,7 +31,8 @@ use crate::{
         histogram::{
             Phase,
             BUCKETS, //
-        }, //
+        },
+        snapshot::Snapshot, //
     },
     kernel_ext::{
         clock,
@@ -160,8 +161,10 @@ fn list(reader: &Reader, state: &Recording, argument: Argument) -> Result {
     Ok(())
 }
 
-fn counters(account: &Account) -> Counters {
-    Counters::new(account.identity().number, &account.next_snapshot())
+/// Those of `account`; `snapshot` is room for what they are made of.
+fn counters(account: &Account, snapshot: &mut Snapshot) -> Counters {
+    account.next_snapshot(snapshot);
+    Counters::new(account.identity().number, snapshot)
 }
 
 /// `ENXIO` if there is no such device.
@@ -170,6 +173,7 @@ fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
     zero(&[(get.flags & !GET_ALL).into(), get.reserved.into()])?;
     let is_all = get.flags & GET_ALL != 0;
     clock::check();
+    let mut snapshot = Snapshot::default();
     // CAST: 32 bits.
     let room = get.count as usize;
     if is_all {
@@ -178,7 +182,7 @@ fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
         let room = room.min(all.accounts.len());
         let mut snapshots = Array::new(get.snapshots, room, get.entry_size, least::COUNTERS)?;
         for account in all.accounts.iter().take(room) {
-            snapshots.push(&counters(account))?;
+            snapshots.push(&counters(account, &mut snapshot))?;
         }
         get.count = count(all.accounts.len());
         get.generation = all.generation;
@@ -189,7 +193,7 @@ fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
         get.generation = state.generation();
         let account = state.numbered(get.number).ok_or(ENXIO)?;
         if room != 0 {
-            snapshots.push(&counters(&account))?;
+            snapshots.push(&counters(&account, &mut snapshot))?;
         }
         get.count = 1;
     }

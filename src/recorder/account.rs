@@ -39,7 +39,6 @@ use crate::{
         },
         record::CpuRecord,
         snapshot::{
-            collect,
             collect_histogram,
             Seen,
             Snapshot, //
@@ -370,16 +369,17 @@ impl Account {
     /// All counters at one instant. May sleep, until other readers of the same disk are done.
     pub(crate) fn snapshot(&self) -> Snapshot {
         clock::check();
-        self.next_snapshot()
+        let mut snapshot = Snapshot::default();
+        self.next_snapshot(&mut snapshot);
+        snapshot
     }
 
-    /// The same for one who has called [`clock::check`], and reads many.
-    pub(crate) fn next_snapshot(&self) -> Snapshot {
+    /// The same, in place of what is in `snapshot`, for one who has called [`clock::check`] and reads many.
+    pub(crate) fn next_snapshot(&self, snapshot: &mut Snapshot) {
         let mut last = self.last.lock();
-        let mut snapshot = collect(|| self.memory.iter(), clock::now_ns);
+        snapshot.take(|| self.memory.iter(), clock::now_ns);
         snapshot.settle(&last);
         *last = snapshot.seen();
-        snapshot
     }
 
     /// Whether any transaction of a class has completed.
