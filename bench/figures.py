@@ -90,12 +90,19 @@ def medians(path, keys):
             for key, rows in groups.items()]
 
 
+def reads(out):
+    """A read of all statistics, each way there is."""
+    paths = [os.path.join(out, guest, "read") for guest in sorted(os.listdir(out))]
+    return [{"what": "read", "name": name, "cpus": int(cpus), "disks": int(disks),
+             "insn": cycles, "bytes": size}
+            for path in paths if os.path.exists(path)
+            for (name, cpus, disks), (cycles, size) in medians(path, 3)]
+
+
 def standing(out):
-    """Reads, loading and memory."""
+    """Loading and memory."""
     dir = os.path.join(out, "standing")
-    found = [{"what": "read", "name": name, "disks": int(disks), "insn": cycles, "bytes": size}
-             for (name, disks), (cycles, size) in medians(os.path.join(dir, "read"), 2)]
-    found += [{"what": "insmod", "disks": int(disks), "us": round(ns / 1000)}
+    found = [{"what": "insmod", "disks": int(disks), "us": round(ns / 1000)}
               for (disks,), (ns,) in medians(os.path.join(dir, "load"), 1)]
     memory = {(kind, int(disks)): int(size)
               for disks, kind, size in lines(os.path.join(dir, "memory"))}

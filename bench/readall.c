@@ -1,20 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads files from begin to end and says how many TSC cycles it took; under
+ * Reads the statistics of all disks and says how many TSC cycles it took; under
  * QEMU's -icount a cycle is an instruction.
  *
- * usage: readall REPEATS FILE...
+ * usage: readall REPEATS FILE...	opens, reads from begin to end, closes
+ *	  readall REPEATS ioctl		opens /dev/iostat, takes one snapshot of all, closes
+ *	  readall REPEATS mmap		reads the memory of all; it was mapped before
  *
  * Prints a line per repeat, after a warm-up: cycles, bytes read.
  */
+#include <linux/iostat.h>
 #include <err.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <x86intrin.h>
+#include "iostat.h"
+
+#define MOST 1024
 
 static char buffer[1 << 20];
+static struct iostat_snapshot snapshots[MOST];
+static struct iostat_map map;
+static struct iostat_mapped mapped[MOST];
+static __u32 count;
 
 static unsigned long read_file(const char *name)
 {
@@ -32,20 +45,69 @@ static unsigned long read_file(const char *name)
 	return bytes;
 }
 
+static unsigned long by_ioctl(void)
+{
+	int fd = open("/dev/iostat", O_RDONLY);
+	struct iostat_get get = {
+		.size = sizeof(get), .flags = IOSTAT_GET_ALL, .entry_size = sizeof(snapshots[0]),
+		.count = MOST, .snapshots = (uintptr_t)snapshots,
+	};
+
+	if (fd < 0 || ioctl(fd, IOSTAT_IOC_SNAPSHOT, &get))
+		err(1, "/dev/iostat");
+	close(fd);
+	return get.count * sizeof(snapshots[0]);
+}
+
+static void map_all(void)
+{
+	static struct iostat_device devices[MOST];
+	struct iostat_list list = {
+		.size = sizeof(list), .entry_size = sizeof(devices[0]), .count = MOST,
+		.devices = (uintptr_t)devices,
+	};
+
+	if (iostat_map_open(&map, "/dev/iostat") || ioctl(map.fd, IOSTAT_IOC_LIST, &list))
+		err(1, "/dev/iostat");
+	for (count = 0; count < list.count && count < MOST; count++)
+		if (iostat_map_device(&map, mapped + count, devices[count].map_offset))
+			err(1, "%s", devices[count].name);
+}
+
+static unsigned long by_mmap(void)
+{
+	for (__u32 i = 0; i < count; i++)
+		iostat_map_read(&map, mapped + i, snapshots + i);
+	return count * sizeof(snapshots[0]);
+}
+
+static unsigned long read_all(int argc, char **argv)
+{
+	unsigned long bytes = 0;
+
+	if (!strcmp(argv[2], "ioctl"))
+		return by_ioctl();
+	if (!strcmp(argv[2], "mmap"))
+		return by_mmap();
+	for (int file = 2; file < argc; file++)
+		bytes += read_file(argv[file]);
+	return bytes;
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long long start;
 	unsigned long bytes;
-	int repeats, i, file;
+	int repeats, i;
 
 	if (argc < 3)
-		errx(2, "usage: readall REPEATS FILE...");
+		errx(2, "usage: readall REPEATS FILE... | ioctl | mmap");
 	repeats = atoi(argv[1]);
+	if (!strcmp(argv[2], "mmap"))
+		map_all();
 	for (i = 0; i <= repeats; i++) {
-		bytes = 0;
 		start = __rdtsc();
-		for (file = 2; file < argc; file++)
-			bytes += read_file(argv[file]);
+		bytes = read_all(argc, argv);
 		start = __rdtsc() - start;
 		if (i)
 			printf("%llu %lu\n", start, bytes);

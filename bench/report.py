@@ -20,6 +20,8 @@ BEGIN, END = "<!-- make bench: begin -->\n", "<!-- make bench: end -->\n"
 LONGER = 5
 # Per cent. One repeat with a kernel thread in it, which the median forgets, is 0.9 off.
 UNUSABLE = 2.0
+# Of what /proc/diskstats takes, may a snapshot of that many disks take at most.
+PART, DISKS = 0.5, 256
 
 
 def kept(name):
@@ -47,7 +49,7 @@ def keep_in_readme(text):
         file.write(before + BEGIN + text + END + rest.split(END)[1])
 
 
-def check(results, baselines, before):
+def check(results, baselines, reads, before):
     """The test lines, and how many are not ok."""
     passed = failed = 0
 
@@ -80,6 +82,14 @@ def check(results, baselines, before):
             line(True, text)
             if was - now > LONGER:
                 print("    shorter: make bench keeps the new figure")
+    insn = {(item["name"], item["cpus"]): item["insn"]
+            for item in reads if item["disks"] == DISKS}
+    for (name, cpus), ours in insn.items():
+        if name == "ioctl":
+            theirs = insn["/proc/diskstats", cpus]
+            line(ours < PART * theirs,
+                 f"{DISKS} disks, {cpus} CPU: {ours} instructions by ioctl, {theirs} by "
+                 "/proc/diskstats")
     print(f"bench: {passed} passed, {failed} failed")
     return failed
 
@@ -88,11 +98,15 @@ def main():
     out, release = sys.argv[1:3]
     mode = sys.argv[3] if len(sys.argv) > 3 else ""
     results, baselines = figures.costs(out)
+    reads = figures.reads(out)
     before = {key(item): item["delta_insn_per_io"] for item in kept("results")}
     if mode == "--check":
-        sys.exit(check(results, baselines, before) != 0)
+        sys.exit(check(results, baselines, reads, before) != 0)
 
-    print(tables.costs(results, baselines, before), end="")
+    if results:
+        print(tables.costs(results, baselines, before), end="")
+    if reads:
+        print("\n" + tables.reads(reads), end="")
     if not os.path.isdir(os.path.join(out, "standing")):
         return
     standing = figures.standing(out)
@@ -100,9 +114,9 @@ def main():
     print("\n" + tables.standing(standing) + "\n" + tables.accuracy(accuracy), end="")
     if mode == "--keep":
         keep("results", results)
-        keep("costs", [{"what": "kernel", "name": release}] + baselines + standing)
+        keep("costs", [{"what": "kernel", "name": release}] + baselines + reads + standing)
         keep("accuracy", accuracy)
-        keep_in_readme(tables.readme(release, results, baselines, standing, accuracy))
+        keep_in_readme(tables.readme(release, results, baselines, reads, standing, accuracy))
 
 
 main()

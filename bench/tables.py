@@ -43,22 +43,34 @@ def costs(results, baselines, before):
     return text
 
 
-def standing_rows(standing):
-    rows = [["a read of all statistics, instructions"]]
-    reads = [item for item in standing if item["what"] == "read"]
-    disks = sorted({item["disks"] for item in reads})
-    rows[0] += [f"{count} disk{'s' * (count > 1)}" for count in disks]
+def several(count, what):
+    return f"{count} {what}{'s' * (count > 1)}"
+
+
+def reads_rows(reads):
+    columns = sorted({(item["cpus"], item["disks"]) for item in reads})
+    rows = [["a read of all statistics, instructions"] +
+            [f"{several(disks, 'disk')}, {several(cpus, 'CPU')}" for cpus, disks in columns]]
     for name in dict.fromkeys(item["name"] for item in reads):
-        at = {item["disks"]: item["insn"] for item in reads if item["name"] == name}
-        rows.append([name] + [f"{at[count]:,}" for count in disks])
-    at = {item["disks"]: item["us"] for item in standing if item["what"] == "insmod"}
-    rows.append(["insmod, microseconds"] + [f"{at[count]:,}" for count in disks])
+        at = {(item["cpus"], item["disks"]): item["insn"]
+              for item in reads if item["name"] == name}
+        rows.append([name] + [f"{at[column]:,}" for column in columns])
     return rows
+
+
+def standing_rows(standing):
+    at = {item["disks"]: item["us"] for item in standing if item["what"] == "insmod"}
+    return [["loading"] + [several(disks, "disk") for disks in at],
+            ["insmod, microseconds"] + [f"{us:,}" for us in at.values()]]
 
 
 def memory_line(standing):
     return "Memory in bytes: " + ", ".join(
         f"{item['name']} {item['bytes']:,}" for item in standing if item["what"] == "memory") + ".\n"
+
+
+def reads(reads):
+    return aligned(reads_rows(reads))
 
 
 def standing(standing):
@@ -83,7 +95,7 @@ def accuracy(accuracy):
     return aligned(accuracy_rows(accuracy))
 
 
-def readme(release, results, baselines, standing, accuracy):
+def readme(release, results, baselines, reads, standing, accuracy):
     best = figures.best_peers(results)
     columns = sorted({(item["cpus"], item["engine"]) for item in results})
     at = {(item["name"], item["cpus"], item["engine"]): item for item in results}
@@ -101,5 +113,6 @@ def readme(release, results, baselines, standing, accuracy):
     without = ", ".join(f"{item['insn_per_io']:.0f} ({item['engine']})" for item in baselines
                         if item["name"] == "none" and item["cpus"] == 1)
     return (f"Kernel {release}. Without statistics an I/O takes, with 1 CPU, {without}.\n\n" +
-            markdown(rows) + "\n" + markdown(standing_rows(standing)) + "\n" +
+            markdown(rows) + "\n" + markdown(reads_rows(reads)) + "\n" +
+            markdown(standing_rows(standing)) + "\n" +
             memory_line(standing) + "\n" + markdown(accuracy_rows(accuracy)))

@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # Boots one guest of the bench and runs one part of it; ROWS and, to deviate
 # from the usual, READS and REPEATS say what. What the guest gives comes to
-# WORK/out/. usage: bench-guest.sh KERNELDIR WORK cost|standing|accuracy CPUS
+# WORK/out/. usage: bench-guest.sh KERNELDIR WORK cost|reads|standing|accuracy CPUS
 
 . "$(dirname "$0")/lib.sh"
 
 kernel=$1 work=$2 part=$3 cpus=$4
 name=$part
-[ "$part" != cost ] || name=$part-$cpus
+case $part in
+cost | reads) name=$part-$cpus ;;
+esac
 payload=$work/payload-$name
 mkdir -p "$payload" "$work/out"
 cp "$TOP"/bench/guest/* "$work"/{addpart,iogen,readall,loadtime,iostat.ko} "$payload"

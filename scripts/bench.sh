@@ -4,7 +4,7 @@
 # cycle is an instruction, and prints the difference to bench/*.json. All of it
 # writes these and the README's table anew; part of it, asked for by ROWS or
 # CPUS, only prints. usage: bench.sh [--check]
-#	ROWS="iostat iostats"	of bench/guest/rows.sh
+#	ROWS="iostat iostats"	of bench/guest/rows.sh; and reads: of all statistics, with 1 and 2 CPUs
 #	CPUS="1 2 4"
 #	--check			test lines about the record path, for test-bench.sh
 
@@ -14,6 +14,7 @@ start=$SECONDS
 mode=${1:---keep}
 [ -z "${ROWS:-}${CPUS:-}" ] || [ "$mode" = --check ] || mode=--print
 all=$(sed -n 's/^row \([^ ]*\) .*/\1/p' "$TOP/bench/guest/rows.sh" | paste -sd' ')
+all+=" reads"
 ROWS=${ROWS:-$all} CPUS=${CPUS:-1 2 4}
 for row in $ROWS; do
 	case " $all " in
@@ -39,7 +40,8 @@ inside=/cache/${work#"$IOSTAT_CACHE"/}
 tools()
 {
 	"$TOP/scripts/enter.sh" sh -euc 'for tool in addpart iogen readall loadtime; do
-		gcc -O2 -Wall -Wextra -Werror -static -o "$1/$tool" "bench/$tool.c" -luring -lm
+		gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools -o "$1/$tool" \
+			"bench/$tool.c" -luring -lm
 	done' sh "$inside"
 }
 
@@ -48,7 +50,10 @@ tools()
 guests()
 {
 	{
-		printf 'cost %s\n' $CPUS
+		[ "$ROWS" = reads ] || printf 'cost %s\n' $CPUS
+		case " $ROWS " in
+		*" reads "*) printf 'reads %s\n' 1 2 ;;
+		esac
 		[ "$mode" != --keep ] || printf '%s 1\n' accuracy standing
 	} | ROWS=$ROWS xargs -P "$JOBS" -L 1 "$TOP/scripts/bench-guest.sh" "$kernel" "$work"
 }

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the module costs where no I/O is done: time to load, memory, and a read
-# of all statistics, with 1, 16 and 256 disks. Goes to files "read" (interface
-# disks cycles bytes), "load" (disks ns) and "memory" (disks kind bytes).
+# What the module costs where no I/O is done: time to load, and memory, with 1, 16
+# and 256 disks. Goes to files "load" (disks ns) and "memory" (disks kind bytes).
 
 # events 0|1: all that gives memory out.
 events()
@@ -37,17 +36,6 @@ given()
 	' $TRACING/trace
 }
 
-# reading NAME FILE...
-reading()
-{
-	local name=$1 cycles bytes
-	shift
-	/payload/readall 5 "$@" >/tmp/readall || die "$name cannot be read"
-	while read -r cycles bytes; do
-		sample read "$name $disks $cycles $bytes"
-	done </tmp/readall
-}
-
 load_timed()
 {
 	/payload/loadtime /payload/iostat.ko || die "iostat.ko cannot be loaded"
@@ -73,13 +61,10 @@ for disks in 1 16 256; do
 		sample memory "$disks $kind $bytes"
 	done
 	sample memory "$disks module $(awk '$1 == "iostat" { print $2 }' /proc/modules)"
-	reading /dev/iostat /dev/iostat
-	reading sysfs /sys/block/nullb*/iostat/stat
-	reading /proc/diskstats /proc/diskstats
-	echo "  $disks disks: load, memory, reads: done"
+	echo "  $disks disks: load, memory: done"
 	rmmod iostat
 	rmmod null_blk
 done
-for file in load memory read; do
+for file in load memory; do
 	give $file </tmp/$file
 done
