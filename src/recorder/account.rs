@@ -65,7 +65,8 @@ use kernel::{
     prelude::*,
     sync::{
         Arc,
-        Mutex, //
+        Mutex,
+        Refcount, //
     }, //
 };
 
@@ -86,6 +87,8 @@ pub(crate) struct Account {
     /// Where it begins on the disk.
     start_sector: u64,
     memory: Memory,
+    /// Those by whom it is found: the list, and each table there is for probes.
+    holders: Refcount,
     /// A gauge for each hardware queue; none if there is but one. A power of two.
     leaves: KVec<Line>,
     root: Line,
@@ -191,27 +194,21 @@ impl Account {
     }
 
     fn with(identity: Identity, handle: Handle, block: Block) -> Result<Arc<Self>> {
-        let Block {
-            devinfo,
-            disk,
-            events,
-            start_sector,
-            leaves,
-        } = block;
-        let parent = disk.as_ref().map(|disk| disk.identity.number);
+        let parent = block.disk.as_ref().map(|disk| disk.identity.number);
         let offset = layout().offset(identity.number);
         let memory = Memory::new(Owner::new(Device::new(&identity, parent, offset)))?;
         Arc::pin_init(
             try_pin_init!(Account {
                 identity,
-                devinfo,
+                devinfo: block.devinfo,
                 handle,
-                regions <- Regions::new(disk.is_some()),
-                disk,
-                events,
-                start_sector,
+                regions <- Regions::new(block.disk.is_some()),
+                disk: block.disk,
+                events: block.events,
+                start_sector: block.start_sector,
                 memory,
-                leaves,
+                holders: Refcount::new(1),
+                leaves: block.leaves,
                 root: Line(Gauge::default()),
                 last <- new_mutex!(Seen::default()),
             }),
@@ -239,9 +236,17 @@ impl Account {
         self.memory.head().pages()
     }
 
-    /// The disk or partition has left: what is in the memory stays as it is.
+    /// There is one more by whom it is found.
+    pub(super) fn hold(&self) {
+        self.holders.inc();
+    }
+
+    /// One of them finds it no more. Without the last, nobody records in it: what is in the memory stays as
+    /// it is. In any context but NMI.
     pub(super) fn leave(&self) {
-        self.memory.head().set_gone();
+        if self.holders.dec_and_test() {
+            self.memory.head().set_gone();
+        }
     }
 
     /// That of its disk, if it is a partition's.

@@ -43,12 +43,28 @@ impl Handle {
     }
 }
 
+/// An account, as long as there may be probes that find it here.
+struct Found(Arc<Account>);
+
+impl Found {
+    fn new(account: &Arc<Account>) -> Self {
+        account.hold();
+        Found(account.clone())
+    }
+}
+
+impl Drop for Found {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
 /// All accounts that probes find.
 pub(super) struct Accounts {
     /// By the hash of an address: open addressing, at most a quarter full.
     by_address: KVec<Slot>,
     /// By place.
-    by_place: KVec<Option<Arc<Account>>>,
+    by_place: KVec<Option<Found>>,
 }
 
 #[derive(Default)]
@@ -102,7 +118,7 @@ impl Accounts {
 
     fn insert(&mut self, member: &Member<'_>) {
         if let Some(place) = self.by_place.get_mut(member.account.handle().place()) {
-            *place = Some(member.account.clone());
+            *place = Some(Found::new(member.account));
         }
         let mut index = self.home(member.address);
         while let Some(slot) = self.by_address.get_mut(index) {
@@ -173,7 +189,7 @@ impl Accounts {
     /// The account with this handle, unless that has left.
     #[inline(always)]
     pub(super) fn get(&self, handle: Handle) -> Option<&Account> {
-        let account = self.by_place.get(handle.place())?.as_deref()?;
+        let Found(account) = self.by_place.get(handle.place())?.as_ref()?;
         (account.handle() == handle).then_some(account)
     }
 }

@@ -5,6 +5,7 @@
  *	mapped get NAME		the line of /sys/block/NAME/iostat/stat
  *	mapped hunt NAME N	N snapshots under load of 4 KiB reads and writes: says what is wrong
  *	mapped outlive NAME	after each line of input: whether it is there, its line, a new mapping
+ *	mapped gone NAME	waits until it has left: whether anything is counted from then on
  *	mapped fuzz SEED N	mappings nobody should ask for
  *	mapped hold		until the end of the input
  */
@@ -128,6 +129,22 @@ static void outlive(void)
 	}
 }
 
+static void gone(void)
+{
+	size_t len = map.header->block_bytes;
+	void *then = malloc(len);
+	__u64 from = iostat_map_generation(&map);
+
+	printf("waiting\n");
+	fflush(stdout);
+	while (!iostat_map_gone(&disk))
+		;
+	memcpy(then, disk.owner, len);
+	usleep(500000);
+	printf("%s, the list is %s\n", memcmp(then, disk.owner, len) ? "still counted" : "as it was",
+	       iostat_map_generation(&map) == from ? "the same" : "another");
+}
+
 static __u64 state;
 
 /* splitmix64 */
@@ -217,6 +234,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "outlive") && argc == 3) {
 		find(argv[2]);
 		outlive();
+	} else if (!strcmp(what, "gone") && argc == 3) {
+		find(argv[2]);
+		gone();
 	} else if (!strcmp(what, "fuzz") && argc == 4) {
 		state = strtoull(argv[2], NULL, 0);
 		printf("%s\n", fuzz(atol(argv[3])) > 0 ? "some" : "none");

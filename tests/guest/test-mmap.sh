@@ -50,6 +50,8 @@ remove_null_blk_disk nbh
 make_null_blk_disk nbh size=64
 dd if=/dev/nbh of=/dev/null bs=4k count=10 iflag=direct status=none
 generation=$(cat /sys/class/misc/iostat/generation)
+# It says so when the probes are done that may still find it.
+sleep 1
 echo >&6
 exec 6>&-
 wait $!
@@ -58,6 +60,19 @@ is "it has left: says so, nobody gets it, the list is another" \
 	"$(tail -n 1 /tmp/outlived | cut -d' ' -f1-3)" "gone ENXIO $generation"
 is "it has left: its counters stay" "$(tail -n 1 /tmp/outlived | cut -d' ' -f5-20)" "$last"
 remove_null_blk_disk nbh
+
+# A device goes while it is in use: when the mapping says so, the last probe has counted.
+make_null_blk_disk nbl size=64 submit_queues=$(nproc)
+for reader in 1 2 3 4; do
+	(while dd if=/dev/nbl of=/dev/null bs=512 iflag=direct status=none; do :; done) 2>/dev/null &
+	readers[reader]=$!
+done
+$m gone nbl >/tmp/gone &
+waiting=$!
+while [ ! -s /tmp/gone ]; do sleep 0.1; done
+remove_null_blk_disk nbl
+wait $waiting "${readers[@]}"
+is "gone under load: nothing is counted from then on" "$(tail -n 1 /tmp/gone)" "as it was, the list is another"
 
 # What nobody should ask for.
 is "mappings of every size, place, protection" "$($nobody $m fuzz 1 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
