@@ -15,19 +15,22 @@ for tool in passthrough message waitfile pairing; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
 done
-# Twice: see there.
-for header in include/uapi/linux/iostat.h tests/guest/iostat-v1.h; do
-	case $header in
-	*-v1.h) name=abi-v1 ;;
-	*) name=abi ;;
-	esac
-	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static -DHEADER="\"../../$header\"" \
-		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$name" tests/guest/abi.c
-done
-for tool in mapped kstats; do
-	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools \
-		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
-done
+# The users of the binary ABI, for 32 bits as well.
+"$TOP/scripts/enter.sh" sh -euc '
+	build()
+	{
+		gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools "$@"
+	}
+	today="-DHEADER=\"linux/iostat.h\"" v1="-DHEADER=\"iostat-v1.h\""
+	build "$v1" -o "$1/abi-v1" tests/guest/abi.c
+	for bits in "" 32; do
+		wide=${bits:+-m32 -D_FILE_OFFSET_BITS=64}
+		build $wide "$today" -o "$1/abi$bits" tests/guest/abi.c
+		build $wide -o "$1/mapped$bits" tests/guest/mapped.c
+		build $wide -o "$1/misuse$bits" tests/guest/misuse.c
+		build $wide -o "$1/kstats$bits" tests/guest/kstats.c
+	done
+' sh "/cache/${payload#"$IOSTAT_CACHE"/}"
 "$TOP/scripts/enter.sh" rustc -O --edition 2021 -D warnings --crate-type rlib --crate-name iostat_map \
 	--out-dir "/cache/${payload#"$IOSTAT_CACHE"/}" tools/iostat-map/src/lib.rs
 "$TOP/scripts/enter.sh" rustc -O --edition 2021 -D warnings -C target-feature=+crt-static \

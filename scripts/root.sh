@@ -6,7 +6,7 @@
 
 . "$(dirname "$0")/lib.sh"
 
-TOOLCHAIN="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen
+TOOLCHAIN="make gcc libc6-dev libc6-dev-i386 lib32gcc-14-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen
 	cargo rustfmt rust-clippy librust-proptest-dev librust-loom-dev librust-criterion-dev
 	libclang-rt-19-dev
 	kmod cpio xz-utils zstd pahole python3 perl patch git openssl"

@@ -170,6 +170,21 @@ sentences()
 	done
 }
 
+# 32-bit programs see all structures at the same offsets.
+layouts()
+{
+	"$TOP/scripts/enter.sh" sh -euc '
+		for bits in 32 64; do
+			for header in include/uapi/linux/*.h; do
+				gcc -m$bits -g -fno-eliminate-unused-debug-types -Iinclude/uapi -c -x c "$header" \
+					-o /tmp/header.o
+				pahole /tmp/header.o
+			done >/tmp/layout$bits
+		done
+		grep -q "^struct iostat_snapshot {" /tmp/layout32 || echo "no structures found"
+		diff /tmp/layout32 /tmp/layout64'
+}
+
 check "floors import only downward" floors
 check "unsafe only in rust/kernel, the probe file and the exports" unsafe_fence
 check "an SPDX line in every file" spdx
@@ -178,6 +193,7 @@ check "shell syntax" shell_syntax
 check "rustfmt, with the kernel's settings" rustfmt_check
 check "checkpatch" checkpatch
 check "each function of the kernel API is described and called" api_walk
+check "structures of the binary ABI, the same in 32 and 64 bits" layouts
 check "rustdoc of floor 0, warnings denied" rustdoc
 check "plain make, modules_install, clean" plain_make
 check "one sentence for what cannot be" sentences

@@ -10,7 +10,7 @@
  *	iostat_map_device(&map, &disk, offset);		once a device; map_offset of IOSTAT_IOC_LIST
  *	iostat_map_read(&map, &disk, &now);		as often as one likes
  *
- * Needs linux/iostat.h before it and no library. A struct iostat_mapped is one thread's; any
+ * Needs linux/iostat.h before it and no library; a 32-bit program, _FILE_OFFSET_BITS=64. A struct iostat_mapped is one thread's; any
  * number of programs may map a device. Functions return 0, or -1 with errno.
  */
 #ifndef IOSTAT_TOOLS_H
@@ -64,6 +64,14 @@ static inline void iostat_relax(void)
 #endif
 }
 
+/* cycles * mult >> 32, in halves: 32-bit programs have no 128 bits. */
+static inline __u64 iostat_cycles_to_ns(__u64 cycles, __u64 mult)
+{
+	__u64 low = (__u32)cycles, high = cycles >> 32;
+
+	return low * (mult >> 32) + high * mult + (low * (__u32)mult >> 32);
+}
+
 /* The time as the recorder reads it, ns. */
 static inline __u64 iostat_now(const struct iostat_map_header *header)
 {
@@ -76,14 +84,12 @@ static inline __u64 iostat_now(const struct iostat_map_header *header)
 		if (seq & 1)
 			continue;
 		if (iostat_load(&clock->source) == IOSTAT_CLOCK_TSC) {
-#ifdef __x86_64__
+#if defined(__x86_64__) || defined(__i386__)
 			unsigned int low, high;
-			__u64 cycles;
 
 			/* Neither before what was read, nor after what will be. */
 			asm volatile("lfence\n\trdtsc\n\tlfence" : "=a" (low), "=d" (high) : : "memory");
-			cycles = (__u64)high << 32 | low;
-			now = (__u64)((__uint128_t)cycles * iostat_load(&clock->mult) >> 32) +
+			now = iostat_cycles_to_ns((__u64)high << 32 | low, iostat_load(&clock->mult)) +
 				iostat_load(&clock->tsc_offset);
 #else
 			now = 0;
@@ -112,46 +118,59 @@ static inline void iostat_later(__u64 *into, __u64 from)
 		*into = from;
 }
 
-/* Adds a record as it was at one instant; its sequence count as well. */
-static inline void iostat_add(struct iostat_sum *sum, const struct iostat_cpu_record *record)
+/* A record as it was at one instant. */
+static inline void iostat_copy(struct iostat_sum *copy, const struct iostat_cpu_record *record)
 {
 	const __u64 *from = &record->start_count;
-	struct iostat_sum copy;
-	__u64 last[IOSTAT_QUEUES], seq;
-	int i;
 
 	for (;; iostat_relax()) {
-		seq = __atomic_load_n(&record->seq, __ATOMIC_ACQUIRE);
-		/* Nothing was ever written: most CPUs, of most disks. */
-		if (!seq)
-			return;
-		if (seq & 1)
+		copy->seq = __atomic_load_n(&record->seq, __ATOMIC_ACQUIRE);
+		if (copy->seq & 1)
 			continue;
-		for (i = 0; i < (int)IOSTAT_WORDS; i++)
-			copy.word[i] = iostat_load(from + i);
+		for (int i = 0; i < (int)IOSTAT_WORDS; i++)
+			copy->word[i] = iostat_load(from + i);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (iostat_load(&record->seq) == seq)
-			break;
+		if (iostat_load(&record->seq) == copy->seq)
+			return;
 	}
+}
+
+static inline void iostat_add(struct iostat_sum *sum, struct iostat_sum *copy)
+{
+	__u64 last[IOSTAT_QUEUES];
+	int i;
+
 	/* Times of the latest change are not added up. */
 	for (i = 0; i < IOSTAT_QUEUES; i++) {
 		last[i] = iostat_queue(sum, i)->last;
-		iostat_later(last + i, iostat_queue(&copy, i)->last);
+		iostat_later(last + i, iostat_queue(copy, i)->last);
 	}
 	for (i = 0; i < (int)IOSTAT_WORDS; i++)
-		sum->word[i] += copy.word[i];
+		sum->word[i] += copy->word[i];
 	for (i = 0; i < IOSTAT_QUEUES; i++)
 		iostat_queue(sum, i)->last = last[i];
-	sum->seq += seq;
+	sum->seq += copy->seq;
 }
 
 static inline void iostat_pass(const struct iostat_map_header *header,
 			       const struct iostat_mapped *disk, struct iostat_sum *sum)
 {
-	memset(sum->word, 0, sizeof(sum->word));
-	sum->seq = 0;
-	for (__u32 cpu = 0; cpu < header->cpus; cpu++)
-		iostat_add(sum, iostat_record(header, disk, cpu));
+	struct iostat_sum copy;
+	bool any = false;
+
+	for (__u32 cpu = 0; cpu < header->cpus; cpu++) {
+		const struct iostat_cpu_record *record = iostat_record(header, disk, cpu);
+
+		/* Nothing was ever written: most CPUs, of most disks. */
+		if (!iostat_load(&record->seq))
+			continue;
+		iostat_copy(any ? &copy : sum, record);
+		if (any)
+			iostat_add(sum, &copy);
+		any = true;
+	}
+	if (!any)
+		memset(sum, 0, sizeof(*sum));
 }
 
 static inline bool iostat_unchanged(const struct iostat_map_header *header,

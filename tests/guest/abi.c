@@ -10,7 +10,7 @@
  *	abi sizes		what must be refused, and what must not: says what is wrong
  *	abi poll NAME		waits up to 10 s for the list to change; then what is in it of NAME
  *
- * Built twice: with today's header, and with the one of version 1.
+ * Built three times: with today's header, with it for 32 bits, and with the one of version 1.
  */
 #define _GNU_SOURCE
 #include HEADER
@@ -110,12 +110,12 @@ static void show_histograms(const char *name)
 	}
 }
 
-static long now(void)
+static long long now(void)
 {
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000L + t.tv_nsec;
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
 static int all(void)
@@ -138,11 +138,11 @@ static int read_diskstats(void)
 
 static void measure(int (*what)(void), int rounds)
 {
-	long best = -1;
+	long long best = -1;
 	int count = 0;
 
 	while (rounds--) {
-		long from = now(), ns;
+		long long from = now(), ns;
 
 		count = what();
 		ns = now() - from;
@@ -151,7 +151,7 @@ static void measure(int (*what)(void), int rounds)
 	}
 	if (what == all)
 		printf("%d ", count);
-	printf("%ld\n", best);
+	printf("%lld\n", best);
 }
 
 static void message(const char *text, int room)

@@ -11,17 +11,20 @@ fio_quiet --filename=/dev/nbm --direct=1 --rw=randrw --bs=4k --number_ios=500 --
 fio_quiet --filename=/dev/nbm1 --direct=1 --rw=randwrite --bs=4k --number_ios=20 --size=2m
 wait_idle nbm
 
-is "five ways to read one disk agree" "$($nobody $m get nbm | cut -d' ' -f2-)
+is "six ways to read one disk agree" "$($nobody $m get nbm | cut -d' ' -f2-)
+$($nobody ${m}32 get nbm | cut -d' ' -f2-)
 $($nobody /payload/iostat-map nbm | cut -d' ' -f3-)
 $(/payload/abi get nbm | cut -d' ' -f2-)
-$(disk_table | awk '$1 == "nbm"' | cut -d' ' -f9-)" "$(for way in 1 2 3 4; do
+$(disk_table | awk '$1 == "nbm"' | cut -d' ' -f9-)" "$(for way in 1 2 3 4 5; do
 	cut -d' ' -f2- </sys/block/nbm/iostat/stat; done)"
 is "of a partition as well" "$($m get nbm1 | cut -d' ' -f2-)" \
 	"$(cut -d' ' -f2- </sys/block/nbm/nbm1/iostat/stat)"
-before=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)
-mapped=$($m get nbm | cut -d' ' -f1)
-after=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)
-holds "its time is the recorder's" "before < mapped && mapped < after"
+for reader in $m ${m}32; do
+	before=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)
+	mapped=$($reader get nbm | cut -d' ' -f1)
+	after=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)
+	holds "its time is the recorder's: ${reader##*/}" "before < mapped && mapped < after"
+done
 
 # Under load on every CPU.
 make_null_blk_disk nbh size=64 submit_queues=$(nproc) irqmode=2 completion_nsec=10000
@@ -33,6 +36,8 @@ while [ "$(cat /sys/block/nbh/iostat/devstat/operations_read)" -lt 100 ]; do sle
 from=$SECONDS
 hunted=$($nobody $m hunt nbh ${HUNT:-300000})
 echo "# $hunted, in $((SECONDS - from)) s on $(nproc) CPUs"
+is "torn-read hunt in 32 bits" "$($nobody ${m}32 hunt nbh 20000 | tail -n 1 | cut -d' ' -f1-4)" \
+	"20000 snapshots, 0 wrong,"
 is "torn-read hunt" "$(tail -n 1 <<<"$hunted" | cut -d' ' -f1-4)" "${HUNT:-300000} snapshots, 0 wrong,"
 kill $fio
 wait $fio
@@ -76,6 +81,7 @@ is "gone under load: nothing is counted from then on" "$(tail -n 1 /tmp/gone)" "
 
 # What nobody should ask for.
 is "mappings of every size, place, protection" "$($nobody $m fuzz 1 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
+is "by a 32-bit program" "$($nobody ${m}32 fuzz 3 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
 is "and by root" "$($m fuzz 2 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
 mkfifo /tmp/hold
 $m hold </tmp/hold >/tmp/holding &
