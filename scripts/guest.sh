@@ -22,6 +22,7 @@ done
 		gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools "$@"
 	}
 	today="-DHEADER=\"linux/iostat.h\"" v1="-DHEADER=\"iostat-v1.h\""
+	build -o "$1/readers" tests/guest/readers.c
 	build "$v1" -o "$1/abi-v1" tests/guest/abi.c
 	for bits in "" 32; do
 		wide=${bits:+-m32 -D_FILE_OFFSET_BITS=64}
