@@ -104,9 +104,9 @@ def main():
         sys.exit(check(results, baselines, reads, before) != 0)
 
     if results:
-        print(tables.costs(results, baselines, before), end="")
+        print(tables.costs(results, baselines, before))
     if reads:
-        print("\n" + tables.reads(reads), end="")
+        print(tables.reads(reads), end="")
     if not os.path.isdir(os.path.join(out, "standing")):
         return
     standing = figures.standing(out)
