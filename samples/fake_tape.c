@@ -47,6 +47,9 @@ static int write_blocks(const char *val, const struct kernel_param *kp)
 
 	if (ret)
 		return ret;
+	/* A parameter may be used before there is anything, and after there was. */
+	if (IS_ERR_OR_NULL(drive))
+		return -ENODEV;
 	for (block = 1; block <= count; block++) {
 		evcnt_inc(&blocks);
 		transaction(BLOCK_BYTES, DEVSTAT_WRITE);
@@ -67,6 +70,8 @@ MODULE_PARM_DESC(write, "Write so many blocks");
 
 static int read_total(char *buffer, const struct kernel_param *kp)
 {
+	if (IS_ERR_OR_NULL(drive))
+		return -ENODEV;
 	return sysfs_emit(buffer, "%llu\n", evcnt_read_total(&tape));
 }
 
@@ -114,7 +119,11 @@ detach_tape:
 
 static void __exit fake_tape_exit(void)
 {
+	/* Waits for write_blocks() and read_total(). */
+	kernel_param_lock(THIS_MODULE);
 	devstat_remove_entry(drive);
+	drive = NULL;
+	kernel_param_unlock(THIS_MODULE);
 	/* Parents last. */
 	evcnt_detach(&interrupts);
 	evcnt_detach(&blocks);
