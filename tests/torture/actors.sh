@@ -32,11 +32,12 @@ act()
 # start_actor NAME [ARGUMENT...]: the function NAME, in the background.
 start_actor()
 {
+	local name="$*"
 	(
 		seeded "$*"
 		"$@"
-	) >>"$LOGS/$round-${*// /-}" 2>&1 &
-	actors[$!]="$*"
+	) >>"$LOGS/$round-${name// /-}" 2>&1 &
+	actors[$!]=$name
 }
 
 # stop_actors: each finishes what it is at and takes away what it made. One
