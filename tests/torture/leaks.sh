@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What loading, disks and readers leave behind: see growth.sh. Sourced.
+# What loading, disks, readers and clients leave behind: see growth.sh. Sourced.
 
 cycle_disk()
 {
@@ -11,6 +11,15 @@ cycle_read()
 	cat /dev/iostat /sys/block/loop*/iostat/stat >/dev/null
 }
 
+# All kinds of clients, who leave behind what they have.
+cycle_clients()
+{
+	local result client
+	for client in kstat_client evcnt_client devstat_client; do
+		insmod /payload/$client.ko && leave_behind $client 0 && rmmod $client || return 1
+	done
+}
+
 # leaks CYCLES
 leaks()
 {
@@ -18,6 +27,7 @@ leaks()
 	insmod /payload/iostat.ko
 	cycles "leaks: a disk comes and goes" "$1" cycle_disk
 	cycles "leaks: readers" "$1" cycle_read
+	cycles "leaks: clients" "$1" cycle_clients
 	rmmod iostat
 	quiet_kernel "leaks"
 }

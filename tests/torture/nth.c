@@ -7,6 +7,8 @@
  *	nth N load FILE		insmod
  *	nth N unload NAME	rmmod
  *	nth N read FILE		open, read all, close
+ *	nth N ask MESSAGE	the same of /dev/iostat's reply
+ *	nth N tell FILE		writes what is on standard input
  *	nth N add|remove NUMBER	a loop disk as such, which losetup cannot
  *	nth N churn NUMBER	add and remove, ten times
  *	nth N part|unpart DISK	its partition 1, of 8 MiB from the first on
@@ -26,16 +28,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static char buf[1 << 20];
+static char buf[1 << 20], line[256];
 
-static int read_all(const char *name)
+/* What there is to read, after a message if there is one. */
+static int read_all(const char *name, const char *message)
 {
 	ssize_t len;
 	int err = 0;
-	int fd = open(name, O_RDONLY);
+	int fd = open(name, message ? O_RDWR : O_RDONLY);
 
 	if (fd < 0)
 		return errno;
+	if (message && write(fd, message, strlen(message)) < 0)
+		err = errno;
 	do {
 		len = read(fd, buf, sizeof(buf));
 		if (len < 0)
@@ -72,8 +77,12 @@ static int act(const char *what, int fd, const char *name)
 
 	errno = EINVAL;
 	if (!strcmp(what, "read"))
-		return read_all(name);
-	if (!strcmp(what, "load"))
+		return read_all(name, NULL);
+	if (!strcmp(what, "ask"))
+		return read_all("/dev/iostat", name);
+	if (!strcmp(what, "tell"))
+		ret = write(fd, line, strlen(line));
+	else if (!strcmp(what, "load"))
 		ret = syscall(SYS_finit_module, fd, "", 0);
 	else if (!strcmp(what, "unload"))
 		ret = syscall(SYS_delete_module, name, O_NONBLOCK);
@@ -94,12 +103,15 @@ int main(int argc, char **argv)
 {
 	const char *left = "0";
 	char rest[16] = "";
-	int on_file, nth, fd, err;
+	int on_file, writes, nth, fd, err;
 
 	if (argc != 4)
 		return 2;
 	on_file = argv[3][0] == '/' && strcmp(argv[2], "read");
-	fd = open(on_file ? argv[3] : "/dev/loop-control", O_RDONLY | O_CLOEXEC);
+	writes = !strcmp(argv[2], "tell");
+	if (writes && !fgets(line, sizeof(line), stdin))
+		return 2;
+	fd = open(on_file ? argv[3] : "/dev/loop-control", (writes ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 	nth = open("/proc/thread-self/fail-nth", O_RDWR);
 	memset(buf, 0, sizeof(buf));	/* no page fault while it counts */
 	if (nth >= 0 && write(nth, argv[1], strlen(argv[1])) < 0) {

@@ -95,10 +95,23 @@ after_read()
 	[ "$2" = 0 ] || is "$1: errno" "$2" 12
 }
 
+# Who has no memory for what it wants to have counted does not come, and has nothing.
+after_client()
+{
+	local lines behind
+	if [ "$2" = 0 ]; then
+		/payload/nth 0 unload "$client" >/dev/null
+	else
+		is "$1: errno" "$2" 12
+	fi
+	behind
+	is "$1: nothing is left" "$behind" ""
+}
+
 # sweeps SECONDS
 sweeps()
 {
-	local numdevs disk
+	local numdevs disk client in_c in_rust message
 	# Each disk is a hundred allocations that are like those of the next.
 	for disk in 1 2 3 4 5 6 7; do
 		/payload/nth 0 remove $disk >/dev/null
@@ -106,14 +119,22 @@ sweeps()
 	seeded sweep
 	truncate -s 1M /tmp/loop40
 	only_modules_fail
-	sweep "load" $(($1 / 2)) after_load load /payload/iostat.ko
+	sweep "load" $(($1 * 3 / 8)) after_load load /payload/iostat.ko
 	insmod /payload/iostat.ko || fail "faults: loads after all"
 	numdevs=$(<$CONTROL/numdevs)
 	sweep "arrival" $(($1 / 4)) after_arrival add 40
 	/payload/nth 0 add 40 >/dev/null
 	sweep "departure" $(($1 / 8)) after_departure remove 40
 	/payload/nth 0 remove 40 >/dev/null
-	sweep "/dev/iostat" $(($1 / 8)) after_read read /dev/iostat
+	sweep "/dev/iostat" $(($1 / 16)) after_read read /dev/iostat
+	for message in "@kstat unix" "@kstat_list unix" "@evcnt_list rollup"; do
+		sweep "$message" $(($1 / 32)) after_read ask "$message"
+	done
+	one_of in_c fake_tape fake_drum
+	one_of in_rust fake_rpc fake_cache
+	for client in $in_c $in_rust; do
+		sweep "$client" $(($1 / 16)) after_client load /payload/$client.ko
+	done
 	in_balance "faults"
 	rmmod iostat
 	nothing_left "faults"

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-2.0
+# Other modules, clients of ours: what they have counted comes and goes in thousands,
+# and so do they, with and without taking it along, while all of it is read; see
+# lists.c and tests/modules. Sourced.
+
+SAMPLES=(fake_tape fake_drum fake_rpc fake_cache)
+
+# message WORD...: sets the array lines to the reply.
+message()
+{
+	lines=()
+	exec 5<>/dev/iostat || return 1
+	echo "$*" >&5 && mapfile -t -u 5 lines
+	exec 5<&-
+}
+
+# asked MODULE LINE: sets result to what came of it.
+asked()
+{
+	echo "$2" >"/sys/module/$1/parameters/do" && read -r result <"/sys/module/$1/parameters/result"
+}
+
+# behind: sets behind to what is listed of clients. What is dormant may stay.
+behind()
+{
+	local line lines kid type flags rest
+	behind=
+	message @kstat_list 'fake_*' 'evcnt_*' 'kstat_*' 'devstat_*'
+	for line in "${lines[@]:2}"; do
+		read -r kid type flags rest <<<"$line"
+		((flags & 0x10)) || behind+=" $line"
+	done
+	message @evcnt_list all
+	for line in "${lines[@]}"; do
+		[[ ! $line =~ ^(fake|evcnt)_ ]] || behind+=" $line"
+	done
+	for line in $CONTROL/devstat/*/; do
+		[[ $line == *'*/' ]] || behind+=" $line"
+	done
+}
+
+# census: sets kstats, counters and devices to how many there are, and chain to the
+# chain's number.
+census()
+{
+	local lines
+	message @kstat_list
+	kstats=$((${#lines[@]} - 2)) chain=${lines[0]#chain_id }
+	message @evcnt_list all
+	counters=$((${#lines[@]} - 1)) devices=$(<$CONTROL/numdevs)
+}
+
+look()
+{
+	/payload/lists "$1" $GOING
+}
+
+# crowd SECONDS: 1,000 kstats and 10,000 event counters, and entries of devstat(9) at the
+# same time, twice and then for as long as there is time, under readers of everything.
+crowd()
+{
+	local kstats counters devices chain before before_chain result lines behind what reads turn=0
+	local until=$((SECONDS + $1))
+	declare -A many=([kstat_client]="storm 1000" [evcnt_client]="many 10000") many_of=()
+	many[devstat_client]="many 50"
+	insmod /payload/iostat.ko || fail "crowd: the module loads"
+	for what in "${!many[@]}"; do
+		insmod "/payload/$what.ko" || fail "crowd: $what loads"
+	done
+	census
+	before="$kstats kstats, $counters counters, $devices devices" before_chain=$chain
+	: >$GOING
+	for what in kstat chain evcnt table ioctl; do
+		start_actor look $what
+	done
+	start_actor readers
+	while ((++turn <= 2 || SECONDS <= until)); do
+		for what in "${!many[@]}"; do
+			asked $what "${many[$what]}" && echo "$result" >/tmp/crowd-$what &
+			many_of[$!]=$what
+		done
+		for what in "${!many_of[@]}"; do
+			wait "$what"
+		done
+		many_of=()
+		for what in "${!many[@]}"; do
+			is "crowd: $what, ${many[$what]}, turn $turn" "$(</tmp/crowd-$what)" 0
+		done
+	done
+	stop_actors
+	for what in kstat chain evcnt table ioctl; do
+		read -r _ reads result <<<"$(tail -n 1 "$LOGS/$round-look-$what")"
+		echo "  crowd: $what read $reads times in $((turn - 1)) turns, $result things of clients seen"
+		holds "crowd: $what saw them" "result > 0"
+	done
+	census
+	is "crowd: as many as before" "$kstats kstats, $counters counters, $devices devices" "$before"
+	holds "crowd: the chain has changed as often" "chain - before_chain >= (turn - 1) * 2000"
+	behind
+	is "crowd: nothing is left" "$behind" ""
+	for what in "${!many[@]}"; do
+		is "crowd: $what leaves something" "$(leave_behind $what 0)" ""
+		rmmod $what || fail "crowd: $what goes"
+	done
+	behind
+	is "crowd: nothing is left of who took nothing along" "$behind" ""
+	unload_at_last || fail "crowd: the module goes"
+	nothing_left "crowd"
+}
+
+# leave_behind CLIENT FLAGS: something that it has when it goes.
+leave_behind()
+{
+	local result n
+	for n in 0 1 2; do
+		case $1 in
+		kstat_client)
+			asked $1 "create $n 1 1 $2 kstat_client $n left misc"
+			asked $1 "named $n 0 4 number"
+			asked $1 "install $n"
+			;;
+		evcnt_client)
+			asked $1 "attach $n $((n - 1)) $n evcnt_client left"
+			;;
+		devstat_client)
+			asked $1 "new $n left $n 512 0 0 0"
+			asked $1 "start $n"
+			;;
+		esac
+		[ "$result" = 0 ] || echo "$1: $n: $result"
+	done
+}
+
+# come MODULE NTH: loads it, with a fault or not; false if that need not succeed. Ours
+# may not be there, or on its way.
+come()
+{
+	local errno left
+	read -r errno left <<<"$(/payload/nth "$2" load "/payload/$1.ko")"
+	case $errno in
+	0) return 0 ;;
+	2 | 16) [ ! -d "/sys/module/$1" ] && return 1 ;;
+	12) [ "$2" != 0 ] && return 1 ;;
+	esac
+	echo "$1 does not load: $errno, with $left of $2 left"
+	exit 1
+}
+
+# leave MODULE
+leave()
+{
+	rmmod "$1" || exit 1
+}
+
+# told MODULE NTH LINE ERRNO...: what comes of it is 0, or with a fault one of those.
+told()
+{
+	local result
+	echo "$3" | /payload/nth "$2" tell "/sys/module/$1/parameters/do" >/dev/null
+	read -r result <"/sys/module/$1/parameters/result"
+	[ "$result" = 0 ] || [[ $2 != 0 && " ${*:4} " == *" $result "* ]] || {
+		echo "$1: $3: $result"
+		exit 1
+	}
+}
+
+# client_KIND NTH NUMBER WHAT: one that comes, does something, and goes. One
+# of a kind at a time.
+client_sample()
+{
+	local module=${SAMPLES[$2 % 4]} file
+	come "$module" "$1" || return 0
+	for file in write read; do
+		file=/sys/module/$module/parameters/$file
+		# It may be at it when it goes.
+		[ ! -e "$file" ] || echo $(($2 % 7)) >"$file" &
+	done
+	[ "$3" = leave ] || wait
+	cat "/sys/module/$module/parameters/motions" >/dev/null 2>&1
+	leave "$module"
+	wait
+}
+
+# One more, whose client goes while somebody is in its function for 2 s.
+left_while_read()
+{
+	local line result
+	for line in "create 3 1 1 0 kstat_client 3 slow misc" "named 3 0 4 number" "callbacks 3 1" \
+		"inside 3 2" "install 3"; do
+		asked kstat_client "$line"
+	done
+	/payload/nth 0 ask "@kstat kstat_client:3" >/dev/null &
+	nap 5 30
+}
+
+client_kstat()
+{
+	come kstat_client 0 || return 0
+	told kstat_client "$1" "storm $(($2 % 400))" -5 -12
+	case $3 in
+	leave)
+		leave_behind kstat_client 0
+		left_while_read
+		;;
+	persist) leave_behind kstat_client 8 ;;
+	esac
+	leave kstat_client
+}
+
+client_evcnt()
+{
+	come evcnt_client 0 || return 0
+	told evcnt_client "$1" "many $2" -12
+	[ "$3" = stay ] || leave_behind evcnt_client 0
+	if [ "$3" = persist ] && come evcnt_other 0; then
+		# Its parent goes first.
+		asked evcnt_client "where 0"
+		asked evcnt_other "adopt 4 $result"
+		leave evcnt_client
+		asked evcnt_other "irq 4 3"
+		leave evcnt_other
+	else
+		leave evcnt_client
+	fi
+}
+
+client_devstat()
+{
+	come devstat_client 0 || return 0
+	told devstat_client "$1" "many $(($2 % 10))" -12
+	if [ "$3" != stay ]; then
+		leave_behind devstat_client 0
+		asked devstat_client "spread 1 $2"
+	fi
+	leave devstat_client
+}
+
+clients()
+{
+	local kind nth number how shuffled pids status looks=() behind result
+	for kind in kstat chain evcnt ioctl; do
+		look $kind &
+		looks+=($!)
+	done
+	while going; do
+		shuffled sample kstat evcnt devstat
+		pids=()
+		for kind in "${shuffled[@]:0:2}"; do
+			nth=0
+			! chance 40 || between nth 1 60
+			between number 0 1500
+			one_of how leave persist stay
+			act "$kind nth $nth number $number $how"
+			"client_$kind" $nth "$number" "$how" &
+			pids+=($!)
+		done
+		for kind in "${pids[@]}"; do
+			wait "$kind" || return 1
+		done
+		if [ -c /dev/iostat ] && behind 2>/dev/null && [ -n "$behind" ]; then
+			act "left:$behind"
+			return 1
+		fi
+		nap 0 60
+	done
+	for kind in "${looks[@]}"; do
+		wait "$kind" || return 1
+	done
+}
