@@ -12,6 +12,10 @@ pub(crate) mod evcnt;
 mod exports;
 pub(crate) mod kstat;
 
+#[cfg(CONFIG_KUNIT = "y")]
+#[path = "../tests/kunit/kapi/mod.rs"]
+mod kunit;
+
 use crate::{
     kernel_ext::{
         global,

@@ -14,7 +14,7 @@ mod kobject;
 mod miscdevice;
 mod percpu;
 mod published;
-mod support;
+pub(crate) mod support;
 mod sysfs;
 mod tracepoint;
 mod zeroed;

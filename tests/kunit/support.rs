@@ -36,7 +36,7 @@ use kernel::{
 };
 
 /// What `work` gives on some CPU.
-pub(super) fn here<T>(work: impl Fn(ThisCpu<'_>) -> T + Sync) -> T {
+pub(crate) fn here<T>(work: impl Fn(ThisCpu<'_>) -> T + Sync) -> T {
     loop {
         // Again if that one has just left.
         let cpu = online_cpus().last().unwrap_or(0);
@@ -48,7 +48,7 @@ pub(super) fn here<T>(work: impl Fn(ThisCpu<'_>) -> T + Sync) -> T {
 
 /// What `work` gives on one CPU, where it runs with interrupts off; [`None`] if that CPU is not
 /// there.
-pub(super) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Option<T> {
+pub(crate) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Option<T> {
     struct Call<F, T> {
         work: F,
         cpu: u32,
@@ -87,7 +87,7 @@ pub(super) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Opt
 }
 
 /// The CPUs that are there, in order, as [`on_cpu`] takes them.
-pub(super) fn online_cpus() -> impl Iterator<Item = u32> {
+pub(crate) fn online_cpus() -> impl Iterator<Item = u32> {
     (0..nr_cpu_ids()).filter(|cpu| on_cpu(*cpu, |_| ()).is_some())
 }
 
@@ -114,7 +114,7 @@ fn with_files_of_init<T>(work: impl FnOnce() -> T) -> Result<T> {
 }
 
 /// The text of a file, as far as `buffer` takes it.
-pub(super) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> Result<&'a [u8]> {
+pub(crate) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> Result<&'a [u8]> {
     let file = with_files_of_init(|| {
         // SAFETY: The path is NUL-terminated.
         from_err_ptr(unsafe {
@@ -144,14 +144,14 @@ pub(super) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> Result<&'a [u8
 const LINE: &[u8] = b"a line for the tests' probes";
 
 /// Passes the tracepoint `console`, whose probes then get [`LINE`] on this CPU.
-pub(super) fn print() {
+pub(crate) fn print() {
     pr_info!("{}\n", core::str::from_utf8(LINE).unwrap_or_default());
 }
 
 /// Runs `then` with a probe on the tracepoint `console` that calls `work` for each [`print`].
 /// The probe is gone, and no call of `work` under way, when this returns; so `then` must not
 /// assert anything.
-pub(super) fn with_probe<F: Fn(&InProbe<'_>) + Sync>(work: F, then: impl FnOnce()) -> Result {
+pub(crate) fn with_probe<F: Fn(&InProbe<'_>) + Sync>(work: F, then: impl FnOnce()) -> Result {
     /// # Safety
     ///
     /// Called by the tracepoint `console`, as a probe whose data is an `F`.
@@ -185,7 +185,7 @@ pub(super) fn with_probe<F: Fn(&InProbe<'_>) + Sync>(work: F, then: impl FnOnce(
 }
 
 /// Runs `work` on a disk there is: the first of the class, a loop device of the test kernel's.
-pub(super) fn with_disk<T>(work: impl FnOnce(&BlockDevice<'_>) -> T) -> Result<T> {
+pub(crate) fn with_disk<T>(work: impl FnOnce(&BlockDevice<'_>) -> T) -> Result<T> {
     let mut class: *const bindings::class = core::ptr::null();
     // SAFETY: The pointer is valid for writes.
     to_result(unsafe { own::iostat_block_class(core::ptr::addr_of_mut!(class).cast()) })?;

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0
+
+use crate::{
+    abi::identity::{
+        support_flags,
+        Identity, //
+    },
+    acct::{
+        class::{
+            Class,
+            Tag, //
+        },
+        client::End, //
+    },
+    kapi::devstat::{
+        Entries,
+        Said, //
+    },
+    kernel_ext::clock::now_ns,
+    kunit::support::*,
+    recorder::{
+        account::Account,
+        accounts::Handle as Number,
+        clients::Clients, //
+    },
+};
+use core::sync::atomic::{
+    AtomicUsize,
+    Ordering::Relaxed, //
+};
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+/// All entries count in one account, of which nobody else knows.
+struct Shared {
+    account: Arc<Account>,
+    listed: AtomicUsize,
+    unlisted: AtomicUsize,
+}
+
+impl Clients for Shared {
+    fn add(&self, _identity: Identity) -> Result<Arc<Account>> {
+        self.listed.fetch_add(1, Relaxed);
+        Ok(self.account.clone())
+    }
+
+    fn remove(&self, _account: &Account) {
+        self.listed.fetch_sub(1, Relaxed);
+    }
+
+    fn add_unlisted(&self, _identity: Identity) -> Result<Arc<Account>> {
+        self.unlisted.fetch_add(1, Relaxed);
+        Ok(self.account.clone())
+    }
+
+    fn remove_unlisted(&self) {
+        self.unlisted.fetch_sub(1, Relaxed);
+    }
+}
+
+impl Shared {
+    /// How many are in the list, and how many are not.
+    fn numbers(&self) -> (usize, usize) {
+        (self.listed.load(Relaxed), self.unlisted.load(Relaxed))
+    }
+
+    /// How many transactions started.
+    fn started(&self) -> u64 {
+        self.account.snapshot().record.devstat.start_count
+    }
+}
+
+fn entries() -> Result<(Arc<Shared>, Arc<Entries>)> {
+    let account = with_disk(|disk| Account::new(disk, None, None, Number::new(0, 77)))??;
+    let shared = Shared {
+        account,
+        listed: AtomicUsize::new(0),
+        unlisted: AtomicUsize::new(0),
+    };
+    let shared = Arc::new(shared, GFP_KERNEL)?;
+    Ok((shared.clone(), Entries::new(shared)?))
+}
+
+/// A tape drive.
+fn said(name: &[u8], unit: i32) -> Said<'_> {
+    Said {
+        name,
+        unit,
+        block_size: 512,
+        flags: support_flags::ALL_SUPPORTED,
+        device_type: 1,
+        priority: 0x60,
+    }
+}
+
+const READ: End = End {
+    bytes: 512,
+    tag: Tag::Simple,
+    class: Class::Read,
+    then: None,
+};
+
+#[kernel::macros::kunit_tests(iostat_entries)]
+mod tests {
+    use super::{
+        super::owners,
+        *, //
+    };
+    use crate::{
+        kapi::devstat::Handle,
+        kernel_ext::{
+            error::name_too_long,
+            module::Going, //
+        },
+    };
+
+    fn start(entries: &Entries, handle: Handle) -> Result {
+        here(|cpu| entries.start_transaction(handle, now_ns(), cpu))
+    }
+
+    fn end(entries: &Entries, handle: Handle) -> Result {
+        here(|cpu| entries.end_transaction(handle, READ, now_ns(), cpu))
+    }
+
+    #[test]
+    fn it_counts_while_it_is_there() -> Result {
+        let (shared, entries) = entries()?;
+        let (owner, _) = owners();
+        let handle = entries.add(&said(b"t", 0), owner, None)?;
+        assert_eq!(shared.numbers(), (1, 0));
+        assert_eq!(end(&entries, handle), Err(ERANGE));
+        assert_eq!(start(&entries, handle), Ok(()));
+        assert_eq!(end(&entries, handle), Ok(()));
+        assert_eq!(end(&entries, handle), Err(ERANGE));
+        let record = shared.account.snapshot().record;
+        assert_eq!(record.devstat.operations(Class::Read), 1);
+        assert_eq!(record.devstat.bytes, [0, 512, 0, 0]);
+        assert_eq!(entries.remove(handle), Ok(()));
+        assert_eq!(shared.numbers(), (0, 0));
+        assert_eq!(start(&entries, handle), Err(ENOENT));
+        assert_eq!(end(&entries, handle), Err(ENOENT));
+        assert_eq!(entries.remove(handle), Err(ENOENT));
+        Ok(())
+    }
+
+    #[test]
+    fn stale_handles_count_nothing() -> Result {
+        let (shared, entries) = entries()?;
+        let (owner, _) = owners();
+        let stale = entries.add(&said(b"t", 0), owner, None)?;
+        entries.remove(stale)?;
+        let now = entries.add(&said(b"t", 0), owner, None)?;
+        assert!(now != stale);
+        // The same slot: what differs is the number above it.
+        assert_eq!(now.bits() & 0x1ffff, stale.bits() & 0x1ffff);
+        assert_eq!(start(&entries, stale), Err(ENOENT));
+        assert_eq!(start(&entries, Handle::NONE), Err(ENOENT));
+        assert_eq!(
+            start(&entries, Handle::from_bits(now.bits() ^ 1)),
+            Err(ENOENT)
+        );
+        assert_eq!(start(&entries, Handle::from_bits(u64::MAX)), Err(ENOENT));
+        assert_eq!(shared.started(), 0);
+        assert_eq!(start(&entries, now), Ok(()));
+        assert_eq!(shared.started(), 1);
+        Ok(())
+    }
+
+    #[test]
+    fn there_are_more_than_a_bank_has() -> Result {
+        let (shared, entries) = entries()?;
+        let (owner, _) = owners();
+        let mut all = KVec::new();
+        for unit in 0..300 {
+            all.push(entries.add(&said(b"t", unit), owner, None)?, GFP_KERNEL)?;
+        }
+        for handle in &all {
+            assert_eq!(start(&entries, *handle), Ok(()));
+        }
+        assert_eq!(shared.started(), 300);
+        for handle in &all {
+            assert_eq!(entries.remove(*handle), Ok(()));
+        }
+        for handle in &all {
+            assert_eq!(start(&entries, *handle), Err(ENOENT));
+        }
+        assert_eq!(shared.numbers(), (0, 0));
+        assert_eq!(shared.started(), 300);
+        Ok(())
+    }
+
+    #[test]
+    fn an_address_is_one_entrys() -> Result {
+        let (shared, entries) = entries()?;
+        let (owner, other) = owners();
+        let handle = entries.add(&said(b"t", 0), owner, Some(0x1000))?;
+        let again = entries.add(&said(b"t", 1), other, Some(0x1000));
+        assert_eq!(again.err(), Some(EEXIST));
+        assert_eq!(shared.numbers(), (1, 0));
+        entries.remove(handle)?;
+        entries.add(&said(b"t", 1), other, Some(0x1000))?;
+        Ok(())
+    }
+
+    #[test]
+    fn one_without_a_unit_is_in_no_list() -> Result {
+        let (shared, entries) = entries()?;
+        let (owner, _) = owners();
+        let handle = entries.add(&said(b"", -1), owner, None)?;
+        assert_eq!(shared.numbers(), (0, 1));
+        assert_eq!(start(&entries, handle), Ok(()));
+        entries.remove(handle)?;
+        assert_eq!(shared.numbers(), (0, 0));
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_said_is_checked() -> Result {
+        let (shared, entries) = entries()?;
+        let (owner, _) = owners();
+        let error = |said: &Said<'_>| entries.add(said, owner, None).err();
+        assert_eq!(error(&said(b"", 0)), Some(EINVAL));
+        assert_eq!(error(&said(b"a b", 0)), Some(EINVAL));
+        assert_eq!(error(&said(b"a/b", 0)), Some(EINVAL));
+        assert_eq!(error(&said(b"t", -2)), Some(EINVAL));
+        assert_eq!(error(&said(b"sixteen_letters_", 0)), Some(name_too_long()));
+        let mut odd = said(b"t", 0);
+        odd.priority = 0x1000;
+        assert_eq!(error(&odd), Some(EINVAL));
+        odd = said(b"t", 0);
+        odd.flags = 8;
+        assert_eq!(error(&odd), Some(EINVAL));
+        assert_eq!(shared.numbers(), (0, 0));
+        assert_eq!(error(&said(b"fifteen_letters", i32::MAX)), None);
+        Ok(())
+    }
+
+    #[test]
+    fn what_a_module_forgets_goes_with_it() -> Result {
+        let (shared, entries) = entries()?;
+        let (owner, other) = owners();
+        let listed = entries.add(&said(b"t", 0), owner, None)?;
+        let unlisted = entries.add(&said(b"", -1), owner, None)?;
+        let others = entries.add(&said(b"t", 1), other, None)?;
+        entries.going(owner);
+        assert_eq!(shared.numbers(), (1, 0));
+        assert_eq!(start(&entries, listed), Err(ENOENT));
+        assert_eq!(start(&entries, unlisted), Err(ENOENT));
+        assert_eq!(start(&entries, others), Ok(()));
+        entries.going(other);
+        assert_eq!(shared.numbers(), (0, 0));
+        assert_eq!(start(&entries, others), Err(ENOENT));
+        Ok(())
+    }
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+
+#[kernel::macros::kunit_tests(iostat_events)]
+mod tests {
+    use super::super::owners;
+    use crate::{
+        acct::evcnt::Type,
+        kapi::evcnt::{
+            Client,
+            Event,
+            EventCounter,
+            Events,
+            Handle, //
+        },
+        kernel_ext::{
+            error::name_too_long,
+            module::{
+                Going,
+                Owner, //
+            }, //
+        },
+    };
+    use kernel::prelude::*;
+
+    fn event(name: &str) -> Result<Event> {
+        Event::new(Type::Misc, b"group", name.as_bytes())
+    }
+
+    fn attach(events: &Events, parent: Option<Handle>, name: &str) -> Result<Handle> {
+        events.attach(event(name)?, parent, None, 0)
+    }
+
+    fn attach_for(
+        events: &Events,
+        parent: Option<Handle>,
+        owner: Owner,
+        address: usize,
+    ) -> Result<Handle> {
+        let client = Some(Client { owner, address });
+        events.attach(event("client")?, parent, client, 0)
+    }
+
+    /// Whether these are listed, in this order, with these totals.
+    fn lists(events: &Events, rollup: bool, expected: &[(&str, u64)]) -> Result<bool> {
+        let list = events.list(rollup)?;
+        let found = list
+            .iter()
+            .map(|listed| (listed.event.name().1, listed.total));
+        Ok(found.eq(expected.iter().copied()))
+    }
+
+    #[test]
+    fn names_are_checked() -> Result {
+        let long = [b'n'; 255];
+        assert_eq!(event("").err(), Some(EINVAL));
+        assert_eq!(event("two\nlines").err(), Some(EINVAL));
+        assert_eq!(event(" blank").err(), Some(EINVAL));
+        let long_name = Event::new(Type::Misc, b"group", &long);
+        assert_eq!(long_name.err(), Some(name_too_long()));
+        let event = Event::new(Type::Trap, b"a group", long.get(1..).unwrap_or_default())?;
+        assert_eq!(event.kind(), Type::Trap);
+        assert_eq!(event.name().0, "a group");
+        assert_eq!(event.name().1.len(), 254);
+        Ok(())
+    }
+
+    #[test]
+    fn it_counts_while_it_is_attached() -> Result {
+        let events = Events::new()?;
+        let handle = events.attach(event("one")?, None, None, 40)?;
+        events.add(handle, 2);
+        assert_eq!(events.get(handle), Some(42));
+        assert!(lists(&events, false, &[("one", 42)])?);
+        assert_eq!(events.detach(handle), Ok(42));
+        events.add(handle, 1);
+        assert_eq!(events.get(handle), None);
+        assert_eq!(events.total(handle), None);
+        assert_eq!(events.detach(handle), Err(ENOENT));
+        assert!(lists(&events, false, &[])?);
+        Ok(())
+    }
+
+    #[test]
+    fn an_address_is_one_counters() -> Result {
+        let events = Events::new()?;
+        let (owner, other) = owners();
+        let handle = attach_for(&events, None, owner, 0x1000)?;
+        assert_eq!(attach_for(&events, None, other, 0x1000), Err(EEXIST));
+        assert_eq!(events.find(0x1000), Some(handle));
+        assert_eq!(events.find(0x1008), None);
+        attach_for(&events, None, owner, 0x1008)?;
+        assert!(lists(&events, false, &[("client", 0), ("client", 0)])?);
+        assert_eq!(events.detach(handle), Ok(0));
+        assert_eq!(events.find(0x1000), None);
+        let again = attach_for(&events, None, owner, 0x1000)?;
+        assert!(again > handle);
+        assert_eq!(events.find(0x1000), Some(again));
+        Ok(())
+    }
+
+    #[test]
+    fn parents_come_first_and_go_last() -> Result {
+        let events = Events::new()?;
+        let parent = attach(&events, None, "parent")?;
+        let child = attach(&events, Some(parent), "child")?;
+        assert_eq!(events.detach(parent), Err(EBUSY));
+        assert_eq!(events.detach(child), Ok(0));
+        assert_eq!(attach(&events, Some(child), "orphan"), Err(ENOENT));
+        assert_eq!(attach(&events, Some(Handle::NONE), "orphan"), Err(ENOENT));
+        assert_eq!(events.detach(parent), Ok(0));
+        assert_eq!(attach(&events, Some(parent), "orphan"), Err(ENOENT));
+        assert!(lists(&events, false, &[])?);
+        Ok(())
+    }
+
+    /// A refusal after the parent was found must leave no child behind.
+    #[test]
+    fn what_is_refused_is_no_child() -> Result {
+        let events = Events::new()?;
+        let (owner, _) = owners();
+        let parent = attach_for(&events, None, owner, 0x1000)?;
+        assert_eq!(
+            attach_for(&events, Some(parent), owner, 0x1000),
+            Err(EEXIST)
+        );
+        assert_eq!(events.detach(parent), Ok(0));
+        Ok(())
+    }
+
+    #[test]
+    fn totals_are_of_all_below() -> Result {
+        let events = Events::new()?;
+        let root = attach(&events, None, "root")?;
+        let other = attach(&events, None, "other")?;
+        let child = attach(&events, Some(root), "child")?;
+        let grandchild = attach(&events, Some(child), "grandchild")?;
+        let second = attach(&events, Some(root), "second")?;
+        for (handle, count) in [root, other, child, grandchild, second]
+            .into_iter()
+            .zip([1, 20, 300, 4000, 50000])
+        {
+            events.add(handle, count);
+        }
+        assert_eq!(events.total(root), Some(54301));
+        assert_eq!(events.total(child), Some(4300));
+        assert_eq!(events.total(other), Some(20));
+        assert!(lists(
+            &events,
+            false,
+            &[
+                ("root", 1),
+                ("other", 20),
+                ("child", 300),
+                ("grandchild", 4000),
+                ("second", 50000)
+            ]
+        )?);
+        assert!(lists(
+            &events,
+            true,
+            &[
+                ("root", 54301),
+                ("other", 20),
+                ("child", 4300),
+                ("grandchild", 4000),
+                ("second", 50000)
+            ]
+        )?);
+        // What has left is nobody's any more.
+        assert_eq!(events.detach(grandchild), Ok(4000));
+        assert_eq!(events.total(root), Some(50301));
+        Ok(())
+    }
+
+    #[test]
+    fn the_order_is_that_of_attachment() -> Result {
+        let events = Events::new()?;
+        let first = attach(&events, None, "first")?;
+        attach(&events, None, "second")?;
+        events.detach(first)?;
+        attach(&events, None, "third")?;
+        assert!(lists(&events, false, &[("second", 0), ("third", 0)])?);
+        Ok(())
+    }
+
+    #[test]
+    fn there_are_as_many_as_it_takes() -> Result {
+        const MANY: usize = 1300;
+        let events = Events::new()?;
+        let root = attach(&events, None, "root")?;
+        for count in 1..MANY as u64 {
+            let handle = attach(&events, Some(root), "child")?;
+            events.add(handle, count);
+        }
+        let list = events.list(true)?;
+        let sum = (MANY * (MANY - 1) / 2) as u64;
+        assert_eq!(list.len(), MANY);
+        assert_eq!(list.first().map(|listed| listed.total), Some(sum));
+        assert_eq!(events.total(root), Some(sum));
+        assert!(list
+            .iter()
+            .skip(1)
+            .map(|listed| listed.total)
+            .eq(1..MANY as u64));
+        Ok(())
+    }
+
+    #[test]
+    fn what_a_module_forgets_goes_with_it() -> Result {
+        let events = Events::new()?;
+        let (owner, other) = owners();
+        let parent = attach_for(&events, None, owner, 0x1000)?;
+        let child = attach_for(&events, Some(parent), owner, 0x1008)?;
+        let adopted = attach_for(&events, Some(child), other, 0x2000)?;
+        let own = attach(&events, Some(parent), "own")?;
+        events.add(adopted, 3);
+        events.going(owner);
+        assert!(lists(&events, true, &[("client", 3), ("own", 0)])?);
+        for gone in [parent, child] {
+            assert_eq!(events.get(gone), None);
+            assert_eq!(events.detach(gone), Err(ENOENT));
+        }
+        assert_eq!(events.find(0x1000), None);
+        assert_eq!(events.find(0x2000), Some(adopted));
+        // Of nobody's children any more.
+        assert_eq!(events.detach(adopted), Ok(3));
+        assert_eq!(events.detach(own), Ok(0));
+        events.going(other);
+        assert!(lists(&events, false, &[])?);
+        Ok(())
+    }
+
+    #[test]
+    fn ours_are_detached_when_they_are_dropped() -> Result {
+        let events = Events::new()?;
+        let parent = EventCounter::new(&events, None, b"iostat", b"parent")?;
+        let child = EventCounter::new(&events, Some(&parent), b"iostat", b"child")?;
+        child.add(5);
+        assert_eq!(child.get(), 5);
+        assert!(lists(&events, true, &[("parent", 5), ("child", 5)])?);
+        let (owner, other) = owners();
+        events.going(owner);
+        events.going(other);
+        assert_eq!(events.get(child.handle()), Some(5));
+        drop(child);
+        drop(parent);
+        assert!(lists(&events, false, &[])?);
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+
+use crate::{
+    abi::identity::Name,
+    acct::kstat::{
+        flags,
+        Type, //
+    },
+    kapi::kstat::{
+        Chain,
+        Key,
+        New, //
+    },
+    kernel_ext::{
+        clock,
+        kstat::Client,
+        module::Owner, //
+    }, //
+};
+use kernel::prelude::*;
+
+fn key(module: &str, instance: i32, name: &str) -> Key {
+    let name_of = |text: &str| Name::new(text.as_bytes());
+    Key::new(name_of(module), instance, name_of(name))
+}
+
+/// Eight bytes.
+fn raw(key: Key, flags: u8) -> New {
+    New {
+        key,
+        class: Name::new(b"misc"),
+        kind: Type::Raw,
+        ndata: 8,
+        flags,
+        crtime_ns: clock::now_ns(),
+    }
+}
+
+/// Its address.
+fn create(chain: &Chain, owner: Owner, mut new: New) -> Result<usize> {
+    // SAFETY: Nobody sets anything in it.
+    chain.create(&mut new, owner, |header| unsafe { Client::new(header) })
+}
+
+/// How many of this key are seen: one or none.
+fn seen(chain: &Chain, key: Key) -> Result<usize> {
+    Ok(chain.list(|other| *other == key)?.len())
+}
+
+#[kernel::macros::kunit_tests(iostat_chain)]
+mod tests {
+    use super::{
+        super::owners,
+        *, //
+    };
+    use crate::kernel_ext::module::Going;
+
+    #[test]
+    fn it_begins_with_itself() -> Result {
+        let chain = Chain::new()?;
+        let list = chain.list(|_| true)?;
+        let found = list.iter().map(|entry| (entry.kid(), entry.key().parts()));
+        assert!(found.eq([
+            (0, ("unix", 0, "kstat_headers")),
+            (1, ("unix", 0, "kstat_types"))
+        ]));
+        assert_eq!(chain.id(), 2);
+        assert_eq!(chain.len(), 2);
+        Ok(())
+    }
+
+    #[test]
+    fn it_is_seen_from_install_to_delete() -> Result {
+        let chain = Chain::new()?;
+        let (owner, _) = owners();
+        let key = key("m", 0, "n");
+        let kid = chain.id();
+        let address = create(&chain, owner, raw(key, 0))?;
+        assert!(chain.id() != kid);
+        assert_eq!(seen(&chain, key)?, 0);
+        assert_eq!(chain.len(), 2);
+        assert_eq!(chain.install(address), Ok(()));
+        let entry = chain.find(|other| *other == key).ok_or(ENOENT)?;
+        assert_eq!(entry.kid(), kid);
+        assert_eq!(entry.kind(), Type::Raw);
+        assert_eq!(entry.flags(), 0);
+        assert!(entry.statistics(&chain).is_ok());
+        assert_eq!(chain.len(), 3);
+        let installed = chain.id();
+        assert_eq!(chain.delete(address), Ok(()));
+        assert!(chain.id() != installed);
+        assert_eq!(seen(&chain, key)?, 0);
+        // Whoever found it finds nothing in it.
+        assert_eq!(entry.statistics(&chain).err(), Some(ENXIO));
+        assert_eq!(entry.write(b"n", b"1\0").err(), Some(ENXIO));
+        Ok(())
+    }
+
+    #[test]
+    fn each_call_is_refused_where_it_makes_no_sense() -> Result {
+        let chain = Chain::new()?;
+        let (owner, other) = owners();
+        let name = key("m", 0, "n");
+        let address = create(&chain, owner, raw(name, 0))?;
+        // Whether it is installed or not, and whoever asks.
+        assert_eq!(create(&chain, owner, raw(name, 0)), Err(EEXIST));
+        assert_eq!(chain.install(address), Ok(()));
+        assert_eq!(create(&chain, other, raw(name, 0)), Err(EEXIST));
+        assert_eq!(chain.install(address), Err(EEXIST));
+        let own = key("unix", 0, "kstat_types");
+        assert_eq!(create(&chain, owner, raw(own, 0)), Err(EEXIST));
+        assert_eq!(chain.delete(address), Ok(()));
+        assert_eq!(chain.delete(address), Err(ENOENT));
+        assert_eq!(chain.install(address), Err(ENOENT));
+        // iostat's own are at no address.
+        assert_eq!(chain.delete(0), Err(ENOENT));
+        assert_eq!(chain.install(0), Err(ENOENT));
+        assert_eq!(chain.len(), 2);
+        Ok(())
+    }
+
+    #[test]
+    fn numbers_are_never_used_again() -> Result {
+        let chain = Chain::new()?;
+        let (owner, _) = owners();
+        let mut last = 1;
+        for _ in 0..100 {
+            let name = key("m", 0, "n");
+            let address = create(&chain, owner, raw(name, 0))?;
+            chain.install(address)?;
+            let kid = chain.find(|other| *other == name).ok_or(ENOENT)?.kid();
+            chain.delete(address)?;
+            assert!(kid > last);
+            last = kid;
+        }
+        assert!(chain.id() > last);
+        Ok(())
+    }
+
+    #[test]
+    fn the_order_is_that_of_names() -> Result {
+        let chain = Chain::new()?;
+        let (owner, _) = owners();
+        // As they are to be listed.
+        let keys = [
+            ("A", 0, "b"),
+            ("a", -1, "b"),
+            ("a", 2, "B"),
+            ("a", 2, "b"),
+            ("a", 2, "C"),
+            ("a", 10, "a"),
+            ("B", 0, "a"),
+            ("b1", 0, "a"),
+        ];
+        for index in [3, 0, 7, 5, 1, 6, 2, 4] {
+            let (module, instance, name) = *keys.get(index).ok_or(EINVAL)?;
+            chain.install(create(&chain, owner, raw(key(module, instance, name), 0))?)?;
+        }
+        let list = chain.list(|key| key.parts().0 != "unix")?;
+        assert!(list.iter().map(|entry| entry.key().parts()).eq(keys));
+        Ok(())
+    }
+
+    #[test]
+    fn a_client_finds_its_own() -> Result {
+        let chain = Chain::new()?;
+        let (owner, other) = owners();
+        let name = key("m", 3, "n");
+        let address = create(&chain, owner, raw(name, 0))?;
+        // Installed or not.
+        assert_eq!(chain.lookup(owner, |key| *key == name), Some(address));
+        assert_eq!(chain.lookup(owner, |key| key.parts().1 == 3), Some(address));
+        assert_eq!(chain.lookup(owner, |key| key.parts().0 == "unix"), None);
+        assert_eq!(chain.lookup(other, |_| true), None);
+        chain.delete(address)?;
+        assert_eq!(chain.lookup(owner, |_| true), None);
+        Ok(())
+    }
+
+    #[test]
+    fn the_persistent_sleep_and_wake() -> Result {
+        let chain = Chain::new()?;
+        let (owner, other) = owners();
+        let name = key("m", 0, "n");
+        let address = create(&chain, owner, raw(name, flags::PERSISTENT))?;
+        chain.install(address)?;
+        let entry = chain.find(|key| *key == name).ok_or(ENOENT)?;
+        assert_eq!(chain.delete(address), Ok(()));
+        assert_eq!(entry.flags(), flags::PERSISTENT | flags::DORMANT);
+        assert_eq!(seen(&chain, name)?, 1);
+        assert!(entry.statistics(&chain).is_ok());
+        assert_eq!(chain.lookup(owner, |_| true), None);
+        assert_eq!(chain.delete(address), Err(ENOENT));
+        assert_eq!(chain.install(address), Err(ENOENT));
+
+        // Only one that is like it wakes it.
+        let mut larger = raw(name, flags::PERSISTENT);
+        larger.ndata = 16;
+        assert_eq!(create(&chain, other, larger), Err(EEXIST));
+        let mut of_type = raw(name, flags::PERSISTENT);
+        of_type.kind = Type::Named;
+        assert_eq!(create(&chain, other, of_type), Err(EEXIST));
+        let again = create(&chain, other, raw(name, flags::PERSISTENT))?;
+        assert_eq!(again, address);
+        assert_eq!(seen(&chain, name)?, 1);
+        assert_eq!(chain.lookup(other, |_| true), Some(address));
+        assert_eq!(chain.install(address), Ok(()));
+        assert_eq!(entry.flags(), flags::PERSISTENT);
+        let woken = chain.find(|key| *key == name).ok_or(ENOENT)?;
+        assert_eq!(woken.kid(), entry.kid());
+        Ok(())
+    }
+
+    #[test]
+    fn what_a_module_forgets_goes_with_it() -> Result {
+        let chain = Chain::new()?;
+        let (owner, other) = owners();
+        let installed = create(&chain, owner, raw(key("m", 0, "installed"), 0))?;
+        chain.install(installed)?;
+        let created = create(&chain, owner, raw(key("m", 0, "created"), 0))?;
+        let kept = key("m", 0, "kept");
+        chain.install(create(&chain, owner, raw(kept, flags::PERSISTENT))?)?;
+        let others = key("m", 0, "others");
+        chain.install(create(&chain, other, raw(others, 0))?)?;
+        chain.going(owner);
+        assert_eq!(chain.lookup(owner, |_| true), None);
+        assert_eq!(chain.delete(installed), Err(ENOENT));
+        assert_eq!(chain.delete(created), Err(ENOENT));
+        assert_eq!(seen(&chain, kept)?, 1);
+        assert_eq!(seen(&chain, others)?, 1);
+        assert_eq!(chain.len(), 4);
+        chain.going(owner);
+        assert_eq!(chain.len(), 4);
+        Ok(())
+    }
+}
