@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,25 +32,6 @@ static void expect(const char *what, unsigned int call, void *argument, int erro
 		printf("%s %#x: %s, not %s\n", what, call, strerrorname_np(got), strerrorname_np(error));
 }
 
-/* Every number of ours with every direction and some sizes. */
-static void numbers(void)
-{
-	static const unsigned int sizes[] = { 0, 1, 8, 64, 4096, 16383 };
-
-	for (unsigned int nr = 0; nr < 256; nr++) {
-		for (unsigned int i = 0; i < 4 * COUNT(sizes); i++) {
-			unsigned int call = _IOC(i % 4, IOSTAT_IOC_MAGIC, nr, sizes[i / 4]);
-
-			if (i)
-				expect("with a size", call, NULL, ENOTTY);
-			else if (nr <= _IOC_NR(IOSTAT_IOC_MESSAGE))
-				expect("nowhere", call, NULL, EFAULT);
-			else if (nr < 0x10 || nr > 0x1f)
-				expect("no call", call, NULL, ENOTTY);
-		}
-	}
-}
-
 union argument {
 	__u32 size;
 	struct iostat_info info;
@@ -57,6 +39,9 @@ union argument {
 	struct iostat_get get;
 	struct iostat_histogram histogram;
 	struct iostat_message message;
+	struct iostat_kstat_list kstats;
+	struct iostat_kstat_read kstat;
+	struct iostat_kstat_write write;
 };
 
 static const struct {
@@ -70,7 +55,59 @@ static const struct {
 		.entry_size = sizeof(struct iostat_snapshot) } } },
 	{ IOSTAT_IOC_HISTOGRAM, { .histogram = { .size = sizeof(struct iostat_histogram) } } },
 	{ IOSTAT_IOC_MESSAGE, { .message = { .size = sizeof(struct iostat_message), .in_bytes = 1 } } },
+	{ IOSTAT_IOC_KSTAT_LIST, { .kstats = { .size = sizeof(struct iostat_kstat_list),
+		.entry_size = sizeof(struct iostat_kstat_header) } } },
+	/* unix:0:kstat_types, for which there is no room. */
+	{ IOSTAT_IOC_KSTAT_READ, { .kstat = { .size = sizeof(struct iostat_kstat_read), .kid = 1,
+		.entry_size = sizeof(struct iostat_kstat_value) } } },
+	/* Which nobody may write. */
+	{ IOSTAT_IOC_KSTAT_WRITE, { .write = { .size = sizeof(struct iostat_kstat_write), .kid = 1,
+		.name = "raw", .type = IOSTAT_KSTAT_DATA_UINT64 } } },
 };
+
+static bool is_call(unsigned int call)
+{
+	for (unsigned int i = 0; i < COUNT(calls); i++)
+		if (calls[i].call == call)
+			return true;
+	return false;
+}
+
+/* Every number of ours with every direction and some sizes. */
+static void numbers(void)
+{
+	static const unsigned int sizes[] = { 0, 1, 8, 64, 4096, 16383 };
+
+	for (unsigned int nr = 0; nr < 256; nr++) {
+		for (unsigned int i = 0; i < 4 * COUNT(sizes); i++) {
+			unsigned int call = _IOC(i % 4, IOSTAT_IOC_MAGIC, nr, sizes[i / 4]);
+
+			if (i)
+				expect("with a size", call, NULL, ENOTTY);
+			else if (call == IOSTAT_IOC_KSTAT_WRITE && geteuid())
+				expect("not allowed", call, NULL, EPERM);
+			else if (is_call(call))
+				expect("nowhere", call, NULL, EFAULT);
+			else
+				expect("no call", call, NULL, ENOTTY);
+		}
+	}
+}
+
+/* What comes of a call with such an argument. */
+static int answer(unsigned int call)
+{
+	switch (call) {
+	case IOSTAT_IOC_MESSAGE:
+		return EINVAL;
+	case IOSTAT_IOC_KSTAT_READ:
+		return ENOMEM;
+	case IOSTAT_IOC_KSTAT_WRITE:
+		return geteuid() ? EPERM : EACCES;
+	default:
+		return 0;
+	}
+}
 
 /* Arguments at odd addresses, across the end of what there is, and where nothing can be written. */
 static void places(__u32 number)
@@ -79,6 +116,7 @@ static void places(__u32 number)
 		union argument a = calls[i].argument;
 		unsigned int size = a.size;
 		char *end = page + PAGE - size;
+		bool is_denied = answer(calls[i].call) == EPERM;
 
 		if (calls[i].call == IOSTAT_IOC_HISTOGRAM)
 			a.histogram.number = number;
@@ -92,7 +130,7 @@ static void places(__u32 number)
 			memcpy(end - by, &a, size);
 			result = ioctl(fd, calls[i].call, end - by);
 			error = errno;
-			if (result && calls[i].call != IOSTAT_IOC_MESSAGE)
+			if ((result ? error : 0) != answer(calls[i].call))
 				printf("%#x, %d from the end: %s\n", calls[i].call, by, strerrorname_np(error));
 			for (char *p = page; p < page + PAGE; p++)
 				if ((p < end - by || p >= end - by + size) && *p != 0x5a) {
@@ -102,11 +140,13 @@ static void places(__u32 number)
 		}
 		for (unsigned int by = 1; by <= size; by++) {
 			memcpy(end + by, &a, size - by);
-			expect("across the end", calls[i].call, end + by, EFAULT);
+			expect("across the end", calls[i].call, end + by, is_denied ? EPERM : EFAULT);
 		}
 		memcpy(page, &a, size);
 		mprotect(page, PAGE, PROT_READ);
-		expect("read-only", calls[i].call, page, EFAULT);
+		/* It is refused before anything is written there. */
+		expect("read-only", calls[i].call, page, is_denied ? EPERM :
+		       calls[i].call == IOSTAT_IOC_KSTAT_WRITE ? EACCES : EFAULT);
 		mprotect(page, PAGE, PROT_READ | PROT_WRITE);
 	}
 }
