@@ -8,6 +8,7 @@ use crate::{
     },
     kapi::kstat::{
         Chain,
+        Entry,
         Key,
         New, //
     },
@@ -17,7 +18,10 @@ use crate::{
         module::Owner, //
     }, //
 };
-use kernel::prelude::*;
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
 
 fn key(module: &str, instance: i32, name: &str) -> Key {
     let name_of = |text: &str| Name::new(text.as_bytes());
@@ -42,9 +46,26 @@ fn create(chain: &Chain, owner: Owner, mut new: New) -> Result<usize> {
     chain.create(&mut new, owner, |header| unsafe { Client::new(header) })
 }
 
+/// The one of this key, if it is seen.
+fn find(chain: &Chain, key: Key) -> Result<Arc<Entry>> {
+    let list = chain.list()?;
+    let found = list.entries.iter().find(|entry| *entry.key() == key);
+    Ok(found.ok_or(ENOENT)?.clone())
+}
+
 /// How many of this key are seen: one or none.
 fn seen(chain: &Chain, key: Key) -> Result<usize> {
-    Ok(chain.list(|other| *other == key)?.len())
+    let list = chain.list()?;
+    Ok(list
+        .entries
+        .iter()
+        .filter(|entry| *entry.key() == key)
+        .count())
+}
+
+/// How many there are.
+fn len(chain: &Chain) -> Result<usize> {
+    Ok(chain.list()?.entries.len())
 }
 
 #[kernel::macros::kunit_tests(iostat_chain)]
@@ -58,14 +79,18 @@ mod tests {
     #[test]
     fn it_begins_with_itself() -> Result {
         let chain = Chain::new()?;
-        let list = chain.list(|_| true)?;
-        let found = list.iter().map(|entry| (entry.kid(), entry.key().parts()));
+        let list = chain.list()?;
+        let found = list
+            .entries
+            .iter()
+            .map(|entry| (entry.kid(), entry.key().parts()));
         assert!(found.eq([
             (0, ("unix", 0, "kstat_headers")),
             (1, ("unix", 0, "kstat_types"))
         ]));
         assert_eq!(chain.id(), 2);
-        assert_eq!(chain.len(), 2);
+        assert_eq!(list.id, 2);
+        assert_eq!(len(&chain)?, 2);
         Ok(())
     }
 
@@ -76,20 +101,25 @@ mod tests {
         let key = key("m", 0, "n");
         let kid = chain.id();
         let address = create(&chain, owner, raw(key, 0))?;
-        assert!(chain.id() != kid);
+        let created = chain.id();
+        assert!(created != kid);
         assert_eq!(seen(&chain, key)?, 0);
-        assert_eq!(chain.len(), 2);
+        assert_eq!(len(&chain)?, 2);
+        assert_eq!(chain.numbered(kid).err(), Some(EAGAIN));
         assert_eq!(chain.install(address), Ok(()));
-        let entry = chain.find(|other| *other == key).ok_or(ENOENT)?;
+        assert!(chain.id() != created);
+        assert_eq!(chain.numbered(kid)?.kid(), kid);
+        let entry = find(&chain, key)?;
         assert_eq!(entry.kid(), kid);
         assert_eq!(entry.kind(), Type::Raw);
         assert_eq!(entry.flags(), 0);
         assert!(entry.statistics(&chain).is_ok());
-        assert_eq!(chain.len(), 3);
+        assert_eq!(len(&chain)?, 3);
         let installed = chain.id();
         assert_eq!(chain.delete(address), Ok(()));
         assert!(chain.id() != installed);
         assert_eq!(seen(&chain, key)?, 0);
+        assert_eq!(chain.numbered(kid).err(), Some(ENXIO));
         // Whoever found it finds nothing in it.
         assert_eq!(entry.statistics(&chain).err(), Some(ENXIO));
         assert_eq!(entry.write(b"n", b"1\0").err(), Some(ENXIO));
@@ -115,7 +145,7 @@ mod tests {
         // iostat's own are at no address.
         assert_eq!(chain.delete(0), Err(ENOENT));
         assert_eq!(chain.install(0), Err(ENOENT));
-        assert_eq!(chain.len(), 2);
+        assert_eq!(len(&chain)?, 2);
         Ok(())
     }
 
@@ -128,7 +158,7 @@ mod tests {
             let name = key("m", 0, "n");
             let address = create(&chain, owner, raw(name, 0))?;
             chain.install(address)?;
-            let kid = chain.find(|other| *other == name).ok_or(ENOENT)?.kid();
+            let kid = find(&chain, name)?.kid();
             chain.delete(address)?;
             assert!(kid > last);
             last = kid;
@@ -156,8 +186,9 @@ mod tests {
             let (module, instance, name) = *keys.get(index).ok_or(EINVAL)?;
             chain.install(create(&chain, owner, raw(key(module, instance, name), 0))?)?;
         }
-        let list = chain.list(|key| key.parts().0 != "unix")?;
-        assert!(list.iter().map(|entry| entry.key().parts()).eq(keys));
+        let list = chain.list()?;
+        let names = list.entries.iter().map(|entry| entry.key().parts());
+        assert!(names.filter(|parts| parts.0 != "unix").eq(keys));
         Ok(())
     }
 
@@ -184,7 +215,7 @@ mod tests {
         let name = key("m", 0, "n");
         let address = create(&chain, owner, raw(name, flags::PERSISTENT))?;
         chain.install(address)?;
-        let entry = chain.find(|key| *key == name).ok_or(ENOENT)?;
+        let entry = find(&chain, name)?;
         assert_eq!(chain.delete(address), Ok(()));
         assert_eq!(entry.flags(), flags::PERSISTENT | flags::DORMANT);
         assert_eq!(seen(&chain, name)?, 1);
@@ -206,7 +237,7 @@ mod tests {
         assert_eq!(chain.lookup(other, |_| true), Some(address));
         assert_eq!(chain.install(address), Ok(()));
         assert_eq!(entry.flags(), flags::PERSISTENT);
-        let woken = chain.find(|key| *key == name).ok_or(ENOENT)?;
+        let woken = find(&chain, name)?;
         assert_eq!(woken.kid(), entry.kid());
         Ok(())
     }
@@ -228,9 +259,9 @@ mod tests {
         assert_eq!(chain.delete(created), Err(ENOENT));
         assert_eq!(seen(&chain, kept)?, 1);
         assert_eq!(seen(&chain, others)?, 1);
-        assert_eq!(chain.len(), 4);
+        assert_eq!(len(&chain)?, 4);
         chain.going(owner);
-        assert_eq!(chain.len(), 4);
+        assert_eq!(len(&chain)?, 4);
         Ok(())
     }
 }
