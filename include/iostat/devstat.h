@@ -139,6 +139,7 @@ u64 iostat_devstat_now(void);
  * %-EINVAL if one of the arguments is none,
  * %-ENAMETOOLONG if the name is too long,
  * %-ENOSPC if there are 65536 entries,
+ * %-ENODEV if the module goes,
  * %-ENOMEM. An error is an entry like NULL to the other functions: it counts nothing.
  */
 static inline struct devstat *devstat_new_entry(const void *dev_name, int unit_number,

@@ -90,6 +90,7 @@ static inline int evcnt_attach_static(struct evcnt *ev)
  * %-EINVAL if @type, @group or @name is none, or @ev is NULL,
  * %-ENAMETOOLONG if @group or @name is too long,
  * %-ENOSPC if there are 131072 event counters,
+ * %-ENODEV if the module goes,
  * %-ENOMEM.
  */
 static inline int evcnt_attach_dynamic(struct evcnt *ev, int type, const struct evcnt *parent,

@@ -230,7 +230,7 @@ void iostat_kstat_runq_back_to_waitq(struct iostat_kstat_io *kiop);
  *
  * May sleep. If it was persistent and deleted, it is the same as before, with its data.
  *
- * Return: NULL if there is one already, something cannot be, or there is no memory.
+ * Return: NULL if there is one already, something cannot be, the module goes, or there is no memory.
  */
 static inline kstat_t *kstat_create(const char *ks_module, int ks_instance, const char *ks_name,
 				    const char *ks_class, u8 ks_type, unsigned int ks_ndata,

@@ -50,6 +50,20 @@ impl Owner {
     }
 }
 
+/// Whether a module goes: then [`Going::going`] may have been called already. Whoever has taken down something of a
+/// module's, under a lock that `going` takes as well, asks after that, and takes it back.
+///
+/// # Safety
+///
+/// `module` is null or a module, alive during this call.
+pub(crate) unsafe fn is_going(module: *mut bindings::module) -> bool {
+    // SAFETY: By this function's requirement. The state may be changed meanwhile, as a whole, and if not before the
+    // lock was taken it does not matter.
+    !module.is_null()
+        && unsafe { core::ptr::addr_of!((*module).state).read_volatile() }
+            == bindings::module_state_MODULE_STATE_GOING
+}
+
 /// Who is told that a module goes.
 pub(crate) trait Going: Send + Sync + 'static {
     /// A module has run its exit function, or has failed to initialise, and is about to be freed. May

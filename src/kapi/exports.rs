@@ -24,7 +24,10 @@ use crate::{
     kernel_ext::{
         bindings as own,
         global::Global,
-        module::Owner,
+        module::{
+            is_going,
+            Owner, //
+        },
         print::may_warn, //
     },
 };
@@ -100,7 +103,7 @@ unsafe fn attach(
     owner: *mut bindings::module,
 ) -> Result<Handle> {
     // SAFETY: By this function's requirement.
-    let (events, owner) = unsafe { (events().ok_or(ENODEV)?, Owner::from_raw(owner)) };
+    let (events, module) = unsafe { (events().ok_or(ENODEV)?, Owner::from_raw(owner)) };
     // SAFETY: By this function's requirement.
     let (group, name) = unsafe { (string(group), string(name)) };
     let attach = || {
@@ -115,7 +118,18 @@ unsafe fn attach(
             false => Some(events.find(parent as usize).ok_or(ENOENT)?),
         };
         let address = ev as usize;
-        events.attach(event, parent, Some(Client { owner, address }), count)
+        let client = Client {
+            owner: module,
+            address,
+        };
+        let handle = events.attach(event, parent, Some(client), count)?;
+        // SAFETY: By this function's requirement.
+        if unsafe { is_going(owner) } {
+            // Or it has gone with the module already.
+            let _ = events.detach(handle);
+            return Err(ENODEV);
+        }
+        Ok(handle)
     };
     attach().inspect_err(|error| {
         let why = match error.to_errno().wrapping_neg() as u32 {
@@ -124,6 +138,7 @@ unsafe fn attach(
             bindings::ENOSPC => "there are too many",
             bindings::ENAMETOOLONG => "its name or group is too long",
             bindings::EINVAL => "its type, group or name is none",
+            bindings::ENODEV => "its module goes",
             // Not the client's fault.
             _ => return,
         };
@@ -133,7 +148,7 @@ unsafe fn attach(
             let (group, name) = (group.as_str(), name.as_str());
             pr_warn!(
                 "evcnt: {}: {group} {name} not attached: {why}\n",
-                owner.name()
+                module.name()
             );
         }
     })

@@ -241,6 +241,7 @@ asked 'new 4 anything -1 512 0 0x30 0x110' >/tmp/out
 asked 'start 0' >/tmp/out
 succeeds "forgotten: the client goes" rmmod devstat_client
 is "forgotten: so do they" "$(order)$(ls $devstat)" ""
+is "forgotten: none comes at its exit" "$(dmesg | grep -c 'devstat_client: at its exit: -19')" 1
 is "forgotten: one line" "$(dmesg | grep -c "devstat: devstat_client went without removing $((left + 1)) entries")" 1
 
 # 1000 of them, with readers.

@@ -133,6 +133,8 @@ before=$(dmesg | grep -c 'iostat: evcnt: ')
 is "forgotten: three" "$(evcnt_list all | grep -c '^g ')" 3
 succeeds "forgotten: the client goes" rmmod evcnt_client
 is "forgotten: so do they" "$(evcnt_list all | grep -c '^g ')" 0
+is "forgotten: none comes at its exit" "$(dmesg | grep -c 'evcnt_client: at its exit: -19')" 1
+is "forgotten: and none is left" "$(evcnt_list all | grep -c late)" 0
 is "forgotten: one line" "$(dmesg | grep -c 'evcnt: evcnt_client went without detaching 3 event counters')" 1
 is "forgotten: the child of another is not" "$(listed evcnt_other adopted)" "3 misc"
 is "forgotten: and counts" "$(asked 'irq 4 3' evcnt_other) $(asked 'read 4' evcnt_other)" "0 6"

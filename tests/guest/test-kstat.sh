@@ -319,6 +319,7 @@ before=$(lines)
 succeeds "forgotten: the client goes" rmmod kstat_client
 is "forgotten: only what is kept is there" "$(message @kstat_list kstat_client | awk 'NR > 2 { print $3, $NF }')" \
 	"0x1c kstat_client:8:p"
+is "forgotten: none comes at its exit" "$(dmesg | grep -c 'kstat: kstat_client: .*:late not created: its module goes')" 1
 is "forgotten: and read" "$(value kstat_client:8:p:kept)" 99
 is "forgotten: one line" "$(dmesg | grep -c 'kstat: kstat_client went without deleting 8 kstats')" 1
 succeeds "forgotten: it may come again" insmod /payload/kstat_client.ko

@@ -278,8 +278,13 @@ static int __init devstat_client_init(void)
 	return 0;
 }
 
+static struct devstat late;
+
+/* What would be left of a module that goes is refused. */
 static void __exit devstat_client_exit(void)
 {
+	pr_info("devstat_client: at its exit: %d\n",
+		devstat_add_entry(&late, "late", 0, 512, 0, 0, 0));
 }
 
 module_init(devstat_client_init);

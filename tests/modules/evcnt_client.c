@@ -247,8 +247,13 @@ static int __init evcnt_client_init(void)
 	return 0;
 }
 
+static struct evcnt late;
+
+/* What would be left of a module that goes is refused. */
 static void __exit evcnt_client_exit(void)
 {
+	pr_info("evcnt_client: at its exit: %d\n",
+		evcnt_attach_dynamic(&late, EVCNT_TYPE_MISC, NULL, "evcnt_client", "late"));
 }
 
 module_init(evcnt_client_init);

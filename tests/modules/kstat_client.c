@@ -214,8 +214,11 @@ static int __init kstat_client_init(void)
 	return 0;
 }
 
+/* What would be left of a module that goes is refused. */
 static void __exit kstat_client_exit(void)
 {
+	pr_info("kstat_client: at its exit: %d\n",
+		kstat_create("kstat_client", 0, "late", "misc", KSTAT_TYPE_RAW, 8, 0) ? 0 : -ENODEV);
 }
 
 module_init(kstat_client_init);

@@ -21,7 +21,10 @@ use crate::{
     kernel_ext::{
         bindings as own,
         global::Global,
-        module::Owner,
+        module::{
+            is_going,
+            Owner, //
+        },
         percpu::ThisCpu,
         print::may_warn, //
     },
@@ -89,6 +92,7 @@ fn complain(error: Error, owner: &Owner, name: &[u8], unit: c_int) {
         bindings::ENOSPC => "there are too many",
         bindings::ENAMETOOLONG => "its name is too long",
         bindings::EINVAL => "its name, unit, flags, type, priority or memory is none",
+        bindings::ENODEV => "its module goes",
         // Not the client's fault.
         _ => return,
     };
@@ -115,7 +119,7 @@ unsafe fn add(
     owner: *mut bindings::module,
 ) -> Result<Handle> {
     // SAFETY: By this function's requirement.
-    let (entries, owner) = unsafe { (entries().ok_or(ENODEV)?, Owner::from_raw(owner)) };
+    let (entries, module) = unsafe { (entries().ok_or(ENODEV)?, Owner::from_raw(owner)) };
     let name = match unit {
         // An id of the client's.
         -1 => &[],
@@ -133,9 +137,18 @@ unsafe fn add(
     let added = match address {
         // Null, an error, or of devstat_new_entry().
         Some(address) if !is_address(address) => Err(EINVAL),
-        _ => entries.add(&said, owner, address),
+        _ => entries.add(&said, module, address),
     };
-    added.inspect_err(|error| complain(*error, &owner, name, unit))
+    let added = added.and_then(|handle| {
+        // SAFETY: By this function's requirement.
+        if unsafe { is_going(owner) } {
+            // Or it has gone with the module already.
+            let _ = entries.remove(handle);
+            return Err(ENODEV);
+        }
+        Ok(handle)
+    });
+    added.inspect_err(|error| complain(*error, &module, name, unit))
 }
 
 /// # Safety

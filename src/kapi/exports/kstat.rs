@@ -27,7 +27,10 @@ use crate::{
         },
         global::Global,
         kstat::Client,
-        module::Owner,
+        module::{
+            is_going,
+            Owner, //
+        },
         print::may_warn, //
     },
 };
@@ -64,6 +67,7 @@ fn why(error: Error) -> Option<&'static str> {
         error if error == name_too_long() => "a name is too long",
         error if error == would_deadlock() => "itself asks for it",
         EINVAL => "something of it cannot be",
+        ENODEV => "its module goes",
         // Not the client's fault.
         _ => return None,
     })
@@ -129,12 +133,14 @@ unsafe extern "C" fn iostat_kstat_create(
     owner: *mut bindings::module,
 ) -> *mut own::iostat_kstat {
     // SAFETY: By this function's requirement.
-    let (chain, owner) = unsafe { (chain(), Owner::from_raw(owner)) };
+    let (chain, client) = unsafe { (chain(), Owner::from_raw(owner)) };
     // SAFETY: By this function's requirement.
     let (module, given, class) =
         unsafe { (string(ks_module), optional(ks_name), string(ks_class)) };
+    let Some(chain) = chain else {
+        return core::ptr::null_mut();
+    };
     let create = || {
-        let chain = chain.ok_or(ENODEV)?;
         let checked = name(module)?;
         let kind = Type::from_number(ks_type).ok_or(EINVAL)?;
         if !kind.takes(ks_ndata) || !flags::may_be_asked(ks_flags) {
@@ -153,7 +159,14 @@ unsafe extern "C" fn iostat_kstat_create(
             crtime_ns: clock::now_ns(),
         };
         // SAFETY: By this function's requirement.
-        chain.create(&mut new, owner, |header| unsafe { Client::new(header) })
+        let address = chain.create(&mut new, client, |header| unsafe { Client::new(header) })?;
+        // SAFETY: By this function's requirement.
+        if unsafe { is_going(owner) } {
+            // Or it has gone with the module already.
+            let _ = chain.delete(address);
+            return Err(ENODEV);
+        }
+        Ok(address)
     };
     match create() {
         Ok(address) => address as *mut own::iostat_kstat,
@@ -161,7 +174,7 @@ unsafe extern "C" fn iostat_kstat_create(
             if let Some(why) = why(error).filter(|_| may_warn()) {
                 let (module, name) = (Name::new(module), Name::new(given.unwrap_or(b"")));
                 let (module, name) = (module.as_str(), name.as_str());
-                let owner = owner.name();
+                let owner = client.name();
                 pr_warn!("kstat: {owner}: {module}:{ks_instance}:{name} not created: {why}\n");
             }
             core::ptr::null_mut()
