@@ -221,7 +221,8 @@ mod tests {
             let statistic = Statistic::new(b"n".iter().copied(), sent, 77);
             assert_eq!((statistic.data_type, statistic.len), (data_type, len));
             let bytes = text(sent).unwrap_or(&[]);
-            assert_eq!(statistic.value == 77, text(sent).is_some());
+            let is_offset = statistic.value == 77;
+            assert_eq!(is_offset, text(sent).is_some());
             assert_eq!(value(data_type, statistic.value, bytes), Some(sent));
         }
     }

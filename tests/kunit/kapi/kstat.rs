@@ -14,7 +14,11 @@ use crate::{
     },
     kernel_ext::{
         clock,
-        kstat::Client,
+        kstat::{
+            Change,
+            Client,
+            Written, //
+        },
         module::Owner, //
     }, //
 };
@@ -122,7 +126,8 @@ mod tests {
         assert_eq!(chain.numbered(kid).err(), Some(ENXIO));
         // Whoever found it finds nothing in it.
         assert_eq!(entry.statistics(&chain).err(), Some(ENXIO));
-        assert_eq!(entry.write(b"n", b"1\0").err(), Some(ENXIO));
+        let change = Change::Statistic(b"n", Written::Text(b"1\0"));
+        assert_eq!(entry.write(&change).err(), Some(ENXIO));
         Ok(())
     }
 
