@@ -216,6 +216,7 @@ void iostat_kstat_runq_back_to_waitq(struct iostat_kstat_io *kiop);
 
 /* Clients only: the rest needs THIS_MODULE, and what bindgen reads does not. */
 #ifndef __BINDGEN__
+#include <linux/err.h>
 #include <linux/module.h>
 
 /**
@@ -236,8 +237,10 @@ static inline kstat_t *kstat_create(const char *ks_module, int ks_instance, cons
 				    const char *ks_class, u8 ks_type, unsigned int ks_ndata,
 				    u8 ks_flags)
 {
-	return iostat_kstat_create(ks_module, ks_instance, ks_name, ks_class, ks_type, ks_ndata,
-				   ks_flags, THIS_MODULE);
+	kstat_t *ksp = iostat_kstat_create(ks_module, ks_instance, ks_name, ks_class, ks_type,
+					   ks_ndata, ks_flags, THIS_MODULE);
+
+	return IS_ERR(ksp) ? NULL : ksp;
 }
 
 /**

@@ -49,7 +49,10 @@ use core::{
     ptr::NonNull, //
 };
 use kernel::{
-    error::to_result,
+    error::{
+        from_err_ptr,
+        to_result, //
+    },
     prelude::*, //
 };
 
@@ -108,7 +111,7 @@ impl<M> Kstat<M> {
         };
         // INVARIANT: Right now.
         Ok(Kstat {
-            raw: NonNull::new(raw).ok_or(EINVAL)?,
+            raw: NonNull::new(from_err_ptr(raw)?).ok_or(ENODEV)?,
             owner,
             memory: ManuallyDrop::new(memory),
         })

@@ -74,8 +74,8 @@ pub(crate) struct Counters<T: Number, const N: usize> {
 }
 
 impl<T: Number, const N: usize> Counters<T, N> {
-    /// Makes and installs it. May sleep. `EINVAL` if there is one of that name or something cannot be, which the
-    /// kernel's log tells; `ENAMETOOLONG`.
+    /// Makes and installs it. May sleep. `EEXIST` if there is one of that name, `EINVAL` if something cannot be,
+    /// `ENAMETOOLONG`, `ENODEV` if the module goes, which the kernel's log tells; `ENOMEM`.
     pub(crate) fn new(owner: &'static ThisModule, id: &Id<'_>, names: [&CStr; N]) -> Result<Self> {
         Self::with(owner, id, names, 0)
     }
@@ -162,7 +162,7 @@ pub(crate) struct Intr {
 }
 
 impl Intr {
-    /// Makes and installs it. May sleep. `EINVAL` as of [`Counters::new`].
+    /// Makes and installs it. May sleep. Errors as of [`Counters::new`].
     pub(crate) fn new(owner: &'static ThisModule, id: &Id<'_>) -> Result<Self> {
         let kstat = Kstat::new(owner, id, (kind::INTR, 1), 0, ())?;
         kstat.install()?;

@@ -110,8 +110,7 @@ pub(crate) type Named<U = ()> = Locked<Values, U>;
 pub(crate) type Raw<U = ()> = Locked<KVVec<u8>, U>;
 
 impl<D: Data, U: Update<D>> Locked<D, U> {
-    /// Makes and installs it. May sleep. `EINVAL` if there is one of that name or something cannot be, which the
-    /// kernel's log tells; `ENOMEM`.
+    /// Makes and installs it. May sleep. Errors as of [`super::Counters::new`].
     pub(crate) fn new(owner: &'static ThisModule, id: &Id<'_>, data: D, update: U) -> Result<Self> {
         let locked = Self::unseen(owner, id, 0, (data, update))?;
         locked.kstat.install()?;

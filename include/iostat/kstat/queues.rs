@@ -73,7 +73,7 @@ macro_rules! queue_functions {
 }
 
 impl Io {
-    /// Makes and installs it. May sleep. `EINVAL` as of [`super::Counters::new`]; `ENOMEM`.
+    /// Makes and installs it. May sleep. Errors as of [`super::Counters::new`].
     pub(crate) fn new(owner: &'static ThisModule, id: &Id<'_>) -> Result<Self> {
         let spinning = Spinning::new(owner, id, (kind::IO, 1))?;
         spinning.0.install()?;
@@ -120,7 +120,7 @@ impl Io {
 pub(crate) struct Timers<const N: usize>(Spinning);
 
 impl<const N: usize> Timers<N> {
-    /// Makes and installs it. May sleep. `EINVAL` as of [`super::Counters::new`]; `ENAMETOOLONG`, `ENOMEM`.
+    /// Makes and installs it. May sleep. Errors as of [`super::Counters::new`].
     pub(crate) fn new(owner: &'static ThisModule, id: &Id<'_>, names: [&CStr; N]) -> Result<Self> {
         let spinning = Spinning::new(owner, id, (kind::TIMER, N))?;
         for (index, name) in names.into_iter().enumerate() {

@@ -119,7 +119,7 @@ unsafe fn optional<'a>(text: *const c_char) -> Option<&'a [u8]> {
 /// # Safety
 ///
 /// Called by another module, which is `owner` or null, from where one may sleep. Strings are null
-/// or NUL-terminated. What the client sets in what is returned is valid from its installation to its
+/// or NUL-terminated. What is returned may be an `ERR_PTR()`. What the client sets in what is returned is valid from its installation to its
 /// deletion.
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_create(
@@ -138,7 +138,7 @@ unsafe extern "C" fn iostat_kstat_create(
     let (module, given, class) =
         unsafe { (string(ks_module), optional(ks_name), string(ks_class)) };
     let Some(chain) = chain else {
-        return core::ptr::null_mut();
+        return ENODEV.to_ptr();
     };
     let create = || {
         let checked = name(module)?;
@@ -177,7 +177,7 @@ unsafe extern "C" fn iostat_kstat_create(
                 let owner = client.name();
                 pr_warn!("kstat: {owner}: {module}:{ks_instance}:{name} not created: {why}\n");
             }
-            core::ptr::null_mut()
+            error.to_ptr()
         }
     }
 }
