@@ -28,5 +28,6 @@ pub mod kstat;
 pub mod queue;
 pub mod record;
 pub mod region;
+pub mod seqcount;
 pub mod snapshot;
 pub mod verb;

@@ -14,17 +14,8 @@ use super::{
         Latency,
         Phase, //
     },
-    queue::Queue, //
-};
-use crate::sync::{
-    fence,
-    spin_loop,
-    AtomicU64,
-    Ordering::{
-        Acquire,
-        Relaxed,
-        Release, //
-    }, //
+    queue::Queue,
+    seqcount::SeqCount, //
 };
 
 /// Everything counted for one disk (`W` = [`Counter`] on one CPU, `u64` added up).
@@ -73,14 +64,10 @@ impl Record<u64> {
 }
 
 /// A record under its sequence count.
-///
-/// The count is odd while the owner writes. A reader copies the words and takes the copy only if the
-/// count was even before and is the same after. The owner never waits; a reader waits
-/// for as long as a handful of additions with interrupts off take.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct CpuRecord {
-    seq: AtomicU64,
+    seq: SeqCount,
     record: Record,
     latency: Latency,
 }
@@ -96,10 +83,7 @@ impl CpuRecord {
     /// belongs to and keeps interrupts off that long, so writes never nest.
     #[inline(always)]
     pub fn write(&self) -> Writing<'_> {
-        let seq = self.seq.load(Relaxed);
-        self.seq.store(seq.wrapping_add(1), Relaxed);
-        // Orders the odd count before the words: pairs with the acquire fence in `try_read`.
-        fence(Release);
+        self.seq.begin();
         Writing(self)
     }
 
@@ -107,23 +91,13 @@ impl CpuRecord {
     /// [`None`] if the owner was writing.
     #[inline]
     pub fn try_read(&self) -> Option<(u64, Record<u64>)> {
-        self.try_load(&self.record)
+        self.seq.try_read(|| self.record.load())
     }
 
     /// The same, as soon as the owner does not write. Spins.
     #[inline]
     pub fn read(&self) -> (u64, Record<u64>) {
-        loop {
-            let before = self.seq.load(Acquire);
-            if before & 1 == 0 {
-                let copy = self.record.load();
-                fence(Acquire);
-                if self.seq.load(Relaxed) == before {
-                    return (before, copy);
-                }
-            }
-            spin_loop();
-        }
+        self.seq.read(|| self.record.load())
     }
 
     /// Whether there is nothing in one histogram. (What comes while one asks may be missed.)
@@ -131,28 +105,15 @@ impl CpuRecord {
         self.latency.of(class, phase).is_empty()
     }
 
-    /// A copy of one histogram as it was at one instant; [`None`] if the owner was writing.
-    pub fn try_read_histogram(&self, class: Class, phase: Phase) -> Option<Histogram<u64>> {
-        let (_, copy) = self.try_load(self.latency.of(class, phase))?;
-        Some(copy)
-    }
-
-    #[inline]
-    fn try_load<T: Load>(&self, part: &T) -> Option<(u64, T::Plain)> {
-        let before = self.seq.load(Acquire);
-        if before & 1 != 0 {
-            return None;
-        }
-        let copy = part.load();
-        fence(Acquire);
-        (self.seq.load(Relaxed) == before).then_some((before, copy))
+    /// A copy of one histogram as it was at one instant, as soon as the owner does not write. Spins.
+    pub fn read_histogram(&self, class: Class, phase: Phase) -> Histogram<u64> {
+        self.seq.read(|| self.latency.of(class, phase).load()).1
     }
 
     /// The sequence count alone: equal to an earlier one if nothing was written since.
     #[inline]
     pub fn seq(&self) -> u64 {
-        fence(Acquire);
-        self.seq.load(Relaxed)
+        self.seq.get()
     }
 }
 
@@ -180,9 +141,6 @@ impl core::ops::Deref for Writing<'_> {
 impl Drop for Writing<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        // Loaded again: twice one instruction on memory is less than to hold the count meanwhile.
-        let seq = self.0.seq.load(Relaxed);
-        // Orders the words before the even count: pairs with the acquire load in `try_read`.
-        self.0.seq.store(seq.wrapping_add(1), Release);
+        self.0.seq.end();
     }
 }

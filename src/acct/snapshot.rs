@@ -13,7 +13,6 @@ use super::{
         Record, //
     },
 };
-use crate::sync::spin_loop;
 
 /// One disk at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,13 +78,7 @@ pub fn collect_histogram<'a>(
     let mut sum = Histogram::default();
     // Most disks have seen no discard, and many CPUs no I/O of a disk.
     for cpu in cpus.filter(|cpu| !cpu.is_empty_histogram(class, phase)) {
-        let copy = loop {
-            if let Some(copy) = cpu.try_read_histogram(class, phase) {
-                break copy;
-            }
-            spin_loop();
-        };
-        sum.fold(&copy);
+        sum.fold(&cpu.read_histogram(class, phase));
     }
     sum
 }

@@ -3,23 +3,13 @@
 //! One CPU's share of one area.
 
 use super::Ended;
-use crate::{
-    acct::{
-        class::Class,
-        counter::{
-            Counter,
-            Load, //
-        }, //
+use crate::acct::{
+    class::Class,
+    counter::{
+        Counter,
+        Load, //
     },
-    sync::{
-        fence,
-        AtomicU64,
-        Ordering::{
-            Acquire,
-            Relaxed,
-            Release, //
-        }, //
-    },
+    seqcount::SeqCount, //
 };
 
 /// What ended, of one class, as counted by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
@@ -168,12 +158,12 @@ impl Words<u64> {
 /// One CPU's share of one area, under its sequence count: two cache lines. As zeroed memory,
 /// nothing has happened.
 ///
-/// The count is that of [`crate::acct::record`], one for each area: a reader of many areas is
-/// held up by no I/O but those in the very area it reads.
+/// There is one count for each area: a reader of many areas is held up by no I/O but those in the very
+/// area it reads.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Area {
-    seq: AtomicU64,
+    seq: SeqCount,
     words: Words,
 }
 
@@ -183,29 +173,17 @@ impl Area {
     /// Changes the words. The caller is the CPU they belong to, with interrupts off.
     #[inline(always)]
     pub(super) fn write(&self, change: impl FnOnce(&Words)) {
-        let seq = self.seq.load(Relaxed);
-        self.seq.store(seq.wrapping_add(1), Relaxed);
-        // Orders the odd count before the words: pairs with the acquire fence in `try_read`.
-        fence(Release);
+        self.seq.begin();
         change(&self.words);
-        let seq = self.seq.load(Relaxed);
-        // Orders the words before the even count: pairs with the acquire load in `try_read`.
-        self.seq.store(seq.wrapping_add(1), Release);
+        self.seq.end();
     }
 
     /// The words at one instant with the sequence count they had; [`None`] while they are written.
     pub(super) fn try_read(&self) -> Option<(u64, Words<u64>)> {
-        let before = self.seq.load(Acquire);
-        if before & 1 != 0 {
-            return None;
-        }
-        let copy = self.words.load();
-        fence(Acquire);
-        (self.seq.load(Relaxed) == before).then_some((before, copy))
+        self.seq.try_read(|| self.words.load())
     }
 
     pub(super) fn seq(&self) -> u64 {
-        fence(Acquire);
-        self.seq.load(Relaxed)
+        self.seq.get()
     }
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! A sequence count: one who writes and never waits, and readers who try again.
+//!
+//! The count is odd while its owner writes. A reader copies the words and takes the copy only if the
+//! count was even before and is the same after: it waits for as long as a handful of additions with
+//! interrupts off take.
+
+use crate::sync::{
+    fence,
+    spin_loop,
+    AtomicU64,
+    Ordering::{
+        Acquire,
+        Relaxed,
+        Release, //
+    }, //
+};
+
+/// The count of words beside it, each of them atomic. As zeroed memory, nothing was written.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct SeqCount(AtomicU64);
+
+impl SeqCount {
+    /// The owner begins to write. The caller is the CPU the words belong to and keeps interrupts off
+    /// until [`SeqCount::end`], so writes never nest.
+    #[inline(always)]
+    pub fn begin(&self) {
+        let seq = self.0.load(Relaxed);
+        self.0.store(seq.wrapping_add(1), Relaxed);
+        // Orders the odd count before the words: pairs with the acquire fence in `try_read`.
+        fence(Release);
+    }
+
+    /// It has written.
+    #[inline(always)]
+    pub fn end(&self) {
+        // Loaded again: twice one instruction on memory is less than to hold the count meanwhile.
+        let seq = self.0.load(Relaxed);
+        // Orders the words before the even count: pairs with the acquire load in `try_read`.
+        self.0.store(seq.wrapping_add(1), Release);
+    }
+
+    /// What `read` finds, all of it of one instant, with the count it had then; [`None`] if the owner was
+    /// writing.
+    #[inline]
+    pub fn try_read<T>(&self, read: impl FnOnce() -> T) -> Option<(u64, T)> {
+        let before = self.0.load(Acquire);
+        if before & 1 != 0 {
+            return None;
+        }
+        let copy = read();
+        fence(Acquire);
+        (self.0.load(Relaxed) == before).then_some((before, copy))
+    }
+
+    /// The same, as soon as the owner does not write. Spins.
+    #[inline]
+    pub fn read<T>(&self, read: impl Fn() -> T) -> (u64, T) {
+        loop {
+            if let Some(found) = self.try_read(&read) {
+                return found;
+            }
+            spin_loop();
+        }
+    }
+
+    /// The count alone: equal to an earlier one if nothing was written since.
+    #[inline]
+    pub fn get(&self) -> u64 {
+        fence(Acquire);
+        self.0.load(Relaxed)
+    }
+}
