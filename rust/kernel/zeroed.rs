@@ -8,7 +8,11 @@ use core::{
 };
 use kernel::{
     alloc::{
-        flags::GFP_KERNEL,
+        flags::{
+            GFP_KERNEL,
+            GFP_KERNEL_ACCOUNT, //
+        },
+        Flags,
         KVVec, //
     },
     prelude::*, //
@@ -49,7 +53,16 @@ unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
 
 /// `len` zeroed values. May sleep; `ENOMEM`.
 pub(crate) fn zeroed_vec<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
-    let mut vec = KVVec::<T>::with_capacity(len, GFP_KERNEL)?;
+    zeroed_vec_with(len, GFP_KERNEL)
+}
+
+/// The same, which are charged to the task.
+pub(crate) fn zeroed_vec_charged<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
+    zeroed_vec_with(len, GFP_KERNEL_ACCOUNT)
+}
+
+fn zeroed_vec_with<T: Zeroed>(len: usize, flags: Flags) -> Result<KVVec<T>> {
+    let mut vec = KVVec::<T>::with_capacity(len, flags)?;
     let spare: &mut [MaybeUninit<T>] = vec.spare_capacity_mut();
     // SAFETY: The slice is valid for writes of its own length.
     unsafe { core::ptr::write_bytes(spare.as_mut_ptr(), 0, len.min(spare.len())) };

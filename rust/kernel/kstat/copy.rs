@@ -15,7 +15,7 @@ use crate::{
     },
     kernel_ext::{
         bindings as own,
-        zeroed::zeroed_vec, //
+        zeroed::zeroed_vec_charged, //
     }, //
 };
 use core::{
@@ -43,7 +43,8 @@ impl Room {
 
     /// May sleep; `ENOMEM`.
     pub(super) fn grow(&mut self, bytes: usize) -> Result {
-        self.words = zeroed_vec(bytes.div_ceil(size_of::<u64>()))?;
+        // Charged: anybody may read, and take long over it.
+        self.words = zeroed_vec_charged(bytes.div_ceil(size_of::<u64>()))?;
         Ok(())
     }
 
@@ -181,7 +182,7 @@ impl Copy {
     pub(super) fn with_room_for_strings(self, missing: usize) -> Result<Room> {
         let mut room = self.room;
         let len = room.text.len().saturating_add(missing);
-        room.text = KVVec::with_capacity(len, GFP_KERNEL)?;
+        room.text = KVVec::with_capacity(len, GFP_KERNEL_ACCOUNT)?;
         // What were pointers are offsets now.
         room.words.fill(0);
         Ok(room)
