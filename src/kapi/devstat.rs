@@ -30,6 +30,7 @@ use crate::{
     },
     recorder::{
         account::Account,
+        accounts::Found,
         clients::Clients, //
     },
 };
@@ -176,7 +177,7 @@ impl Entries {
         };
         let entry = Entry {
             handle,
-            account: account.clone(),
+            account: Found::new(&account),
         };
         let attached = Attached {
             account,

@@ -43,13 +43,22 @@ impl Handle {
     }
 }
 
-/// An account, as long as there may be probes that find it here.
-struct Found(Arc<Account>);
+/// An account, as long as there may be those who find it here and record in it.
+pub(crate) struct Found(Arc<Account>);
 
 impl Found {
-    fn new(account: &Arc<Account>) -> Self {
+    pub(crate) fn new(account: &Arc<Account>) -> Self {
         account.hold();
         Found(account.clone())
+    }
+}
+
+impl core::ops::Deref for Found {
+    type Target = Account;
+
+    #[inline(always)]
+    fn deref(&self) -> &Account {
+        &self.0
     }
 }
 

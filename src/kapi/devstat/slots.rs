@@ -12,12 +12,12 @@ use crate::{
             Published, //
         },
     },
-    recorder::account::Account,
+    recorder::{
+        account::Account,
+        accounts::Found, //
+    },
 };
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 use pin_init::init_array_from_fn;
 
 /// What an entry is known by: a number that is never used again, its slot, and a last bit that no address
@@ -58,7 +58,7 @@ impl Handle {
 /// What a slot has.
 pub(super) struct Entry {
     pub(super) handle: Handle,
-    pub(super) account: Arc<Account>,
+    pub(super) account: Found,
 }
 
 const BANK: usize = 256;
@@ -85,7 +85,7 @@ impl Slots {
     #[inline(always)]
     pub(super) fn get<'a>(&'a self, handle: Handle, cpu: ThisCpu<'a>) -> Option<&'a Account> {
         let entry = self.slot(handle.slot())?.get(cpu)?;
-        (entry.handle == handle).then_some(&*entry.account)
+        (entry.handle == handle).then_some(&entry.account)
     }
 
     #[inline(always)]
