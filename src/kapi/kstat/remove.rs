@@ -35,7 +35,8 @@ impl Chain {
     }
 
     fn remove(&self, entry: &Entry, is_updated: bool) -> Result {
-        if entry.has(flags::PERSISTENT) {
+        // One that nobody has seen has nothing that could be kept.
+        if entry.has(flags::PERSISTENT) && entry.is_visible() {
             return self.put_to_sleep(entry, is_updated);
         }
         let removed = self.table.lock().remove(entry.kid());

@@ -218,16 +218,24 @@ mod tests {
         let chain = Chain::new()?;
         let (owner, other) = owners();
         let name = key("m", 0, "n");
-        let address = create(&chain, owner, raw(name, flags::PERSISTENT))?;
-        chain.install(address)?;
+        let asleep = create(&chain, owner, raw(name, flags::PERSISTENT))?;
+        chain.install(asleep)?;
         let entry = find(&chain, name)?;
-        assert_eq!(chain.delete(address), Ok(()));
+        assert_eq!(chain.delete(asleep), Ok(()));
         assert_eq!(entry.flags(), flags::PERSISTENT | flags::DORMANT);
         assert_eq!(seen(&chain, name)?, 1);
         assert!(entry.statistics(&chain).is_ok());
         assert_eq!(chain.lookup(owner, |_| true), None);
-        assert_eq!(chain.delete(address), Err(ENOENT));
-        assert_eq!(chain.install(address), Err(ENOENT));
+        assert_eq!(chain.delete(asleep), Err(ENOENT));
+        assert_eq!(chain.install(asleep), Err(ENOENT));
+
+        // Nothing is kept of one that nobody has seen.
+        let unseen = key("m", 0, "unseen");
+        let address = create(&chain, owner, raw(unseen, flags::PERSISTENT))?;
+        assert_eq!(chain.delete(address), Ok(()));
+        let mut other_size = raw(unseen, flags::PERSISTENT);
+        other_size.ndata = 16;
+        assert!(create(&chain, owner, other_size).is_ok());
 
         // Only one that is like it wakes it.
         let mut larger = raw(name, flags::PERSISTENT);
@@ -237,10 +245,10 @@ mod tests {
         of_type.kind = Type::Named;
         assert_eq!(create(&chain, other, of_type), Err(EEXIST));
         let again = create(&chain, other, raw(name, flags::PERSISTENT))?;
-        assert_eq!(again, address);
+        assert_eq!(again, asleep);
         assert_eq!(seen(&chain, name)?, 1);
-        assert_eq!(chain.lookup(other, |_| true), Some(address));
-        assert_eq!(chain.install(address), Ok(()));
+        assert_eq!(chain.lookup(other, |_| true), Some(asleep));
+        assert_eq!(chain.install(asleep), Ok(()));
         assert_eq!(entry.flags(), flags::PERSISTENT);
         let woken = find(&chain, name)?;
         assert_eq!(woken.kid(), entry.kid());
