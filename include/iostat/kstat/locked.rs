@@ -155,7 +155,8 @@ impl<D: Data, U: Update<D>> Locked<D, U> {
         Ok(Locked { kstat })
     }
 
-    /// Holds the data, which readers wait for. May sleep. Not by its own [`Update`].
+    /// Holds the data, which readers wait for. May sleep. Not by its own [`Update`]; and, as text and more values
+    /// are allocated under it, not where I/O of the kernel's own waits for it.
     pub(crate) fn lock(&self) -> Guard<'_, D, U> {
         // SAFETY: Initialised in `unseen`, and there as long as `self`.
         unsafe { bindings::mutex_lock(self.kstat.memory.lock.get()) };

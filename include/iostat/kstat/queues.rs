@@ -19,6 +19,10 @@ use kernel::{
     types::Opaque, //
 };
 
+// There a spinlock is another thing, and its functions are inlines of C.
+#[cfg(CONFIG_PREEMPT_RT)]
+compile_error!("kstats of queues and timers are not for PREEMPT_RT");
+
 /// `ks_spinlock`.
 struct SpinLock(Opaque<bindings::spinlock_t>);
 
