@@ -114,8 +114,9 @@ def standing(out):
     return found + [
         {"what": "memory", "name": "code and data", "bytes": memory["module", few]},
         {"what": "memory", "name": "once", "bytes": memory["slab", few] - slope("slab") * few},
-        {"what": "memory", "name": "per disk", "bytes": slope("slab")},
-        {"what": "memory", "name": "per disk and CPU", "bytes": slope("percpu")},
+        {"what": "memory", "name": "per disk", "bytes": slope("slab") + memory["head", few]},
+        {"what": "memory", "name": "per disk and CPU",
+         "bytes": slope("percpu") + memory["record", few]},
     ]
 
 

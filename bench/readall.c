@@ -6,8 +6,10 @@
  * usage: readall REPEATS FILE...	opens, reads from begin to end, closes
  *	  readall REPEATS ioctl		opens /dev/iostat, takes one snapshot of all, closes
  *	  readall REPEATS mmap		reads the memory of all; it was mapped before
+ *	  readall REPEATS pages		reads nothing
  *
- * Prints a line per repeat, after a warm-up: cycles, bytes read.
+ * Prints a line per repeat, after a warm-up: cycles, bytes read. Of "pages" but what pages there are of
+ * each disk: bytes for each CPU, and once.
  */
 #include <linux/iostat.h>
 #include <err.h>
@@ -101,7 +103,13 @@ int main(int argc, char **argv)
 	int repeats, i;
 
 	if (argc < 3)
-		errx(2, "usage: readall REPEATS FILE... | ioctl | mmap");
+		errx(2, "usage: readall REPEATS FILE... | ioctl | mmap | pages");
+	if (!strcmp(argv[2], "pages")) {
+		if (iostat_map_open(&map, "/dev/iostat"))
+			err(1, "/dev/iostat");
+		printf("%u %u\n", map.header->record_stride, map.header->record_offset);
+		return 0;
+	}
 	repeats = atoi(argv[1]);
 	if (!strcmp(argv[2], "mmap"))
 		map_all();

@@ -12,7 +12,7 @@ events()
 }
 
 # What one program was given and nobody gave back, in bytes: per-CPU memory of
-# one CPU, and everything from the slab allocator.
+# one CPU, and everything from the slab allocator. (The pages of records come from neither.)
 given()
 {
 	awk -v program="$1" '
@@ -60,6 +60,9 @@ for disks in 1 16 256; do
 	given loadtime | while read -r kind bytes; do
 		sample memory "$disks $kind $bytes"
 	done
+	/payload/readall 1 pages >/tmp/pages || die "iostat cannot be mapped"
+	sample memory "$disks record $(cut -d ' ' -f 1 /tmp/pages)"
+	sample memory "$disks head $(cut -d ' ' -f 2 /tmp/pages)"
 	sample memory "$disks module $(awk '$1 == "iostat" { print $2 }' /proc/modules)"
 	echo "  $disks disks: load, memory: done"
 	rmmod iostat
