@@ -23,6 +23,9 @@ static DEFINE_SPINLOCK(exchange_lock);
 static bool suspending;
 /* What is told to those who read the records in memory, and the time themselves. */
 static struct iostat_map_clock *told;
+/* Who counts the exchanges. */
+static void (*exchanged)(const void *counter);
+static const void *exchange_counter;
 
 /* With the lock held. */
 static void tell(void)
@@ -86,8 +89,10 @@ static void choose(void)
 		use_raw();
 	else
 		return;
-	if (told)
+	if (told) {
 		tell();
+		exchanged(exchange_counter);
+	}
 }
 #else
 static void choose(void)
@@ -126,14 +131,20 @@ static struct notifier_block suspend_block = { .notifier_call = on_suspend };
 /**
  * iostat_clock_start - begins to look after the clock
  * @map: what is told how to read it, until iostat_clock_stop()
+ * @count: called for each exchange until then, with a spinlock held
+ * @counter: what it is called with
  *
  * Context: process. May sleep. Return: 0 or a negative errno.
  */
-int iostat_clock_start(struct iostat_map_clock *map)
+int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *counter),
+		       const void *counter)
 {
 	spin_lock(&exchange_lock);
-	told = map;
+	/* The first choice is no exchange. */
 	choose();
+	exchanged = count;
+	exchange_counter = counter;
+	told = map;
 	tell();
 	spin_unlock(&exchange_lock);
 	return register_pm_notifier(&suspend_block);

@@ -32,7 +32,10 @@ use crate::{
         Header,
         Place, //
     },
-    kapi::evcnt::Events,
+    kapi::evcnt::{
+        EventCounter,
+        Events, //
+    },
     kernel_ext::{
         block::device::BlockDevice,
         class,
@@ -81,7 +84,7 @@ pub(crate) struct Recorder<L: Listener> {
     timeouts: Option<probe::Timeouts>,
     class: Option<class::Registration<State<L>>>,
     state: Arc<State<L>>,
-    _clock: clock::Watch,
+    _clock: clock::Watch<EventCounter>,
 }
 
 impl<L: Listener> Recorder<L> {
@@ -107,7 +110,7 @@ impl<L: Listener> Recorder<L> {
         let inflight = inflight.next_power_of_two() as usize;
         let header = PagesOf::new(Header::new(&account::layout()))?;
         let header = Arc::new(header, GFP_KERNEL)?;
-        let clock = clock::Watch::new(header.clone())?;
+        let clock = clock::Watch::new(header.clone(), events::clock_resyncs(&events)?)?;
         percpu::set_slots();
         let tracker = Tracker::new(inflight)?;
         let common = events::Common::new(events)?;

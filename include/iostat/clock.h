@@ -62,7 +62,8 @@ static __always_inline u64 iostat_clock_now(void)
 struct iostat_map_clock;
 
 u64 iostat_clock_read(void);
-int iostat_clock_start(struct iostat_map_clock *told);
+int iostat_clock_start(struct iostat_map_clock *told, void (*count)(const void *counter),
+		       const void *counter);
 void iostat_clock_stop(void);
 void iostat_clock_check(void);
 

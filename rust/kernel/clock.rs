@@ -11,6 +11,7 @@ use super::{
 use crate::abi::map::Header;
 use kernel::{
     error::to_result,
+    ffi::c_void,
     prelude::*,
     sync::Arc, //
 };
@@ -29,25 +30,47 @@ pub(crate) fn check() {
     unsafe { bindings::iostat_clock_check() };
 }
 
-/// Somebody looks after the clock when the machine is suspended, until dropped.
-pub(crate) struct Watch {
-    _told: Arc<PagesOf<Header>>,
+/// Who counts how often the clock is exchanged.
+pub(crate) trait Exchanges: Send + Sync {
+    /// Once more. A spinlock is held.
+    fn exchanged(&self);
 }
 
-impl Watch {
+/// # Safety
+///
+/// `counter` is a `T`, for as long as this runs.
+unsafe extern "C" fn exchanged<T: Exchanges>(counter: *const c_void) {
+    // SAFETY: By this function's requirement.
+    let counter = unsafe { &*counter.cast::<T>() };
+    counter.exchanged();
+}
+
+/// Somebody looks after the clock when the machine is suspended, until dropped.
+pub(crate) struct Watch<T: Exchanges> {
+    _told: Arc<PagesOf<Header>>,
+    _counter: Arc<T>,
+}
+
+impl<T: Exchanges> Watch<T> {
     /// Who reads the clock himself is `told` how. May sleep. There may be one at a time.
-    pub(crate) fn new(told: Arc<PagesOf<Header>>) -> Result<Self> {
+    pub(crate) fn new(told: Arc<PagesOf<Header>>, counter: Arc<T>) -> Result<Self> {
         let clock = core::ptr::from_ref(&told.clock).cast_mut().cast();
-        // SAFETY: In process context; its twin is called in `drop`, until when `told` is there. Only C touches the
-        // clock in it, which is atomic.
-        to_result(unsafe { bindings::iostat_clock_start(clock) })?;
-        Ok(Watch { _told: told })
+        let data = core::ptr::from_ref::<T>(&counter).cast();
+        // The drop ends it if it fails.
+        let watch = Watch {
+            _told: told,
+            _counter: counter,
+        };
+        // SAFETY: In process context; its twin is called in `drop`, until when `told` and `counter` are there, and the
+        // counter is a `T`. Only C touches the clock in `told`, which is atomic.
+        to_result(unsafe { bindings::iostat_clock_start(clock, Some(exchanged::<T>), data) })?;
+        Ok(watch)
     }
 }
 
-impl Drop for Watch {
+impl<T: Exchanges> Drop for Watch<T> {
     fn drop(&mut self) {
-        // SAFETY: `new` succeeded.
+        // SAFETY: In process context. What `new` began ends, whether all of it or not.
         unsafe { bindings::iostat_clock_stop() };
     }
 }

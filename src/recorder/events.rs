@@ -14,7 +14,8 @@ use crate::{
         EventCounter,
         Events,
         Handle, //
-    }, //
+    },
+    kernel_ext::clock, //
 };
 use kernel::{
     prelude::*,
@@ -22,6 +23,18 @@ use kernel::{
 };
 
 const GROUP: &[u8] = b"iostat";
+
+/// How often the clock was set anew to where it was, as it is read another way from there on. May sleep; `ENOMEM`, `ENOSPC`.
+pub(super) fn clock_resyncs(events: &Arc<Events>) -> Result<Arc<EventCounter>> {
+    let counter = EventCounter::new(events, None, GROUP, b"clock_resyncs")?;
+    Ok(Arc::new(counter, GFP_KERNEL)?)
+}
+
+impl clock::Exchanges for EventCounter {
+    fn exchanged(&self) {
+        self.add(1);
+    }
+}
 
 /// What is of no disk in particular.
 pub(super) struct Common {

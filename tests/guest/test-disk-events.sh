@@ -196,7 +196,26 @@ for file in /sys/block/nbv/iostat/events/*; do
 done
 is "events: files and list agree" "$wrong" ""
 is "events: as many files as parents" "$(ls /sys/block/nbv/iostat/events | wc -l)" \
-	$(($(echo "@evcnt_list all" >&6; grep -c '^iostat ' <&6) - 1))
+	$(($(echo "@evcnt_list all" >&6; grep -c '^iostat ' <&6) - 2))
+
+# The clock is read another way, if there is one, and goes on.
+clocks=/sys/devices/system/clocksource/clocksource0
+clock=$(cat $clocks/current_clocksource) other=$(tr ' ' '\n' <$clocks/available_clocksource | grep -v -m 1 'tsc\|^$')
+echo "# clock: $clock, another: $other"
+cat /sys/block/nbv/iostat/stat >/tmp/out
+before=$(common clock_resyncs)
+cat /sys/block/nbv/iostat/stat >/tmp/out
+is "clock: none of no change" "$(common clock_resyncs)" "$before"
+if [ "$clock" = tsc ]; then
+	first=$(cat /sys/block/nbv/iostat/kstat/snaptime)
+	echo "$other" >$clocks/current_clocksource
+	second=$(cat /sys/block/nbv/iostat/kstat/snaptime)
+	is "clock: given up" "$(common clock_resyncs)" $((before + 1))
+	echo tsc >$clocks/current_clocksource
+	third=$(cat /sys/block/nbv/iostat/kstat/snaptime)
+	is "clock: taken up" "$(common clock_resyncs)" $((before + 2))
+	holds "clock: it goes on" "first < second && second < third && third - first < 5000000000"
+fi
 
 # A region that goes with its disk: counted, and told to those who wait.
 gone=/sys/class/misc/iostat/regions_gone
