@@ -48,7 +48,7 @@ pub(crate) struct Interfaces {
 }
 
 impl Interfaces {
-    /// Disks and partitions are to be in this chain. May sleep; `ENOMEM`.
+    /// Disks, partitions and entries are to be in this chain. May sleep; `ENOMEM`.
     pub(crate) fn new(kstats: Arc<Chain>) -> Result<Arc<Self>> {
         Arc::pin_init(
             pin_init!(Interfaces {
@@ -63,6 +63,14 @@ impl Interfaces {
     /// Those of clients are in this directory, for as long as what is returned is there. May sleep.
     pub(crate) fn show_clients(self: &Arc<Self>, directory: Directory<ClientsObject>) -> Shown {
         Shown::new(self.clone(), directory)
+    }
+
+    fn kstat(&self, account: &Arc<Account>) -> Option<Disk> {
+        let kstat = self.kstats.add_disk(account).inspect_err(|error| {
+            let name = account.identity().name;
+            pr_warn!("{}: not among the kstats: {error:?}\n", name.as_str());
+        });
+        kstat.ok()
     }
 
     /// Those who wait for this file to change are told from now on. May sleep; `ENOMEM`.
@@ -83,8 +91,8 @@ pub(crate) struct Global {
 }
 
 impl Listener for Interfaces {
-    /// The directory of the disk or partition in sysfs, and before it that of the disk's events, if it
-    /// has any; its kstat.
+    /// The directory in sysfs, and before it that of the disk's events, if it has any; its kstat, unless a client
+    /// has one of that name.
     type Presence = (
         Option<Directory<events::EventsObject>>,
         Directory<sysfs::DiskObject>,
@@ -100,15 +108,12 @@ impl Listener for Interfaces {
                 Some(directory.directory(c"events", events)?)
             }
         };
-        let kstat = self.kstats.add_disk(account).inspect_err(|error| {
-            let name = device.name();
-            pr_warn!("{}: not among the kstats: {error:?}\n", name.as_str());
-        });
-        Ok((events, directory, kstat.ok()))
+        Ok((events, directory, self.kstat(account)))
     }
 
     fn attached(&self, account: &Arc<Account>) -> Result<Self::Presence> {
-        Ok((None, self.clients.directory(account)?, None))
+        let directory = self.clients.directory(account)?;
+        Ok((None, directory, self.kstat(account)))
     }
 
     fn regions_gone(&self) {

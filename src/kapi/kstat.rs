@@ -250,11 +250,12 @@ impl Chain {
             .map(|row| row.address)
     }
 
-    /// Puts a disk or partition into the chain, as long as the value is there. May sleep; `EEXIST`,
-    /// `ENOMEM`.
+    /// Puts a disk, a partition or an entry of devstat(9) into the chain, as long as the value is there. May sleep;
+    /// `EEXIST`, `ENOMEM`.
     pub(crate) fn add_disk(self: &Arc<Self>, account: &Arc<Account>) -> Result<Disk> {
         let identity = account.identity();
-        let key = Key::new(identity.driver, unit(identity.name), identity.name);
+        let unit = i32::try_from(identity.unit_number).unwrap_or(0);
+        let key = Key::new(identity.driver, unit, identity.name);
         let new = New {
             key,
             class: Name::new(identity.class().as_bytes()),
@@ -271,12 +272,7 @@ impl Chain {
     }
 }
 
-/// The number in a disk's name, as its instance.
-fn unit(name: Name) -> i32 {
-    i32::try_from(name.unit().1).unwrap_or(0)
-}
-
-/// A disk or partition that is in the chain; dropping it takes it out, and may sleep.
+/// A disk, partition or entry that is in the chain; dropping it takes it out, and may sleep.
 pub(crate) struct Disk {
     chain: Arc<Chain>,
     kid: u32,

@@ -37,6 +37,14 @@ order()
 	awk 'NR > 2 && $1 == "device" { exit } NR > 2 && $1 ~ /^p[a-z]+[0-9]/ { print $1 }' /dev/iostat | paste -sd' '
 }
 
+# kstat SELECTOR: its value.
+kstat()
+{
+	exec 7<>/dev/iostat
+	echo "@kstat $1" >&7 && cut -f 2 <&7
+	exec 7<&-
+}
+
 number()
 {
 	cat /sys/class/misc/iostat/"$1"
@@ -94,8 +102,10 @@ is "new: an entry" "$(asked 'new 0 pa 3 512 0 0x30 0x110')" 0
 is "new: who it is" \
 	"$(of pa3 devstat/{device_name,unit_number,device_type,flags,priority,block_size,driver,diskseq})" \
 	"pa 3 0x30 0x0 0x110 512 devstat_client 0"
+is "new: a kstat" "$(kstat devstat_client:3:pa3:class)" misc
 is "new: nothing counted" "$(of pa3 devstat/{start_count,end_count,busy_time_ns})" "0 0 0"
 is "new: a name that ends in a digit" "$(asked 'new 1 pb2 1 0 7 0x149 0xfff')" 0
+is "new: its kstat has the unit" "$(kstat devstat_client:1:pb21:class)" misc
 is "new: it is the name, and the unit is the unit" "$(of pb21 devstat/{device_name,unit_number,device_type,flags})" "pb2 1 0x149 0x7"
 is "new: a name of 15" "$(asked 'new 2 pcccccccccccccc 2147483647 0 0 0 0')" 0
 is "new: whole" "$(of pcccccccccccccc2147483647 devstat/device_name)" pcccccccccccccc
@@ -105,6 +115,7 @@ is "list: by priority, equal ones in order of attachment" "$(order)" \
 	"pb21 pa3 pd0 pcccccccccccccc2147483647"
 is "device_number: grows" "$(of pd0 devstat/device_number)" $((before + 3))
 is "remove: of new" "$(asked 'remove 0')" 0
+is "remove: it is no kstat" "$(kstat devstat_client:3:pa3:class)" ""
 is "new: again" "$(asked 'new 0 pa 3 512 0 0x30 0x110')" 0
 is "list: behind its equals now" "$(order)" "pb21 pd0 pa3 pcccccccccccccc2147483647"
 is "device_number: never used again" "$(of pa3 devstat/device_number)" $((before + 4))
@@ -114,6 +125,7 @@ is "add: the same memory again" "$(asked 'add 3 pd 0 512 0 0x30 0x110')" 0
 generation=$(number generation) numdevs=$(number numdevs) listed=$(order)
 is "unit -1: any pointer for its name" "$(asked 'new 4 anything -1 512 0 0x30 0x110')" 0
 is "unit -1: in no list" "$(number numdevs) $(order)" "$numdevs $listed"
+is "unit -1: no kstat" "$(kstat devstat_client:-1)" ""
 is "unit -1: a change all the same" "$(number generation)" $((generation + 1))
 is "unit -1: takes no device_number" "$(asked 'new 5 pe 0 0 0 0 0') $(of pe0 devstat/device_number)" "0 $((before + 6))"
 is "unit -1: counts" "$(asked 'start 4') $(asked 'end 4 1 0 1') $(asked 'remove 4')" "0 0 0"

@@ -20,7 +20,8 @@ warned=0
 make_null_blk_disk nullb7
 disk=nullb7 DISK=/dev/nullb7
 directory=/sys/block/$disk/iostat/kstat
-id="$(cat $directory/module):$(cat $directory/instance):$disk"
+driver=$(cat $directory/module)
+id="$driver:$(cat $directory/instance):$disk"
 is "chain: its first two" "$(message @kstat_list unix | awk 'NR > 2 { print $1, $NF }' | paste -sd,)" \
 	"0 unix:0:kstat_headers,1 unix:0:kstat_types"
 is "chain: types" "$(message @kstat unix:0:kstat_types | grep -v ':crtime\|:snaptime' | cut -d: -f 4 | tr '\t' ' ' | paste -sd,)" \
@@ -84,6 +85,23 @@ is "samples: nothing to complain of" "$(lines)" 0
 
 # All functions, all types.
 succeeds "client: loads" insmod /payload/kstat_client.ko
+
+# A name that a client has taken, of a disk that comes later: it is recorded, and no kstat.
+is "taken: create" "$(asked "create 0 1 0 0 $driver 8 nullb8 misc") $(asked 'install 0')" "0 0"
+before=$(chain_id)
+make_null_blk_disk nullb8
+is "taken: the disk is none" "$(value "$driver:8:nullb8:class") $(chain_id)" "misc $before"
+is "taken: one line" "$(dmesg | grep -c 'iostat: nullb8: not among the kstats: EEXIST')" 1
+dd if=/dev/nullb8 of=/dev/null bs=4k count=10 iflag=direct status=none
+holds "taken: it is recorded" "$(cat /sys/block/nullb8/iostat/kstat/reads) >= 10"
+remove_null_blk_disk nullb8
+is "taken: its going changes nothing" "$(value "$driver:8:nullb8:class") $(chain_id)" "misc $before"
+is "taken: given back" "$(asked 'delete 0')" 0
+make_null_blk_disk nullb8
+is "taken: the next is one" "$(value "$driver:8:nullb8:class")" disk
+warns "a name that a disk has" -1 "create 0 1 0 0 $driver 8 nullb8 misc"
+remove_null_blk_disk nullb8
+complaints=$(lines)
 before=$(chain_id)
 is "create: named" "$(asked 'create 0 1 10 4 kstat_client 0 all misc')" 0
 holds "create: changes the chain" "$(chain_id) > $before"
@@ -211,7 +229,7 @@ is "write: EACCES of the client" "$(asked 'error 7 13') $(outcome @kstat_write k
 asked 'error 7 0' >/tmp/out
 is "write: EPERM comes first" "$(echo '@kstat_write nothing:0:at:all 1' |
 	setpriv --reuid=65534 --regid=65534 --clear-groups /payload/message raw - | cut -d ' ' -f 1)" EPERM
-is "all functions: nothing to complain of" "$(lines)" 0
+is "all functions: nothing to complain of" "$(lines)" "$complaints"
 
 # Persistent ones.
 is "persistent: create" "$(asked 'create 8 1 1 0xc kstat_client 8 p misc')" 0

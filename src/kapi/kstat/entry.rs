@@ -45,7 +45,7 @@ use kernel::{
 pub(super) enum Body {
     /// Of another module.
     Client(Client),
-    /// Of a disk or partition.
+    /// Of a disk or partition, or an entry of devstat(9).
     Disk(Arc<Account>),
     /// All types there are.
     Types,
