@@ -11,6 +11,8 @@ use kernel::prelude::*;
 mod devstat;
 #[path = "../include/iostat/evcnt.rs"]
 mod evcnt;
+#[path = "../include/iostat/kstat.rs"]
+mod kstat;
 
 use core::borrow::Borrow;
 use devstat::{
@@ -24,6 +26,10 @@ use evcnt::{
     Type, //
 };
 use kernel::sync::Arc;
+use kstat::{
+    Id,
+    Io, //
+};
 
 module! {
     type: FakeRpc,
@@ -42,6 +48,7 @@ module! {
 /// Detached and removed when the module goes, in the order of the fields.
 struct FakeRpc {
     _server: Devstat,
+    _queue: Io,
     _retransmissions: Arc<EventCounter>,
     _calls: Arc<EventCounter>,
     _timeouts: Arc<EventCounter>,
@@ -53,17 +60,25 @@ const RETRANSMITTED: u32 = 10;
 const SLOTS: u32 = 8;
 const REPLY_BYTES: u64 = 1024;
 
-/// Makes so many calls of a server: a queue is filled, and empties.
-fn call(server: &Devstat, calls: u32) -> Result {
+/// Makes so many calls of a server, which all wait for a slot: those are filled, and empty.
+fn call(server: &Devstat, queue: &Io, calls: u32) -> Result {
+    for _ in 0..calls {
+        queue.waitq_enter();
+    }
     let mut left = calls;
     while left != 0 {
         let now = left.min(SLOTS);
+        for _ in 0..now {
+            queue.waitq_to_runq();
+        }
         let then = devstat::now();
         for _ in 0..now {
             server.start_transaction(Some(&then));
         }
         for _ in 0..now {
             server.end_transaction(REPLY_BYTES, Tag::None, Class::Read, None, Some(&then))?;
+            queue.runq_exit();
+            queue.read(REPLY_BYTES);
         }
         left = left.saturating_sub(now);
     }
@@ -85,8 +100,15 @@ impl kernel::Module for FakeRpc {
             priority: devstat::priority::OTHER,
         };
         let server = Devstat::new(module, &device)?;
+        let id = Id {
+            module: c"fake_rpc",
+            instance: 0,
+            name: Some(c"queue"),
+            class: c"rpc",
+        };
+        let queue = Io::new(module, &id)?;
         let asked_for = *Borrow::<u32>::borrow(&module_parameters::calls.value());
-        call(&server, asked_for)?;
+        call(&server, &queue, asked_for)?;
         for call in 1..=asked_for {
             calls.inc();
             if call % RETRANSMITTED == 0 {
@@ -101,6 +123,7 @@ impl kernel::Module for FakeRpc {
         );
         Ok(FakeRpc {
             _server: server,
+            _queue: queue,
             _retransmissions: retransmissions,
             _calls: calls,
             _timeouts: timeouts,

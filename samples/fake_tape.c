@@ -7,10 +7,12 @@
  *	echo 10 >/sys/module/fake_tape/parameters/write
  *	exec 3<>/dev/iostat; echo @evcnt_list >&3; cat <&3
  *	cat /sys/class/misc/iostat/devstat/fake_tape0/stat
+ *	echo "@kstat fake_tape::queue" >&3; cat <&3
  */
 
 #include <iostat/devstat.h>
 #include <iostat/evcnt.h>
+#include <iostat/kstat.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/init.h>
@@ -28,16 +30,42 @@ static struct evcnt filemarks =
 static struct evcnt blocks;
 static struct evcnt interrupts;
 static struct devstat *drive;
+/* What is to be written and what is being written, which change where one may sleep. */
+static DEFINE_MUTEX(queue_lock);
+static kstat_t *queue;
 
-/* The drive does one thing after the other. */
+/* So many transactions are accepted at once. */
+static void accept(unsigned int count)
+{
+	mutex_lock(&queue_lock);
+	while (count--)
+		kstat_waitq_enter(KSTAT_IO_PTR(queue));
+	mutex_unlock(&queue_lock);
+}
+
+/* The drive does one after the other. */
 static void transaction(u64 bytes, devstat_trans_flags flags)
 {
-	u64 then = devstat_now(), now;
+	kstat_io_t *kiop = KSTAT_IO_PTR(queue);
+	u64 then, now;
 
+	mutex_lock(&queue_lock);
+	kstat_waitq_to_runq(kiop);
+	mutex_unlock(&queue_lock);
+
+	then = devstat_now();
 	devstat_start_transaction(drive, &then);
 	udelay(1);
 	now = devstat_now();
 	devstat_end_transaction(drive, bytes, DEVSTAT_TAG_NONE, flags, &now, &then);
+
+	mutex_lock(&queue_lock);
+	kstat_runq_exit(kiop);
+	if (flags == DEVSTAT_WRITE) {
+		kiop->nwritten += bytes;
+		kiop->writes++;
+	}
+	mutex_unlock(&queue_lock);
 }
 
 static int write_blocks(const char *val, const struct kernel_param *kp)
@@ -50,11 +78,13 @@ static int write_blocks(const char *val, const struct kernel_param *kp)
 	/* A parameter may be used before there is anything, and after there was. */
 	if (IS_ERR_OR_NULL(drive))
 		return -ENODEV;
+	accept(count);
 	for (block = 1; block <= count; block++) {
 		evcnt_inc(&blocks);
 		transaction(BLOCK_BYTES, DEVSTAT_WRITE);
 		if (block % BLOCKS_TO_A_FILE == 0) {
 			evcnt_inc(&filemarks);
+			accept(1);
 			transaction(0, DEVSTAT_NO_DATA);
 		}
 	}
@@ -97,15 +127,26 @@ static int __init fake_tape_init(void)
 	ret = evcnt_attach_dynamic(&interrupts, EVCNT_TYPE_INTR, NULL, "fake_tape", "intr");
 	if (ret)
 		goto detach_blocks;
+	ret = -ENOMEM;
+	queue = kstat_create("fake_tape", 0, "queue", "tape", KSTAT_TYPE_IO, 1, 0);
+	if (!queue)
+		goto detach_interrupts;
+	queue->ks_lock = &queue_lock;
+	ret = kstat_install(queue);
+	if (ret)
+		goto delete_queue;
+	/* Last: who finds it uses the rest. */
 	drive = devstat_new_entry("fake_tape", 0, BLOCK_BYTES, DEVSTAT_NO_ORDERED_TAGS,
 				  DEVSTAT_TYPE_SEQUENTIAL | DEVSTAT_TYPE_IF_SCSI,
 				  DEVSTAT_PRIORITY_TAPE);
 	if (IS_ERR(drive)) {
 		ret = PTR_ERR(drive);
-		goto detach_interrupts;
+		goto delete_queue;
 	}
 	return 0;
 
+delete_queue:
+	kstat_delete(queue);
 detach_interrupts:
 	evcnt_detach(&interrupts);
 detach_blocks:
@@ -124,6 +165,7 @@ static void __exit fake_tape_exit(void)
 	devstat_remove_entry(drive);
 	drive = NULL;
 	kernel_param_unlock(THIS_MODULE);
+	kstat_delete(queue);
 	/* Parents last. */
 	evcnt_detach(&interrupts);
 	evcnt_detach(&blocks);
