@@ -306,7 +306,9 @@ impl Client {
         // As far as one can know, so that callbacks are called once.
         if self.flags & flags::VAR_SIZE == 0 {
             let likely = (self.ndata as usize).saturating_mul(size(self.kind));
-            room.grow(likely.min(MOST))?;
+            if likely <= MOST {
+                room.grow(likely)?;
+            }
         }
         for _ in 0..TRIES {
             let locked = self.lock();
