@@ -49,7 +49,7 @@ typedef struct iostat_kstat kstat_t;
 /**
  * struct iostat_kstat - kstat_t: a kernel statistic
  * @ks_crtime: when it was created
- * @ks_kid: its number, never used again
+ * @ks_kid: its number, not used again before 2^31 others
  * @ks_module: what provides it
  * @ks_instance: which one of those
  * @ks_name: its name
@@ -214,6 +214,9 @@ void iostat_kstat_runq_exit(struct iostat_kstat_io *kiop);
 void iostat_kstat_waitq_to_runq(struct iostat_kstat_io *kiop);
 void iostat_kstat_runq_back_to_waitq(struct iostat_kstat_io *kiop);
 
+/* gethrtime(): the time in ns, in any context but an NMI's. */
+u64 iostat_clock_read(void);
+
 /* Clients only: the rest needs THIS_MODULE, and what bindgen reads does not. */
 #ifndef __BINDGEN__
 #include <linux/err.h>
@@ -231,7 +234,8 @@ void iostat_kstat_runq_back_to_waitq(struct iostat_kstat_io *kiop);
  *
  * May sleep. If it was persistent and deleted, it is the same as before, with its data.
  *
- * Return: NULL if there is one already, something cannot be, the module goes, or there is no memory.
+ * Return: NULL if there is one already, something cannot be, the module goes, there is no memory, or
+ * the data would be more than 1 GiB.
  */
 static inline kstat_t *kstat_create(const char *ks_module, int ks_instance, const char *ks_name,
 				    const char *ks_class, u8 ks_type, unsigned int ks_ndata,
@@ -253,7 +257,8 @@ static inline kstat_t *kstat_create(const char *ks_module, int ks_instance, cons
  * %-EEXIST if it is installed already,
  * %-ENOENT if it is not there,
  * %-EINVAL if it is of variable size and has no ks_lock, or writable and has strings and no
- * ks_snapshot().
+ * ks_snapshot(),
+ * %-EDEADLK if called by its own ks_update() or ks_snapshot().
  */
 static inline int kstat_install(kstat_t *ksp)
 {

@@ -325,6 +325,10 @@ warns "no type" -1 'create 9 5 1 0 kstat_client 9 n misc'
 warns "interrupts: two" -1 'create 9 2 2 0 kstat_client 9 n misc'
 warns "i/o: none" -1 'create 9 3 0 0 kstat_client 9 n misc'
 warns "too many" -1 'create 9 1 2147483648 0 kstat_client 9 n misc'
+is "more than 1 GiB, which is not told" "$(asked 'create 9 0 1073741825 0 kstat_client 9 n misc')" -1
+is "more than 1 GiB of the client's" \
+	"$(asked 'create 9 0 1073741825 1 kstat_client 9 n misc') $(asked 'data 9 16') $(asked 'install 9') $(outcome @kstat kstat_client:9:n) $(asked 'delete 9')" \
+	"0 0 0 EIO 0"
 warns "persistent and virtual" -1 'create 9 1 1 9 kstat_client 9 n misc'
 warns "of variable size, not virtual" -1 'create 9 1 1 2 kstat_client 9 n misc'
 warns "a flag that is not the client's" -1 'create 9 1 1 0x10 kstat_client 9 n misc'

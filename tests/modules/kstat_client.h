@@ -3,7 +3,6 @@
 #ifndef _KSTAT_CLIENT_H
 #define _KSTAT_CLIENT_H
 
-#include <iostat/clock.h>
 #include <iostat/kstat.h>
 #include <linux/delay.h>
 #include <linux/mutex.h>
