@@ -185,6 +185,26 @@ layouts()
 		diff /tmp/layout32 /tmp/layout64'
 }
 
+# What programs include, in strict C and in C++, for which the root has clang++.
+languages()
+{
+	"$TOP/scripts/enter.sh" sh -euc '
+		echo "#include <linux/iostat.h>" >/tmp/calls.h
+		echo "#include \"tools/iostat.h\"" | cat /tmp/calls.h - >/tmp/memory.h
+		echo "#include \"tests/guest/iostat-v1.h\"" >/tmp/version1.h
+		for compiler in "gcc -std=c11" "clang-19 -std=c11" "clang++-19 -std=c++11"; do
+			language=c
+			case $compiler in *++*) language=c++ ;; esac
+			for bits in 32 64; do
+				for header in calls memory version1; do
+					$compiler -m$bits -Iinclude/uapi -I. -D_POSIX_C_SOURCE=200809L \
+						-D_FILE_OFFSET_BITS=64 -Wall -Wextra -Werror -pedantic-errors \
+						-fsyntax-only -include /tmp/$header.h -x $language /dev/null
+				done
+			done
+		done'
+}
+
 check "floors import only downward" floors
 check "unsafe only in rust/kernel, the probe file and the exports" unsafe_fence
 check "an SPDX line in every file" spdx
@@ -194,6 +214,7 @@ check "rustfmt, with the kernel's settings" rustfmt_check
 check "checkpatch" checkpatch
 check "each function of the kernel API is described and called" api_walk
 check "structures of the binary ABI, the same in 32 and 64 bits" layouts
+check "headers for programs, in strict C and C++" languages
 check "rustdoc of floor 0, warnings denied" rustdoc
 check "plain make, modules_install, clean" plain_make
 check "one sentence for what cannot be" sentences

@@ -10,8 +10,9 @@
  *	iostat_map_device(&map, &disk, offset);		once a device; map_offset of IOSTAT_IOC_LIST
  *	iostat_map_read(&map, &disk, &now);		as often as one likes
  *
- * Needs linux/iostat.h before it and no library; a 32-bit program, _FILE_OFFSET_BITS=64. A struct iostat_mapped is one thread's; any
- * number of programs may map a device. Functions return 0, or -1 with errno.
+ * Needs linux/iostat.h before it and no library; a 32-bit program, _FILE_OFFSET_BITS=64, and one in strict C,
+ * _POSIX_C_SOURCE=200809L. C++ will do as well. A struct iostat_mapped is one thread's; any number of programs may map a
+ * device. Functions return 0, or -1 with errno.
  */
 #ifndef IOSTAT_TOOLS_H
 #define IOSTAT_TOOLS_H
@@ -49,7 +50,9 @@ struct iostat_sum {
 
 static inline struct iostat_cpu_queue *iostat_queue(struct iostat_sum *sum, int which)
 {
-	return (void *)(sum->word + IOSTAT_WORD(waitq) + which * (IOSTAT_WORD(runq) - IOSTAT_WORD(waitq)));
+	__u64 *word = sum->word + IOSTAT_WORD(waitq) + which * (IOSTAT_WORD(runq) - IOSTAT_WORD(waitq));
+
+	return (struct iostat_cpu_queue *)word;
 }
 
 static inline __u64 iostat_load(const __u64 *word)
@@ -88,7 +91,7 @@ static inline __u64 iostat_now(const struct iostat_map_header *header)
 			unsigned int low, high;
 
 			/* Neither before what was read, nor after what will be. */
-			asm volatile("lfence\n\trdtsc\n\tlfence" : "=a" (low), "=d" (high) : : "memory");
+			__asm__ __volatile__("lfence\n\trdtsc\n\tlfence" : "=a" (low), "=d" (high) : : "memory");
 			now = iostat_cycles_to_ns((__u64)high << 32 | low, iostat_load(&clock->mult)) +
 				iostat_load(&clock->tsc_offset);
 #else
@@ -108,30 +111,32 @@ static inline __u64 iostat_now(const struct iostat_map_header *header)
 static inline const struct iostat_cpu_record *
 iostat_record(const struct iostat_map_header *header, const struct iostat_mapped *disk, __u32 cpu)
 {
-	return (const void *)((const char *)disk->owner + header->record_offset +
-			      (size_t)cpu * header->record_stride);
+	const char *at = (const char *)disk->owner + header->record_offset + (size_t)cpu * header->record_stride;
+
+	return (const struct iostat_cpu_record *)at;
 }
 
+/* The larger of two. */
 static inline void iostat_later(__u64 *into, __u64 from)
 {
 	if (from > *into)
 		*into = from;
 }
 
-/* A record as it was at one instant. */
-static inline void iostat_copy(struct iostat_sum *copy, const struct iostat_cpu_record *record)
+/* Words of a record as they were at one instant; the sequence count then. */
+static inline __u64 iostat_copy(__u64 *to, const struct iostat_cpu_record *record, const __u64 *from,
+				size_t words)
 {
-	const __u64 *from = &record->start_count;
-
 	for (;; iostat_relax()) {
-		copy->seq = __atomic_load_n(&record->seq, __ATOMIC_ACQUIRE);
-		if (copy->seq & 1)
+		__u64 seq = __atomic_load_n(&record->seq, __ATOMIC_ACQUIRE);
+
+		if (seq & 1)
 			continue;
-		for (int i = 0; i < (int)IOSTAT_WORDS; i++)
-			copy->word[i] = iostat_load(from + i);
+		for (size_t i = 0; i < words; i++)
+			to[i] = iostat_load(from + i);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
-		if (iostat_load(&record->seq) == copy->seq)
-			return;
+		if (iostat_load(&record->seq) == seq)
+			return seq;
 	}
 }
 
@@ -155,8 +160,7 @@ static inline void iostat_add(struct iostat_sum *sum, struct iostat_sum *copy)
 static inline void iostat_pass(const struct iostat_map_header *header,
 			       const struct iostat_mapped *disk, struct iostat_sum *sum)
 {
-	struct iostat_sum copy;
-	bool any = false;
+	struct iostat_sum copy, *to = sum;
 
 	for (__u32 cpu = 0; cpu < header->cpus; cpu++) {
 		const struct iostat_cpu_record *record = iostat_record(header, disk, cpu);
@@ -164,12 +168,12 @@ static inline void iostat_pass(const struct iostat_map_header *header,
 		/* Nothing was ever written: most CPUs, of most disks. */
 		if (!iostat_load(&record->seq))
 			continue;
-		iostat_copy(any ? &copy : sum, record);
-		if (any)
-			iostat_add(sum, &copy);
-		any = true;
+		to->seq = iostat_copy(to->word, record, &record->start_count, IOSTAT_WORDS);
+		if (to != sum)
+			iostat_add(sum, to);
+		to = &copy;
 	}
-	if (!any)
+	if (to == sum)
 		memset(sum, 0, sizeof(*sum));
 }
 
@@ -247,13 +251,13 @@ static inline void iostat_fill(struct iostat_snapshot *s, struct iostat_sum *sum
 	s->refused = word[IOSTAT_WORD(refused)];
 	s->abandoned = word[IOSTAT_WORD(abandoned)];
 	s->end_count = s->merged + s->refused + s->abandoned;
-	for (int class = 0; class < IOSTAT_CLASSES; class++) {
-		s->bytes[class] = word[IOSTAT_WORD(bytes) + class];
-		s->duration[class] = word[IOSTAT_WORD(duration) + class];
+	for (int c = 0; c < IOSTAT_CLASSES; c++) {
+		s->bytes[c] = word[IOSTAT_WORD(bytes) + c];
+		s->duration[c] = word[IOSTAT_WORD(duration) + c];
 		for (int tag = 0; tag < 4; tag++) {
-			__u64 completed = word[IOSTAT_WORD(completed) + 4 * class + tag];
+			__u64 completed = word[IOSTAT_WORD(completed) + 4 * c + tag];
 
-			s->operations[class] += completed;
+			s->operations[c] += completed;
 			s->end_count += completed;
 			if (tag < IOSTAT_TAGS)
 				s->tag_types[tag] += completed;
@@ -308,20 +312,21 @@ static inline int iostat_map_open(struct iostat_map *map, const char *path)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	const struct iostat_map_header *header;
+	void *at;
 
 	map->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (map->fd < 0)
 		return -1;
 	map->bytes = (sizeof(*header) + page - 1) / page * page;
-	header = mmap(NULL, map->bytes, PROT_READ, MAP_SHARED, map->fd, 0);
-	if (header == MAP_FAILED) {
+	at = mmap(NULL, map->bytes, PROT_READ, MAP_SHARED, map->fd, 0);
+	if (at == MAP_FAILED) {
 		close(map->fd);
 		return -1;
 	}
-	map->header = header;
+	map->header = header = (const struct iostat_map_header *)at;
 	if (header->magic == IOSTAT_MAP_MAGIC && header->version == IOSTAT_ABI_VERSION)
 		return 0;
-	munmap((void *)header, map->bytes);
+	munmap(at, map->bytes);
 	close(map->fd);
 	errno = EPROTO;
 	return -1;
@@ -331,12 +336,12 @@ static inline int iostat_map_open(struct iostat_map *map, const char *path)
 static inline int iostat_map_device(const struct iostat_map *map, struct iostat_mapped *disk,
 				    __u64 map_offset)
 {
-	const void *p = mmap(NULL, map->header->block_bytes, PROT_READ, MAP_SHARED, map->fd, map_offset);
+	void *at = mmap(NULL, map->header->block_bytes, PROT_READ, MAP_SHARED, map->fd, map_offset);
 
 	memset(disk, 0, sizeof(*disk));
-	if (p == MAP_FAILED)
+	if (at == MAP_FAILED)
 		return -1;
-	disk->owner = p;
+	disk->owner = (const struct iostat_map_device *)at;
 	return 0;
 }
 

@@ -117,26 +117,16 @@ same!(
         reserved2: 8,
     }
 );
-same!(
-    Times = own::iostat_histogram {
-        size: 4,
-        flags: 4,
-        number: 4,
-        class: 4,
-        phase: 4,
-        buckets: 4,
-        counts: 8,
-        min: 8,
-        max: 8,
-    }
-);
+same!(Times = own::iostat_histogram {
+    size: 4, flags: 4, number: 4, class = io_class: 4, phase: 4, buckets: 4, counts: 8, min: 8, max: 8,
+});
 same!(Message = own::iostat_message {
     size: 4, flags: 4, from = in_: 8, to = out: 8, in_bytes: 4, out_bytes: 4,
 });
 
 same!(kstat::Header = own::iostat_kstat_header {
     kid: 4, kind = type_: 4, flags: 4, ndata: 4, instance: 4, reserved: 4, crtime: 8, module: 32,
-    name: 32, class: 32,
+    name: 32, class = kstat_class: 32,
 });
 same!(
     kstat::List = own::iostat_kstat_list {

@@ -96,7 +96,7 @@ static void show_histograms(const char *name)
 		.counts = (uintptr_t)counts,
 	};
 
-	for (h.class = 0; h.class < IOSTAT_CLASSES; h.class++) {
+	for (h.io_class = 0; h.io_class < IOSTAT_CLASSES; h.io_class++) {
 		for (h.phase = 0; h.phase < IOSTAT_PHASES; h.phase++) {
 			__u64 total = 0;
 
@@ -104,7 +104,7 @@ static void show_histograms(const char *name)
 			must(ioctl(fd, IOSTAT_IOC_HISTOGRAM, &h), "histogram");
 			for (__u32 i = 0; i < h.buckets; i++)
 				total += counts[i];
-			printf("%u %u %llu %llu %llu\n", h.class, h.phase, (unsigned long long)total,
+			printf("%u %u %llu %llu %llu\n", h.io_class, h.phase, (unsigned long long)total,
 			       (unsigned long long)h.min, (unsigned long long)h.max);
 		}
 	}
@@ -238,9 +238,9 @@ static void sizes(void)
 	if (wide[0].s[sizeof(snapshots[0]) / 8] || wide[0].s[39] || ~wide[1].s[0])
 		printf("snapshot, long entries: not cleared\n");
 	expect("histogram, no such device", IOSTAT_IOC_HISTOGRAM, &h, ENXIO);
-	h.class = IOSTAT_CLASSES;
+	h.io_class = IOSTAT_CLASSES;
 	expect("histogram, no such class", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
-	h.class = 0;
+	h.io_class = 0;
 	h.phase = IOSTAT_PHASES;
 	expect("histogram, no such phase", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
 	fd = open("/dev/iostat", O_RDWR);

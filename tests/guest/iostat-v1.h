@@ -213,7 +213,7 @@ struct iostat_get {
  * @size: of this structure, bytes; out: how many of them are filled
  * @flags: 0
  * @number: the device's
- * @class: enum iostat_class
+ * @io_class: enum iostat_class
  * @phase: enum iostat_phase
  * @buckets: words there is room for; out: how many buckets there are, of which the first are written
  * @counts: address of an array of __u64: transactions by bucket; see bounds of struct iostat_map_header
@@ -224,7 +224,7 @@ struct iostat_histogram {
 	__u32 size;
 	__u32 flags;
 	__u32 number;
-	__u32 class;
+	__u32 io_class;
 	__u32 phase;
 	__u32 buckets;
 	__aligned_u64 counts;

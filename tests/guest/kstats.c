@@ -34,7 +34,7 @@
 SIZE(header, 128);
 AT(header, crtime, 24);
 AT(header, module, 32);
-AT(header, class, 96);
+AT(header, kstat_class, 96);
 SIZE(list, 32);
 AT(list, headers, 24);
 SIZE(value, 64);
@@ -87,7 +87,7 @@ static void show_headers(const struct iostat_kstat_header *h, __u32 count)
 	printf("kid type flags ndata crtime class module:instance:name\n");
 	for (; count--; h++)
 		printf("%u %s 0x%x %u %llu %s %s:%d:%s\n", h->kid, types[h->type], h->flags, h->ndata,
-		       (unsigned long long)h->crtime, h->class, h->module, h->instance, h->name);
+		       (unsigned long long)h->crtime, h->kstat_class, h->module, h->instance, h->name);
 }
 
 static void show_text(const char *text, __u32 len)
@@ -142,7 +142,7 @@ static void print(const struct iostat_kstat_header *h)
 	}
 	if (r.type == IOSTAT_KSTAT_RAW)
 		printf("%s:data_size\t%u\t4\n", id, r.bytes);
-	printf("%s:class\t%s\t9\n", id, h->class);
+	printf("%s:class\t%s\t9\n", id, h->kstat_class);
 	printf("%s:crtime\t%llu\t4\n", id, (unsigned long long)r.crtime);
 	printf("%s:snaptime\t%llu\t4\n", id, (unsigned long long)r.snaptime);
 }

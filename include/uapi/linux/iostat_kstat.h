@@ -48,7 +48,7 @@ enum iostat_kstat_data {
  * @crtime: when it was made, ns
  * @module: of its provider, ending in NUL
  * @name: its own, likewise
- * @class: what it is listed with, likewise
+ * @kstat_class: what it is listed with, likewise
  */
 struct iostat_kstat_header {
 	__u32 kid;
@@ -60,7 +60,7 @@ struct iostat_kstat_header {
 	__aligned_u64 crtime;
 	char module[IOSTAT_NAME_LEN];
 	char name[IOSTAT_NAME_LEN];
-	char class[IOSTAT_NAME_LEN];
+	char kstat_class[IOSTAT_NAME_LEN];
 };
 
 /**
