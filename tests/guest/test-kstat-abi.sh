@@ -111,6 +111,7 @@ for error in EACCES:13 EIO:-5 EAGAIN:11; do
 done
 asked 'error 5 -12' >/tmp/out
 is "update: no memory, which is not too little room" "$($k room "$(kid kstat_client:5:s)" 9 99)" "EAGAIN 9 99"
+is "update: no memory, of a write" "$($k write "$(kid kstat_client:5:s)" model 9 other)" EAGAIN
 asked 'error 5 0' >/tmp/out
 
 # Writing.

@@ -84,6 +84,14 @@ fn layout(snapshot: &Snapshot) -> (impl Iterator<Item = usize> + '_, usize) {
     (offsets, all)
 }
 
+/// Lack of memory: `ENOMEM` says that the caller has too little room.
+fn not_enomem(error: Error) -> Error {
+    match error {
+        ENOMEM => EAGAIN,
+        error => error,
+    }
+}
+
 /// May sleep, for as long as the kstat's client does. `ENXIO` if there is no such kstat, `EAGAIN` if it is not
 /// installed, or there is no memory; `ENOMEM` if the caller has too little; what the client says.
 pub(super) fn read(chain: &Chain, argument: Argument) -> Result {
@@ -91,11 +99,7 @@ pub(super) fn read(chain: &Chain, argument: Argument) -> Result {
     zero(&[read.flags.into()])?;
     let chain_id = chain.id();
     let entry = chain.numbered(read.kid)?;
-    // ENOMEM says something else.
-    let snapshot = entry.snapshot(chain).map_err(|error| match error {
-        ENOMEM => EAGAIN,
-        error => error,
-    })?;
+    let snapshot = entry.snapshot(chain).map_err(not_enomem)?;
     let header = entry.header();
     let (offsets, bytes) = layout(&snapshot);
     let number = snapshot.statistics.len();
@@ -137,6 +141,10 @@ pub(super) fn read(chain: &Chain, argument: Argument) -> Result {
 /// May sleep, likewise. `ENXIO`, `EAGAIN` as [`read`]; `E2BIG` of text or bytes of more than a message may have; as
 /// [`crate::kapi::kstat::Entry::write`].
 pub(super) fn write(chain: &Chain, argument: Argument) -> Result {
+    change(chain, argument).map_err(not_enomem)
+}
+
+fn change(chain: &Chain, argument: Argument) -> Result {
     let (mut write, size) = argument.read::<Write>(least::WRITE)?;
     zero(&[write.flags.into()])?;
     // CAST: 32 bits.
