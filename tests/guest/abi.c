@@ -28,6 +28,16 @@
 
 #define MOST 4096
 
+/* Of version 1, and the same for 32-bit programs. */
+#define SIZE(type, size) _Static_assert(sizeof(struct iostat_##type) == (size), #type)
+SIZE(info, 64);
+SIZE(list, 32);
+SIZE(device, 128);
+SIZE(get, 40);
+SIZE(snapshot, 256);
+SIZE(histogram, 48);
+SIZE(message, 32);
+
 static int fd;
 static struct iostat_device devices[MOST];
 static struct iostat_snapshot snapshots[MOST];
@@ -191,7 +201,7 @@ static void sizes(void)
 	struct { __u64 s[40]; } wide[2];
 
 	big.info.size = sizeof(big.info) - 8;
-	expect("info, short", IOSTAT_IOC_INFO, &big, EINVAL);
+	expect("info, shorter than in version 1", IOSTAT_IOC_INFO, &big, EINVAL);
 	big.info.size = sizeof(big.info) + 100;
 	expect("info, long", IOSTAT_IOC_INFO, &big, 0);
 	if (big.info.size != sizeof(big.info) || big.info.version != IOSTAT_ABI_VERSION)
@@ -205,7 +215,7 @@ static void sizes(void)
 	expect("info, and what is behind it", IOSTAT_IOC_INFO, &big, 0);
 	memset(&big.info, 0, sizeof(big.info));
 	big.info.size = 4097;
-	expect("info, too long", IOSTAT_IOC_INFO, &big, E2BIG);
+	expect("info, longer than a page, of zeros", IOSTAT_IOC_INFO, &big, E2BIG);
 	big.info.size = sizeof(big.info);
 	big.info.flags = 1;
 	expect("info, flag", IOSTAT_IOC_INFO, &big, EINVAL);
@@ -225,6 +235,8 @@ static void sizes(void)
 	expect("list, short entries", IOSTAT_IOC_LIST, &l, EINVAL);
 	l.entry_size = sizeof(devices[0]) + 4;
 	expect("list, odd entries", IOSTAT_IOC_LIST, &l, EINVAL);
+	l.entry_size = 4096 + 8;
+	expect("list, entries longer than a page", IOSTAT_IOC_LIST, &l, EINVAL);
 	expect("snapshot, no such device", IOSTAT_IOC_SNAPSHOT, &g, ENXIO);
 	g.flags = IOSTAT_GET_ALL;
 	expect("snapshot, one of all", IOSTAT_IOC_SNAPSHOT, &g, EINVAL);

@@ -54,6 +54,13 @@ for abi in abi abi32 abi-v1; do
 	is "$abi: delete" "$($a message "nba @stats_delete 0")" "0 0 "
 done
 
+# Messages to nobody's regions.
+for message in @kstat_list "@evcnt_list all"; do
+	is "a message of no device: ${message%% *}" "$(/payload/abi message "$message" | head -n 1 | cut -d' ' -f1)" 0
+	succeeds "its reply: ${message%% *}" \
+		test "$(/payload/abi message "$message" | sed '1s/^0 [0-9]* //' | wc -l)" -gt 2
+done
+
 # What nobody should ask for.
 for misuse in misuse misuse32; do
 	is "$misuse: numbers, places, lengths" "$(/payload/$misuse nba 1 20000)" ""
@@ -103,6 +110,16 @@ succeeds "mode=0440: accepted" load_module mode=0440
 is "mode=0440: is the file's" "$(stat -c %a /dev/iostat)" 440
 refuses "mode=0440: not for nobody" $nobody /payload/abi info
 succeeds "mode=0440: for root" /payload/abi info
+rmmod iostat
+load_module mode=0444
+is "mode=0444: calls, memory and text are for nobody as well" "$($nobody /payload/abi get nba | without_time)
+$($nobody /payload/mapped get nba | without_time)
+$($nobody cat /dev/iostat | awk '$1 == "nba" { print; exit }' | cut -d' ' -f9-)" \
+	"$(for way in 1 2 3; do without_time </sys/block/nba/iostat/stat; done)"
+is "mode=0444: messages are not" "$($nobody /payload/abi message @kstat_list)" "open: EACCES"
+is "mode=0444: messages are for root" "$(/payload/abi message @kstat_list | head -n 1 | cut -d' ' -f1)" 0
+is "mode=0444: not without CAP_DAC_OVERRIDE" \
+	"$(setpriv --bounding-set=-dac_override /payload/abi message @kstat_list)" "open: EACCES"
 rmmod iostat
 load_module
 is "mode: 0666 if nobody asks" "$(stat -c %a /dev/iostat)" 666

@@ -62,7 +62,7 @@ enum iostat_phase {
  * @size: of this structure, bytes; out: how many of them are filled
  * @flags: 0
  * @version: IOSTAT_ABI_VERSION (out)
- * @numdevs: disks and partitions in the list (out)
+ * @numdevs: devices in the list (out)
  * @generation: how often the list has changed; starts at 1 (out)
  * @features: IOSTAT_FEATURE_* (out)
  * @now: the time, ns (out)
@@ -87,20 +87,20 @@ struct iostat_info {
 #define IOSTAT_FEATURE_KSTAT	(1ULL << 1)	/* IOSTAT_IOC_KSTAT_* */
 
 /**
- * struct iostat_device - who a disk or partition is; never changes
+ * struct iostat_device - who a disk, a partition or an entry of another module is; never changes
  * @number: device number of devstat(9): counts from 0, never used twice
  * @flags: IOSTAT_DEVICE_*
- * @diskseq: the kernel's disk sequence number; never used twice since boot
+ * @diskseq: the kernel's disk sequence number; never used twice since boot. 0 of an entry of a module
  * @crtime: when counting began, ns: creation_time of devstat(9), ks_crtime of kstat(9S)
  * @map_offset: where its memory is in the file, bytes: see struct iostat_map_device
- * @dev_major: major number
- * @dev_minor: minor number
+ * @dev_major: major number; 0 of an entry of a module
+ * @dev_minor: minor number; likewise
  * @parent: number of the disk, of a partition; else IOSTAT_NO_DEVICE
  * @type: device_type of devstat(9)
  * @priority: of devstat(9): the list's order, high to low
  * @block_size: logical, bytes
- * @name: the kernel's, ending in NUL: nvme0n1p2
- * @driver: the driver's, likewise: nvme
+ * @name: the kernel's, ending in NUL: nvme0n1p2. Of an entry of a module, its name and unit number
+ * @driver: the driver's, or the module's, likewise: nvme
  * @reserved: 0
  */
 struct iostat_device {
@@ -237,7 +237,7 @@ struct iostat_histogram {
 };
 
 /**
- * struct iostat_message - IOSTAT_IOC_MESSAGE: a message to a device's regions and its reply
+ * struct iostat_message - IOSTAT_IOC_MESSAGE: a message, to a device's regions or to nobody's, and its reply
  * @size: of this structure, bytes; out: how many of them are filled
  * @flags: 0
  * @in: address of the message: what would be written to the file
