@@ -175,13 +175,13 @@ layouts()
 {
 	"$TOP/scripts/enter.sh" sh -euc '
 		for bits in 32 64; do
-			for header in include/uapi/linux/*.h; do
-				gcc -m$bits -g -fno-eliminate-unused-debug-types -Iinclude/uapi -c -x c "$header" \
-					-o /tmp/header.o
-				pahole /tmp/header.o
-			done >/tmp/layout$bits
+			gcc -m$bits -g -fno-eliminate-unused-debug-types -Iinclude/uapi -c -x c \
+				include/uapi/linux/iostat.h -o /tmp/header.o
+			pahole /tmp/header.o >/tmp/layout$bits
 		done
-		grep -q "^struct iostat_snapshot {" /tmp/layout32 || echo "no structures found"
+		for name in snapshot kstat_read cpu_record; do
+			grep -q "^struct iostat_$name {" /tmp/layout32 || echo "no structure iostat_$name found"
+		done
 		diff /tmp/layout32 /tmp/layout64'
 }
 

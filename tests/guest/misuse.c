@@ -97,16 +97,15 @@ static void numbers(void)
 /* What comes of a call with such an argument. */
 static int answer(unsigned int call)
 {
-	switch (call) {
-	case IOSTAT_IOC_MESSAGE:
-		return EINVAL;
-	case IOSTAT_IOC_KSTAT_READ:
-		return ENOMEM;
-	case IOSTAT_IOC_KSTAT_WRITE:
-		return geteuid() ? EPERM : EACCES;
-	default:
-		return 0;
-	}
+	int error = 0;
+
+	if (call == IOSTAT_IOC_MESSAGE)
+		error = EINVAL;
+	else if (call == IOSTAT_IOC_KSTAT_READ)
+		error = ENOMEM;
+	else if (call == IOSTAT_IOC_KSTAT_WRITE)
+		error = geteuid() ? EPERM : EACCES;
+	return error;
 }
 
 /* Arguments at odd addresses, across the end of what there is, and where nothing can be written. */
