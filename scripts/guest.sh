@@ -24,6 +24,7 @@ done
 	today="-DHEADER=\"linux/iostat.h\"" v1="-DHEADER=\"iostat-v1.h\""
 	build -o "$1/readers" tests/guest/readers.c
 	build "$v1" -o "$1/abi-v1" tests/guest/abi.c
+	build -include tests/guest/iostat-v1.h -o "$1/mapped-v1" tests/guest/mapped.c
 	for bits in "" 32; do
 		wide=${bits:+-m32 -D_FILE_OFFSET_BITS=64}
 		build $wide "$today" -o "$1/abi$bits" tests/guest/abi.c

@@ -10,6 +10,10 @@
  *	iostat_map_device(&map, &disk, offset);		once a device; map_offset of IOSTAT_IOC_LIST
  *	iostat_map_read(&map, &disk, &now);		as often as one likes
  *
+ *	struct iostat_cpu_histogram times;
+ *
+ *	iostat_map_histogram(&map, &disk, IOSTAT_CLASS_READ, IOSTAT_PHASE_TOTAL, &times);
+ *
  * Needs linux/iostat.h before it and no library; a 32-bit program, _FILE_OFFSET_BITS=64, and one in strict C,
  * _POSIX_C_SOURCE=200809L. C++ will do as well. A struct iostat_mapped is one thread's; any number of programs may map a
  * device. Functions return 0, or -1 with errno.
@@ -294,6 +298,31 @@ static inline void iostat_map_read(const struct iostat_map *map, struct iostat_m
 	iostat_fill(snapshot, &sum, disk->owner->device.number, now);
 	iostat_settle(snapshot, &disk->last);
 	disk->last = *snapshot;
+}
+
+/*
+ * How the times of one class and phase are distributed, as IOSTAT_IOC_HISTOGRAM tells it: of each CPU at one
+ * instant. The shortest is ~shortest_inverted, if there was any.
+ */
+static inline void iostat_map_histogram(const struct iostat_map *map, const struct iostat_mapped *disk,
+					enum iostat_class io_class, enum iostat_phase phase,
+					struct iostat_cpu_histogram *sum)
+{
+	struct iostat_cpu_histogram copy;
+
+	memset(sum, 0, sizeof(*sum));
+	for (__u32 cpu = 0; cpu < map->header->cpus; cpu++) {
+		const struct iostat_cpu_record *record = iostat_record(map->header, disk, cpu);
+		const struct iostat_cpu_histogram *own = &record->latency[io_class][phase];
+
+		if (!iostat_load(&record->seq))
+			continue;
+		iostat_copy(copy.counts, record, own->counts, sizeof(copy) / sizeof(__u64));
+		for (int i = 0; i < IOSTAT_BUCKETS; i++)
+			sum->counts[i] += copy.counts[i];
+		iostat_later(&sum->longest, copy.longest);
+		iostat_later(&sum->shortest_inverted, copy.shortest_inverted);
+	}
 }
 
 /* Whether the device has left: what can be read is its end. */

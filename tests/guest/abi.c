@@ -108,14 +108,9 @@ static void show_histograms(const char *name)
 
 	for (h.io_class = 0; h.io_class < IOSTAT_CLASSES; h.io_class++) {
 		for (h.phase = 0; h.phase < IOSTAT_PHASES; h.phase++) {
-			__u64 total = 0;
-
 			h.buckets = IOSTAT_BUCKETS;
 			must(ioctl(fd, IOSTAT_IOC_HISTOGRAM, &h), "histogram");
-			for (__u32 i = 0; i < h.buckets; i++)
-				total += counts[i];
-			printf("%u %u %llu %llu %llu\n", h.io_class, h.phase, (unsigned long long)total,
-			       (unsigned long long)h.min, (unsigned long long)h.max);
+			show_times(h.io_class, h.phase, counts, h.min, h.max);
 		}
 	}
 }

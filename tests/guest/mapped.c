@@ -3,6 +3,7 @@
  * The memory of /dev/iostat, mapped.
  *
  *	mapped get NAME		the line of /sys/block/NAME/iostat/stat
+ *	mapped histograms NAME	as abi histogram NAME
  *	mapped hunt NAME N	N snapshots under load of 4 KiB reads and writes: says what is wrong
  *	mapped outlive NAME	after each line of input: whether it is there, its line, a new mapping
  *	mapped gone NAME	waits until it has left: whether anything is counted from then on
@@ -26,6 +27,23 @@
 
 #define MOST 1024
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Of version 1, and the same for 32-bit programs. */
+#define SIZE(type, size) _Static_assert(sizeof(struct iostat_##type) == (size), #type)
+#define AT(type, member, offset) \
+	_Static_assert(offsetof(struct iostat_##type, member) == (offset), #type "." #member)
+SIZE(map_clock, 40);
+SIZE(map_header, 1056);
+AT(map_header, generation, 72);
+AT(map_header, clock, 80);
+AT(map_header, bounds, 184);
+SIZE(map_device, 144);
+SIZE(cpu_queue, 40);
+SIZE(cpu_histogram, 896);
+SIZE(cpu_record, 11200);
+AT(cpu_record, completed, 104);
+AT(cpu_record, waitq, 232);
+AT(cpu_record, latency, 432);
 
 static struct iostat_map map;
 static struct iostat_mapped disk;
@@ -83,8 +101,8 @@ static int check(const struct iostat_snapshot *s, const struct iostat_snapshot *
 		return wrong("ends before starts", s, last);
 	if (s->wcnt >> 32 || s->rcnt >> 32 || s->wcnt + s->rcnt < s->start_count - s->end_count)
 		return wrong("queues lack what is in flight", s, last);
-	for (int class = IOSTAT_CLASS_READ; class <= IOSTAT_CLASS_WRITE; class++)
-		if (s->bytes[class] != 4096 * s->operations[class])
+	for (int c = IOSTAT_CLASS_READ; c <= IOSTAT_CLASS_WRITE; c++)
+		if (s->bytes[c] != 4096 * s->operations[c])
 			return wrong("torn: bytes are not those of the operations", s, last);
 	if (s->tag_types[0] + s->tag_types[1] + s->tag_types[2] + s->merged + s->refused +
 	    s->abandoned != s->end_count)
@@ -93,6 +111,18 @@ static int check(const struct iostat_snapshot *s, const struct iostat_snapshot *
 	    s->rtime - last->rtime > elapsed)
 		return wrong("busier than time", s, last);
 	return 0;
+}
+
+static void show_histograms(void)
+{
+	struct iostat_cpu_histogram times;
+
+	for (int c = 0; c < IOSTAT_CLASSES; c++)
+		for (int phase = 0; phase < IOSTAT_PHASES; phase++) {
+			iostat_map_histogram(&map, &disk, c, phase, &times);
+			show_times(c, phase, times.counts, times.shortest_inverted ? ~times.shortest_inverted : 0,
+				   times.longest);
+		}
 }
 
 static void hunt(long n)
@@ -228,6 +258,9 @@ int main(int argc, char **argv)
 		find(argv[2]);
 		iostat_map_read(&map, &disk, &now);
 		show(&now);
+	} else if (!strcmp(what, "histograms") && argc == 3) {
+		find(argv[2]);
+		show_histograms();
 	} else if (!strcmp(what, "hunt") && argc == 4) {
 		find(argv[2]);
 		hunt(atol(argv[3]));

@@ -8,6 +8,21 @@ static void words(const __u64 *word, int n)
 		printf(" %llu", (unsigned long long)*word);
 }
 
+/* Class, phase, number, shortest, longest, and what is in each bucket that is not empty. */
+static void show_times(int io_class, int phase, const __u64 *counts, __u64 min, __u64 max)
+{
+	__u64 total = 0;
+
+	for (int i = 0; i < IOSTAT_BUCKETS; i++)
+		total += counts[i];
+	printf("%d %d %llu %llu %llu", io_class, phase, (unsigned long long)total, (unsigned long long)min,
+	       (unsigned long long)max);
+	for (int i = 0; i < IOSTAT_BUCKETS; i++)
+		if (counts[i])
+			printf(" %d:%llu", i, (unsigned long long)counts[i]);
+	putchar('\n');
+}
+
 /* In the order of stat_columns. */
 static void show(const struct iostat_snapshot *s)
 {

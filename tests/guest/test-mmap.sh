@@ -11,14 +11,29 @@ fio_quiet --filename=/dev/nbm --direct=1 --rw=randrw --bs=4k --number_ios=500 --
 fio_quiet --filename=/dev/nbm1 --direct=1 --rw=randwrite --bs=4k --number_ios=20 --size=2m
 wait_idle nbm
 
-is "six ways to read one disk agree" "$($nobody $m get nbm | cut -d' ' -f2-)
+is "seven ways to read one disk agree" "$($nobody $m get nbm | cut -d' ' -f2-)
 $($nobody ${m}32 get nbm | cut -d' ' -f2-)
+$($nobody $m-v1 get nbm | cut -d' ' -f2-)
 $($nobody /payload/iostat-map nbm | cut -d' ' -f3-)
 $(/payload/abi get nbm | cut -d' ' -f2-)
-$(disk_table | awk '$1 == "nbm"' | cut -d' ' -f9-)" "$(for way in 1 2 3 4 5; do
+$(disk_table | awk '$1 == "nbm"' | cut -d' ' -f9-)" "$(for way in 1 2 3 4 5 6; do
 	cut -d' ' -f2- </sys/block/nbm/iostat/stat; done)"
 is "of a partition as well" "$($m get nbm1 | cut -d' ' -f2-)" \
 	"$(cut -d' ' -f2- </sys/block/nbm/nbm1/iostat/stat)"
+is "a Rust program reads the same by mmap, ioctl, sysfs, text" \
+	"$($nobody /payload/iostat-map --ways nbm nbm1 | cut -d' ' -f1,2,4-)" "$(for disk in nbm nbm1; do
+	for way in mmap ioctl sysfs text mmap; do
+		echo "$disk $way $(cut -d' ' -f2- </sys/class/block/$disk/iostat/stat)"
+	done; done)"
+for disk in nbm nbm1; do
+	/payload/abi histogram $disk >/tmp/times
+	is "histograms: as by ioctl, of every class and phase: $disk" "$(for reader in mapped mapped32 mapped-v1; do
+		$nobody /payload/$reader histograms $disk; done; $nobody /payload/iostat-map --histograms $disk)" \
+		"$(cat /tmp/times /tmp/times /tmp/times /tmp/times)"
+	is "histograms: some are not empty: $disk" "$(awk '$3 { print $1, $2 }' /tmp/times | tail -n 3)" "2 0
+2 1
+2 2"
+done
 for reader in $m ${m}32; do
 	before=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)
 	mapped=$($reader get nbm | cut -d' ' -f1)

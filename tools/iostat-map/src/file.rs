@@ -3,7 +3,7 @@
 //! `/dev/iostat`, open and mapped. For 64-bit Linux.
 
 use crate::clock;
-use crate::layout::{Device, Header, List, Snapshot, MAGIC, VERSION};
+use crate::layout::{Device, Get, Header, Histogram, List, Snapshot, MAGIC, VERSION};
 use crate::reader::Block;
 use std::ffi::c_void;
 use std::io::{Error, ErrorKind, Result};
@@ -30,6 +30,7 @@ extern "C" {
 const PROT_READ: i32 = 1;
 const MAP_SHARED: i32 = 1;
 const IOSTAT_IOC_LIST: std::ffi::c_ulong = 0xa801;
+const IOSTAT_IOC_SNAPSHOT: std::ffi::c_ulong = 0xa802;
 const GONE: u64 = 1;
 
 /// Bytes of a file, to read.
@@ -117,6 +118,24 @@ impl File {
         }
     }
 
+    /// Everything about the device `number` at one instant, by a system call. `ENXIO` if it has left.
+    pub fn by_ioctl(&self, number: u32) -> Result<Snapshot> {
+        let mut snapshot = Snapshot::default();
+        let mut get = Get {
+            size: size_of::<Get>() as u32,
+            entry_size: size_of::<Snapshot>() as u32,
+            count: 1,
+            snapshots: &raw mut snapshot as u64,
+            number,
+            ..Get::default()
+        };
+        // SAFETY: There is room for one snapshot, as it says.
+        match unsafe { ioctl(self.file.as_raw_fd(), IOSTAT_IOC_SNAPSHOT, &mut get) } {
+            0 => Ok(snapshot),
+            _ => Err(Error::last_os_error()),
+        }
+    }
+
     /// The memory of the device that is at an offset by the list. `ENXIO` if it has left.
     pub fn map(&self, map_offset: u64) -> Result<Disk> {
         let len = self.header().block_bytes as usize;
@@ -146,6 +165,12 @@ impl Disk {
         // SAFETY: The mapping begins with a header.
         let header = unsafe { clock_page.cast::<Header>().as_ref() };
         self.block.snapshot_by(|| clock::now(&header.clock))
+    }
+
+    /// How the times of one class and phase are distributed, as `IOSTAT_IOC_HISTOGRAM` tells it. Without a
+    /// system call. Panics if there is no such class (0 to 3) or phase (0 to 2).
+    pub fn histogram(&self, class: usize, phase: usize) -> Histogram {
+        self.block.histogram(class, phase)
     }
 
     /// Whether the device has left. Its counters stay.

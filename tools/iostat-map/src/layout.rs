@@ -76,6 +76,19 @@ pub(crate) struct List {
     pub devices: u64,
 }
 
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub(crate) struct Get {
+    pub size: u32,
+    pub flags: u32,
+    pub entry_size: u32,
+    pub count: u32,
+    pub generation: u64,
+    pub snapshots: u64,
+    pub number: u32,
+    pub reserved: u32,
+}
+
 #[repr(C)]
 pub(crate) struct Clock {
     pub seq: AtomicU64,
@@ -140,6 +153,40 @@ pub(crate) struct Queue {
     pub last: u64,
 }
 
+/// Times of one class and phase: of one CPU, or of all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Histogram {
+    pub counts: [u64; BUCKETS],
+    pub longest: u64,
+    pub shortest_inverted: u64,
+}
+
+impl Histogram {
+    /// How many there were.
+    pub fn count(&self) -> u64 {
+        self.counts
+            .iter()
+            .fold(0, |sum, one| sum.wrapping_add(*one))
+    }
+
+    /// The shortest, ns; 0 if there was none.
+    pub fn min(&self) -> u64 {
+        match self.shortest_inverted {
+            0 => 0,
+            inverted => !inverted,
+        }
+    }
+
+    /// The longest, ns; 0 if there was none.
+    pub fn max(&self) -> u64 {
+        self.longest
+    }
+}
+
+/// Words of [`Histogram`].
+pub(crate) const HISTOGRAM_WORDS: usize = size_of::<Histogram>() / 8;
+
 /// Words of [`Counters`].
 pub(crate) const WORDS: usize = size_of::<Counters>() / 8;
 
@@ -147,6 +194,8 @@ const _: () = {
     assert!(size_of::<Device>() == 128);
     assert!(size_of::<Snapshot>() == 256);
     assert!(size_of::<List>() == 32);
+    assert!(size_of::<Get>() == 40);
+    assert!(size_of::<Histogram>() == 896);
     assert!(size_of::<Header>() == 1056);
     assert!(size_of::<Owner>() == 144);
     assert!(offset_of!(Header, generation) == 72);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 
-//! Reads the statistics of disks without a system call: the memory of `/dev/iostat`, mapped.
+//! Reads the statistics of disks without a system call: the memory of `/dev/iostat`, mapped. And by its calls.
 //!
 //! ```no_run
 //! let file = iostat_map::File::open("/dev/iostat")?;
@@ -21,5 +21,5 @@ pub mod layout;
 mod reader;
 
 pub use file::{Disk, File};
-pub use layout::{Device, Snapshot};
+pub use layout::{Device, Histogram, Snapshot};
 pub use reader::Block;

@@ -2,7 +2,7 @@
 
 //! A snapshot of memory that others write to.
 
-use crate::layout::{Counters, Header, Owner, Queue, Snapshot, WORDS};
+use crate::layout::{Counters, Header, Histogram, Owner, Queue, Snapshot, HISTOGRAM_WORDS, WORDS};
 use std::hint::spin_loop;
 use std::mem::transmute;
 use std::ptr::NonNull;
@@ -44,17 +44,55 @@ impl Block {
         unsafe { self.owner.as_ref() }
     }
 
-    /// The sequence count and the counters of each CPU.
-    fn records(&self) -> impl Iterator<Item = (&AtomicU64, &[AtomicU64; WORDS])> {
+    /// The sequence count of each CPU's record.
+    fn seqs(&self) -> impl Iterator<Item = NonNull<AtomicU64>> + '_ {
         let header = self.header();
         (0..header.cpus as usize).map(|cpu| {
             let offset = header.record_offset as usize + cpu * header.record_stride as usize;
-            // SAFETY: By the requirement of `new` a record is there, which begins with these words.
-            unsafe {
-                let seq = self.owner.cast::<AtomicU64>().byte_add(offset);
-                (seq.as_ref(), seq.add(1).cast().as_ref())
-            }
+            // SAFETY: By the requirement of `new` a record is there, which begins with it.
+            unsafe { self.owner.cast::<AtomicU64>().byte_add(offset) }
         })
+    }
+
+    /// The sequence count and the counters of each CPU.
+    fn records(&self) -> impl Iterator<Item = (&AtomicU64, &[AtomicU64; WORDS])> {
+        // SAFETY: By the requirement of `new` the counters are behind it.
+        self.seqs()
+            .map(|seq| unsafe { (seq.as_ref(), seq.add(1).cast().as_ref()) })
+    }
+
+    /// The sequence count and the times of one class and phase, of each CPU.
+    fn histograms(
+        &self,
+        class: usize,
+        phase: usize,
+    ) -> impl Iterator<Item = (&AtomicU64, &[AtomicU64; HISTOGRAM_WORDS])> {
+        let header = self.header();
+        assert!(class < header.classes as usize && phase < header.phases as usize);
+        let number = class * header.phases as usize + phase;
+        let offset = header.latency_offset as usize + number * header.histogram_bytes as usize;
+        // SAFETY: By the requirement of `new` that histogram is there in the record.
+        self.seqs()
+            .map(move |seq| unsafe { (seq.as_ref(), seq.byte_add(offset).cast().as_ref()) })
+    }
+
+    /// How the times of one class and phase are distributed; of each CPU at one instant. Spins for as long as
+    /// a CPU changes its record. Panics if there is no such class or phase.
+    pub fn histogram(&self, class: usize, phase: usize) -> Histogram {
+        let mut sum = [0u64; HISTOGRAM_WORDS];
+        for (seq, words) in self.histograms(class, phase) {
+            let (_, own) = copy(seq, words);
+            let counts = HISTOGRAM_WORDS - 2;
+            for (index, (sum, own)) in sum.iter_mut().zip(own).enumerate() {
+                // The longest and the shortest are behind the counts.
+                *sum = match index < counts {
+                    true => sum.wrapping_add(own),
+                    false => own.max(*sum),
+                };
+            }
+        }
+        // SAFETY: Both are `HISTOGRAM_WORDS` words, and any will do.
+        unsafe { transmute::<[u64; HISTOGRAM_WORDS], Histogram>(sum) }
     }
 
     /// Everything about the device at one instant; the time is read by `clock`. Spins for as long as a CPU
@@ -88,17 +126,7 @@ impl Block {
     fn pass(&self) -> (u64, Counters) {
         let (mut seqs, mut sum) = (0u64, Counters::default());
         for (seq, words) in self.records() {
-            let (before, copy) = loop {
-                let before = seq.load(Acquire);
-                if before & 1 == 0 {
-                    let copy = words.each_ref().map(|word| word.load(Relaxed));
-                    fence(Acquire);
-                    if seq.load(Relaxed) == before {
-                        break (before, copy);
-                    }
-                }
-                spin_loop();
-            };
+            let (before, copy) = copy(seq, words);
             seqs = seqs.wrapping_add(before);
             // SAFETY: Both are `WORDS` words, and any will do.
             add(&mut sum, &unsafe {
@@ -106,6 +134,21 @@ impl Block {
             });
         }
         (seqs, sum)
+    }
+}
+
+/// Words of a record as they were at one instant, and its sequence count then.
+fn copy<const N: usize>(seq: &AtomicU64, words: &[AtomicU64; N]) -> (u64, [u64; N]) {
+    loop {
+        let before = seq.load(Acquire);
+        if before & 1 == 0 {
+            let copy = words.each_ref().map(|word| word.load(Relaxed));
+            fence(Acquire);
+            if seq.load(Relaxed) == before {
+                return (before, copy);
+            }
+        }
+        spin_loop();
     }
 }
 
