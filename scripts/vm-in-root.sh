@@ -6,7 +6,7 @@
 #	--cpus N	(2)
 #	--memory MIB	(1024; give --bpftrace 2048, its image is 300 MB)
 #	--timeout S	(300)
-#	--append "kernel arguments"
+#	--append "kernel arguments"; NAME=VALUE is in the payload's environment
 #	--disk SIZE	an empty virtio disk, vda on; repeatable
 #	--nvme SIZE	an empty NVMe disk, nvme0n1 on; repeatable
 #	--paths SIZE	the same behind two controllers, of which a kernel with multipath

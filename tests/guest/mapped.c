@@ -5,6 +5,7 @@
  *	mapped get NAME		the line of /sys/block/NAME/iostat/stat
  *	mapped histograms NAME	as abi histogram NAME
  *	mapped hunt NAME N	N snapshots under load of 4 KiB reads and writes: says what is wrong
+ *				with them, or with the record of a CPU, which is copied with each
  *	mapped outlive NAME	after each line of input: whether it is there, its line, a new mapping
  *	mapped gone NAME	waits until it has left: whether anything is counted from then on
  *	mapped fuzz SEED N	mappings nobody should ask for
@@ -125,6 +126,32 @@ static void show_histograms(void)
 		}
 }
 
+/* A CPU's record, of one instant: as many times as operations. */
+static int check_record(__u32 cpu)
+{
+	static struct iostat_cpu_record copy;
+	const struct iostat_cpu_record *record = iostat_record(map.header, &disk, cpu);
+
+	copy.seq = iostat_copy(&copy.start_count, record, &record->start_count, sizeof(copy) / sizeof(__u64) - 1);
+	for (int c = 0; c < IOSTAT_CLASSES; c++) {
+		const __u64 *completed = copy.completed + 4 * c;
+		__u64 operations = completed[0] + completed[1] + completed[2] + completed[3];
+
+		for (int phase = 0; phase < IOSTAT_PHASES; phase++) {
+			__u64 times = 0;
+
+			for (int i = 0; i < IOSTAT_BUCKETS; i++)
+				times += copy.latency[c][phase].counts[i];
+			if (times == operations)
+				continue;
+			printf("torn: CPU %u has %llu operations and %llu times of class %d, phase %d\n", cpu,
+			       (unsigned long long)operations, (unsigned long long)times, c, phase);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 static void hunt(long n)
 {
 	struct iostat_snapshot last, now;
@@ -133,7 +160,7 @@ static void hunt(long n)
 	iostat_map_read(&map, &disk, &last);
 	for (i = 0; i < n && errors < 3; i++) {
 		iostat_map_read(&map, &disk, &now);
-		errors += check(&now, &last);
+		errors += check(&now, &last) + check_record(i % map.header->cpus);
 		last = now;
 	}
 	printf("%ld snapshots, %ld wrong, %llu operations\n", i, errors,

@@ -1,0 +1,10 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Hunts torn reads on four CPUs that do nothing but I/O, for as many snapshots as are asked for; the
+# tests do it for fewer. usage: hunt.sh [SNAPSHOTS]	(10000000)
+
+. "$(dirname "$0")/lib.sh"
+
+kernel=$("$TOP/scripts/kernel.sh")
+exec "$TOP/scripts/guest.sh" "$kernel" "$("$TOP/scripts/build.sh" "$kernel")" hunt.sh \
+	--cpus 4 --timeout 7200 --append "HUNT=${1:-10000000}"
