@@ -37,14 +37,16 @@ static struct iostat_function *const functions[] = { &work, &handle };
 static void take_time(struct look *look)
 {
 	WRITE_ONCE(look->worker, NULL);
-	/* Who sees itself there sees its own time. */
+	/* Who sees this time sees that it is nobody's yet: pairs with is_late(). */
 	smp_store_release(&look->start, jiffies);
+	/* Who sees itself there sees its own time: likewise. */
 	smp_store_release(&look->worker, current);
 }
 
 /* As blk_mq_req_expired(). */
 static bool is_late(const struct look *look, struct request *rq)
 {
+	/* Before the worker: pairs with take_time(). */
 	unsigned long start = smp_load_acquire(&look->start);
 
 	return READ_ONCE(look->worker) == current &&

@@ -57,11 +57,13 @@ impl Owner {
 ///
 /// `module` is null or a module, alive during this call.
 pub(crate) unsafe fn is_going(module: *mut bindings::module) -> bool {
+    if module.is_null() {
+        return false;
+    }
     // SAFETY: By this function's requirement. The state may be changed meanwhile, as a whole, and if not before the
     // lock was taken it does not matter.
-    !module.is_null()
-        && unsafe { core::ptr::addr_of!((*module).state).read_volatile() }
-            == bindings::module_state_MODULE_STATE_GOING
+    let state = unsafe { core::ptr::addr_of!((*module).state).read_volatile() };
+    state == bindings::module_state_MODULE_STATE_GOING
 }
 
 /// Who is told that a module goes.
