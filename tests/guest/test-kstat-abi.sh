@@ -66,12 +66,15 @@ asked 'queue 4 R' >/tmp/out
 # The same as the text has.
 message @kstat_list >/tmp/list
 is "list: that of the text" "$($nobody $k list | sort)" "$(sort /tmp/list)"
+is "list: of a 32-bit program" "$($nobody ${k}32 list)" "$($k list)"
 is "list: by number" "$($k list | awk 'NR > 2 { print $1 }')" "$(awk 'NR > 2 { print $1 }' /tmp/list | sort -n)"
 is "unix:0:kstat_headers: the list" "$($k headers)" "$($k list)"
 holds "the chain's number is another than before" "$(chain_id) != $before"
 message @kstat | grep -v ':snaptime' >/tmp/text
 $nobody $k print | cut -f 1,2 | grep -v ':snaptime' | sort >/tmp/binary
 is "values: those of the text, of all kstats" "$(sort /tmp/text | diff - /tmp/binary)" ""
+$nobody ${k}32 print | cut -f 1,2 | grep -v ':snaptime' | sort >/tmp/binary32
+is "values: those of a 32-bit program" "$(sort /tmp/text | diff - /tmp/binary32)" ""
 holds "values: of disks, partitions, clients and iostat" \
 	"$(grep -c ':reads' /tmp/binary) >= 3 && $(grep -c ':class' /tmp/binary) >= 11"
 is "values: types of numbers" "$(for type in 1 2 3 4 5 6 7 8; do typed kstat_client:0:all type$type; done | paste -sd,)" \
