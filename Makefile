@@ -22,6 +22,8 @@ run:
 	@scripts/run.sh
 
 T ?= all
+# Part of the guest area: make test T=guest PARTS="load null"
+export PARTS
 test:
 	@scripts/test.sh $(T)
 
@@ -44,6 +46,7 @@ torture:
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
 	@echo "make test [T=area]     run the tests; areas: style host guest kunit bench torture all"
+	@echo "make test T=guest PARTS=\"load null\"   only these parts (tests/guest/test-PART.sh)"
 	@echo "make torture [DURATION=seconds] [SEED=n] [KIND=kasan|kcsan]   storms, faults, data races"
 	@echo "make bench             measure what it costs, and keep the figures in bench/"
 	@echo "make bench-native      the same of the record path alone, on this machine, in ns"

@@ -6,9 +6,10 @@ set -euo pipefail
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 IOSTAT_CACHE=${IOSTAT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/iostat}
-LOGS=$IOSTAT_CACHE/log
-# Tells clones that share a cache apart; inside the build root all are /src.
+# Separates clones that share a cache; inside the build root each clone is /src.
 CLONE=${CLONE:-$(echo "$TOP" | sha256sum | cut -c1-8)}
+# A directory per clone: the test scripts count the lines of their logs.
+LOGS=$IOSTAT_CACHE/log/$CLONE
 JOBS=$(nproc)
 mkdir -p "$LOGS" 2>/dev/null || {
 	echo "error: cannot create $LOGS; set IOSTAT_CACHE to a directory you can write" >&2
