@@ -5,7 +5,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules modules_install clean run test bench bench-native fuzz torture help
+.PHONY: modules modules_install clean run test bench bench-native fuzz torture nightly help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -43,11 +43,15 @@ KIND ?= all
 torture:
 	@DURATION=$(DURATION) SEED=$(SEED) scripts/torture.sh $(KIND)
 
+nightly:
+	@scripts/nightly.sh $(T)
+
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
 	@echo "make test [T=area]     run the tests; areas: style host guest kunit bench torture all"
 	@echo "make test T=guest PARTS=\"load null\"   only these parts (tests/guest/test-PART.sh)"
 	@echo "make torture [DURATION=seconds] [SEED=n] [KIND=kasan|kcsan]   storms, faults, data races"
+	@echo "make nightly [T=area]  what takes hours; goes on where an earlier run of this commit stopped"
 	@echo "make bench             measure what it costs, and keep the figures in bench/"
 	@echo "make bench-native      the same of the record path alone, on this machine, in ns"
 	@echo "make fuzz [T=target]   fuzz floor 0 for a minute, or S=seconds"

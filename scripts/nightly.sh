@@ -1,0 +1,60 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# What takes hours, an area at a time. An area that has run to its end leaves its counts in
+# the cache, by commit; a second run of the same commit shows these and goes on with the areas
+# that are missing. To name an area runs it again. The last line is the sum.
+# usage: nightly.sh [all|AREA...]
+
+. "$(dirname "$0")/lib.sh"
+. "$TOP/scripts/areas.sh"
+
+# NAME COMMAND. A command ends with "AREA: N passed, N failed", as those of test.sh do.
+AREAS="
+	torture		env DURATION=3600 scripts/torture.sh all
+"
+
+# The commit, and what is changed since, if anything is.
+version()
+{
+	local changes
+	changes=$({ git diff HEAD; git ls-files -o --exclude-standard -z | xargs -0r sha256sum; } | sha256sum | cut -c1-8)
+	git rev-parse --short=12 HEAD
+	[ -z "$(git status --porcelain)" ] || echo "-$changes"
+}
+
+# area NAME COMMAND...
+area()
+{
+	local name=$1 result=$dir/$1
+	shift
+	if [ -n "$wanted" ]; then
+		case " $wanted " in *" $name "*) ;; *) return 0 ;; esac
+		rm -f "$result"
+	fi
+	if [ -e "$result" ]; then
+		read -r p f <"$result"
+		passed=$((passed + p)) failed=$((failed + f))
+		echo "$name: $p passed, $f failed, in an earlier run (log: $result.log)"
+		return 0
+	fi
+	echo "$name"
+	if run_area "$name" "$result.log" "$@"; then
+		echo "$p $f" >"$result"
+	fi
+}
+
+need_root
+cd "$TOP"
+dir=$IOSTAT_CACHE/nightly/$(version | tr -d '\n')
+mkdir -p "$dir"
+wanted=$*
+[ "$wanted" != all ] || wanted=''
+for one in $wanted; do
+	echo "$AREAS" | awk -v name="$one" '$1 == name { found = 1 } END { exit !found }' ||
+		die "there is no nightly area $one; choose from: all $(echo $(echo "$AREAS" | awk '{ print $1 }'))"
+done
+while read -r name command <&3; do
+	[ -z "$name" ] || area "$name" $command
+done 3<<<"$AREAS"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
