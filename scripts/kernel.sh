@@ -40,7 +40,7 @@ build()
 
 mkdir -p "$KERNELS"
 case " $SERIES " in
-*" ${KERNEL:-7.3} "*) ;;
+*" ${KERNEL:-${SERIES%% *}} "*) ;;
 *) die "KERNEL=$KERNEL is not a supported series; choose one of: $SERIES" ;;
 esac
 "$TOP/scripts/root.sh" >/dev/null

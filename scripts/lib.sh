@@ -16,8 +16,8 @@ mkdir -p "$LOGS" 2>/dev/null || {
 	exit 1
 }
 
-# Supported series, newest first.
-SERIES="7.3 7.2"
+# Supported series, newest first. No script names one of them elsewhere.
+SERIES=${SERIES:-7.3 7.2}
 
 die()
 {

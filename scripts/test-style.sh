@@ -164,6 +164,7 @@ sentences()
 	local command
 	for command in "setpriv --reuid=65534 --clear-groups scripts/run.sh" "make -s KDIR=/nowhere" \
 		"make -s KDIR=/ test T=nothing" "env KERNEL=5.10 scripts/kernel.sh" \
+		"env SERIES=5.11 scripts/kernel.sh" "env KERNEL=7.3 SERIES=5.11 scripts/kernel.sh" \
 		"make -s bench ROWS=nothing" "make -s bench CPUS=none" "make -s nightly T=nothing"; do
 		output=$($command 2>&1 </dev/null) && echo "$command succeeds"
 		[ "$(echo "$output" | grep -c '^error: ')" = 1 ] || echo "$command says: $output"
