@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel API: what src/kapi/exports.rs defines, for other modules to call.
+ * The kernel API: what src/kapi/exports.rs and src/kapi/exports/ define, for other modules to call.
  */
 
 #include <iostat/devstat.h>

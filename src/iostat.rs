@@ -5,8 +5,8 @@
 //! The house has five floors, and imports go downward only:
 //!
 //! 4. this file, which puts the others together and does nothing else;
-//! 3. [`iface`]: sysfs, `/dev/iostat`, trace events;
-//! 2. [`recorder`]: the block layer's events, the disks, their accounts; [`kapi`]: what other modules
+//! 3. [`iface`]: sysfs, `/dev/iostat`;
+//! 2. [`recorder`]: the block layer's events, the disks, their accounts, the trace events; [`kapi`]: what other modules
 //!    call;
 //! 1. [`kernel_ext`]: safe abstractions the `kernel` crate lacks;
 //! 0. [`acct`] and [`abi`]: what is counted and how it is written, with no kernel in sight.

@@ -140,7 +140,7 @@ pub(crate) struct Device<'a> {
 
 /// The time, ns. In any context, NMIs excepted.
 pub(crate) fn now() -> u64 {
-    // SAFETY: Nothing is needed.
+    // SAFETY: Takes no argument; may be called in any context but an NMI's.
     unsafe { iostat_devstat_now() }
 }
 

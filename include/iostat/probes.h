@@ -36,10 +36,13 @@ struct iostat_here {
 	unsigned long slot;
 };
 
-/* Each CPU's record is @stride bytes behind that of the CPU before. Before any probe. */
 /* What @slot is on each CPU. */
 DECLARE_PER_CPU(unsigned long, iostat_slot);
 
+/*
+ * Sets it: each CPU's record is @stride bytes behind that of the CPU before. To
+ * be called before any probe is registered.
+ */
 void iostat_set_slots(unsigned long stride);
 
 /* What they call, with interrupts off; Rust checks its own against these types. */

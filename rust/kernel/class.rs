@@ -109,7 +109,8 @@ impl<T: Devices> Registration<T> {
         // SAFETY: Callbacks come only between `new` and `drop` of the registration, which holds a
         // reference to the listener: one that was stored as a `T`, since there is only one.
         let listener = unsafe { listener.as_ref() }?;
-        // SAFETY: `dev` is a device of the block class, alive during the callback.
+        // SAFETY: By this function's requirement `dev` is a device of the block class; it is alive and
+        // in sysfs until the callback returns.
         let device = unsafe { BlockDevice::from_device(dev) }?;
         Some((listener, device))
     }

@@ -61,7 +61,7 @@ pub(crate) struct Records(usize);
 impl Records {
     /// So many can be in flight. There must be no other. May sleep; `ENOMEM`.
     pub(crate) fn new(count: usize) -> Result<Self> {
-        // SAFETY: May be called from any context that can sleep.
+        // SAFETY: Called where one may sleep, and before any probe is registered: no record is in use.
         to_result(unsafe { bindings::iostat_watch_open(count) })?;
         // INVARIANT: It was.
         Ok(Records(count))

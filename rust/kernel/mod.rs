@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 1: safe abstractions the `kernel` crate lacks.
+//! Floor 1: safe abstractions of what the `kernel` crate lacks, and of this module's own C files.
 //!
-//! A staging area: each file is written as it would be sent upstream, and goes when the `kernel`
-//! crate has the like. Besides `recorder/probe.rs`, `kapi/exports.rs` and what is below that, this is the only
-//! place with `unsafe`.
+//! The first are general: such a file goes when the `kernel` crate has the like. The second name the
+//! header in `include/iostat/` that they belong to. Besides `recorder/probe.rs`, `kapi/exports.rs` and
+//! `kapi/exports/`, this is the only place in the module with `unsafe`.
 
 pub(crate) mod bindings;
 pub(crate) mod block;

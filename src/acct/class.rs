@@ -19,8 +19,8 @@ pub enum Class {
 /// `DEVSTAT_N_TRANS_FLAGS`.
 pub const CLASSES: usize = 4;
 
-/// `REQ_OP_*` of `include/linux/blk_types.h`, as far as one is told from another. The
-/// recorder asserts at compile time that they are the kernel's.
+/// `REQ_OP_*` of `include/linux/blk_types.h`, those that are counted differently.
+/// `rust/kernel/block.rs` asserts at compile time that they have the kernel's values.
 pub mod op {
     /// Read sectors from the device.
     pub const READ: u8 = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The functions that `src/probes.c` calls: each makes borrowed types of its arguments, and one safe
-//! call of `transactions.rs`.
+//! The probes, put in place and taken away; and the functions that their C parts call
+//! (`src/probes.c`, `src/event_probes.c`, `src/timeouts.c`): each makes borrowed types of its arguments,
+//! and one safe call of `transactions.rs` or `tracker.rs`.
 
 mod functions;
 
@@ -169,8 +170,8 @@ fn register(name: &CStr, function: *const c_void, tracker: &Arc<Tracker>) -> Res
     let function = NonNull::new(function.cast_mut()).ok_or(EINVAL)?;
     let data = Arc::as_ptr(tracker).cast_mut().cast();
     // SAFETY:
-    // - The function is one of the tables above and has the prototype of the tracepoint of its
-    //   name.
+    // - The function is one of those in `functions.rs`, which has the prototype of the tracepoint
+    //   named there.
     // - The data is the tracker, to which `Probes` holds a reference until its drop has taken the
     //   probes away and waited for the calls under way.
     unsafe { Probe::register(tracepoint, function, data) }
@@ -207,11 +208,12 @@ impl Drop for Probes {
 ///
 /// # Safety
 ///
-/// Called by a probe that [`Probes::new`] registered, with its data, or of [`Timeouts`].
+/// `state` is the data of a probe that [`Probes`] registered, or of the hook of [`Timeouts`], and the
+/// reference is not used after the call that it was passed to.
 #[inline(always)]
 unsafe fn tracker<'a>(state: *const c_void) -> &'a Tracker {
-    // SAFETY: `state` is the tracker, to which `Probes` or `Timeouts` holds a reference for as long as
-    // there can be calls.
+    // SAFETY: By this function's requirement `state` is the tracker, to which `Probes` or `Timeouts`
+    // holds a reference for as long as there can be calls.
     unsafe { &*state.cast::<Tracker>() }
 }
 
@@ -246,7 +248,7 @@ macro_rules! rq_probe {
         ) {
             // SAFETY: By this function's requirement.
             let tracker = unsafe { tracker(state) };
-            // SAFETY: `rq` is the tracepoint's argument, never null, and the view a temporary of this call.
+            // SAFETY: `rq` is the tracepoint's argument, never null; the view does not outlive this call.
             let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
             // SAFETY: By this function's requirement.
             unsafe { with_here(here, |here| tracker.$handler(here, rq)) };
@@ -274,7 +276,7 @@ unsafe extern "C" fn iostat_rq_complete(
 ) {
     // SAFETY: By this function's requirement.
     let tracker = unsafe { tracker(state) };
-    // SAFETY: `rq` is the tracepoint's argument, never null, and the view a temporary of this call.
+    // SAFETY: `rq` is the tracepoint's argument, never null; the view does not outlive this call.
     let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
     // SAFETY: By this function's requirement.
     unsafe { with_here(here, |here| tracker.rq_complete(here, rq, status, nr_bytes)) };
@@ -293,9 +295,8 @@ unsafe extern "C" fn iostat_bio_queue(
 ) {
     // SAFETY: By this function's requirement.
     let tracker = unsafe { tracker(state) };
-    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device, and
-    // the view
-    // a temporary of this call.
+    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device; the
+    // view does not outlive this call.
     let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
     // SAFETY: By this function's requirement.
     unsafe { with_here(here, |here| tracker.bio_queue(here, bio, cpu)) };
@@ -313,9 +314,8 @@ unsafe extern "C" fn iostat_bio_complete(
 ) {
     // SAFETY: By this function's requirement.
     let tracker = unsafe { tracker(state) };
-    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device, and
-    // the view
-    // a temporary of this call.
+    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device; the
+    // view does not outlive this call.
     let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
     // SAFETY: By this function's requirement.
     unsafe { with_here(here, |here| tracker.bio_complete(here, bio, bio.status())) };
@@ -329,7 +329,7 @@ const _: iostat_bio_fn = Some(iostat_bio_complete);
 unsafe extern "C" fn iostat_io_start_watched(state: *const c_void, rq: *mut bindings::request) {
     // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
     let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
-    // SAFETY: `rq` is the tracepoint's argument, never null, and the view a temporary of this call.
+    // SAFETY: `rq` is the tracepoint's argument, never null; the view does not outlive this call.
     let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
     tracker.io_start_watched(probe, rq);
 }
@@ -342,9 +342,8 @@ const _: iostat_rq_watched_fn = Some(iostat_io_start_watched);
 unsafe extern "C" fn iostat_bio_queue_watched(state: *const c_void, bio: *mut bindings::bio) {
     // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
     let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
-    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device, and
-    // the view
-    // a temporary of this call.
+    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device; the
+    // view does not outlive this call.
     let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
     tracker.bio_queue_watched(probe, bio);
 }

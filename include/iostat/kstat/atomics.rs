@@ -38,22 +38,22 @@ pub(crate) unsafe trait Number: Send + Sync {
     const DATA_TYPE: u8;
 }
 
-// SAFETY: It is.
+// SAFETY: Four bytes, atomic, of any bits; its bits are those of `INT32`.
 unsafe impl Number for AtomicI32 {
     const DATA_TYPE: u8 = abi::data_type::INT32;
 }
 
-// SAFETY: It is.
+// SAFETY: Four bytes, atomic, of any bits; its bits are those of `UINT32`.
 unsafe impl Number for AtomicU32 {
     const DATA_TYPE: u8 = abi::data_type::UINT32;
 }
 
-// SAFETY: It is.
+// SAFETY: Eight bytes, atomic, of any bits; its bits are those of `INT64`.
 unsafe impl Number for AtomicI64 {
     const DATA_TYPE: u8 = abi::data_type::INT64;
 }
 
-// SAFETY: It is.
+// SAFETY: Eight bytes, atomic, of any bits; its bits are those of `UINT64`.
 unsafe impl Number for AtomicU64 {
     const DATA_TYPE: u8 = abi::data_type::UINT64;
 }

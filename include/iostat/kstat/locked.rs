@@ -48,7 +48,7 @@ pub(crate) unsafe trait Data: Send + 'static {
     fn parts(&mut self) -> (*mut c_void, usize, usize);
 }
 
-// SAFETY: It has bytes.
+// SAFETY: The bytes of a vector stay where they are until it changes or is dropped, also when it is moved.
 unsafe impl Data for KVVec<u8> {
     const KIND: u8 = kind::RAW;
 
@@ -194,14 +194,14 @@ impl<D: Data, U: Update<D>> Deref for Guard<'_, D, U> {
     type Target = D;
 
     fn deref(&self) -> &D {
-        // SAFETY: The mutex is held.
+        // SAFETY: A guard holds the mutex, so no other thread has the data.
         unsafe { &*self.kstat.memory.data.get() }
     }
 }
 
 impl<D: Data, U: Update<D>> DerefMut for Guard<'_, D, U> {
     fn deref_mut(&mut self) -> &mut D {
-        // SAFETY: The mutex is held.
+        // SAFETY: A guard holds the mutex, so no other thread has the data; and it is borrowed mutably.
         unsafe { &mut *self.kstat.memory.data.get() }
     }
 }

@@ -26,9 +26,9 @@ compile_error!("kstats of queues and timers are not for PREEMPT_RT");
 /// `ks_spinlock`.
 struct SpinLock(Opaque<bindings::spinlock_t>);
 
-// SAFETY: A lock is anybody's.
+// SAFETY: A spinlock may be taken, and its memory freed, by any thread.
 unsafe impl Send for SpinLock {}
-// SAFETY: Likewise, at any time.
+// SAFETY: A spinlock is made to be used by several threads at once.
 unsafe impl Sync for SpinLock {}
 
 /// A kstat with a spinlock, with which all is done to its data.
@@ -70,7 +70,7 @@ macro_rules! queue_functions {
     ($($(#[$doc:meta])* $name:ident: $function:ident;)*) => {
         $($(#[$doc])*
         pub(crate) fn $name(&self) {
-            // SAFETY: It is there, and nobody else changes it now.
+            // SAFETY: The data of an I/O kstat is one such; the spinlock with which all change it is held.
             self.0.locked(|io| unsafe { abi::$function(io) });
         })*
     };
@@ -102,7 +102,7 @@ impl Io {
     /// A read of so many bytes is done. Likewise.
     pub(crate) fn read(&self, bytes: u64) {
         self.0.locked(|io: *mut abi::Io| {
-            // SAFETY: It is there, and nobody else changes it now.
+            // SAFETY: As above.
             let io = unsafe { &mut *io };
             io.nread = io.nread.wrapping_add(bytes);
             io.reads = io.reads.wrapping_add(1);
@@ -112,7 +112,7 @@ impl Io {
     /// A write of so many bytes is done. Likewise.
     pub(crate) fn written(&self, bytes: u64) {
         self.0.locked(|io: *mut abi::Io| {
-            // SAFETY: It is there, and nobody else changes it now.
+            // SAFETY: As above.
             let io = unsafe { &mut *io };
             io.nwritten = io.nwritten.wrapping_add(bytes);
             io.writes = io.writes.wrapping_add(1);

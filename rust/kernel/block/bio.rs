@@ -53,14 +53,14 @@ impl<'a> Bio<'a> {
         if unsafe { core::ptr::addr_of!((*ptr.as_ptr()).bi_bdev).read() }.is_null() {
             return None;
         }
-        // SAFETY: Likewise, and it has a block device.
+        // SAFETY: By this function's requirement; and it has a block device, as was just seen.
         Some(unsafe { Bio::from_raw(ptr) })
     }
 
     /// The one behind it, if it is of a request.
     pub(crate) fn next(&self) -> Option<Bio<'a>> {
         let next = read!(self, bi_next);
-        // SAFETY: The bios of a request live as long as each other.
+        // SAFETY: A bio of the same request or null: the bios of a request live as long as each other.
         unsafe { Bio::of_request(next) }
     }
 

@@ -62,7 +62,8 @@ impl<'a> BlockDevice<'a> {
     }
 
     fn queue(&self) -> &bindings::request_queue {
-        // SAFETY: Valid by the type invariant.
+        // SAFETY: By the type invariant the disk has a queue for as long. The driver may change its
+        // limits meanwhile: each is an integer, and either value will do.
         unsafe { &*self.gendisk().queue }
     }
 
@@ -115,7 +116,7 @@ impl<'a> BlockDevice<'a> {
 
     /// Holds it, for as long as it is in sysfs.
     pub(crate) fn hold(&self) -> Held {
-        // SAFETY: Valid by the type invariant.
+        // SAFETY: By the type invariant it is alive, so it has a reference that another can be added to.
         unsafe { bindings::get_device(core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device)) };
         // INVARIANT: The reference was just taken.
         Held { ptr: self.ptr }

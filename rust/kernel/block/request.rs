@@ -118,7 +118,8 @@ impl<'a> Request<'a> {
     /// Its first bio, if that has a block device: the bios of passthrough requests may not.
     pub(crate) fn bio(&self) -> Option<Bio<'_>> {
         let bio = read!(self, bio);
-        // SAFETY: The bios of a request live until its completion has been traced.
+        // SAFETY: A bio of this request or null. The bios of a request live until its completion has been
+        // traced, and the view borrows this one.
         unsafe { Bio::of_request(bio) }
     }
 

@@ -14,7 +14,8 @@ use kernel::{
 
 /// A name, up to its NUL.
 pub(super) fn name(array: &[c_char]) -> &[u8] {
-    // SAFETY: Signed or not, a byte is a byte.
+    // SAFETY: The memory of a slice that is borrowed for as long; `c_char` and `u8` have one layout, and
+    // any bits are valid.
     let bytes = unsafe { core::slice::from_raw_parts(array.as_ptr().cast::<u8>(), array.len()) };
     bytes.split(|byte| *byte == 0).next().unwrap_or(&[])
 }

@@ -155,7 +155,8 @@ unsafe extern "C" fn iostat_kstat_timer_init(
 ///
 /// `ktp` is null or a timer that nobody else changes now.
 unsafe fn timer(ktp: *mut own::iostat_kstat_timer, change: impl FnOnce(&mut Timer, u64)) {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By this function's requirement nobody else writes it. Readers copy its bytes with the same
+    // lock held, if the client gave one; without, they may copy half of a change, and nothing worse.
     let Some(raw) = (unsafe { ktp.as_mut() }) else {
         return;
     };
@@ -207,7 +208,7 @@ unsafe fn queues(
     what: &str,
     change: impl FnOnce(&mut Queue, &mut Queue, u64) -> Result<(), Empty>,
 ) {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By this function's requirement nobody else writes it. Readers copy its bytes, as in `timer`.
     let Some(io) = (unsafe { kiop.as_mut() }) else {
         return;
     };

@@ -18,7 +18,7 @@ pub struct Block {
     last: Snapshot,
 }
 
-// SAFETY: Shared memory is read by atomics, what does not change as it is.
+// SAFETY: The memory is valid for every thread, see `new`; what changes in it is read by atomics.
 unsafe impl Send for Block {}
 
 impl Block {
