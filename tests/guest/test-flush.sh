@@ -42,4 +42,5 @@ is "O_DSYNC: and a flush each, without data" "$d_operations_none" 50
 is "O_DSYNC: all ordered" "$d_tag_ordered" 100
 is "O_DSYNC: bytes once" "$d_bytes_write" $((50 * 4096))
 balanced "O_DSYNC" "$sd"
+modprobe -r scsi_debug
 nothing_lost "flush"

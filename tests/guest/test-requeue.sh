@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # A SCSI host that is busy, and transport errors: requests go back to wait.
 
+modprobe sd_mod
+succeeds "requeue: scsi_debug" modprobe scsi_debug dev_size_mb=64 delay=0
+sd=$(scsi_debug_disk) || fail "requeue: no disk"
 params=/sys/bus/pseudo/drivers/scsi_debug
 # trouble NAME OPTS
 trouble()

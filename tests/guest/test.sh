@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# All guest tests of exact numbers, on the stock kernel.
+# All guest tests of exact numbers, on the stock kernel. Each part runs alone as well, in a guest
+# of its own (PARTS="requeue"): it makes the disks it needs and loads what they need.
 
 . /payload/tap.sh
 . /payload/balance.sh
@@ -11,6 +12,7 @@ ALL="load request null bio stacked multipath partitions flush requeue pairing sc
 	storm leaks"
 for part in ${PARTS:-$ALL}; do
 	echo "# $part"
+	[ "$part" = load ] || [ -d /sys/module/iostat ] || load_module
 	. "/payload/test-$part.sh"
 done
 finish
