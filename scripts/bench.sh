@@ -34,7 +34,7 @@ modules=$("$TOP/scripts/build.sh" "$kernel")
 # Out of the build's own directory, for there may be two runs at a time.
 work=$(mktemp -d "$IOSTAT_CACHE/bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-cp "$modules/iostat.ko" "$work"
+cp "$modules/stripped/iostat.ko" "$work"
 inside=/cache/${work#"$IOSTAT_CACHE"/}
 
 tools()

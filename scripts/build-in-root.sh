@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Builds iostat.ko inside the build root, out of the source tree: one output
 # directory per kernel, so that builds for several do not disturb each other.
-# Then what uses it: the samples, and the modules of the guest tests.
+# Then what uses it: the samples, and the modules of the guest tests. Guests load
+# those in OUTPUT/stripped, which are as modules_install installs them.
 # usage: build-in-root.sh KDIR OUTPUT [MAKE ARGUMENT...]
 
 set -euo pipefail
@@ -14,4 +15,13 @@ for clients in samples tests/modules; do
 	mkdir -p "$out/$clients"
 	make -C "$kdir" M="/src/$clients" MO="$out/$clients" -j"$(nproc)" \
 		KBUILD_EXTRA_SYMBOLS="$out/Module.symvers" "$@" modules
+done
+# By another name first: another run may be copying the old one.
+mkdir -p "$out/stripped"
+for module in "$out"/*.ko "$out"/samples/*.ko "$out"/tests/modules/*.ko; do
+	stripped=$out/stripped/$(basename "$module")
+	[ "$stripped" -nt "$module" ] || {
+		objcopy --strip-debug "$module" "$stripped.tmp"
+		mv "$stripped.tmp" "$stripped"
+	}
 done

@@ -39,10 +39,10 @@ done
 	--extern "iostat_map=/cache/${payload#"$IOSTAT_CACHE"/}/libiostat_map.rlib" \
 	-o "/cache/${payload#"$IOSTAT_CACHE"/}/iostat-map" tools/iostat-map/src/main.rs
 rm "$payload/libiostat_map.rlib"
-cp "$modules/iostat.ko" "$modules"/samples/*.ko "$modules"/tests/modules/*.ko "$payload"
+cp "$modules"/stripped/*.ko "$payload"
 # The same under another name, which must be refused: the name is the only "iostat"
 # that is padded with zeros.
-sed 's/iostat\(\x00\{50\}\)/iostaX\1/' "$modules/iostat.ko" >"$payload/iostaX.ko"
+sed 's/iostat\(\x00\{50\}\)/iostaX\1/' "$modules/stripped/iostat.ko" >"$payload/iostaX.ko"
 for tool in ${TOOLS:-}; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "bench/$tool.c" -luring -lm

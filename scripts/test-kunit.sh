@@ -13,7 +13,7 @@ run()
 	local kernel=$1 modules=$2 dir=$3 status=0
 	rm -rf "$dir"
 	mkdir -p "$dir/payload" "$dir/out" "$dir/results"
-	cp "$modules/iostat.ko" "$dir/payload"
+	cp "$modules/stripped/iostat.ko" "$dir/payload"
 	# insmod succeeds whatever its tests do, and what they did goes with rmmod.
 	cat >"$dir/payload/run" <<-'END'
 		dmesg -n 7 # the tests as they go, should one of them hang

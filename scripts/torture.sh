@@ -25,8 +25,7 @@ instrumented()
 payload()
 {
 	local program
-	cp "$TOP"/tests/guest/{lib,tap,balance,growth}.sh "$TOP"/tests/torture/* "$2/iostat.ko" \
-		"$2"/samples/*.ko "$2"/tests/modules/*.ko "$1"
+	cp "$TOP"/tests/guest/{lib,tap,balance,growth}.sh "$TOP"/tests/torture/* "$2"/stripped/*.ko "$1"
 	for program in abuse nth lists; do
 		"$TOP/scripts/enter.sh" gcc -O2 -static -Iinclude/uapi -o "/cache/${1#"$IOSTAT_CACHE"/}/$program" \
 			"tests/torture/$program.c"

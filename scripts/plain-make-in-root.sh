@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# make, modules_install in all its ways, and clean, of the tree that standard input has as an archive.
+# Prints what is wrong; all that make says goes to standard error. Runs inside the build root.
+# usage: plain-make-in-root.sh KDIR
+
+set -euo pipefail
+kdir=$1
+
+# install_to DIR [MAKE ARGUMENT...]: and unpacks it, as it may be compressed. Sets $module.
+install_to()
+{
+	local dir=/tmp/$1
+	shift
+	make KDIR="$kdir" INSTALL_MOD_PATH="$dir" DEPMOD=true "$@" modules_install >&2
+	find "$dir" -name 'iostat.ko.gz' -exec gzip -d {} +
+	find "$dir" -name 'iostat.ko.xz' -exec xz -d {} +
+	find "$dir" -name 'iostat.ko.zst' -exec zstd -q --rm -d {} +
+	module=$(find "$dir" -name iostat.ko)
+	[ -n "$module" ] || { echo "modules_install $* installs no iostat.ko"; exit; }
+}
+
+# What sections a module has, but for those of debug information.
+sections()
+{
+	readelf -SW "$1" | sed -n 's/^ *\[ *[0-9]*\] \([._a-z][^ ]*\) .*/\1/p' |
+		grep -vE '^\.(rela?\.)?debug|^\.(symtab|strtab|shstrtab)$' | sort
+}
+
+mkdir /tmp/copy
+tar -C /tmp/copy -xf -
+cd /tmp/copy
+make KDIR="$kdir" >&2
+
+install_to stripped
+! readelf -SW "$module" | grep -F .debug_ | head -n 1 || echo "the module is installed with debug information"
+size=$(stat -c %s "$module")
+[ "$size" -lt 2000000 ] || echo "the installed module has $size bytes"
+diff <(sections iostat.ko) <(sections "$module") || echo "modules_install loses these sections"
+
+install_to whole INSTALL_MOD_STRIP=
+readelf -SW "$module" | grep -qF .debug_info || echo "INSTALL_MOD_STRIP= does not keep debug information"
+
+# A key where the kernel's build has one, in a tree that is the same otherwise.
+cp -as "$kdir" /tmp/kdir
+sed "s|$kdir|/tmp/kdir|" "$kdir/Makefile" >/tmp/Makefile
+mv /tmp/Makefile /tmp/kdir/
+kdir=/tmp/kdir
+mkdir -p "$kdir/certs"
+openssl req -new -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=test -outform DER \
+	-keyout /tmp/key.pem -out "$kdir/certs/signing_key.x509" 2>/dev/null
+for compression in GZIP XZ ZSTD; do
+	off=(CONFIG_MODULE_COMPRESS_GZIP= CONFIG_MODULE_COMPRESS_XZ= CONFIG_MODULE_COMPRESS_ZSTD=)
+	install_to "$compression" CONFIG_MODULE_SIG_ALL=y CONFIG_MODULE_SIG_KEY=/tmp/key.pem \
+		"${off[@]}" CONFIG_MODULE_COMPRESS_ALL=y "CONFIG_MODULE_COMPRESS_$compression=y"
+	tail -c 28 "$module" | grep -q '^~Module signature appended~$' ||
+		echo "the module compressed by $compression is not signed"
+done
+
+make KDIR="$kdir" clean >&2
+left=$(find . -name '*.ko' -o -name '*.o' -o -name '*.names')
+[ -z "$left" ] || echo "make clean leaves" $left
