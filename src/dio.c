@@ -13,6 +13,7 @@
 #include <linux/hash.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/srcu.h>
 #include <linux/tracepoint.h>
 #include <linux/uio.h>
 
@@ -157,7 +158,12 @@ void iostat_dio_stop(void)
 	/* From here on calls return without being seen: nobody must look any more. */
 	WRITE_ONCE(is_complete, false);
 	synchronize_rcu();
-	tracepoint_synchronize_unregister();
+	/*
+	 * Of tracepoint_synchronize_unregister() the half that concerns probes of
+	 * the block layer's. The other waits for sleepable BPF programs, which may
+	 * wait for a page of somebody's FUSE file.
+	 */
+	synchronize_srcu(&tracepoint_srcu);
 	iostat_functions_unhook(&probe, functions, ARRAY_SIZE(functions));
 	memset(places, 0, sizeof(places));
 }

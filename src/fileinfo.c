@@ -11,7 +11,6 @@
 #include <iostat/dio.h>
 #include <iostat/fileinfo.h>
 #include <iostat/mounts.h>
-#include <linux/atomic.h>
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/dcache.h>
@@ -20,6 +19,7 @@
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
 #include <linux/seqlock.h>
+#include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
 
@@ -348,7 +348,9 @@ u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool i
 	return look(file, bio, is_own ? iostat_dio_current() : NULL);
 }
 
-static atomic_t users;
+static DEFINE_SPINLOCK(switch_lock);	/* whether work may be queued, and by whom it is wanted */
+static bool is_open;
+static int users;
 
 /*
  * Hooks on functions come and go with tracepoints of the kernel's own, and this
@@ -357,7 +359,7 @@ static atomic_t users;
 static void hook(struct work_struct *work)
 {
 	static bool is_hooked;
-	bool is_needed = atomic_read(&users);
+	bool is_needed = READ_ONCE(is_open) && READ_ONCE(users);
 
 	if (is_needed == is_hooked)
 		return;
@@ -370,22 +372,51 @@ static void hook(struct work_struct *work)
 
 static DECLARE_WORK(work, hook);
 
+/* Nothing here sleeps: a mutex of the tracepoints is held, and the caller may be anybody. */
+static void switch_by(int more)
+{
+	guard(spinlock)(&switch_lock);
+	bool was_used = users;
+
+	WRITE_ONCE(users, users + more);
+	/* The events are there before the module is ready, and when it has gone already. */
+	if (!is_open || was_used == !!users)
+		return;
+	iostat_mounts_switch(users);
+	queue_work(system_dfl_wq, &work);
+}
+
 void iostat_fileinfo_get(void)
 {
-	/* Both by the mutex of the tracepoints. */
-	if (atomic_inc_return(&users) == 1)
-		iostat_mounts_start();
-	schedule_work(&work);
+	switch_by(1);
 }
 
 void iostat_fileinfo_put(void)
 {
-	if (atomic_dec_and_test(&users))
-		iostat_mounts_stop();
-	schedule_work(&work);
+	switch_by(-1);
 }
 
 void iostat_fileinfo_settle(void)
 {
 	flush_work(&work);
+	iostat_mounts_wait();
+}
+
+void iostat_fileinfo_open(void)
+{
+	guard(spinlock)(&switch_lock);
+	WRITE_ONCE(is_open, true);
+	if (users) {
+		iostat_mounts_switch(true);
+		queue_work(system_dfl_wq, &work);
+	}
+}
+
+void iostat_fileinfo_close(void)
+{
+	scoped_guard(spinlock, &switch_lock)
+		WRITE_ONCE(is_open, false);
+	queue_work(system_dfl_wq, &work);
+	flush_work(&work);
+	iostat_mounts_close();
 }

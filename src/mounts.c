@@ -1,27 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The mount table of process 1, by the text the kernel gives everybody:
+ * The mount table of the initial mount namespace, from the text of
  * proc_pid_mountinfo(5). It is read when the events are turned on, and again
- * whenever the kernel tells those who poll it that it has changed.
+ * after each change, of which the kernel notifies those who poll the file.
  *
- * What is mounted in other mount namespaces only is not in it.
+ * No function to walk a mount namespace is exported; this text is all there is.
+ * How it is opened matters, since an unprivileged user may be the one who turns
+ * an event on, by perf_event_open() and from namespaces of his own:
+ *
+ * - By no path that starts at anybody's root directory: that of the caller is
+ *   shaped by the caller, and that of kernel threads is empty since 7.3. The
+ *   file is looked up in a procfs instance of our own, which is mounted nowhere,
+ *   as process_sysctl_arg() does at boot. Nothing can be mounted over its files.
+ * - By a work item, which runs in the initial namespaces whoever has queued it:
+ *   so that instance is one of the initial pid namespace. Nothing that is done
+ *   there can delay the caller, who holds mutexes of the tracing subsystem.
+ * - The table is that of process 1, since the one of a kernel thread has no root
+ *   directory from which anything can be reached. Should process 1 have moved to
+ *   another mount namespace, there is no table.
+ *
+ * A file system that is mounted in other mount namespaces only is not in it.
  */
 
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <iostat/mounts.h>
+#include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/jiffies.h>
 #include <linux/kdev_t.h>
-#include <linux/magic.h>
-#include <linux/lockdep.h>
 #include <linux/mm.h>
+#include <linux/mount.h>
+#include <linux/nsproxy.h>
+#include <linux/pid_namespace.h>
 #include <linux/poll.h>
+#include <linux/printk.h>
+#include <linux/proc_fs.h>
 #include <linux/rcupdate.h>
-#include <linux/seq_file.h>
+#include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/string.h>
 #include <linux/string_helpers.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #define MAX_BYTES	SZ_16M
@@ -42,8 +66,6 @@ struct mounts {
 };
 
 static struct mounts __rcu *table;
-static struct file *file;
-static wait_queue_head_t *changes;
 
 static void mounts_free(struct mounts *mounts)
 {
@@ -53,7 +75,7 @@ static void mounts_free(struct mounts *mounts)
 }
 
 /* All of the text, with a NUL behind it; NULL if it is too long or cannot be read. */
-static char *read_text(void)
+static char *read_text(struct file *file)
 {
 	for (size_t size = SZ_16K; size <= MAX_BYTES; size *= 2) {
 		char *text = kvmalloc(size, GFP_KERNEL);
@@ -103,9 +125,9 @@ static int compare(const void *a, const void *b)
 	return cmp_int(left->dev, right->dev) ?: cmp_int(left->line, right->line);
 }
 
-static struct mounts *mounts_read(void)
+static struct mounts *mounts_read(struct file *file)
 {
-	char *text = read_text(), *rest = text, *line;
+	char *text = read_text(file), *rest = text, *line;
 	struct mounts *mounts;
 	size_t lines = 0;
 
@@ -137,20 +159,29 @@ static void mounts_replace(struct mounts *mounts)
 	mounts_free(mounts);
 }
 
-static void mounts_work(struct work_struct *work)
-{
-	mounts_replace(mounts_read());
-}
+static void mounts_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(work, mounts_work);
 
-static DECLARE_WORK(work, mounts_work);
+/* What only the work item uses: our procfs, the file, and where its changes are announced. */
+static struct vfsmount *proc;
+static struct file *file;
+static wait_queue_head_t *changes;
+static struct wait_queue_entry entry;
+
+/* When it was last read. */
+static unsigned long read_at;
+
+/* Mounting and unmounting in a loop has the table read ten times a second, and not more often. */
+#define INTERVAL	(HZ / 10)
 
 static int changed(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
 {
-	schedule_work(&work);
+	unsigned long next = READ_ONCE(read_at) + INTERVAL, now = jiffies;
+
+	queue_delayed_work(system_dfl_wq, &work, time_in_range(now, next - INTERVAL, next) ?
+			   next - now : 0);
 	return 0;
 }
-
-static struct wait_queue_entry entry;
 
 static void listen(struct file *file, wait_queue_head_t *queue, struct poll_table_struct *poll)
 {
@@ -159,47 +190,127 @@ static void listen(struct file *file, wait_queue_head_t *queue, struct poll_tabl
 	add_wait_queue(queue, &entry);
 }
 
-/*
- * The file is read with the tracepoints' mutex held, which may not be said of
- * others of its kind (all of sysfs): nobody but us takes this one's lock.
- */
-static struct lock_class_key file_lock;
-
-void iostat_mounts_start(void)
+static void mounts_close(void)
 {
-	struct poll_table_struct poll;
-	struct seq_file *text;
-
-	file = filp_open("/proc/1/mountinfo", O_RDONLY, 0);
-	/* In a chroot it may be anything. */
-	if (!IS_ERR(file) && file_inode(file)->i_sb->s_magic != PROC_SUPER_MAGIC) {
-		fput(file);
-		file = ERR_PTR(-ENOENT);
-	}
-	if (IS_ERR(file)) {
-		file = NULL;
-		return;
-	}
-	text = file->private_data;
-	lockdep_set_class(&text->lock, &file_lock);
-	init_poll_funcptr(&poll, listen);
-	vfs_poll(file, &poll);
-	/* By the one who always does; waited for, so that the first I/O finds it. */
-	schedule_work(&work);
-	flush_work(&work);
-}
-
-void iostat_mounts_stop(void)
-{
-	if (!file)
-		return;
 	if (changes)
 		remove_wait_queue(changes, &entry);
 	changes = NULL;
-	cancel_work_sync(&work);
-	mounts_replace(NULL);
-	fput(file);
+	/* At once, as it pins the root directory of process 1: a task worker would be later. */
+	if (file)
+		__fput_sync(file);
 	file = NULL;
+}
+
+/* Whether process 1, which never exits, is in the initial mount namespace. */
+static bool is_init_in_place(void)
+{
+	struct task_struct *init = READ_ONCE(init_pid_ns.child_reaper);
+	bool is_in_place;
+
+	task_lock(init);
+	is_in_place = init->nsproxy && init->nsproxy->mnt_ns == init_task.nsproxy->mnt_ns;
+	task_unlock(init);
+	return is_in_place;
+}
+
+static int mount_proc(void)
+{
+	struct file_system_type *type;
+
+	if (proc)
+		return 0;
+	/* procfs is never a module: there is no reference to be dropped. */
+	type = get_fs_type("proc");
+	if (!type)
+		return -ENODEV;
+	proc = kern_mount(type);
+	if (IS_ERR(proc)) {
+		int error = PTR_ERR(proc);
+
+		proc = NULL;
+		return error;
+	}
+	return WARN_ON_ONCE(proc_pid_ns(proc->mnt_sb) != &init_pid_ns) ? -EXDEV : 0;
+}
+
+/*
+ * Anew each time, as the file has the root directory that process 1 had when it
+ * was opened: one that is opened in an initramfs shows nothing of the system that
+ * is started from there.
+ */
+static int mounts_open(void)
+{
+	struct poll_table_struct poll;
+	int error = mount_proc();
+
+	if (error)
+		return error;
+	file = file_open_root_mnt(proc, "1/mountinfo", O_RDONLY | O_NOFOLLOW, 0);
+	if (IS_ERR(file)) {
+		error = PTR_ERR(file);
+		file = NULL;
+		return error;
+	}
+	/* Before the text is read: no change is missed. */
+	init_poll_funcptr(&poll, listen);
+	vfs_poll(file, &poll);
+	if (is_init_in_place())
+		return 0;
+	pr_warn_once("process 1 is not in the initial mount namespace; mount points of files will be <unknown>\n");
+	return -EXDEV;
+}
+
+/* Switches that were asked for, and those that the work item has seen to. */
+static bool is_wanted;
+static unsigned int asked, seen_to;
+static DECLARE_WAIT_QUEUE_HEAD(settled);
+
+static void mounts_work(struct work_struct *unused)
+{
+	/* Before the switch is looked at. */
+	unsigned int upto = smp_load_acquire(&asked);
+
+	WRITE_ONCE(read_at, jiffies);
+	mounts_close();
+	if (READ_ONCE(is_wanted)) {
+		int error = mounts_open();
+		struct mounts *mounts = error ? NULL : mounts_read(file);
+
+		/* For want of memory, perhaps. A table that may not be true is worse than none. */
+		if (!mounts) {
+			mounts_close();
+			queue_delayed_work(system_dfl_wq, &work, HZ);
+		}
+		mounts_replace(mounts);
+	} else {
+		mounts_replace(NULL);
+		if (proc)
+			kern_unmount(proc);
+		proc = NULL;
+	}
+	WRITE_ONCE(seen_to, upto);
+	wake_up_all(&settled);
+}
+
+void iostat_mounts_switch(bool is_on)
+{
+	WRITE_ONCE(is_wanted, is_on);
+	smp_store_release(&asked, asked + 1);
+	mod_delayed_work(system_dfl_wq, &work, 0);
+}
+
+void iostat_mounts_wait(void)
+{
+	wait_event_killable_timeout(settled, !READ_ONCE(is_wanted) ||
+				    READ_ONCE(seen_to) == READ_ONCE(asked), HZ);
+}
+
+void iostat_mounts_close(void)
+{
+	iostat_mounts_switch(false);
+	flush_delayed_work(&work);
+	/* A change just before has queued it once more; there will be none after. */
+	cancel_delayed_work_sync(&work);
 }
 
 /* What is left of a path below root; NULL if it is not there. */

@@ -37,15 +37,20 @@ static int allocate(void)
 
 int iostat_watch_open(size_t new_count)
 {
+	int error;
+
 	guard(mutex)(&lock);
 	count = new_count;
-	/* Somebody may have been faster: the events are there before the module is. */
-	return static_key_enabled(&iostat_watched.key) ? allocate() : 0;
+	/* The events are there before the module is ready: one may be on already. */
+	error = static_key_enabled(&iostat_watched.key) ? allocate() : 0;
+	if (!error)
+		iostat_fileinfo_open();
+	return error;
 }
 
 void iostat_watch_close(void)
 {
-	iostat_fileinfo_settle();
+	iostat_fileinfo_close();
 	guard(mutex)(&lock);
 	kvfree(records);
 	records = NULL;

@@ -12,15 +12,22 @@ struct bio;
 struct file;
 
 /*
- * From the first of these to the last of those, names can be told. Called as
- * a tracepoint is turned on and off, with the tracepoints' mutex held. May
- * sleep.
+ * From the first of these to the last of those, files have names. Called as a
+ * tracepoint is turned on and off, with the tracepoints' mutex held. Neither
+ * sleeps.
  */
 void iostat_fileinfo_get(void);
 void iostat_fileinfo_put(void);
 
-/* Waits until all is in place, or away, for which one of them was called. Without the mutex. */
+/*
+ * Waits until all is in place, or away, for which one of them was called; for the
+ * mount table a second at most. Without the mutex.
+ */
 void iostat_fileinfo_settle(void);
+
+/* Only between these is anything put in place. The second may sleep. */
+void iostat_fileinfo_open(void);
+void iostat_fileinfo_close(void);
 
 /**
  * iostat_fileinfo_of_bio - which file a bio is for

@@ -7,9 +7,20 @@
 
 #include <linux/types.h>
 
-/* May sleep. Without the table of mounts nothing is found in it. */
-void iostat_mounts_start(void);
-void iostat_mounts_stop(void);
+/**
+ * iostat_mounts_switch - have the table of mounts read and followed, or dropped
+ * @is_on: which of them
+ *
+ * A work item sees to it: this does not sleep. Callers exclude each other.
+ * Without the table nothing is found in it.
+ */
+void iostat_mounts_switch(bool is_on);
+
+/* Waits until a table that was asked for has been read, but for a second at most. */
+void iostat_mounts_wait(void);
+
+/* Drops the table, and returns when there is no more work to be done. May sleep. */
+void iostat_mounts_close(void);
 
 /**
  * iostat_mount_of - where a file is mounted

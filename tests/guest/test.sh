@@ -7,7 +7,7 @@
 dmesg -n 3
 
 ALL="load request null bio stacked multipath partitions flush requeue pairing scsi virtio nvme devices churn
-	interfaces abi mmap latency events fileinfo waits parameters regions-words regions regions-load
+	interfaces abi mmap latency events fileinfo hostile-namespaces waits parameters regions-words regions regions-load
 	regions-limits evcnt devstat kstat kstat-abi kstat-rust samples disk-events
 	storm leaks"
 for part in ${PARTS:-$ALL}; do
