@@ -25,7 +25,7 @@ cost*bpftrace* | cost*+perf*) options=(--bpftrace) ;;
 esac
 # Nothing that differs from boot to boot: addresses, and the stack's random
 # offset in each system call.
-"$TOP/scripts/vm.sh" --cpus "$cpus" --icount --memory 2048 --timeout 900 "${options[@]}" \
+"$TOP/scripts/vm.sh" --cpus "$cpus" --icount --memory 2048 --silence 900 "${options[@]}" \
 	--append "mitigations=off nokaslr norandmaps randomize_kstack_offset=off" \
 	--out "$work/out/$name" "$kernel" "$payload" ||
 	die "the guest for $part with $cpus CPU failed (status $?)"

@@ -7,4 +7,4 @@
 
 kernel=$("$TOP/scripts/kernel.sh")
 exec "$TOP/scripts/guest.sh" "$kernel" "$("$TOP/scripts/build.sh" "$kernel")" hunt.sh \
-	--cpus 4 --timeout 7200 --append "HUNT=${1:-10000000}"
+	--cpus 4 --silence 7200 --timeout 36000 --append "HUNT=${1:-10000000}"

@@ -36,7 +36,7 @@ run()
 	log=$LOGS/guest-${script%.sh}-$release.log
 	modules=$("$TOP/scripts/build.sh" "$kernel")
 	echo "  $script on $release (log: $log)"
-	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --timeout 1800 --out "$out" \
+	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --out "$out" \
 		"$@" >"$log" 2>&1 || status=$?
 	recount "$out" || failure "the recount did not finish"
 	rm -rf "$out"
@@ -53,6 +53,36 @@ run()
 	esac
 }
 
+check()
+{
+	local name=$1
+	shift
+	if "$@"; then
+		passed=$((passed + 1))
+	else
+		failure "$name"
+	fi
+}
+
+# hang: in $hang, a guest that waits for ever, whose console is its log.
+hang()
+{
+	mkdir "$hang/payload"
+	cp "$TOP/tests/guest/hang.sh" "$hang/payload/run"
+	"$TOP/scripts/vm.sh" --silence 60 --memory 512 "$newest" "$hang/payload" >"$hang/log" 2>&1 ||
+		echo $? >"$hang/status"
+}
+
+# hang_ended: it was ended, and said where its task was.
+hang_ended()
+{
+	check "a guest that hangs: its status" [ "$(cat "$hang/status")" = 124 ]
+	check "a guest that hangs: why it was ended" grep -q 'ended because.*nothing for 60 s' "$hang/log"
+	check "a guest that hangs: where its task was" \
+		awk '/ task:/ { here = / task:cat / } here && /(fifo_open|wait_for_partner)/ { found = 1 }
+			END { exit !found }' "$hang/log"
+}
+
 newest=$("$TOP/scripts/kernel.sh")
 # A million areas are more than a quarter of 1024 MiB.
 run "$newest" test.sh --memory 2048 --nvme 128M --paths 128M \
@@ -62,6 +92,8 @@ if [ -n "${PARTS:-}" ]; then
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
 	exit
 fi
+hang=$(mktemp -d "$IOSTAT_CACHE/out.XXXXXX")
+hang &
 run "$newest" recounts.sh --cpus 4
 run "$newest" clients.sh --bpftrace --memory 2048
 TOOLS=iogen run "$newest" utilization.sh --cpus 1 --icount
@@ -69,5 +101,8 @@ for series in $SERIES; do
 	kernel=$(KERNEL=$series "$TOP/scripts/kernel.sh")
 	[ "$kernel" = "$newest" ] || run "$kernel" smoke.sh
 done
+wait
+hang_ended
+rm -rf "$hang"
 echo "guest: $passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -40,7 +40,7 @@ run()
 	END
 	echo "  boot the test kernel and run the suites (about 40 s)"
 	# One of the tests gives two directories one name, and asserts the errno.
-	"$TOP/scripts/vm.sh" --quiet --timeout 300 --append oops=panic --out "$dir/out" \
+	"$TOP/scripts/vm.sh" --quiet --append oops=panic --out "$dir/out" \
 		--trouble "${TROUBLE/|cannot create duplicate/}" \
 		"$kernel" "$dir/payload" >"$dir/vm.log" 2>&1 || status=$?
 	case $status in

@@ -5,7 +5,9 @@
 # usage: vm-in-root.sh [option...] KERNELDIR PAYLOADDIR
 #	--cpus N	(2)
 #	--memory MIB	(1024; give --bpftrace 2048, its image is 300 MB)
-#	--timeout S	(300)
+#	--silence S	(300) ends a guest whose console has said nothing for so long, not
+#			counted what a busy host kept it waiting
+#	--timeout S	(7200) ends it whatever it says: behind the other, not for use
 #	--append "kernel arguments"; NAME=VALUE is in the payload's environment
 #	--disk SIZE	an empty virtio disk, vda on; repeatable
 #	--nvme SIZE	an empty NVMe disk, nvme0n1 on; repeatable
@@ -19,11 +21,13 @@
 #	--quiet		shows the console only if the run fails
 #	--trouble REGEX	what of the kernel on the console is a complaint, if not what
 #			trouble.sh says
-# Exit status: the payload's; 124 timeout; 125 no status (panic, QEMU failed);
+# A guest that is ended first prints where each of its tasks is, which locks are held
+# and what each CPU does, as does one that panics.
+# Exit status: the payload's; 124 ended; 125 no status (panic, QEMU failed);
 # 126 the payload succeeded but the kernel complained on the console.
 
 set -euo pipefail
-cpus=2 memory=1024 timeout=300 append='' out='' quiet='' accel=tcg,thread=multi
+cpus=2 memory=1024 silence=300 timeout=7200 append='' out='' quiet='' accel=tcg,thread=multi
 . "$(dirname "$0")/trouble.sh"
 devices=() disks=0
 
@@ -68,6 +72,7 @@ while [ $# -gt 2 ]; do
 	--quiet) quiet=1 ;;
 	--cpus) cpus=$2 ;;&
 	--memory) memory=$2 ;;&
+	--silence) silence=$2 ;;&
 	--timeout) timeout=$2 ;;&
 	--append) append=$2 ;;&
 	--out) out=$2 ;;&
@@ -75,7 +80,7 @@ while [ $# -gt 2 ]; do
 	--disk) disk "$2" virtio-blk-pci ;;&
 	--nvme) disk "$2" "nvme,serial=iostat$disks" ;;&
 	--paths) paths "$2" ;;&
-	--cpus | --memory | --timeout | --append | --out | --trouble | --disk | --nvme | --paths) shift ;;
+	--cpus | --memory | --silence | --timeout | --append | --out | --trouble | --disk | --nvme | --paths) shift ;;
 	*) usage ;;
 	esac
 	shift
@@ -104,9 +109,10 @@ cp -rL "$payload" "$tmp/stage/payload"
 rm -r "$tmp/stage"
 
 # stop: bash runs a trap only between commands or in wait, hence the wait below.
-qemu=
+qemu='' watch=''
 stop()
 {
+	[ -z "$watch" ] || kill "$watch" 2>/dev/null || true
 	[ -z "$qemu" ] || kill "$qemu" 2>/dev/null || true
 	[ -z "$qemu" ] || wait "$qemu" || true
 	exit "$1"
@@ -114,9 +120,57 @@ stop()
 trap 'stop 130' INT
 trap 'stop 143' TERM HUP
 
+mkfifo "$tmp/fifo" "$tmp/monitor.in" "$tmp/monitor.out" "$tmp/never"
+
+# kept_waiting: sets kept to the seconds that a thread of QEMU has waited for a processor of
+# the host, of the one that has waited longest.
+kept_waiting()
+{
+	local file ran waited rest most=0
+	for file in /proc/"$qemu"/task/*/schedstat; do
+		read -r ran waited rest <"$file" || continue
+		((waited <= most)) || most=$waited
+	done
+	kept=$((most / 1000000000))
+}
+
+# console_grows SECONDS: true at the next output; false if there is none in that time, or
+# QEMU has ended. What a busy host kept QEMU waiting is not counted. Without a process of its
+# own, which would outlive this one.
+console_grows()
+{
+	local since=$SECONDS kept before size
+	kept_waiting
+	before=$kept
+	size=$(stat -c %s "$tmp/console")
+	while [ -e "/proc/$qemu" ] && ((SECONDS - since < $1 + kept - before)); do
+		read -rt 2 <&7 || true
+		[ "$(stat -c %s "$tmp/console")" = "$size" ] || return 0
+		kept_waiting
+	done
+	return 1
+}
+
+# watch_guest: ends the guest when it is silent or late. An NMI, which reaches processors
+# that have their interrupts off too, makes the kernel panic (unknown_nmi_panic) and print
+# the state of everything (panic_sys_info); the panic resets the machine, which ends QEMU.
+watch_guest()
+{
+	local late=$((SECONDS + timeout)) why="its console said nothing for $silence s"
+	while console_grows "$silence"; do
+		((SECONDS < late)) || { why="it ran for $timeout s" && break; }
+	done
+	[ -e "/proc/$qemu" ] || return 0
+	echo "$why" >"$tmp/ended"
+	echo nmi >"$tmp/monitor.in"
+	while console_grows 30; do
+		:
+	done
+	kill "$qemu"
+}
+
 # The console goes to a file whole, and live to standard output without what
 # guest-init's end says. sed -u, because lines must not wait for a full buffer.
-mkfifo "$tmp/fifo"
 clean=(sed -u -e 's/\r//g' -e '/\] reboot: Restarting system$/d'
 	-e '/^guest: exit [0-9]*$/d' -e 's/guest: exit [0-9]*$//')
 if [ -n "$quiet" ]; then
@@ -126,21 +180,28 @@ else
 fi
 filter=$!
 
-# setpriv ends QEMU with its parent, however that dies.
-setpriv --pdeathsig TERM timeout --foreground -k 5 "$timeout" \
-	setpriv --pdeathsig KILL qemu-system-x86_64 \
+# setpriv ends QEMU with its parent, however that dies. no_timer_check: on a busy host the
+# timer's interrupts come too late for that check, which then panics.
+setpriv --pdeathsig KILL qemu-system-x86_64 \
 	-nodefaults -no-user-config -display none -no-reboot \
 	-M q35 -cpu "$cpu" -accel "$accel" -smp "$smp" -m "$memory" \
 	-kernel "$image" -initrd "$tmp/initrd" \
-	-append "console=ttyS0 quiet loglevel=4 panic=-1 $append" \
+	-append "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check unknown_nmi_panic \
+		panic_sys_info=tasks,blocked_tasks,locks,all_bt $append" \
 	-serial stdio -serial "file:$tmp/give.serial" \
+	-chardev "pipe,id=monitor,path=$tmp/monitor" -mon chardev=monitor \
 	-chardev "file,id=give,path=$tmp/give.virtio" \
 	-device virtio-serial-pci -device virtserialport,chardev=give,name=give \
 	"${devices[@]}" </dev/null >"$tmp/fifo" 2>"$tmp/stderr" &
 qemu=$!
+watch_guest 7<>"$tmp/never" >/dev/null 2>&1 &
+watch=$!
 rc=0
 wait $qemu || rc=$?
-qemu=
+qemu=''
+kill $watch 2>/dev/null || true
+wait $watch || true
+watch=''
 wait $filter || true
 grep -v 'terminating on signal' "$tmp/stderr" >&2 || true
 
@@ -164,8 +225,9 @@ fail()
 	shift
 	echo "error: $*" >&2
 }
-if [ $rc = 124 ] || [ $rc = 137 ]; then
-	fail 124 "the guest was still running after $timeout s${trouble:+; the kernel said: $trouble}"
+if [ -e "$tmp/ended" ]; then
+	fail 124 "the guest was ended because $(<"$tmp/ended"); where its tasks were stands behind" \
+		"\"NMI received\" on its console"
 elif [ -z "$status" ] && [ $rc != 0 ]; then
 	fail 125 "QEMU failed with status $rc"
 elif [ -z "$status" ]; then

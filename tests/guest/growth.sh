@@ -56,6 +56,7 @@ window()
 {
 	local name=$1 count=$2 i
 	shift 2
+	echo "# $name: $count cycles"
 	for ((i = 0; i < count; i++)); do
 		"$@" || fail "$name: cycle $i"
 	done

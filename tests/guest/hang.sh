@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0
+# A guest that hangs: scripts/test-guest.sh looks at how it is ended.
+
+mkfifo /tmp/never
+echo "waiting for ever"
+cat /tmp/never
