@@ -85,10 +85,14 @@ static s64 cost_with_times(struct devstat *ds, unsigned int count)
 
 static int many(unsigned int count)
 {
-	struct devstat **all = vcalloc(count, sizeof(*all));
+	struct devstat **all;
 	unsigned int done, n;
 	int ret = 0;
 
+	/* vmalloc() warns of a size of zero. */
+	if (!count)
+		return 0;
+	all = vcalloc(count, sizeof(*all));
 	if (!all)
 		return -ENOMEM;
 	for (done = 0; done < count; done++) {

@@ -52,11 +52,15 @@ static void count_here(void *data)
 
 static int attach_many(unsigned int count)
 {
-	struct evcnt *ev = vcalloc(count, sizeof(*ev));
+	struct evcnt *ev;
 	unsigned int done, n;
 	char name[16];
 	int ret = 0;
 
+	/* vmalloc() warns of a size of zero. */
+	if (!count)
+		return 0;
+	ev = vcalloc(count, sizeof(*ev));
 	if (!ev)
 		return -ENOMEM;
 	for (done = 0; done < count; done++) {
