@@ -45,7 +45,7 @@ fuzz:
 
 KIND ?= all
 torture:
-	@DURATION=$(DURATION) SEED=$(SEED) scripts/torture.sh $(KIND)
+	@DURATION=$(DURATION) SEED=$(SEED) TOGETHER=$(TOGETHER) scripts/torture.sh $(KIND)
 
 nightly:
 	@scripts/nightly.sh $(T)
@@ -54,7 +54,8 @@ help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
 	@echo "make test [T=area]     run the tests; areas: style host guest kunit bench torture all"
 	@echo "make test T=guest PARTS=\"load null\"   only these parts (tests/guest/test-PART.sh)"
-	@echo "make torture [DURATION=seconds] [SEED=n] [KIND=kasan|kcsan]   storms, faults, data races"
+	@echo "make torture [DURATION=seconds] [SEED=n] [KIND=kasan|kcsan|stock]   storms, faults, data races"
+	@echo "make torture SEED=1,2,3 TOGETHER=2   a guest for each seed, two at a time"
 	@echo "make nightly [T=area]  what takes hours; goes on where an earlier run of this commit stopped"
 	@echo "make bench             measure what it costs, and keep the figures in bench/"
 	@echo "make bench-native      the same of the record path alone, on this machine, in ns"

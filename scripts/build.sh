@@ -11,6 +11,9 @@ shift
 out=build/$(basename "$kernel")-$CLONE
 kdir=/cache/${kernel#"$IOSTAT_CACHE"/}
 [ ! -d "$kernel/kdir" ] || kdir=$kdir/kdir
-step "build iostat.ko for $(cat "$kernel/release")" "20 s" \
+# Not while another run builds there.
+mkdir -p "$IOSTAT_CACHE/build"
+locked "${out%/*}/.${out#*/}" \
+	step "build iostat.ko for $(cat "$kernel/release")" "20 s" \
 	"$TOP/scripts/enter.sh" scripts/build-in-root.sh "$kdir" "/cache/$out" "$@" >&2
 echo "$IOSTAT_CACHE/$out"

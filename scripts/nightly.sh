@@ -10,7 +10,10 @@
 
 # NAME COMMAND. A command ends with "AREA: N passed, N failed", as those of test.sh do.
 AREAS="
-	torture		env DURATION=3600 scripts/torture.sh all
+	torture-kasan	env SEED=77001 DURATION=3600 scripts/torture.sh kasan
+	torture-kcsan	env SEED=77001 DURATION=3600 scripts/torture.sh kcsan
+	torture-seeds	env SEED=1303,40961,852177 DURATION=1200 scripts/torture.sh kasan
+	torture-stock	env SEED=77001 DURATION=1200 scripts/torture.sh stock
 "
 
 # The commit, and what is changed since, if anything is.
