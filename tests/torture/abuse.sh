@@ -5,6 +5,7 @@ abuse()
 {
 	local seed
 	while going; do
+		turn
 		seed=$RANDOM$RANDOM
 		: >/run/abuse-"$1"
 		# A list of its own each time: files come and go. Those of the events

@@ -4,6 +4,9 @@
 
 GOING=/run/going
 LOGS=/tmp/log
+# How long an actor may do nothing at all when it has to end, and how long it may take
+# in all: a slow machine is no hang.
+PATIENCE=90 MOST_PATIENCE=900
 mkfifo /run/never
 exec 8<>/run/never
 
@@ -29,35 +32,70 @@ act()
 	echo "$now $*"
 }
 
-# start_actor NAME [ARGUMENT...]: the function NAME, in the background.
+# turn: every actor calls it each time it begins anew; the sums are in the summary.
+turn()
+{
+	turns=$((turns + 1))
+}
+
+# start_actor NAME [ARGUMENT...]: the function NAME, in the background, its processes in a
+# group of their own.
 start_actor()
 {
 	local name="$*"
+	set -m
 	(
+		set +m
+		turns=0
+		trap 'echo "$turns $name" >>$LOGS/turns' EXIT
 		seeded "$*"
 		"$@"
 	) >>"$LOGS/$round-${name// /-}" 2>&1 &
 	actors[$!]=$name
+	set +m
+}
+
+# activity GROUP: how much time its processes have used, and which they are. It stays the
+# same only while all of them wait.
+activity()
+{
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v group="$1" '{
+		pid = $1
+		sub(/.*\) /, "")
+		if ($3 == group)
+			print pid, $8, $12, $13
+	}'
+}
+
+# await_end PID: of an actor. False if it hangs.
+await_end()
+{
+	local now before='' since=$SECONDS moved=$SECONDS said=$SECONDS
+	while kill -0 "$1" 2>/dev/null; do
+		read -rt 0.1 -u 8
+		((SECONDS >= said + 10)) || continue
+		said=$SECONDS
+		now=$(activity "$1")
+		[ "$now" = "$before" ] || moved=$SECONDS
+		before=$now
+		echo "  waiting for ${actors[$1]}, $((SECONDS - since)) s"
+		((SECONDS < moved + PATIENCE && SECONDS < since + MOST_PATIENCE)) || return 1
+	done
 }
 
 # stop_actors: each finishes what it is at and takes away what it made. One
 # that does not come is a hang, after which nothing can be said.
 stop_actors()
 {
-	local pid deadline=$((SECONDS + PATIENCE))
+	local pid
 	rm -f $GOING
 	for pid in "${!actors[@]}"; do
-		while kill -0 "$pid" 2>/dev/null; do
-			if ((SECONDS > deadline)); then
-				echo "stuck: ${actors[$pid]}"
-				tail -n 5 "$LOGS/$round-${actors[$pid]// /-}"
-				echo w >/proc/sysrq-trigger
-				echo l >/proc/sysrq-trigger
-				fail "round $round: everything comes to its end" "${actors[$pid]} hangs"
-				give_up
-			fi
-			read -rt 0.1 -u 8
-		done
+		await_end "$pid" || {
+			echo "stuck: ${actors[$pid]}"
+			tail -n 5 "$LOGS/$round-${actors[$pid]// /-}"
+			fail "round $round: everything comes to its end" "${actors[$pid]} hangs"
+			give_up
+		}
 		wait "$pid" || fail "round $round: ${actors[$pid]}" "$(tail -n 1 "$LOGS/$round-${actors[$pid]// /-}")"
 	done
 	actors=()

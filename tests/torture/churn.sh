@@ -7,6 +7,7 @@ churn()
 {
 	local disk
 	while going; do
+		turn
 		for disk in 41 42 43; do
 			/payload/nth 0 churn $disk &
 		done

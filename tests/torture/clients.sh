@@ -9,7 +9,7 @@ SAMPLES=(fake_tape fake_drum fake_rpc fake_cache)
 message()
 {
 	lines=()
-	exec 5<>/dev/iostat || return 1
+	exec 5<>$NODE || return 1
 	echo "$*" >&5 && mapfile -t -u 5 lines
 	exec 5<&-
 }
@@ -59,7 +59,7 @@ look()
 # same time, twice and then for as long as there is time, under readers of everything.
 crowd()
 {
-	local kstats counters devices chain before before_chain result lines behind what reads turn=0
+	local kstats counters devices chain before before_chain result lines behind what reads turns=0
 	local until=$((SECONDS + $1))
 	declare -A many=([kstat_client]="storm 1000" [evcnt_client]="many 10000") many_of=()
 	many[devstat_client]="many 50"
@@ -74,7 +74,8 @@ crowd()
 		start_actor look $what
 	done
 	start_actor readers
-	while ((++turn <= 2 || SECONDS <= until)); do
+	while ((++turns <= 2 || SECONDS <= until)); do
+		echo "  crowd: turn $turns"
 		for what in "${!many[@]}"; do
 			asked $what "${many[$what]}" && echo "$result" >/tmp/crowd-$what &
 			many_of[$!]=$what
@@ -84,18 +85,18 @@ crowd()
 		done
 		many_of=()
 		for what in "${!many[@]}"; do
-			is "crowd: $what, ${many[$what]}, turn $turn" "$(</tmp/crowd-$what)" 0
+			is "crowd: $what, ${many[$what]}, turn $turns" "$(</tmp/crowd-$what)" 0
 		done
 	done
 	stop_actors
 	for what in kstat chain evcnt table ioctl; do
 		read -r _ reads result <<<"$(tail -n 1 "$LOGS/$round-look-$what")"
-		echo "  crowd: $what read $reads times in $((turn - 1)) turns, $result things of clients seen"
+		echo "  crowd: $what read $reads times in $((turns - 1)) turns, $result things of clients seen"
 		holds "crowd: $what saw them" "result > 0"
 	done
 	census
 	is "crowd: as many as before" "$kstats kstats, $counters counters, $devices devices" "$before"
-	holds "crowd: the chain has changed as often" "chain - before_chain >= (turn - 1) * 2000"
+	holds "crowd: the chain has changed as often" "chain - before_chain >= (turns - 1) * 2000"
 	behind
 	is "crowd: nothing is left" "$behind" ""
 	for what in "${!many[@]}"; do
@@ -243,6 +244,7 @@ clients()
 		looks+=($!)
 	done
 	while going; do
+		turn
 		shuffled sample kstat evcnt devstat
 		pids=()
 		for kind in "${shuffled[@]:0:2}"; do

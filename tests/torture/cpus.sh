@@ -6,6 +6,7 @@ cpus()
 {
 	local cpu=/sys/devices/system/cpu/cpu1/online
 	while going; do
+		turn
 		echo 0 >$cpu
 		nap 5 60
 		echo 1 >$cpu

@@ -278,6 +278,7 @@ disks()
 	kinds=("${shuffled[@]}")
 	seeded "disks $1"
 	while going; do
+		turn
 		# What did not come in time has no name, and still has to go.
 		device='' fio='' slot='' how=''
 		kind=${kinds[turn++ % ${#kinds[@]}]}

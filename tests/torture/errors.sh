@@ -75,6 +75,7 @@ errors()
 	[ ! -d $FAULTS/fail_make_request ] || kinds+=(refused refused lost lost)
 	[ ! -d $SCSI ] || kinds+=(scsi scsi)
 	while going; do
+		turn
 		one_of kind "${kinds[@]}"
 		one_of disk nb0 nb1
 		act "$kind $disk"

@@ -64,7 +64,7 @@ last_word()
 # load_done: as the kernel has it, of all disks there are.
 load_done()
 {
-	cat /sys/block/*/stat | awk '{ sum += $1 + $5 + $12 } END { print sum + 0 }'
+	cat /sys/block/*/stat 2>/dev/null | awk '{ sum += $1 + $5 + $12 } END { print sum + 0 }'
 }
 
 remove_base()
@@ -82,6 +82,7 @@ io()
 {
 	local fio device seconds
 	while going; do
+		turn
 		one_of device "${base[@]}"
 		between seconds 4 10
 		fio_on "$device" "$seconds"
@@ -104,6 +105,7 @@ pair()
 		--ioengine=$engine --iodepth=8 --numjobs=2 --time_based --runtime=600 --size=16m \
 		--thread >/dev/null 2>&1 &
 	fio=$!
+	turn
 	while going; do
 		read -rt 0.2 -u 8
 	done

@@ -8,7 +8,7 @@ cycle_disk()
 
 cycle_read()
 {
-	cat /dev/iostat /sys/block/loop*/iostat/stat >/dev/null
+	cat /dev/iostat /sys/block/*/iostat/stat >/dev/null
 }
 
 # All kinds of clients, who leave behind what they have.

@@ -43,6 +43,7 @@ load()
 {
 	local what other
 	while going; do
+		turn
 		one_of what cycle cycle cycle twice race
 		act "$what"
 		case $what in

@@ -6,6 +6,7 @@ readers()
 {
 	local what
 	while going; do
+		turn
 		one_of what all all text pieces held
 		case $what in
 		all)

@@ -5,7 +5,7 @@
 tell()
 {
 	reply=
-	exec 6<>/dev/iostat || return 1
+	exec 6<>$NODE || return 1
 	echo "$*" >&6 && read -r reply <&6
 	exec 6<&-
 }
@@ -14,6 +14,7 @@ regions()
 {
 	local disks disk what id reply
 	while going; do
+		turn
 		disks=(/sys/block/*/iostat /sys/block/*/*p1/iostat)
 		one_of disk "${disks[@]%/iostat}"
 		disk=${disk##*/}

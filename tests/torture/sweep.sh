@@ -34,15 +34,21 @@ inwards()
 # with a name, the errno and what was left of N.
 sweep()
 {
-	local name=$1 until=$((SECONDS + $2)) check=$3 n error left all ends turn=0 failing=0 shuffled
+	local name=$1 until=$((SECONDS + $2)) check=$3 n error left all ends tries=0 failing=0 shuffled
+	local said=$SECONDS
 	shift 3
 	read -r error left <<<"$(/payload/nth 100000 "$@")"
 	$check "$name, without a fault" "$error" "$left"
 	all=$((100000 - left))
+	echo "  $name: $all allocations"
 	shuffled $(seq 9 $((all - 8)))
 	ends=($(inwards "$all"))
 	for n in "${ends[@]}" "${shuffled[@]}"; do
-		((++turn <= ${#ends[@]} || SECONDS <= until)) || break
+		((++tries <= ${#ends[@]} || SECONDS <= until)) || break
+		if ((SECONDS >= said + 30)); then
+			said=$SECONDS
+			echo "  $name: $tries tried, now allocation $n"
+		fi
 		read -r error left <<<"$(/payload/nth "$n" "$@")"
 		$check "$name, allocation $n" "${error:-none}" "${left:-none}"
 		[ "$left" != 0 ] || failing=$((failing + 1))

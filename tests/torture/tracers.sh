@@ -98,6 +98,7 @@ tracers()
 	local how hows=(toggle toggle leave filter read perf bpftrace)
 	[[ " ${cast[*]} " == *" load "* ]] || hows+=(trigger)
 	while going; do
+		turn
 		one_of how "${hows[@]}"
 		act "$how"
 		"trace_$how"
