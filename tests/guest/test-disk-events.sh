@@ -64,6 +64,26 @@ holds "merges: there are some" "by > 100"
 for pair in bio_backmerge bio_frontmerge rq_merge; do
 	is "merges: ${pair}s as traced" "$(event nbv ${pair}s)" "$(traced nbv block_$pair)"
 done
+# Requests that merge: of three bios of one submission the first and the last are adjacent, and the
+# one in between is elsewhere. Each becomes a request in the plug, and the scheduler joins two.
+{
+	printf '%s\n' "fio version 2 iolog" "/dev/nbv add" "/dev/nbv open"
+	for n in $(seq 0 99); do
+		printf '/dev/nbv write %d 4096\n' $((n << 16)) $((64 << 20 | n << 16)) $(((n << 16) + 4096))
+	done
+	echo "/dev/nbv close"
+} >/tmp/triples
+begin nbv
+tracing_on block_rq_merge
+by "request merges: fio" nbv rq_merges fio_quiet --read_iolog=/tmp/triples --direct=1 --ioengine=libaio \
+	--iodepth=3 --iodepth_batch=3 --iodepth_batch_complete_min=3
+tracing_off
+delta nbv
+holds "request merges: there are some" "by > 50"
+is "request merges: as traced" $by "$(traced nbv block_rq_merge)"
+is "request merges: each ends one that was accepted" "$d_merged $d_operations_write" "$by $((300 - by))"
+is "request merges: and loses no bytes" "$d_bytes_write" $((300 * 4096))
+balanced "request merges" nbv
 echo 2 >/sys/block/nbv/queue/nomerges
 by "no merges: fio" nbv bio_backmerges $sequential
 is "no merges: none" $by 0

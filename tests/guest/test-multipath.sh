@@ -5,7 +5,7 @@
 # With a scheduler a request gets its tag when it is issued: of several clones, one. The others are
 # refused.
 make_null_blk_disk nbp size=128 irqmode=2 completion_nsec=1000000 memory_backed=1 submit_queues=1 \
-	hw_queue_depth=1 cache_size=16
+	hw_queue_depth=1 cache_size=16 fua=0
 echo mq-deadline >/sys/block/nbp/queue/scheduler
 dmsetup create mp --table "0 262144 multipath 0 0 1 1 round-robin 0 1 1 /dev/nbp 1" &&
 	mp=$(dm_disk mp) || fail "multipath: no disk"
@@ -41,6 +41,20 @@ holds "multipath: the path was busy with flushes" "d_refused > 0"
 balanced "multipath: flushes" "$mp"
 balanced "multipath: the path" nbp
 nothing_lost "multipath"
+
+# A write and its flush in one request, as the disk takes no forced unit access: the probe of the
+# refused is called at the end of the data as well, and that is not the end of the request.
+for disk in "$mp" nbp; do
+	begin "$disk"
+	succeeds "multipath: O_DSYNC on $disk: fio" fio_quiet --filename="/dev/$disk" --direct=1 --sync=dsync \
+		--rw=write --bs=4k --number_ios=50 --size=1m
+	delta "$disk"
+	is "multipath: O_DSYNC on $disk: one operation each" "$d_operations_write $d_bytes_write" "50 $((50 * 4096))"
+	is "multipath: O_DSYNC on $disk: and a flush each" "$d_operations_none" 50
+	is "multipath: O_DSYNC on $disk: all ordered" "$d_tag_ordered" 100
+	is "multipath: O_DSYNC on $disk: none refused" "$d_refused" 0
+	balanced "multipath: O_DSYNC on $disk" "$disk"
+done
 
 # The module comes after the disk.
 rmmod iostat

@@ -61,6 +61,32 @@ with_region "region: reads in turn" rgl /dev/rgl --rw=read --bs=8k --number_ios=
 with_region "region: discards" rgl /dev/rgl --rw=randtrim --bs=64k --number_ios=100 --size=100m
 with_region "region: flushes" rgl /dev/rgl --rw=randwrite --bs=4k --fsync=2 --number_ios=100 --size=32m
 
+# Each I/O is over an edge: 64 sectors from the middle of an area of 64 to the middle of the next. It is in
+# both, with its half of the sectors and all of its time.
+told "edges: create" rgl @stats_create - 64 1 precise_timestamps
+edges=$reply
+begin rgl
+succeeds "edges: fio" fio_quiet --filename=/dev/rgl --direct=1 --rw=randrw --bs=32k --offset=16k --size=100m \
+	--ioengine=libaio --iodepth=4 --number_ios=400
+delta rgl
+told "edges: print" rgl @stats_print "$edges"
+total_of e_
+is "edges: each read is in two areas" $e_reads $((2 * d_operations_read))
+is "edges: each write is in two areas" $e_writes $((2 * d_operations_write))
+is "edges: sectors are in one" "$e_rsectors $e_wsectors" "$((d_bytes_read / 512)) $((d_bytes_write / 512))"
+is "edges: of each I/O an area has half" "$(awk '$4 != 32 * $2 || $8 != 32 * $6' <<<"$reply" | head -n 1)" ""
+is "edges: the time of all I/Os, in two areas" $((e_rticks + e_wticks)) $((2 * d_rlentime))
+is "edges: none in flight" "$e_in_flight" 0
+# One over two edges, and one that ends where an area does.
+told "edges: clear" rgl @stats_clear "$edges"
+dd if=/dev/rgl of=/dev/null bs=64k count=1 skip=16k iflag=direct,skip_bytes status=none
+dd if=/dev/rgl of=/dev/null bs=32k count=1 skip=4 iflag=direct status=none
+wait_idle rgl
+told "edges: print" rgl @stats_print "$edges" 0 5
+is "edges: one of three areas, and one of one" "$(awk '{ print $1, $2, $4 }' <<<"$reply" | paste -sd,)" \
+	"0+64 1 32,64+64 1 64,128+64 1 32,192+64 0 0,256+64 1 64"
+told "edges: delete" rgl @stats_delete "$edges"
+
 # A partition has regions of its own, by its own sectors.
 make_partitions /dev/rgl 2048:65536 67584:65536
 told "region of the disk" rgl @stats_create 67584+65536 /1 1 classes
@@ -181,8 +207,13 @@ like_load "under load: the one that stayed" 1
 is "under load: in flight is never more than fio had" \
 	"$(awk '$1 != "total" && ($10 < 0 || $10 > 32 || NF < 14)' /tmp/prints | head -n 1)" ""
 # One that came in the middle counts no end without its start.
+stat_of rgl half_
 under_load 3
-sleep 1
+for try in $(seq 100); do
+	stat_of rgl i_
+	((i_operations_read < half_operations_read + 20)) || break
+	sleep 0.1
+done
 told "half: create" rgl @stats_create - /1
 told "half: a print under load" rgl @stats_print 0
 wait $load

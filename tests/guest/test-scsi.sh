@@ -69,6 +69,11 @@ trouble()
 }
 trouble "short transfers" 0x100 5
 holds "short transfers: some were completed in parts" "completions > 200"
+# The host is busy with what it was given, and then takes nothing for a while: what was not started goes
+# back as well, and that says nothing new of it.
+trouble "busy host" 0x8000 5
+holds "busy host: some went back from the device" "issues > completions"
+holds "busy host: some had not been there" "$(events block_rq_requeue) > issues - completions"
 # Every 40th has no end: a second later it is aborted, and done again.
 echo 1 >"/sys/block/$sd/device/timeout"
 trouble "timeouts" 4 40 100
