@@ -280,14 +280,6 @@ impl Account {
         self.start_sector
     }
 
-    /// Whether it is the account of a partition of `disk`.
-    #[inline]
-    pub(super) fn is_part_of(&self, disk: &Account) -> bool {
-        self.disk
-            .as_ref()
-            .is_some_and(|own| own.handle == disk.handle)
-    }
-
     #[inline(always)]
     pub(super) fn handle(&self) -> Handle {
         self.handle

@@ -189,9 +189,9 @@ impl Accounts {
             return Some(disk);
         }
         let partition = self.at(block_device);
+        // One of this disk: a bio names the device it was submitted to, and who passes it on to another
+        // disk's queue (dm's clones, nvme's multipath) has it name that disk as a whole.
         let partition = partition.and_then(|slot| slot.account.as_deref());
-        // The bio of a request may still name another disk, for which it was first meant.
-        let partition = partition.filter(|partition| partition.is_part_of(disk));
         Some(partition.unwrap_or(disk))
     }
 
