@@ -5,7 +5,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules modules_install clean run test bench bench-native fuzz torture nightly help
+.PHONY: modules modules_install clean run test bench bench-native fuzz torture nightly mutants help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -47,6 +47,9 @@ KIND ?= all
 torture:
 	@DURATION=$(DURATION) SEED=$(SEED) TOGETHER=$(TOGETHER) scripts/torture.sh $(KIND)
 
+mutants:
+	@scripts/mutants.sh $(T)
+
 nightly:
 	@scripts/nightly.sh $(T)
 
@@ -56,6 +59,7 @@ help:
 	@echo "make test T=guest PARTS=\"load null\"   only these parts (tests/guest/test-PART.sh)"
 	@echo "make torture [DURATION=seconds] [SEED=n] [KIND=kasan|kcsan|stock]   storms, faults, data races"
 	@echo "make torture SEED=1,2,3 TOGETHER=2   a guest for each seed, two at a time"
+	@echo "make mutants [T=host|guest]   changes the code in one place after another: a test must fail"
 	@echo "make nightly [T=area]  what takes hours; goes on where an earlier run of this commit stopped"
 	@echo "make bench             measure what it costs, and keep the figures in bench/"
 	@echo "make bench-native      the same of the record path alone, on this machine, in ns"

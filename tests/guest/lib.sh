@@ -41,9 +41,10 @@ fio_value()
 	' /tmp/fio.json
 }
 
+# MUTANT: a build of scripts/mutants.sh has the parameter, and one of its changes is on.
 load_module()
 {
-	insmod /payload/iostat.ko "$@"
+	insmod /payload/iostat.ko ${MUTANT:+mutant=$MUTANT} "$@"
 }
 
 # make_null_blk_disk NAME [ATTRIBUTE=VALUE...]: through configfs; the disk is
