@@ -13,6 +13,7 @@ pub mod kstat_text;
 pub mod latency;
 pub mod map;
 pub mod message;
+pub mod name;
 pub mod region_text;
 pub mod sort;
 pub mod text;

@@ -236,7 +236,7 @@ static void of_inode(struct iostat_fileinfo *file, struct inode *inode)
 /* A block device: its node, unless what has claimed it reads or writes there. */
 static void of_block_device(struct iostat_fileinfo *file, const struct block_device *bdev)
 {
-	char path[5 + DISK_NAME_LEN] = "/dev/";
+	char path[5 + IOSTAT_STATNAME_LEN] = "/dev/";
 
 	if (READ_ONCE(bdev->bd_holder)) {
 		put_all(file, none, strlen(none));

@@ -68,7 +68,7 @@ impl Interfaces {
     fn kstat(&self, account: &Arc<Account>) -> Option<Disk> {
         let kstat = self.kstats.add_disk(account).inspect_err(|error| {
             let name = account.identity().name;
-            pr_warn!("{}: not among the kstats: {error:?}\n", name.as_str());
+            pr_warn!("{name}: not among the kstats: {error:?}\n");
         });
         kstat.ok()
     }

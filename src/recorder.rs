@@ -167,7 +167,7 @@ impl<L: Listener> class::Devices for State<L> {
     fn arrived(&self, device: &BlockDevice<'_>) {
         if let Err(error) = self.record(device) {
             let name = device.name();
-            pr_warn!("{}: not recorded: {:?}\n", name.as_str(), error);
+            pr_warn!("{name}: not recorded: {error:?}\n");
         }
     }
 

@@ -65,12 +65,12 @@ u8 iostat_call_find(void)
 
 static void describe_device(struct iostat_wait *wait, struct block_device *bdev)
 {
-	const char *name = bdev ? dev_name(&bdev->bd_device) : NULL;
-
 	wait->bdev = bdev;
 	wait->io.buf.b_edev = bdev ? bdev->bd_dev : 0;
 	memset(&wait->io.dev, 0, sizeof(wait->io.dev));
-	strscpy(wait->io.dev.dev_statname, name ?: "<none>", IOSTAT_NAME_LEN);
+	/* That of a device is for src/recorder/waits.rs to say. */
+	if (!bdev)
+		strscpy(wait->io.dev.dev_statname, "<none>");
 }
 
 /* Where it is on disk is not known here. */

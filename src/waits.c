@@ -72,7 +72,7 @@ static void tell_start(const struct hook *hook, struct iostat_wait *wait)
 	buf->b_blkno = buf->b_lblkno;
 	if (wait->bdev && buf->b_lblkno != ~0ULL)
 		buf->b_blkno += wait->bdev->bd_start_sect;
-	strscpy_pad(wait->wait_in, hook->function.symbol, IOSTAT_NAME_LEN);
+	strscpy_pad(wait->wait_in, hook->function.symbol, IOSTAT_FUNCTION_LEN);
 	wait->io.task.pid = current->pid;
 	memcpy(wait->io.task.comm, current->comm, IOSTAT_COMM_LEN);
 	scoped_guard(srcu_fast_notrace, &tracepoint_srcu)

@@ -17,6 +17,8 @@ pub mod invariants;
 pub mod machine;
 #[path = "../../tests/host/properties/model.rs"]
 pub mod model;
+#[path = "../../tests/host/properties/written.rs"]
+pub mod written;
 
 /// Makes the body a fuzz target: `fuzz_target!(|data: &[u8]| { ... });`, the form of the
 /// `libfuzzer-sys` crate. To panic is to have found something.

@@ -26,7 +26,8 @@
 #define IOSTAT_REFUSED		2	/* the device was busy; it comes again as another */
 #define IOSTAT_ABANDONED	3	/* its memory was used again, and nobody told of its end */
 
-#define IOSTAT_NAME_LEN		32
+#define IOSTAT_DRIVER_LEN	32
+#define IOSTAT_STATNAME_LEN	64
 #define IOSTAT_DEV_PATH_LEN	68
 #define IOSTAT_FS_LEN		12
 #define IOSTAT_MOUNT_LEN	40
@@ -34,6 +35,7 @@
 #define IOSTAT_DIR_LEN		64
 #define IOSTAT_PATH_LEN		128
 #define IOSTAT_COMM_LEN		16
+#define IOSTAT_FUNCTION_LEN	32
 
 /**
  * struct iostat_bufinfo - what an I/O asks for
@@ -65,15 +67,19 @@ struct iostat_bufinfo {
  * @dev_minor: minor number
  * @dev_instance: the number the disk's name ends in
  * @dev_name: driver
- * @dev_statname: the kernel's name of disk or partition
+ * @dev_statname: the kernel's name of disk or partition, whole; its MAJOR:MINOR, if the name is longer than
+ *	this as it is written: then ten bytes of it or more are escaped
  * @dev_pathname: its place below /sys
+ *
+ * Blanks, backslashes and what is not printable ASCII are a backslash and three octal digits, as in
+ * /proc/self/mountinfo.
  */
 struct iostat_devinfo {
 	__u32 dev_major;
 	__u32 dev_minor;
 	__s32 dev_instance;
-	char dev_name[IOSTAT_NAME_LEN];
-	char dev_statname[IOSTAT_NAME_LEN];
+	char dev_name[IOSTAT_DRIVER_LEN];
+	char dev_statname[IOSTAT_STATNAME_LEN];
 	char dev_pathname[IOSTAT_DEV_PATH_LEN];
 };
 

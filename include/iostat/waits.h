@@ -26,7 +26,7 @@ struct task_struct;
  */
 struct iostat_wait {
 	struct iostat_io io;
-	char wait_in[IOSTAT_NAME_LEN];
+	char wait_in[IOSTAT_FUNCTION_LEN];
 	u64 wait_ns;
 	struct block_device *bdev;
 	struct task_struct *task;

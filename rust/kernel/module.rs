@@ -4,7 +4,7 @@
 //!
 //! C header: [`include/linux/module.h`](srctree/include/linux/module.h).
 
-use crate::abi::identity::Name;
+use crate::abi::name::Name;
 use core::cell::UnsafeCell;
 use kernel::{
     bindings,
@@ -44,9 +44,9 @@ impl Owner {
         }
     }
 
-    /// Its name, of which the first 31 bytes are known.
-    pub(crate) fn name(&self) -> &str {
-        self.name.as_str()
+    /// Its name.
+    pub(crate) fn name(&self) -> &Name {
+        &self.name
     }
 }
 

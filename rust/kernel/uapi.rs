@@ -77,7 +77,7 @@ same!(
 );
 same!(Device = own::iostat_device {
     number: 4, flags: 4, diskseq: 8, crtime: 8, map_offset: 8, dev_major: 4, dev_minor: 4,
-    parent: 4, device_type = type_: 4, priority: 4, block_size: 4, name: 32, driver: 32, reserved: 8,
+    parent: 4, device_type = type_: 4, priority: 4, block_size: 4, name: 64, driver: 64, reserved: 8,
 });
 same!(
     Get = own::iostat_get {
@@ -125,8 +125,8 @@ same!(Message = own::iostat_message {
 });
 
 same!(kstat::Header = own::iostat_kstat_header {
-    kid: 4, kind = type_: 4, flags: 4, ndata: 4, instance: 4, reserved: 4, crtime: 8, module: 32,
-    name: 32, class = kstat_class: 32,
+    kid: 4, kind = type_: 4, flags: 4, ndata: 4, instance: 4, reserved: 4, crtime: 8, module: 64,
+    name: 64, class = kstat_class: 64,
 });
 same!(
     kstat::List = own::iostat_kstat_list {

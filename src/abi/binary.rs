@@ -7,10 +7,12 @@
 
 pub mod kstat;
 
-use super::identity::{
-    major_minor,
-    Identity,
-    NAME_LEN, //
+use super::{
+    identity::{
+        major_minor,
+        Identity, //
+    },
+    name::NAME_LEN, //
 };
 use crate::acct::{
     class::{
@@ -95,7 +97,7 @@ pub struct List {
 }
 
 /// `struct iostat_device`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
 pub struct Device {
@@ -115,6 +117,27 @@ pub struct Device {
     pub reserved: u64,
 }
 
+impl Default for Device {
+    fn default() -> Self {
+        Device {
+            number: 0,
+            flags: 0,
+            diskseq: 0,
+            crtime: 0,
+            map_offset: 0,
+            dev_major: 0,
+            dev_minor: 0,
+            parent: 0,
+            device_type: 0,
+            priority: 0,
+            block_size: 0,
+            name: [0; NAME_LEN],
+            driver: [0; NAME_LEN],
+            reserved: 0,
+        }
+    }
+}
+
 impl Device {
     /// Of a disk, or a partition of the disk `parent`, whose memory is at `map_offset`.
     pub fn new(identity: &Identity, parent: Option<u32>, map_offset: u64) -> Self {
@@ -131,8 +154,8 @@ impl Device {
             device_type: identity.device_type,
             priority: identity.priority,
             block_size: identity.block_size,
-            name: *identity.name.as_bytes(),
-            driver: *identity.driver.as_bytes(),
+            name: *identity.name.as_array(),
+            driver: *identity.driver.as_array(),
             reserved: 0,
         }
     }
@@ -253,7 +276,7 @@ mod tests {
         let sizes = [
             (size_of::<Info>(), 64),
             (size_of::<List>(), 32),
-            (size_of::<Device>(), 128),
+            (size_of::<Device>(), 192),
             (size_of::<Get>(), 40),
             (size_of::<Counters>(), 256),
             (size_of::<Times>(), 48),

@@ -3,96 +3,10 @@
 //! Who a disk or partition is, or what else another module counts, as users see it. None of it changes
 //! while it is there.
 
-use core::fmt::{
-    self,
-    Write, //
+use super::name::{
+    array,
+    Name, //
 };
-
-/// Bytes of a name, the terminating NUL of the kernel's `DISK_NAME_LEN` included.
-pub const NAME_LEN: usize = 32;
-
-/// A short text in place. Longer ones are cut at [`NAME_LEN`] - 1 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Name {
-    bytes: [u8; NAME_LEN],
-    len: u8,
-}
-
-impl Name {
-    /// The text up to its first NUL; characters that would break a line or a column become `?`.
-    pub fn new(text: &[u8]) -> Self {
-        let mut name = Name {
-            bytes: [0; NAME_LEN],
-            len: 0,
-        };
-        name.append(text);
-        name
-    }
-
-    fn append(&mut self, text: &[u8]) {
-        let room = self.bytes.iter_mut().take(NAME_LEN.saturating_sub(1));
-        let room = room.skip(usize::from(self.len));
-        for (into, from) in room.zip(text.iter().take_while(|byte| **byte != 0)) {
-            *into = if from.is_ascii_graphic() { *from } else { b'?' };
-            self.len = self.len.saturating_add(1);
-        }
-    }
-
-    /// The same followed by a number.
-    pub fn with_unit(&self, unit: u32) -> Self {
-        let mut name = *self;
-        let _ = write!(name, "{unit}");
-        name
-    }
-
-    /// The text.
-    pub fn as_str(&self) -> &str {
-        let text = self.bytes.get(..usize::from(self.len)).unwrap_or(&[]);
-        // All bytes are ASCII by construction.
-        core::str::from_utf8(text).unwrap_or("?")
-    }
-
-    /// The text padded with NULs: what a C array of [`NAME_LEN`] holds.
-    pub fn as_bytes(&self) -> &[u8; NAME_LEN] {
-        &self.bytes
-    }
-
-    /// The number the text ends in, and where it starts; devstat splits `nullb12` so.
-    pub fn unit(&self) -> (&str, u32) {
-        let text = self.as_str();
-        let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
-        let digits = text.get(name.len()..).unwrap_or("");
-        (name, digits.parse().unwrap_or(0))
-    }
-}
-
-impl Write for Name {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.append(text.as_bytes());
-        Ok(())
-    }
-}
-
-/// A text as a C array of `N` bytes has it, NUL included; of one that is too long, the end behind
-/// `...`.
-pub fn keep_end<const N: usize>(text: &[u8]) -> [u8; N] {
-    const DOTS: &[u8] = b"...";
-    let mut array = [0; N];
-    let room = N.saturating_sub(1);
-    let (dots, text) = if text.len() <= room {
-        (&[][..], text)
-    } else {
-        let kept = room.saturating_sub(DOTS.len());
-        (
-            DOTS,
-            text.get(text.len().saturating_sub(kept)..).unwrap_or(&[]),
-        )
-    };
-    for (into, from) in array.iter_mut().take(room).zip(dots.iter().chain(text)) {
-        *into = *from;
-    }
-    array
-}
 
 /// devstat priorities of `sys/devicestat.h`: the list's order, high to low.
 pub mod priority {
@@ -158,8 +72,8 @@ pub mod device_type {
 pub fn classify(name: &Name) -> (u32, u32) {
     use device_type::*;
     let named = |prefix: &str| {
-        let rest = name.as_str().strip_prefix(prefix)?;
-        rest.bytes().next().map(|byte| byte.is_ascii_digit())
+        let rest = name.bytes().strip_prefix(prefix.as_bytes())?;
+        rest.first().map(u8::is_ascii_digit)
     };
     let numbered = |prefix| named(prefix) == Some(true);
     let lettered = |prefix| named(prefix) == Some(false);
@@ -235,24 +149,22 @@ pub fn major_minor(dev: u32) -> (u32, u32) {
     (dev >> MINOR_BITS, dev & !(u32::MAX << MINOR_BITS))
 }
 
+/// A disk or partition as a C array of `N` bytes has it: its name as it is written, or its numbers if that is
+/// too long.
+pub fn statname<const N: usize>(name: &Name, dev: u32) -> [u8; N] {
+    array(name).unwrap_or_else(|| numbers(dev))
+}
+
+/// `MAJOR:MINOR`, likewise.
+pub fn numbers<const N: usize>(dev: u32) -> [u8; N] {
+    let (major, minor) = major_minor(dev);
+    array(format_args!("{major}:{minor}")).unwrap_or([0; N])
+}
+
 #[cfg(any(test, CONFIG_KUNIT = "y"))]
 #[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_identity))]
 mod tests {
     use super::*;
-
-    #[test]
-    fn names_are_cut_cleaned_and_split() {
-        assert_eq!(Name::new(b"sda\0rest").as_str(), "sda");
-        assert_eq!(Name::new(b"a b\n").as_str(), "a?b?");
-        assert_eq!(Name::new(&[b'x'; 99]).as_str().len(), NAME_LEN - 1);
-        assert_eq!(Name::new(b"nullb12").unit(), ("nullb", 12));
-        assert_eq!(Name::new(b"nvme0n1").unit(), ("nvme0n", 1));
-        assert_eq!(Name::new(b"sda").unit(), ("sda", 0));
-        assert_eq!(Name::new(b"x99999999999").unit(), ("x", 0));
-        assert_eq!(Name::new(b"sa2").with_unit(1).as_str(), "sa21");
-        let longest = Name::new(&[b'x'; 15]).with_unit(u32::MAX);
-        assert_eq!(longest.as_str(), "xxxxxxxxxxxxxxx4294967295");
-    }
 
     #[test]
     fn types_are_those_there_are() {
@@ -265,11 +177,12 @@ mod tests {
     }
 
     #[test]
-    fn texts_that_are_too_long_keep_their_end() {
-        assert_eq!(keep_end::<6>(b"/a/b"), *b"/a/b\0\0");
-        assert_eq!(keep_end::<5>(b"/a/b"), *b"/a/b\0");
-        assert_eq!(keep_end::<8>(b"/long/path"), *b"...path\0");
-        assert_eq!(keep_end::<2>(b"/a"), *b".\0");
+    fn names_that_do_not_fit_become_numbers() {
+        let name = |name: &[u8]| statname::<16>(&Name::new(name), 259 << MINOR_BITS | 7);
+        assert_eq!(name(b"fifteen-bytes-p"), *b"fifteen-bytes-p\0");
+        assert_eq!(name(b"sixteen-bytes-p1"), *b"259:7\0\0\0\0\0\0\0\0\0\0\0");
+        assert_eq!(name(b"a\n\n\n"), *b"a\\012\\012\\012\0\0\0");
+        assert_eq!(name(b"\n\n\n\n"), numbers(259 << MINOR_BITS | 7));
     }
 
     #[test]

@@ -2,34 +2,31 @@
 
 //! Kstats as `kstat -p` of illumos shows them.
 
+use super::name::Escaped;
 use crate::acct::kstat::Value;
 use core::fmt::{
     Result,
     Write, //
 };
 
-/// Writes text fit for one line: what cannot be printed as `\xNN`.
-fn printable(out: &mut impl Write, text: &[u8]) -> Result {
-    for byte in text {
-        match byte {
-            b' '..=b'~' => out.write_char((*byte).into())?,
-            _ => write!(out, "\\x{byte:02x}")?,
-        }
-    }
-    Ok(())
+/// What a kstat is called, `module:instance:name`: a selector of it and of no other.
+pub fn id(out: &mut impl Write, (module, instance, name): (&[u8], i32, &[u8])) -> Result {
+    let (module, name) = (Escaped::part(module), Escaped::part(name));
+    write!(out, "{module}:{instance}:{name}")
 }
 
 /// A line for a statistic, whose name is made of the bytes given: `module:instance:name:statistic`, a tab,
-/// the value.
+/// the value. Blanks and colons of the statistic are as they are.
 pub fn line(
     out: &mut impl Write,
-    (module, instance, name): (&str, i32, &str),
+    kstat: (&[u8], i32, &[u8]),
     statistic: impl Iterator<Item = u8>,
     value: Value<'_>,
 ) -> Result {
-    write!(out, "{module}:{instance}:{name}:")?;
+    id(out, kstat)?;
+    out.write_char(':')?;
     for byte in statistic {
-        printable(out, &[byte])?;
+        write!(out, "{}", Escaped::rest(&[byte]))?;
     }
     out.write_char('\t')?;
     match value {
@@ -39,7 +36,7 @@ pub fn line(
         Value::Uint64(number) => write!(out, "{number}")?,
         Value::Float(bits) => write!(out, "{bits:#x}")?,
         Value::Double(bits) => write!(out, "{bits:#x}")?,
-        Value::Char(text) | Value::String(text) => printable(out, text)?,
+        Value::Char(text) | Value::String(text) => write!(out, "{}", Escaped::rest(text))?,
     }
     out.write_char('\n')
 }
@@ -60,14 +57,18 @@ mod tests {
         for (statistic, value) in table {
             let result = line(
                 &mut text,
-                ("sd", -1, "sda"),
+                (b"sd", -1, b"a b:c"),
                 statistic.iter().copied(),
                 value,
             );
             assert_eq!(result, Ok(()));
         }
-        let expected = "sd:-1:sda:reads\t18446744073709551615\nsd:-1:sda:delta\t-1\n\
-                        sd:-1:sda:ratio\t0x3ff\nsd:-1:sda:a\\x09b\ttwo\\x0alines \\xff\n";
-        assert_eq!(text, expected);
+        let expected = [
+            "sd:-1:a\\040b\\072c:reads\t18446744073709551615\n",
+            "sd:-1:a\\040b\\072c:delta\t-1\n",
+            "sd:-1:a\\040b\\072c:ratio\t0x3ff\n",
+            "sd:-1:a\\040b\\072c:a\\011b\ttwo\\012lines \\377\n",
+        ];
+        assert_eq!(text, expected.concat());
     }
 }

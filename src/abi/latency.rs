@@ -63,7 +63,7 @@ pub fn line(
     if histogram.count() == 0 {
         return Ok(());
     }
-    let (name, number) = (disk.name.as_str(), disk.number);
+    let (name, number) = (&disk.name, disk.number);
     write!(out, "{name} {number} {} {} ", class.name(), phase.name())?;
     summary(out, histogram)?;
     let (last, bounded) = histogram.counts.split_last().unwrap_or((&0, &[]));

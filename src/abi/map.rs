@@ -214,6 +214,6 @@ mod tests {
         assert_eq!((header.record_bytes, header.latency_offset), (11200, 432));
         assert_eq!(header.histogram_bytes, 896);
         assert_eq!(size_of::<Header>(), 1056);
-        assert_eq!(size_of::<Owner>(), 144);
+        assert_eq!(size_of::<Owner>(), 208);
     }
 }

@@ -147,7 +147,7 @@ pub fn device(out: &mut impl Write, disk: &Identity, snapshot: &Snapshot) -> Res
     write!(
         out,
         "{} {} {major}:{minor} {} {} {} {} ",
-        disk.name.as_str(),
+        disk.name,
         disk.number,
         disk.diskseq,
         disk.priority,

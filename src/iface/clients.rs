@@ -69,7 +69,10 @@ impl Clients {
 
     /// Makes the directory of an account. May sleep. `EEXIST`, `ENOMEM`.
     pub(super) fn directory(&self, account: &Arc<Account>) -> Result<Directory<DiskObject>> {
-        let name = CString::try_from_fmt(fmt!("{}", account.identity().name.as_str()))?;
+        // As the kernel names the directories of disks: not escaped. It is ASCII without a slash.
+        let name = account.identity().name;
+        let name = core::str::from_utf8(name.bytes()).map_err(|_| EINVAL)?;
+        let name = CString::try_from_fmt(fmt!("{name}"))?;
         let parent = self.directory.lock();
         let parent = parent.as_ref().ok_or(ENODEV)?;
         parent.directory(&name, DiskObject::new(account.clone()))

@@ -40,7 +40,7 @@ use kernel::{
 /// task is to be killed.
 fn selected<'a>(
     list: &'a List,
-    has: impl Fn(&str, i32, &str) -> bool + 'a,
+    has: impl Fn(&[u8], i32, &[u8]) -> bool + 'a,
 ) -> impl Iterator<Item = Result<&'a Entry>> {
     list.entries.iter().filter_map(move |entry| {
         let (module, instance, name) = entry.key().parts();
@@ -96,18 +96,21 @@ pub(super) fn list(chain: &Chain, asked: &Selectors<'_>, out: &mut impl Write) -
         asked.has_kstat(module, instance, name)
     }) {
         let entry = entry?;
-        let (module, instance, name) = entry.key().parts();
-        writeln!(
-            out,
-            "{} {} {:#x} {} {} {} {module}:{instance}:{name}",
-            entry.kid(),
-            entry.kind().name(),
-            entry.flags(),
-            entry.ndata(),
-            entry.crtime_ns(),
-            entry.class(),
-        )
-        .map_err(|_| ENOMEM)?;
+        let mut line = || -> core::fmt::Result {
+            write!(
+                out,
+                "{} {} {:#x} {} {} {} ",
+                entry.kid(),
+                entry.kind().name(),
+                entry.flags(),
+                entry.ndata(),
+                entry.crtime_ns(),
+                entry.class(),
+            )?;
+            kstat_text::id(out, entry.key().parts())?;
+            out.write_char('\n')
+        };
+        line().map_err(|_| ENOMEM)?;
     }
     Ok(())
 }

@@ -125,9 +125,7 @@ static TOP: Group = Group::new(None, &TOP_LIST);
 const DEVSTAT: usize = 10 + text::DEVSTAT.len();
 static DEVSTAT_FILES: [Attribute<File>; DEVSTAT] = files(
     [
-        identity(c"device_name", |d, page| {
-            page.write_str(d.device_name.as_str())
-        }),
+        identity(c"device_name", |d, page| write!(page, "{}", d.device_name)),
         identity(c"unit_number", |d, page| write!(page, "{}", d.unit_number)),
         identity(c"device_number", |d, page| write!(page, "{}", d.number)),
         identity(c"device_type", |d, page| {
@@ -138,7 +136,7 @@ static DEVSTAT_FILES: [Attribute<File>; DEVSTAT] = files(
         identity(c"block_size", |d, page| write!(page, "{}", d.block_size)),
         identity(c"creation_time_ns", |d, page| write!(page, "{}", d.crtime)),
         identity(c"diskseq", |d, page| write!(page, "{}", d.diskseq)),
-        identity(c"driver", |d, page| page.write_str(d.driver.as_str())),
+        identity(c"driver", |d, page| write!(page, "{}", d.driver)),
     ],
     &text::DEVSTAT,
 );
@@ -148,9 +146,9 @@ static DEVSTAT_GROUP: Group = Group::new(Some(c"devstat"), &DEVSTAT_LIST);
 const KSTAT: usize = 6 + text::KSTAT.len();
 static KSTAT_FILES: [Attribute<File>; KSTAT] = files(
     [
-        identity(c"module", |d, page| page.write_str(d.driver.as_str())),
+        identity(c"module", |d, page| write!(page, "{}", d.driver)),
         identity(c"instance", |d, page| write!(page, "{}", d.unit_number)),
-        identity(c"name", |d, page| page.write_str(d.name.as_str())),
+        identity(c"name", |d, page| write!(page, "{}", d.name)),
         identity(c"class", |d, page| page.write_str(d.class())),
         identity(c"crtime", |d, page| write!(page, "{}", d.crtime)),
         Attribute::new(c"snaptime", File::Statistic(&text::SNAPTIME)),

@@ -7,12 +7,14 @@ mod slots;
 pub(super) use slots::Handle;
 
 use crate::{
-    abi::identity::{
-        device_type,
-        priority,
-        support_flags,
-        Identity,
-        Name, //
+    abi::{
+        identity::{
+            device_type,
+            priority,
+            support_flags,
+            Identity, //
+        },
+        name::Name, //
     },
     acct::client,
     kernel_ext::{
@@ -97,7 +99,7 @@ impl Said<'_> {
             name: device_name.with_unit(unit_number),
             device_name,
             unit_number,
-            driver: Name::new(owner.name().as_bytes()),
+            driver: *owner.name(),
             number: u32::MAX,
             dev: 0,
             is_partition: false,

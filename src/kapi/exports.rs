@@ -16,7 +16,7 @@ use super::evcnt::{
     Handle, //
 };
 use crate::{
-    abi::identity::Name,
+    abi::name::Name,
     acct::evcnt::{
         Type,
         EVCNT_STRING_MAX, //
@@ -143,9 +143,7 @@ unsafe fn attach(
             _ => return,
         };
         if may_warn() {
-            // Cut, and with nothing in it that breaks a line.
             let (group, name) = (Name::new(group), Name::new(name));
-            let (group, name) = (group.as_str(), name.as_str());
             pr_warn!(
                 "evcnt: {}: {group} {name} not attached: {why}\n",
                 module.name()

@@ -19,7 +19,7 @@ pub(crate) use snapshot::Snapshot;
 
 use crate::{
     abi::{
-        identity::Name,
+        name::Name,
         sort::sort_by, //
     },
     acct::kstat::{

@@ -5,6 +5,7 @@
 use super::{
     accounts::Handle,
     events::Counters,
+    provider::devinfo,
     region::of_account::Regions, //
 };
 use crate::{
@@ -12,15 +13,14 @@ use crate::{
         binary::Device,
         identity::{
             classify,
-            major_minor,
             support_flags,
-            Identity,
-            Name, //
+            Identity, //
         },
         map::{
             Layout,
             Owner, //
-        }, //
+        },
+        name::Name, //
     },
     acct::{
         busy::{
@@ -140,7 +140,7 @@ impl Account {
         let (device_name, unit_number) = name.unit();
         let identity = Identity {
             name,
-            device_name: Name::new(device_name.as_bytes()),
+            device_name: Name::new(device_name),
             unit_number,
             driver: device.driver(),
             number: handle.number(),
@@ -153,16 +153,8 @@ impl Account {
             flags: support_flags::ALL_SUPPORTED,
             block_size: device.logical_block_size(),
         };
-        let (dev_major, dev_minor) = major_minor(identity.dev);
         let disk_name = disk.as_ref().map_or(name, |disk| disk.identity.name);
-        let devinfo = Devinfo {
-            dev_major,
-            dev_minor,
-            dev_instance: i32::try_from(disk_name.unit().1).unwrap_or(0),
-            dev_name: *identity.driver.as_bytes(),
-            dev_statname: *name.as_bytes(),
-            dev_pathname: device.path(),
-        };
+        let devinfo = devinfo(&identity, &disk_name, device.path());
         let ways = device.ways_in().min(MAX_LEAVES);
         let mut leaves = KVec::new();
         if ways > 1 {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Event counters of the recorder's own: of each disk, with the disk's name for their group, and of all
+//! Event counters of the recorder's own: of each disk, with the disk's name, as it is written, for their group, and of all
 //! of them together, in the group `iostat`, as the parents of those.
 //!
 //! They count what does not happen to most I/Os, in handlers that most I/Os do not come to.
 
 use crate::{
+    abi::name::Name,
     acct::disk_event::{
         DiskEvent,
         DISK_EVENTS, //
@@ -63,7 +64,7 @@ impl Common {
 
     /// The counters of a disk, attached until the value is dropped. [`None`] if there cannot be any, of which
     /// clients may be the cause: that is told, and no reason not to record the disk. May sleep.
-    pub(super) fn of_disk(&self, disk: &str) -> Option<Attached> {
+    pub(super) fn of_disk(&self, disk: &Name) -> Option<Attached> {
         let counters = self.attach(disk);
         let counters = counters.inspect_err(|error| {
             pr_warn!("{disk}: no event counters: {error:?}\n");
@@ -71,11 +72,12 @@ impl Common {
         counters.ok().map(Attached)
     }
 
-    fn attach(&self, disk: &str) -> Result<KVec<EventCounter>> {
+    fn attach(&self, disk: &Name) -> Result<KVec<EventCounter>> {
+        let group = disk.written();
         let mut counters = KVec::with_capacity(DISK_EVENTS, GFP_KERNEL)?;
         for (event, parent) in DiskEvent::ALL.iter().zip(&self.parents) {
             let name = event.name().to_bytes();
-            let counter = EventCounter::new(&self.events, Some(parent), disk.as_bytes(), name)?;
+            let counter = EventCounter::new(&self.events, Some(parent), group.as_bytes(), name)?;
             counters.push(counter, GFP_KERNEL)?;
         }
         Ok(counters)

@@ -7,6 +7,17 @@ use super::{
     tracker::Tracker, //
 };
 use crate::{
+    abi::{
+        identity::{
+            major_minor,
+            statname,
+            Identity, //
+        },
+        name::{
+            keep_end,
+            Name, //
+        }, //
+    },
     acct::{
         class::Class,
         entry::{
@@ -15,11 +26,15 @@ use crate::{
         },
     },
     kernel_ext::{
-        block::bio::Bio,
+        block::{
+            bio::Bio,
+            device::PATH_LEN, //
+        },
         io_events::{
             flag,
             outcome,
             Bufinfo,
+            Devinfo,
             Ended, //
         }, //
     },
@@ -111,6 +126,19 @@ impl Tracker {
         if entry.is_watched() {
             self.records().fail(self.number(entry), bytes);
         }
+    }
+}
+
+/// Who a disk or partition is, whose disk has this name and which is there below `/sys`.
+pub(super) fn devinfo(identity: &Identity, disk: &Name, dev_pathname: [u8; PATH_LEN]) -> Devinfo {
+    let (dev_major, dev_minor) = major_minor(identity.dev);
+    Devinfo {
+        dev_major,
+        dev_minor,
+        dev_instance: i32::try_from(disk.unit().1).unwrap_or(0),
+        dev_name: keep_end(identity.driver.bytes()),
+        dev_statname: statname(&identity.name, identity.dev),
+        dev_pathname,
     }
 }
 

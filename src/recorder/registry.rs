@@ -199,7 +199,7 @@ impl<L: Listener> Registry<L> {
         };
         let events = match disk {
             Some(_) => None,
-            None => self.common.of_disk(device.name().as_str()),
+            None => self.common.of_disk(&device.name()),
         };
         let counters = events.as_ref().map(|events| self.common.handles(events));
         let account = Account::new(device, disk, counters, handle)?;
@@ -305,7 +305,7 @@ impl<L: Listener> Registry<L> {
             self.common.regions_gone.add(regions as u64);
             self.listener.regions_gone();
             let name = device.name();
-            pr_notice!("{}: {} regions went with it\n", name.as_str(), regions);
+            pr_notice!("{name}: {regions} regions went with it\n");
         }
         // Waits for readers of the disk's files: not with the mutex.
         drop(member);
@@ -332,10 +332,10 @@ impl<L: Listener> Registry<L> {
         }
     }
 
-    /// The account of the disk or partition of this name, and how many sectors its disk or partition has now. May sleep.
+    /// The account of the disk or partition that a word names, and how many sectors its disk or partition has now. May sleep.
     pub(super) fn find(&self, name: Word<'_>) -> Option<(Arc<Account>, u64)> {
         let members = self.members.lock();
-        let is = |member: &Member<L>| name.is(member.account.identity().name.as_str().as_bytes());
+        let is = |member: &Member<L>| name.is_disk(member.account.identity().name.bytes());
         members.members.iter().find_map(|member| {
             let block = member.block.as_ref().filter(|_| is(member))?;
             Some((member.account.clone(), block.device.sectors()))

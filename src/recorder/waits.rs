@@ -7,7 +7,10 @@ use super::{
     tracker::Tracker, //
 };
 use crate::{
-    abi::identity::major_minor,
+    abi::identity::{
+        major_minor,
+        numbers, //
+    },
     kernel_ext::{
         published::InProbe,
         waits::{
@@ -30,6 +33,10 @@ impl Identify for Tracker {
                 wait.set_device(account.devinfo());
             }
             _ => {
+                // It is not recorded: its name is not known here.
+                if wait.devices().is_some() {
+                    wait.io.dev.dev_statname = numbers(wait.io.buf.b_edev);
+                }
                 let dev = &mut wait.io.dev;
                 (dev.dev_major, dev.dev_minor) = major_minor(wait.io.buf.b_edev);
             }

@@ -24,6 +24,7 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+#include "escape.h"
 #include "show.h"
 
 #define MOST 4096
@@ -32,7 +33,7 @@
 #define SIZE(type, size) _Static_assert(sizeof(struct iostat_##type) == (size), #type)
 SIZE(info, 64);
 SIZE(list, 32);
-SIZE(device, 128);
+SIZE(device, 192);
 SIZE(get, 40);
 SIZE(snapshot, 256);
 SIZE(histogram, 48);
@@ -90,11 +91,14 @@ static void show_list(void)
 	for (__u32 i = 0; i < count; i++) {
 		const struct iostat_device *d = devices + i;
 
-		printf("%s %u %u:%u %llu %u %llu %s %d %s\n", d->name, d->number, d->dev_major,
-		       d->dev_minor, (unsigned long long)d->diskseq, d->priority,
+		put_escaped(d->name, strlen(d->name), " ");
+		printf(" %u %u:%u %llu %u %llu %s %d ", d->number, d->dev_major, d->dev_minor,
+		       (unsigned long long)d->diskseq, d->priority,
 		       (unsigned long long)d->crtime,
 		       d->flags & IOSTAT_DEVICE_PARTITION ? "partition" : "disk",
-		       (int)d->parent, d->driver);
+		       (int)d->parent);
+		put_escaped(d->driver, strlen(d->driver), " ");
+		putchar('\n');
 	}
 }
 

@@ -16,7 +16,7 @@
 
 /* What struct iostat_info says. Changes only if something known changes its meaning. */
 #define IOSTAT_ABI_VERSION	1
-#define IOSTAT_NAME_LEN		32
+#define IOSTAT_NAME_LEN		64	/* the longest of a partition has 35 bytes */
 #define IOSTAT_NO_DEVICE	0xffffffffU
 
 /* Of devstat(9): the index of bytes[], operations[], duration[]. */

@@ -23,18 +23,23 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "escape.h"
 
 #define MOST 4096
+
+/* What else is escaped in a module or name: see kstat.rst. */
+#define PART " :*?["
 
 /* The same for 32-bit programs: nothing of it is of the size of a pointer, or aligned by chance. */
 #define AT(type, member, offset) \
 	_Static_assert(offsetof(struct iostat_kstat_##type, member) == (offset), #type "." #member)
 #define SIZE(type, size) _Static_assert(sizeof(struct iostat_kstat_##type) == (size), #type)
 
-SIZE(header, 128);
+SIZE(header, 224);
 AT(header, crtime, 24);
 AT(header, module, 32);
-AT(header, kstat_class, 96);
+AT(header, name, 96);
+AT(header, kstat_class, 160);
 SIZE(list, 32);
 AT(list, headers, 24);
 SIZE(value, 64);
@@ -80,21 +85,30 @@ static struct iostat_kstat_read room(__u32 kid, __u32 count, __u32 bytes)
 	};
 }
 
+static void show_id(const struct iostat_kstat_header *h)
+{
+	put_escaped(h->module, strlen(h->module), PART);
+	printf(":%d:", h->instance);
+	put_escaped(h->name, strlen(h->name), PART);
+}
+
 static void show_headers(const struct iostat_kstat_header *h, __u32 count)
 {
 	static const char *const types[] = { "raw", "name=value", "interrupt", "i/o", "event_timer" };
 
 	printf("kid type flags ndata crtime class module:instance:name\n");
-	for (; count--; h++)
-		printf("%u %s 0x%x %u %llu %s %s:%d:%s\n", h->kid, types[h->type], h->flags, h->ndata,
-		       (unsigned long long)h->crtime, h->kstat_class, h->module, h->instance, h->name);
+	for (; count--; h++) {
+		printf("%u %s 0x%x %u %llu %s ", h->kid, types[h->type], h->flags, h->ndata,
+		       (unsigned long long)h->crtime, h->kstat_class);
+		show_id(h);
+		putchar('\n');
+	}
 }
 
 static void show_text(const char *text, __u32 len)
 {
-	for (; len--; text++)
-		printf(*text >= ' ' && *text <= '~' ? "%c" : "\\x%02x", (unsigned char)*text);
-	if (*text)
+	put_escaped(text, len, "");
+	if (text[len])
 		printf("and no NUL");
 }
 
@@ -122,29 +136,38 @@ static void show_value(const struct iostat_kstat_value *v)
 	}
 }
 
+static void show_number(const struct iostat_kstat_header *h, const char *name, __u64 value)
+{
+	show_id(h);
+	printf(":%s\t%llu\t4\n", name, (unsigned long long)value);
+}
+
 static void print(const struct iostat_kstat_header *h)
 {
 	struct iostat_kstat_read r = room(h->kid, MOST, sizeof(data));
-	char id[128];
 
-	snprintf(id, sizeof(id), "%s:%d:%s", h->module, h->instance, h->name);
 	memset(data, 'x', sizeof(data));
 	if (ioctl(fd, IOSTAT_IOC_KSTAT_READ, &r)) {
-		printf("%s: %s\n", id, strerrorname_np(errno));
+		show_id(h);
+		printf(": %s\n", strerrorname_np(errno));
 		return;
 	}
 	if (r.type != h->type || r.kstat_flags != h->flags || r.crtime != h->crtime)
-		printf("%s: not what the list says\n", id);
+		printf("kid %u: not what the list says\n", h->kid);
 	for (__u32 i = 0; i < r.count; i++) {
-		printf("%s:%s\t", id, values[i].name);
+		show_id(h);
+		putchar(':');
+		put_escaped(values[i].name, strlen(values[i].name), "");
+		putchar('\t');
 		show_value(values + i);
 		printf("\t%u\n", values[i].type);
 	}
 	if (r.type == IOSTAT_KSTAT_RAW)
-		printf("%s:data_size\t%u\t4\n", id, r.bytes);
-	printf("%s:class\t%s\t9\n", id, h->kstat_class);
-	printf("%s:crtime\t%llu\t4\n", id, (unsigned long long)r.crtime);
-	printf("%s:snaptime\t%llu\t4\n", id, (unsigned long long)r.snaptime);
+		show_number(h, "data_size", r.bytes);
+	show_id(h);
+	printf(":class\t%s\t9\n", h->kstat_class);
+	show_number(h, "crtime", r.crtime);
+	show_number(h, "snaptime", r.snaptime);
 }
 
 static int write_statistic(__u32 kid, const char *name, __u32 type, const char *value)

@@ -38,7 +38,7 @@ SIZE(map_header, 1056);
 AT(map_header, generation, 72);
 AT(map_header, clock, 80);
 AT(map_header, bounds, 184);
-SIZE(map_device, 144);
+SIZE(map_device, 208);
 SIZE(cpu_queue, 40);
 SIZE(cpu_histogram, 896);
 SIZE(cpu_record, 11200);

@@ -26,7 +26,7 @@
 #define MAX_CPUS	64
 #define MAX_DISKS	64
 #define MAX_IDS		(4 << 20)
-#define NAME_LEN	32
+#define NAME_LEN	64
 #define PAGE_HEADER	16
 #define MISSED		(3u << 30)
 

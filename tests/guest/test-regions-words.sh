@@ -68,8 +68,8 @@ $wdm @stats_create 1+16777216 /1|EINVAL|1+16777216: the range ends beyond the de
 $wdm @stats_create - 1|EOVERFLOW|1: there are more than 8388608 areas
 $wdm @stats_create 0+8388608 1 1 histogram:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16|EOVERFLOW|1: there are more than 134217728 histogram counts
 $wdm @stats_delete 7|ENOENT|7: there is no such region
-$wdm @stats_delete 0 b%01|EINVAL|b\\x01: one word too many
-$wdm @stats_delete a%5c%20b%01|EINVAL|a b\\x01: a region's id is a number from 0 to 2147483647
+$wdm @stats_delete 0 b%01|EINVAL|b\\001: one word too many
+$wdm @stats_delete a%5c%20b%01|EINVAL|a b\\001: a region's id is a number from 0 to 2147483647
 END
 is "words: why: no disk" "$(echo '%20%09' | /payload/message raw -)" "EINVAL no disk is named%0a"
 

@@ -24,6 +24,8 @@ mod machine;
 mod model;
 #[path = "properties/play.rs"]
 mod play;
+#[path = "properties/written.rs"]
+mod written;
 
 #[path = "properties/events.rs"]
 mod events;
@@ -38,6 +40,8 @@ mod lives;
 mod mapped;
 #[path = "properties/messages.rs"]
 mod messages;
+#[path = "properties/names.rs"]
+mod names;
 #[path = "properties/readers.rs"]
 mod readers;
 #[path = "properties/regions.rs"]

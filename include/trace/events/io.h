@@ -63,8 +63,8 @@
 	__field(u32, dev_major)						\
 	__field(u32, dev_minor)						\
 	__field(s32, dev_instance)					\
-	__array(char, dev_name, IOSTAT_NAME_LEN)			\
-	__array(char, dev_statname, IOSTAT_NAME_LEN)			\
+	__array(char, dev_name, IOSTAT_DRIVER_LEN)			\
+	__array(char, dev_statname, IOSTAT_STATNAME_LEN)		\
 	__array(char, dev_pathname, IOSTAT_DEV_PATH_LEN)		\
 	__field(u64, cgroup)						\
 	__field(u32, pid)						\
@@ -155,14 +155,14 @@ TRACE_EVENT_FN(wait_start,
 
 	TP_STRUCT__entry(
 		IOSTAT_COMMON_FIELDS
-		__array(char, wait_in, IOSTAT_NAME_LEN)
+		__array(char, wait_in, IOSTAT_FUNCTION_LEN)
 	),
 
 	TP_fast_assign(
 		const struct iostat_io *io = &wait->io;
 
 		IOSTAT_ASSIGN(offsetof(struct iostat_io, result));
-		memcpy(__entry->wait_in, wait->wait_in, IOSTAT_NAME_LEN);
+		memcpy(__entry->wait_in, wait->wait_in, IOSTAT_FUNCTION_LEN);
 	),
 
 	TP_printk(IOSTAT_WAIT_FORMAT IOSTAT_FILE_FORMAT,
@@ -183,7 +183,7 @@ TRACE_EVENT_FN(wait_done,
 
 	TP_STRUCT__entry(
 		IOSTAT_COMMON_FIELDS
-		__array(char, wait_in, IOSTAT_NAME_LEN)
+		__array(char, wait_in, IOSTAT_FUNCTION_LEN)
 		__field(u64, wait_ns)
 	),
 
@@ -191,7 +191,7 @@ TRACE_EVENT_FN(wait_done,
 		const struct iostat_io *io = &wait->io;
 
 		IOSTAT_ASSIGN(offsetof(struct iostat_io, result));
-		memcpy(__entry->wait_in, wait->wait_in, IOSTAT_NAME_LEN);
+		memcpy(__entry->wait_in, wait->wait_in, IOSTAT_FUNCTION_LEN);
 		__entry->wait_ns = wait->wait_ns;
 	),
 

@@ -5,7 +5,7 @@
 //! C header: [`include/linux/blkdev.h`](srctree/include/linux/blkdev.h).
 
 use crate::{
-    abi::identity::{
+    abi::name::{
         keep_end,
         Name, //
     },
@@ -140,7 +140,7 @@ impl<'a> BlockDevice<'a> {
 
     /// Whether it takes requests and sends clones of them to other disks: device-mapper's multipath.
     pub(crate) fn sends_clones(&self) -> bool {
-        !self.takes_bios() && self.name().as_str().starts_with("dm-")
+        !self.takes_bios() && self.name().bytes().starts_with(b"dm-")
     }
 
     /// How many CPUs can be in the disk at the same time without a queue in common: as many as it has
@@ -169,7 +169,7 @@ impl<'a> BlockDevice<'a> {
         if let Some(owner) = unsafe { (*self.gendisk().fops).owner.as_ref() } {
             return Name::new(&owner.name);
         }
-        Name::new(Name::new(&self.gendisk().disk_name).unit().0.as_bytes())
+        Name::new(Name::new(&self.gendisk().disk_name).unit().0)
     }
 
     /// Its place below `/sys`. May sleep; empty if there is no memory to find out.

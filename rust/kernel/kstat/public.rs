@@ -11,10 +11,10 @@ use kernel::ffi::c_char;
 
 /// What a kstat is, for its client to see.
 pub(crate) struct Header<'a> {
-    pub(crate) module: &'a str,
+    pub(crate) module: &'a [u8],
     pub(crate) instance: i32,
-    pub(crate) name: &'a str,
-    pub(crate) class: &'a str,
+    pub(crate) name: &'a [u8],
+    pub(crate) class: &'a [u8],
     pub(crate) kind: Type,
     pub(crate) ndata: u32,
     pub(crate) flags: u8,
@@ -36,10 +36,10 @@ impl Header<'_> {
         own::iostat_kstat {
             // CAST: Below 2^63 for 292 years.
             ks_crtime: self.crtime_ns as i64,
-            ks_module: text(self.module.as_bytes()),
+            ks_module: text(self.module),
             ks_instance: self.instance,
-            ks_name: text(self.name.as_bytes()),
-            ks_class: text(self.class.as_bytes()),
+            ks_name: text(self.name),
+            ks_class: text(self.class),
             ks_type: self.kind as u8,
             ks_flags: self.flags,
             ks_data: data,

@@ -2,7 +2,10 @@
 
 //! What can be wrong with a message.
 
-use super::word::Word;
+use super::word::{
+    NameWord,
+    Word, //
+};
 use core::fmt::{
     self,
     Display, //
@@ -36,6 +39,9 @@ impl Display for Error<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let why = self.reason.as_str();
         match self.word {
+            Some(word) if self.reason == Reason::NoSuchDisk => {
+                write!(out, "{}: {why}", NameWord(word))
+            }
             Some(word) => write!(out, "{word}: {why}"),
             None => out.write_str(why),
         }

@@ -3,7 +3,8 @@
 //! `@kstat [SELECTOR...]`, `@kstat_list [SELECTOR...]` and `@kstat_write KSTAT VALUE`.
 //!
 //! A selector is kstat(8)'s `module:instance:name:statistic`: what is left out or empty is anything, and
-//! each part may have `*`, `?` and `[a-z]` as in a shell.
+//! each part may have `*`, `?` and `[a-z]` as in a shell. A byte that is written with a backslash, as three octal
+//! digits or as itself, is that byte and no more: `module:instance:name` as it is printed selects that kstat.
 
 use super::{
     error::{
@@ -11,11 +12,12 @@ use super::{
         Reason, //
     },
     word::{
-        Bytes,
+        Unescaped,
         Word,
         Words, //
     }, //
 };
+use crate::abi::name::Text;
 use core::fmt::Write;
 
 /// What is asked for.
@@ -86,14 +88,14 @@ impl<'a> Selectors<'a> {
     }
 
     /// Whether some of this kstat may be selected.
-    pub fn has_kstat(&self, module: &str, instance: i32, name: &str) -> bool {
+    pub fn has_kstat(&self, module: &[u8], instance: i32, name: &[u8]) -> bool {
         self.any(|selector| selector.has_kstat(module, instance, name))
     }
 
     /// Whether this statistic is selected.
     pub fn has(
         &self,
-        (module, instance, name): (&str, i32, &str),
+        (module, instance, name): (&[u8], i32, &[u8]),
         statistic: impl Iterator<Item = u8> + Clone,
     ) -> bool {
         self.any(|selector| {
@@ -113,13 +115,13 @@ pub struct Selector<'a> {
 
 impl<'a> Selector<'a> {
     fn parse(word: Word<'a>) -> Result<Self, Error<'a>> {
-        if word.bytes().nth(SELECTOR_LEN).is_some() {
+        if word.unescaped().nth(SELECTOR_LEN).is_some() {
             return Err(Error::wrong(Reason::LongSelector, word));
         }
-        let mut rest = word.bytes();
+        let mut rest = word.unescaped();
         let mut part = || {
             let bytes = rest.clone();
-            while rest.next().is_some_and(|byte| byte != b':') {}
+            while rest.next().is_some_and(|byte| byte != COLON) {}
             Part {
                 bytes,
                 has_colons: false,
@@ -138,18 +140,19 @@ impl<'a> Selector<'a> {
     }
 
     /// Whether some of this kstat may be selected.
-    pub fn has_kstat(&self, module: &str, instance: i32, name: &str) -> bool {
-        let mut digits = Digits::default();
+    pub fn has_kstat(&self, module: &[u8], instance: i32, name: &[u8]) -> bool {
+        let mut digits = Text::<11>::default();
         let is_written = write!(digits, "{instance}").is_ok();
+        let is = |part: &Part<'a>, text: &[u8]| part.matches(text.iter().copied());
         is_written
-            && self.module.matches(module.bytes())
-            && self.name.matches(name.bytes())
-            && self.instance.matches(digits.bytes())
+            && is(&self.module, module)
+            && is(&self.name, name)
+            && is(&self.instance, digits.as_bytes())
     }
 
     /// Which statistic is meant, to the letter.
     pub fn statistic(&self) -> impl Iterator<Item = u8> + Clone + 'a {
-        self.statistic.clone()
+        self.statistic.clone().map(|(byte, _)| byte)
     }
 
     /// Whether a statistic of such a kstat is selected.
@@ -158,47 +161,29 @@ impl<'a> Selector<'a> {
     }
 }
 
-/// Room for any instance.
-#[derive(Default)]
-struct Digits {
-    bytes: [u8; 11],
-    len: usize,
-}
+/// A byte of a selector, and whether it is that byte and no more.
+type Wanted = (u8, bool);
 
-impl Digits {
-    fn bytes(&self) -> impl Iterator<Item = u8> + Clone + '_ {
-        self.bytes.iter().take(self.len).copied()
-    }
-}
-
-impl Write for Digits {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        for byte in text.bytes() {
-            *self.bytes.get_mut(self.len).ok_or(core::fmt::Error)? = byte;
-            self.len = self.len.saturating_add(1);
-        }
-        Ok(())
-    }
-}
+const COLON: Wanted = (b':', false);
 
 /// A part of a selector: up to the next colon, or to the end.
 #[derive(Clone, Debug)]
 struct Part<'a> {
-    bytes: Bytes<'a>,
+    bytes: Unescaped<'a>,
     has_colons: bool,
 }
 
 impl Iterator for Part<'_> {
-    type Item = u8;
+    type Item = Wanted;
 
-    fn next(&mut self) -> Option<u8> {
+    fn next(&mut self) -> Option<Wanted> {
         let mut ahead = self.bytes.clone();
-        let byte = ahead.next()?;
-        if byte == b':' && !self.has_colons {
+        let wanted = ahead.next()?;
+        if wanted == COLON && !self.has_colons {
             return None;
         }
         self.bytes = ahead;
-        Some(byte)
+        Some(wanted)
     }
 }
 
@@ -211,14 +196,14 @@ impl Part<'_> {
 /// Whether a text is of a shell's pattern. Of several `*` only the last is ever tried again, so that
 /// it takes no more steps than the product of both lengths.
 fn glob(
-    mut pattern: impl Iterator<Item = u8> + Clone,
+    mut pattern: impl Iterator<Item = Wanted> + Clone,
     mut text: impl Iterator<Item = u8> + Clone,
 ) -> bool {
     let mut retry = None;
     loop {
         let mut rest = pattern.clone();
         let wanted = rest.next();
-        if wanted == Some(b'*') {
+        if wanted == Some((b'*', false)) {
             pattern = rest;
             retry = Some((pattern.clone(), text.clone()));
             continue;
@@ -245,10 +230,10 @@ fn glob(
 }
 
 /// Whether a byte is what a pattern wants, of which `rest` is what follows `wanted`.
-fn one(wanted: u8, rest: &mut (impl Iterator<Item = u8> + Clone), byte: u8) -> bool {
+fn one(wanted: Wanted, rest: &mut (impl Iterator<Item = Wanted> + Clone), byte: u8) -> bool {
     match wanted {
-        b'?' => true,
-        b'[' => match set(rest.clone(), byte) {
+        (b'?', false) => true,
+        (b'[', false) => match set(rest.clone(), byte) {
             Some((is_in, after)) => {
                 *rest = after;
                 is_in
@@ -256,14 +241,15 @@ fn one(wanted: u8, rest: &mut (impl Iterator<Item = u8> + Clone), byte: u8) -> b
             // Not closed: itself.
             None => byte == b'[',
         },
-        _ => byte == wanted,
+        (wanted, _) => byte == wanted,
     }
 }
 
 /// Whether a byte is in a set, and what follows that; [`None`] if it is not closed.
-fn set<I: Iterator<Item = u8> + Clone>(mut rest: I, byte: u8) -> Option<(bool, I)> {
+fn set<I: Iterator<Item = Wanted> + Clone>(mut rest: I, byte: u8) -> Option<(bool, I)> {
+    const END: Wanted = (b']', false);
     let mut ahead = rest.clone();
-    let is_negated = ahead.next() == Some(b'!');
+    let is_negated = ahead.next() == Some((b'!', false));
     if is_negated {
         rest = ahead;
     }
@@ -271,19 +257,19 @@ fn set<I: Iterator<Item = u8> + Clone>(mut rest: I, byte: u8) -> Option<(bool, I
     let mut is_first = true;
     loop {
         let low = rest.next()?;
-        if low == b']' && !is_first {
+        if low == END && !is_first {
             return Some((is_in != is_negated, rest));
         }
         is_first = false;
         let mut ahead = rest.clone();
         let high = match (ahead.next(), ahead.next()) {
-            (Some(b'-'), Some(high)) if high != b']' => {
+            (Some((b'-', false)), Some(high)) if high != END => {
                 rest = ahead;
                 high
             }
             _ => low,
         };
-        is_in |= (low..=high).contains(&byte);
+        is_in |= (low.0..=high.0).contains(&byte);
     }
 }
 
@@ -293,6 +279,7 @@ mod tests {
     use super::*;
 
     fn selects(line: &[u8], id: (&str, i32, &str), statistic: &str) -> Option<bool> {
+        let id = (id.0.as_bytes(), id.1, id.2.as_bytes());
         match Kstat::parse(line)?.ok()? {
             Kstat::Print(selectors) => Some(selectors.has(id, statistic.bytes())),
             _ => None,
@@ -326,7 +313,10 @@ mod tests {
         ];
         for (pattern, text, expected) in table {
             assert_eq!(
-                (pattern, glob(pattern.bytes(), text.bytes())),
+                (
+                    pattern,
+                    glob(pattern.bytes().map(|byte| (byte, false)), text.bytes())
+                ),
                 (pattern, expected)
             );
         }
@@ -355,6 +345,14 @@ mod tests {
             assert_eq!(selects(line, id, "reads"), Some(expected));
         }
         assert_eq!(selects(b"@kstat :::a:b", id, "a:b"), Some(true));
+        let odd = ("a*:b", 0, "a b?\n");
+        assert_eq!(
+            selects(br"@kstat a\052\072b:0:a\040b\077\012", odd, "x"),
+            Some(true)
+        );
+        assert_eq!(selects(br"@kstat a\*\:b::a\ b\?*", odd, "x"), Some(true));
+        assert_eq!(selects(br"@kstat a\052", ("ab", 0, "x"), "x"), Some(false));
+        assert_eq!(selects(br"@kstat [\133\]]", ("]", 0, "x"), "x"), Some(true));
         assert_eq!(selects(b"@kstat :-3", ("sd", -3, "sda"), "x"), Some(true));
     }
 

@@ -5,10 +5,10 @@
 //! Blanks separate words; a backslash takes the character after it as it is, a blank as well;
 //! there are no other quotes. Words are bytes: device-mapper asks for no encoding.
 
+use crate::abi::name::Escaped;
 use core::fmt::{
     self,
-    Display,
-    Write, //
+    Display, //
 };
 
 /// A word as it was written, backslashes and all. Never empty.
@@ -29,6 +29,23 @@ impl<'a> Word<'a> {
         self.bytes().eq(text.iter().copied())
     }
 
+    /// The bytes it means as a name, or as a selector of names: as they are written.
+    pub fn unescaped(self) -> Unescaped<'a> {
+        Unescaped(self.0)
+    }
+
+    /// Whether it is the name of a disk or partition as it is written, or the path of its device node:
+    /// `/dev/cciss/c0d0` of what the kernel calls `cciss!c0d0`.
+    pub fn is_disk(self, name: &[u8]) -> bool {
+        // No name has a slash: the kernel writes them so.
+        let is = |word: Unescaped<'_>| {
+            let word = word.map(|(byte, _)| if byte == b'/' { b'!' } else { byte });
+            word.eq(name.iter().copied())
+        };
+        let in_dev = self.0.strip_prefix(b"/dev/");
+        is(self.unescaped()) || in_dev.is_some_and(|node| is(Unescaped(node)))
+    }
+
     /// Whether it means this text in capitals or not.
     pub fn is_ignoring_case(self, text: &str) -> bool {
         self.bytes()
@@ -40,19 +57,39 @@ impl<'a> Word<'a> {
 /// How much of a word is repeated to whoever got it wrong.
 const SHOWN: usize = 64;
 
-/// What it means, fit for one line: what cannot be printed as `\xNN`, and not without end.
+/// What it means, fit for one line, and not without end.
 impl Display for Word<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for byte in self.bytes().take(SHOWN) {
-            match byte {
-                b' '..=b'~' => out.write_char(byte.into())?,
-                _ => write!(out, "\\x{byte:02x}")?,
-            }
+        show(out, self.bytes(), false)
+    }
+}
+
+/// The same of a word that is a name.
+pub(super) struct NameWord<'a>(pub(super) Word<'a>);
+
+impl Display for NameWord<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let bytes = self.0.unescaped().map(|(byte, _)| byte);
+        show(out, bytes, true)
+    }
+}
+
+fn show(
+    out: &mut fmt::Formatter<'_>,
+    mut bytes: impl Iterator<Item = u8>,
+    is_name: bool,
+) -> fmt::Result {
+    for byte in bytes.by_ref().take(SHOWN) {
+        let byte = &[byte];
+        match is_name {
+            true => Escaped::word(byte),
+            false => Escaped::rest(byte),
         }
-        if self.bytes().nth(SHOWN).is_some() {
-            out.write_str("...")?;
-        }
-        Ok(())
+        .fmt(out)?;
+    }
+    match bytes.next() {
+        Some(_) => out.write_str("..."),
+        None => Ok(()),
     }
 }
 
@@ -72,6 +109,30 @@ impl Iterator for Bytes<'_> {
         };
         self.0 = rest;
         Some(*byte)
+    }
+}
+
+/// The bytes of a name: a backslash and three octal digits are the byte of that number, any other
+/// backslash is as [`Bytes`] has it. With each byte, whether a backslash was before it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unescaped<'a>(&'a [u8]);
+
+impl Iterator for Unescaped<'_> {
+    type Item = (u8, bool);
+
+    fn next(&mut self) -> Option<(u8, bool)> {
+        let (item, rest) = match self.0 {
+            [b'\\', high @ b'0'..=b'3', middle @ b'0'..=b'7', low @ b'0'..=b'7', rest @ ..] => {
+                let digit = |digit: u8| digit & 7;
+                let byte = digit(*high) << 6 | digit(*middle) << 3 | digit(*low);
+                ((byte, true), rest)
+            }
+            [b'\\', quoted, rest @ ..] => ((*quoted, true), rest),
+            [byte, rest @ ..] => ((*byte, false), rest),
+            [] => return None,
+        };
+        self.0 = rest;
+        Some(item)
     }
 }
 
@@ -202,6 +263,31 @@ mod tests {
         }
         assert!(words.next().is_none());
         assert!(Words::of(b" \n").next().is_none());
+    }
+
+    #[test]
+    fn disks_are_named_as_they_are_written() {
+        let table: [(&str, &[u8], bool); 16] = [
+            ("sda", b"sda", true),
+            ("sda1", b"sda", false),
+            ("/dev/sda", b"sda", true),
+            ("/dev//sda", b"sda", false),
+            ("/dev/", b"sda", false),
+            ("dev/sda", b"sda", false),
+            ("cciss!c0d0", b"cciss!c0d0", true),
+            ("cciss/c0d0", b"cciss!c0d0", true),
+            ("/dev/cciss/c0d0", b"cciss!c0d0", true),
+            ("a\\040b", b"a b", true),
+            ("a\\ b", b"a b", true),
+            ("/dev/a\\012b", b"a\nb", true),
+            ("a\\134040b", b"a\\040b", true),
+            ("a\\377", b"a\xff", true),
+            ("a\\400", b"a400", true),
+            ("a\\18", b"a18", true),
+        ];
+        for (text, name, expected) in table {
+            assert_eq!((text, only(text).is_disk(name)), (text, expected));
+        }
     }
 
     #[test]

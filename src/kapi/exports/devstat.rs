@@ -4,7 +4,7 @@
 //! that count.
 
 use crate::{
-    abi::identity::Name,
+    abi::name::Name,
     acct::{
         class::{
             Class,
@@ -97,9 +97,7 @@ fn complain(error: Error, owner: &Owner, name: &[u8], unit: c_int) {
         _ => return,
     };
     if may_warn() {
-        // Cut, and with nothing in it that breaks a line.
         let (owner, name) = (owner.name(), Name::new(name));
-        let name = name.as_str();
         pr_warn!("devstat: {owner}: {name} {unit} not added: {why}\n");
     }
 }

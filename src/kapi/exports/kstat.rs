@@ -11,7 +11,7 @@ use super::{
     string, //
 };
 use crate::{
-    abi::identity::Name,
+    abi::name::Name,
     acct::kstat::{
         check_name,
         flags,
@@ -34,7 +34,6 @@ use crate::{
         print::may_warn, //
     },
 };
-use core::fmt::Write;
 use kernel::{
     bindings,
     error::code::*,
@@ -81,28 +80,11 @@ fn name(text: &[u8]) -> Result<Name> {
     Ok(Name::new(text))
 }
 
-/// Room for a module, which may be 30 bytes, and an instance.
-struct Made([u8; 48], usize);
-
-impl Write for Made {
-    fn write_str(&mut self, text: &str) -> core::fmt::Result {
-        for byte in text.bytes() {
-            *self.0.get_mut(self.1).ok_or(core::fmt::Error)? = byte;
-            self.1 = self.1.saturating_add(1);
-        }
-        Ok(())
-    }
-}
-
 /// The name, or one made of module and instance.
 fn name_or_made(given: Option<&[u8]>, module: Name, instance: i32) -> Result<Name> {
     match given {
         Some(given) => name(given),
-        None => {
-            let mut made = Made([0; 48], 0);
-            write!(made, "{}{instance}", module.as_str()).map_err(|_| name_too_long())?;
-            name(made.0.get(..made.1).unwrap_or(&[]))
-        }
+        None => name(module.with_unit(instance).bytes()),
     }
 }
 
@@ -173,7 +155,6 @@ unsafe extern "C" fn iostat_kstat_create(
         Err(error) => {
             if let Some(why) = why(error).filter(|_| may_warn()) {
                 let (module, name) = (Name::new(module), Name::new(given.unwrap_or(b"")));
-                let (module, name) = (module.as_str(), name.as_str());
                 let owner = client.name();
                 pr_warn!("kstat: {owner}: {module}:{ks_instance}:{name} not created: {why}\n");
             }
@@ -247,9 +228,9 @@ unsafe extern "C" fn iostat_kstat_lookup(
     let address = chain.and_then(|chain| {
         chain.lookup(owner, |key| {
             let (module, instance, name) = key.parts();
-            asked_module.is_none_or(|asked| asked == module.as_bytes())
+            asked_module.is_none_or(|asked| asked == module)
                 && (ks_instance == -1 || ks_instance == instance)
-                && asked_name.is_none_or(|asked| asked == name.as_bytes())
+                && asked_name.is_none_or(|asked| asked == name)
         })
     });
     address.unwrap_or(0) as *mut own::iostat_kstat

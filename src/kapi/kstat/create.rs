@@ -11,7 +11,7 @@ use super::{
     Key, //
 };
 use crate::{
-    abi::identity::Name,
+    abi::name::Name,
     acct::kstat::{
         flags,
         Type, //
@@ -48,7 +48,7 @@ impl New {
             module,
             instance,
             name,
-            class: self.class.as_str(),
+            class: self.class.bytes(),
             kind: self.kind,
             ndata: self.ndata,
             flags: self.flags | flags::INVALID,

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     abi::{
         binary::kstat::Header,
-        identity::Name, //
+        name::Name, //
     },
     acct::kstat::{
         flags,
@@ -121,8 +121,8 @@ impl Entry {
         &self.key
     }
 
-    pub(crate) fn class(&self) -> &str {
-        self.class.as_str()
+    pub(crate) fn class(&self) -> &Name {
+        &self.class
     }
 
     pub(crate) fn kind(&self) -> Type {
@@ -197,9 +197,9 @@ impl Entry {
             instance: self.key.parts().1,
             reserved: 0,
             crtime: self.crtime_ns,
-            module: *self.key.module().as_bytes(),
-            name: *self.key.name().as_bytes(),
-            class: *self.class.as_bytes(),
+            module: *self.key.module().as_array(),
+            name: *self.key.name().as_array(),
+            class: *self.class.as_array(),
         }
     }
 

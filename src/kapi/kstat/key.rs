@@ -2,7 +2,7 @@
 
 //! What a kstat is called.
 
-use crate::abi::identity::Name;
+use crate::abi::name::Name;
 use core::cmp::Ordering;
 
 /// Module, instance and name. In the order in which kstat(8) lists them: capitals are no
@@ -15,9 +15,9 @@ pub(crate) struct Key {
 }
 
 /// Compares text whatever its capitals.
-fn folded(one: &str, other: &str) -> Ordering {
-    let fold = |byte: u8| byte.to_ascii_lowercase();
-    one.bytes().map(fold).cmp(other.bytes().map(fold))
+fn folded(one: &[u8], other: &[u8]) -> Ordering {
+    let fold = u8::to_ascii_lowercase;
+    one.iter().map(fold).cmp(other.iter().map(fold))
 }
 
 impl Key {
@@ -38,8 +38,8 @@ impl Key {
     }
 
     /// All of it.
-    pub(crate) fn parts(&self) -> (&str, i32, &str) {
-        (self.module.as_str(), self.instance, self.name.as_str())
+    pub(crate) fn parts(&self) -> (&[u8], i32, &[u8]) {
+        (self.module.bytes(), self.instance, self.name.bytes())
     }
 }
 

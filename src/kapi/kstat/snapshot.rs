@@ -201,7 +201,7 @@ impl Entry {
             let bytes = snapshot.raw().len() as u64;
             snapshot.tell(b"", "data_size", Value::Uint64(bytes))?;
         }
-        snapshot.tell(b"", "class", Value::String(self.class().as_bytes()))?;
+        snapshot.tell(b"", "class", Value::String(self.class().bytes()))?;
         snapshot.tell(b"", "crtime", Value::Uint64(self.crtime_ns()))?;
         let snaptime_ns = snapshot.snaptime_ns;
         snapshot.tell(b"", "snaptime", Value::Uint64(snaptime_ns))?;

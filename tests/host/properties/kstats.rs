@@ -123,7 +123,7 @@ proptest! {
     ) {
         let cut = cut.min(name.len());
         let quoted = statistic.replace(' ', "\\ ");
-        let id = ("sd", instance, name.as_str());
+        let id = (&b"sd"[..], instance, name.as_bytes());
         let asks = |selector: String| {
             let line = format!("@kstat {selector}");
             match Kstat::parse(line.as_bytes()) {
@@ -143,7 +143,7 @@ proptest! {
         let mut asked = b"@kstat ".to_vec();
         asked.extend(line);
         if let Some(Ok(Kstat::Print(selectors))) = Kstat::parse(&asked) {
-            let _ = selectors.has((&text, 0, &text), text.bytes());
+            let _ = selectors.has((text.as_bytes(), 0, text.as_bytes()), text.bytes());
         }
     }
 }

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Names from any bytes, and lines from any numbers.
+//! Lines from any names and numbers.
 
 use super::config;
 use iostat::{
     abi::{
-        identity::{
-            Identity,
-            Name,
-            NAME_LEN, //
-        },
+        identity::Identity,
+        name::Name,
         text::{
             device,
             header,
@@ -163,39 +160,6 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_name_is_short_printable_and_without_blanks(bytes in vec(any::<u8>(), 0..80)) {
-        let name = Name::new(&bytes);
-        let text = name.as_str();
-        prop_assert!(text.len() < NAME_LEN);
-        prop_assert!(text.bytes().all(|byte| byte.is_ascii_graphic()));
-        let (used, padding) = name.as_bytes().split_at(text.len());
-        prop_assert_eq!(used, text.as_bytes());
-        prop_assert!(padding.iter().all(|byte| *byte == 0));
-    }
-
-    #[test]
-    fn printable_names_are_kept_up_to_their_first_nul(text in "[!-~]{0,31}", rest in "\0.*") {
-        let bytes = [text.as_bytes(), rest.as_bytes()].concat();
-        let name = Name::new(&bytes);
-        prop_assert_eq!(name.as_str(), text);
-    }
-
-    #[test]
-    fn any_name_splits_into_a_word_and_a_number(bytes in vec(any::<u8>(), 0..80)) {
-        let name = Name::new(&bytes);
-        let (word, _) = name.unit();
-        prop_assert!(!word.ends_with(|c: char| c.is_ascii_digit()));
-        let digits = name.as_str().strip_prefix(word);
-        prop_assert!(digits.is_some_and(|digits| digits.bytes().all(|c| c.is_ascii_digit())));
-    }
-
-    #[test]
-    fn a_unit_is_read_as_it_was_written(word in "[a-z][a-z0-9]{0,18}[a-z]", unit: u32) {
-        let name = Name::new(format!("{word}{unit}").as_bytes());
-        prop_assert_eq!(name.unit(), (word.as_str(), unit));
-    }
-
-    #[test]
     fn every_word_of_a_stat_line_is_the_value_its_header_names(snapshot in snapshot()) {
         let (mut names, mut line) = (String::new(), String::new());
         stat_header(&mut names).unwrap();
@@ -225,7 +189,7 @@ proptest! {
         let line = words(&line);
         let (who, what) = line.split_at(7);
         prop_assert_eq!(who, [
-            disk.name.as_str().to_string(),
+            disk.name.to_string(),
             disk.number.to_string(),
             format!("{}:{}", disk.dev >> 20, disk.dev & 0xf_ffff),
             disk.diskseq.to_string(),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 use crate::{
-    abi::identity::Name,
+    abi::name::Name,
     acct::kstat::{
         flags,
         Type, //

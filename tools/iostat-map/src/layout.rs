@@ -11,7 +11,7 @@ pub const VERSION: u32 = 1;
 pub const MAGIC: u64 = u64::from_le_bytes(*b"istatmap");
 pub const BUCKETS: usize = 110;
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Device {
     pub number: u32,
@@ -25,16 +25,47 @@ pub struct Device {
     pub device_type: u32,
     pub priority: u32,
     pub block_size: u32,
-    pub name: [u8; 32],
-    pub driver: [u8; 32],
+    pub name: [u8; 64],
+    pub driver: [u8; 64],
     pub reserved: u64,
 }
 
+impl Default for Device {
+    fn default() -> Self {
+        Device {
+            number: 0,
+            flags: 0,
+            diskseq: 0,
+            crtime: 0,
+            map_offset: 0,
+            dev_major: 0,
+            dev_minor: 0,
+            parent: 0,
+            device_type: 0,
+            priority: 0,
+            block_size: 0,
+            name: [0; 64],
+            driver: [0; 64],
+            reserved: 0,
+        }
+    }
+}
+
 impl Device {
-    /// The kernel's name: `nvme0n1p2`.
-    pub fn name(&self) -> &str {
+    /// The kernel's name: `nvme0n1p2`. Any bytes but NUL.
+    pub fn name(&self) -> &[u8] {
         let text = self.name.split(|byte| *byte == 0).next();
-        std::str::from_utf8(text.unwrap_or(&[])).unwrap_or("?")
+        text.unwrap_or_default()
+    }
+
+    /// The name as `/dev/iostat` has it: one word. What is not printable ASCII, blanks and backslashes are a
+    /// backslash and three octal digits.
+    pub fn written_name(&self) -> String {
+        let written = |byte: &u8| match byte {
+            b'!'..=b'~' if *byte != b'\\' => char::from(*byte).to_string(),
+            _ => format!("\\{byte:03o}"),
+        };
+        self.name().iter().map(written).collect()
     }
 }
 
@@ -191,13 +222,13 @@ pub(crate) const HISTOGRAM_WORDS: usize = size_of::<Histogram>() / 8;
 pub(crate) const WORDS: usize = size_of::<Counters>() / 8;
 
 const _: () = {
-    assert!(size_of::<Device>() == 128);
+    assert!(size_of::<Device>() == 192);
     assert!(size_of::<Snapshot>() == 256);
     assert!(size_of::<List>() == 32);
     assert!(size_of::<Get>() == 40);
     assert!(size_of::<Histogram>() == 896);
     assert!(size_of::<Header>() == 1056);
-    assert!(size_of::<Owner>() == 144);
+    assert!(size_of::<Owner>() == 208);
     assert!(offset_of!(Header, generation) == 72);
     assert!(offset_of!(Header, bounds) == 184);
     assert!(WORDS == 53);

@@ -6,7 +6,7 @@
 //! let file = iostat_map::File::open("/dev/iostat")?;
 //! for device in file.devices()? {
 //!     let mut disk = file.map(device.map_offset)?;
-//!     println!("{} {:?}", device.name(), disk.snapshot().operations);
+//!     println!("{} {:?}", device.written_name(), disk.snapshot().operations);
 //! }
 //! # Ok::<(), std::io::Error>(())
 //! ```

@@ -9,8 +9,11 @@
 //! each bucket that is not empty.
 
 use iostat_map::{Device, Disk, File, Snapshot};
+use std::ffi::OsStr;
 use std::fs::read_to_string;
 use std::io::{ErrorKind, Result};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 fn main() -> Result<()> {
     let (options, names): (Vec<_>, Vec<_>) = std::env::args()
@@ -18,12 +21,12 @@ fn main() -> Result<()> {
         .partition(|word| word.starts_with("--"));
     let file = File::open("/dev/iostat")?;
     for device in file.devices()? {
-        if !names.is_empty() && !names.iter().any(|name| name == device.name()) {
+        if !names.is_empty() && !names.contains(&device.written_name()) {
             continue;
         }
         let mut disk = file.map(device.map_offset)?;
         match options.first().map(String::as_str) {
-            None => println!("{} {}", device.name(), columns(&disk.snapshot())),
+            None => println!("{} {}", device.written_name(), columns(&disk.snapshot())),
             Some("--ways") => ways(&file, &device, &mut disk)?,
             Some("--histograms") => histograms(&disk),
             Some(_) => return Err(ErrorKind::InvalidInput.into()),
@@ -33,7 +36,7 @@ fn main() -> Result<()> {
 }
 
 fn ways(file: &File, device: &Device, disk: &mut Disk) -> Result<()> {
-    let name = device.name();
+    let name = &device.written_name();
     println!("{name} mmap {}", columns(&disk.snapshot()));
     let snapshot = file.by_ioctl(device.number)?;
     println!("{name} ioctl {}", columns(&snapshot));
@@ -45,12 +48,12 @@ fn ways(file: &File, device: &Device, disk: &mut Disk) -> Result<()> {
 
 /// Of a disk, a partition, or an entry of a module.
 fn by_sysfs(device: &Device) -> Result<String> {
-    let name = device.name().replace('/', "!");
+    let name = OsStr::from_bytes(device.name());
     let path = match device.dev_major {
-        0 => format!("/sys/class/misc/iostat/devstat/{name}/stat"),
-        _ => format!("/sys/class/block/{name}/iostat/stat"),
+        0 => Path::new("/sys/class/misc/iostat/devstat").join(name),
+        _ => Path::new("/sys/class/block").join(name).join("iostat"),
     };
-    Ok(read_to_string(path)?.trim_end().to_owned())
+    Ok(read_to_string(path.join("stat"))?.trim_end().to_owned())
 }
 
 /// The first of the two tables, behind a line of its own and one of names.

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Any names: whole, told apart, and read back as they are written, in messages and in selectors.
+
+#![no_main]
+
+use iostat_fuzz::{
+    fuzz_target,
+    input::Input,
+    written::{
+        assert_fits,
+        assert_name,
+        assert_selected,
+        assert_told_apart, //
+    }, //
+};
+
+fuzz_target!(|data: &[u8]| {
+    let mut input = Input::new(data);
+    let (dev, instance) = (input.number() as u32, input.number() as i32);
+    let length = input.choice(80);
+    let one = input.bytes(length).to_vec();
+    let length = input.choice(80);
+    let other = input.bytes(length);
+    assert_name(&one);
+    assert_told_apart(&one, other);
+    // Of a selector's 255 bytes.
+    assert_selected(&one, instance, other, &one);
+    assert_fits(&one, dev);
+});
