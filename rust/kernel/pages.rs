@@ -15,6 +15,7 @@ use core::{
     ptr::NonNull, //
 };
 use kernel::{
+    alloc::KVVec,
     bindings,
     page::PAGE_SIZE,
     prelude::*, //
@@ -37,7 +38,7 @@ unsafe impl Send for Pages {}
 unsafe impl Sync for Pages {}
 
 /// Pages on their way to be [`Pages`].
-struct Bare(KVec<*mut bindings::page>);
+struct Bare(KVVec<*mut bindings::page>);
 
 impl Drop for Bare {
     fn drop(&mut self) {
@@ -51,7 +52,7 @@ impl Drop for Bare {
 impl Pages {
     /// So many pages, each on the node of the CPU that `cpu_of` says. May sleep; `ENOMEM`.
     pub(crate) fn new(len: usize, cpu_of: impl Fn(usize) -> u32) -> Result<Self> {
-        let mut bare = Bare(KVec::with_capacity(len, GFP_KERNEL)?);
+        let mut bare = Bare(KVVec::with_capacity(len, GFP_KERNEL)?);
         for index in 0..len {
             // SAFETY: In process context; the result is checked.
             let page = unsafe { own::iostat_alloc_page(cpu_of(index)) };
@@ -59,7 +60,7 @@ impl Pages {
             bare.0.push(page.as_ptr(), GFP_KERNEL)?;
         }
         let count = u32::try_from(len).map_err(|_| ENOMEM)?;
-        // SAFETY: As many pages as it is told, in memory of `kmalloc`. It takes both over if it succeeds: then
+        // SAFETY: As many pages as it is told, in memory of `kvmalloc`. It takes both over if it succeeds: then
         // they are not dropped here.
         let address = unsafe { own::iostat_vmap(bare.0.as_mut_ptr(), count) };
         let address = NonNull::new(address.cast()).ok_or(ENOMEM)?;
