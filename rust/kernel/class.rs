@@ -82,9 +82,6 @@ impl<T: Devices> Registration<T> {
                 return Err(error.into());
             }
         };
-        // Callbacks allocate under the class's mutex, which those who add and remove disks hold
-        // with queues frozen: reclaim must not wait for I/O. They themselves see to that.
-        let _noio = NoIo::new();
         // SAFETY: The interface lives until `drop` has unregistered it, at one address.
         let registered = unsafe { bindings::class_interface_register(interface.get()) };
         if let Err(error) = to_result(registered) {
@@ -119,6 +116,9 @@ impl<T: Devices> Registration<T> {
     ///
     /// Called by the driver core as `add_dev` of the registered interface.
     unsafe extern "C" fn add_dev(dev: *mut bindings::device) -> i32 {
+        // The class's mutex is held, and those who add and remove disks wait for it, some with queues frozen:
+        // reclaim must not wait for I/O.
+        let _noio = NoIo::new();
         // SAFETY: This is a callback, and the results stay in it.
         if let Some((listener, device)) = unsafe { Self::resolve(dev) } {
             listener.arrived(&device);
@@ -130,6 +130,7 @@ impl<T: Devices> Registration<T> {
     ///
     /// Called by the driver core as `remove_dev` of the registered interface.
     unsafe extern "C" fn remove_dev(dev: *mut bindings::device) {
+        let _noio = NoIo::new();
         // SAFETY: This is a callback, and the results stay in it.
         if let Some((listener, device)) = unsafe { Self::resolve(dev) } {
             listener.leaves(&device);
