@@ -25,6 +25,7 @@ pub mod event;
 pub mod histogram;
 pub mod inflight;
 pub mod kstat;
+pub mod lookup;
 pub mod queue;
 pub mod record;
 pub mod region;

@@ -18,7 +18,6 @@ pub(crate) mod clients;
 mod events;
 pub(crate) mod listener;
 pub(crate) mod messages;
-mod places;
 mod probe;
 mod provider;
 pub(crate) mod region;
@@ -138,7 +137,7 @@ impl<L: Listener> Recorder<L> {
         };
         recorder.class = Some(class::Registration::new(recorder.state.clone())?);
         recorder.state.probes.lock().start()?;
-        recorder.state.registry.open()?;
+        recorder.state.registry.open();
         recorder.waits = Some(Hooks::new(recorder.state.tracker.clone())?);
         recorder.timeouts = probe::Timeouts::new(recorder.state.tracker.clone());
         Ok(recorder)

@@ -10,6 +10,7 @@
 #[cfg(not(loom))]
 pub(crate) use core::sync::atomic::{
     fence,
+    AtomicPtr,
     AtomicU64,
     Ordering, //
 };
@@ -17,6 +18,7 @@ pub(crate) use core::sync::atomic::{
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{
     fence,
+    AtomicPtr,
     AtomicU64,
     Ordering, //
 };

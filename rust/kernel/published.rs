@@ -13,6 +13,7 @@ use super::percpu::ThisCpu;
 
 use core::{
     marker::PhantomData,
+    mem::MaybeUninit,
     sync::atomic::{
         AtomicPtr,
         Ordering, //
@@ -96,11 +97,54 @@ pub(crate) struct Node<T> {
     value: T,
 }
 
+// SAFETY: RCU alone uses the head, once the node is given up: from any thread.
+unsafe impl<T: Send> Send for Node<T> {}
+// SAFETY: As above; nobody uses it before.
+unsafe impl<T: Sync> Sync for Node<T> {}
+
 impl<T> Node<T> {
     /// Allocates. May sleep; `ENOMEM`.
     pub(crate) fn new(value: T) -> Result<KBox<Self>> {
         let rcu = bindings::callback_head::default();
         Ok(KBox::new(Node { rcu, value }, GFP_KERNEL)?)
+    }
+
+    /// Memory for a value that is not known yet. May sleep; `ENOMEM`.
+    pub(super) fn reserve() -> Result<Reserved<T>> {
+        Ok(KBox::new_uninit(GFP_KERNEL)?)
+    }
+
+    /// Puts a value in memory that was reserved for it.
+    pub(super) fn fill(reserved: Reserved<T>, value: T) -> KBox<Self> {
+        let rcu = bindings::callback_head::default();
+        reserved.write(Node { rcu, value })
+    }
+
+    pub(super) fn value(&self) -> &T {
+        &self.value
+    }
+}
+
+/// Memory for a [`Node`].
+pub(super) type Reserved<T> = KBox<MaybeUninit<Node<T>>>;
+
+impl<T: Send + 'static> Node<T> {
+    /// Drops a value when all who read now are done, with softirqs off: `T`'s drop must not sleep. Needs no memory,
+    /// and never sleeps.
+    pub(super) fn retire<R: Readers>(node: KBox<Self>) {
+        let node = KBox::into_raw(node);
+        // SAFETY: The node was just given up by its owner, so nobody else hands it over; its `rcu` is at offset 0
+        // (`repr(C)`), as `free` expects.
+        unsafe { R::call(node.cast(), Self::free) };
+    }
+
+    /// # Safety
+    ///
+    /// Called with what `retire` gave to `Readers::call`, once.
+    unsafe extern "C" fn free(rcu: *mut bindings::callback_head) {
+        // SAFETY: `rcu` is the node that `retire` gave away, from `KBox::into_raw`, and a grace period has
+        // passed since.
+        drop(unsafe { KBox::<Self>::from_raw(rcu.cast()) });
     }
 }
 
@@ -148,19 +192,9 @@ impl<T: Send + Sync + 'static, R: Readers> Published<T, R> {
         // INVARIANT: `new` is null or was just given up by its owner.
         let old = self.ptr.swap(new, Ordering::AcqRel);
         if !old.is_null() {
-            // SAFETY: `old` is a node that is no longer published, so nobody hands it over again; its
-            // `rcu` is at offset 0 (`repr(C)`), as `free` expects.
-            unsafe { R::call(old.cast(), Self::free) };
+            // SAFETY: By the type invariant it is a box that nobody else owns, and it is no longer published.
+            Node::retire::<R>(unsafe { KBox::from_raw(old) });
         }
-    }
-
-    /// # Safety
-    ///
-    /// Called with what `replace` gave to `Readers::call`, once.
-    unsafe extern "C" fn free(rcu: *mut bindings::callback_head) {
-        // SAFETY: `rcu` is the node that `replace` gave away, from `KBox::into_raw`, and
-        // a grace period has passed since it was unpublished.
-        drop(unsafe { KBox::<Node<T>>::from_raw(rcu.cast()) });
     }
 }
 

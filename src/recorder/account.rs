@@ -3,7 +3,10 @@
 //! The statistics of one disk or partition, or of what another module tells of.
 
 use super::{
-    accounts::Handle,
+    accounts::{
+        Handle,
+        Partitions, //
+    },
     events::Counters,
     provider::devinfo,
     region::of_account::Regions, //
@@ -80,6 +83,8 @@ pub(crate) struct Account {
     handle: Handle,
     /// The disk's account, of a partition.
     disk: Option<Arc<Account>>,
+    /// Those that probes find, of a disk.
+    pub(super) partitions: Partitions,
     #[pin]
     regions: Regions,
     /// Of a disk, if there could be any.
@@ -87,7 +92,7 @@ pub(crate) struct Account {
     /// Where it begins on the disk.
     start_sector: u64,
     memory: Memory,
-    /// Those by whom it is found: the list, and each table there is for probes.
+    /// Those by whom it is found: the list, and probes.
     holders: Refcount,
     /// A gauge for each hardware queue; none if there is but one. A power of two.
     leaves: KVec<Line>,
@@ -196,6 +201,7 @@ impl Account {
                 handle,
                 regions <- Regions::new(block.disk.is_some()),
                 disk: block.disk,
+                partitions: Partitions::default(),
                 events: block.events,
                 start_sector: block.start_sector,
                 memory,
@@ -280,8 +286,7 @@ impl Account {
     /// Counts an event of the disk. In any context.
     #[cold]
     pub(super) fn count_event(&self, event: DiskEvent) {
-        let disk = self.disk().unwrap_or(self);
-        if let Some(events) = &disk.events {
+        if let Some(events) = &self.disk().unwrap_or(self).events {
             events.count(event);
         }
     }

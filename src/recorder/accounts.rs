@@ -3,9 +3,20 @@
 //! How probes find the account of a disk or partition: by an address when an I/O starts, by a
 //! [`Handle`] from then on.
 //!
-//! The whole is replaced whenever a disk comes or goes, and never changed.
+//! A departure needs no memory: see [`Lookup`].
 
 use super::account::Account;
+use crate::kernel_ext::{
+    lookup::{
+        Lookup,
+        Reservation, //
+    },
+    published::InProbe, //
+};
+use core::sync::atomic::{
+    AtomicU32,
+    Ordering::Relaxed, //
+};
 use kernel::{
     prelude::*,
     sync::Arc, //
@@ -68,137 +79,100 @@ impl Drop for Found {
     }
 }
 
-/// All accounts that probes find.
-pub(super) struct Accounts {
-    /// By the hash of an address: open addressing, at most a quarter full.
-    by_address: KVec<Slot>,
-    /// By place.
-    by_place: KVec<Option<Found>>,
-}
-
+/// How many partitions of a disk have accounts that probes find.
 #[derive(Default)]
-struct Slot {
-    /// Of the disk, or of the partition's block device.
-    address: u64,
-    has_partitions: bool,
-    account: Option<Arc<Account>>,
+pub(super) struct Partitions(AtomicU32);
+
+impl Partitions {
+    #[inline(always)]
+    fn is_any(&self) -> bool {
+        self.0.load(Relaxed) != 0
+    }
+
+    /// One more, which probes find already.
+    pub(super) fn arrived(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+
+    /// One less.
+    pub(super) fn left(&self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
 }
 
-/// An account and what it is found by.
-pub(super) struct Member<'a> {
-    pub(super) address: u64,
-    /// That of the disk: another one, if it is a partition.
-    pub(super) disk: u64,
-    pub(super) account: &'a Arc<Account>,
+/// All accounts that probes find.
+#[pin_data]
+pub(super) struct Accounts {
+    #[pin]
+    lookup: Lookup<Found>,
 }
 
 impl Accounts {
-    /// A table of these accounts. May sleep; `ENOMEM`.
-    pub(super) fn new<'a, I>(members: impl Fn() -> I) -> Result<Self>
-    where
-        I: Iterator<Item = Member<'a>>,
-    {
-        let len = members().count().saturating_mul(4);
-        let len = len.next_power_of_two().max(8);
-        let places = members().map(|member| member.account.handle().place());
-        let places = places.max().map_or(0, |last| last.saturating_add(1));
-        let mut accounts = Accounts {
-            by_address: KVec::with_capacity(len, GFP_KERNEL)?,
-            by_place: KVec::with_capacity(places, GFP_KERNEL)?,
-        };
-        for _ in 0..len {
-            accounts.by_address.push(Slot::default(), GFP_KERNEL)?;
-        }
-        for _ in 0..places {
-            accounts.by_place.push(None, GFP_KERNEL)?;
-        }
-        for member in members() {
-            accounts.insert(&member);
-        }
-        for member in members().filter(|member| member.disk != member.address) {
-            if let Some(index) = accounts.index_of(member.disk) {
-                if let Some(disk) = accounts.by_address.get_mut(index) {
-                    disk.has_partitions = true;
-                }
-            }
-        }
-        Ok(accounts)
+    /// None, and probes find none. May sleep; `ENOMEM`.
+    pub(super) fn new() -> impl PinInit<Self, Error> {
+        try_pin_init!(Accounts { lookup <- Lookup::new() })
     }
 
-    fn insert(&mut self, member: &Member<'_>) {
-        if let Some(place) = self.by_place.get_mut(member.account.handle().place()) {
-            *place = Some(Found::new(member.account));
-        }
-        let mut index = self.home(member.address);
-        while let Some(slot) = self.by_address.get_mut(index) {
-            if slot.account.is_none() {
-                slot.address = member.address;
-                slot.account = Some(member.account.clone());
-                return;
-            }
-            index = self.next(index);
-        }
+    /// From here on probes find the accounts there are and those to come. May sleep.
+    pub(super) fn open(&self) {
+        self.lookup.open();
     }
 
-    /// Where to look for an address first: a multiplicative hash.
-    #[inline(always)]
-    fn home(&self, address: u64) -> usize {
-        // CAST: The shift leaves 32 bits.
-        let hash = (address.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
-        hash & self.by_address.len().wrapping_sub(1)
+    /// From here on probes find none. May sleep.
+    pub(super) fn close(&self) {
+        self.lookup.close();
     }
 
-    fn next(&self, index: usize) -> usize {
-        index.wrapping_add(1) & self.by_address.len().wrapping_sub(1)
+    /// A place for an account, and all memory that probes need to find it, and to find it no more. May sleep; `ENOMEM`.
+    pub(super) fn reserve(&self) -> Result<Reservation<'_, Found>> {
+        self.lookup.reserve()
     }
 
-    /// Where an address is. Ends because there are empty slots.
-    fn index_of(&self, address: u64) -> Option<usize> {
-        let mut index = self.home(address);
-        loop {
-            let slot = self.by_address.get(index)?;
-            slot.account.as_ref()?;
-            if slot.address == address {
-                return Some(index);
-            }
-            index = self.next(index);
-        }
+    /// From here on probes do not find the account with this handle. Needs no memory; may sleep.
+    pub(super) fn remove(&self, handle: Handle) {
+        self.lookup.remove(handle.place());
+    }
+
+    /// The device number of the disk, or of the partition's block device, at an address. May sleep.
+    pub(super) fn number_at(&self, address: u64) -> Option<u32> {
+        self.lookup
+            .peek(address, |account| account.handle().number())
     }
 
     /// The account of the disk at an address, and whether any of its partitions has one, if that is where
     /// it is looked for first.
     #[inline(always)]
-    pub(super) fn of_disk_at_home(&self, disk: u64) -> Option<(&Account, bool)> {
-        let slot = self.by_address.get(self.home(disk))?;
-        if slot.address != disk {
-            return None;
-        }
-        Some((slot.account.as_deref()?, slot.has_partitions))
-    }
-
-    fn at(&self, address: u64) -> Option<&Slot> {
-        self.by_address.get(self.index_of(address)?)
+    pub(super) fn of_disk_at_home<'a>(
+        &'a self,
+        probe: InProbe<'a>,
+        disk: u64,
+    ) -> Option<(&'a Account, bool)> {
+        let disk = self.lookup.find_home(probe, disk)?;
+        Some((disk, disk.partitions.is_any()))
     }
 
     /// The account of what an I/O in the disk at an address is meant for: of the partition, if
     /// `block_device` is the address of one that has an account, else of the disk.
-    pub(super) fn of(&self, disk: u64, block_device: u64) -> Option<&Account> {
-        let slot = self.at(disk)?;
-        let disk = slot.account.as_deref()?;
-        if !slot.has_partitions {
+    pub(super) fn of<'a>(
+        &'a self,
+        probe: InProbe<'a>,
+        disk: u64,
+        block_device: u64,
+    ) -> Option<&'a Account> {
+        let disk = self.lookup.find(probe, disk)?;
+        if !disk.partitions.is_any() {
             return Some(disk);
         }
-        let partition = self.at(block_device);
+        let partition = self.lookup.find(probe, block_device);
         // One of this disk: a bio names the device it was submitted to, and who passes it on to another
         // disk's queue (dm's clones, nvme's multipath) has it name that disk as a whole.
-        let partition = partition.and_then(|slot| slot.account.as_deref());
         Some(partition.unwrap_or(disk))
     }
 
     /// The account with this handle, unless that has left.
     #[inline(always)]
-    pub(super) fn get(&self, handle: Handle) -> Option<&Account> {
-        let Found(account) = self.by_place.get(handle.place())?.as_ref()?;
+    pub(super) fn get<'a>(&'a self, probe: InProbe<'a>, handle: Handle) -> Option<&'a Account> {
+        let account = self.lookup.at(probe, handle.place())?;
         (account.handle() == handle).then_some(account)
     }
 }

@@ -13,7 +13,7 @@ use kernel::{
 /// Who is told.
 pub(crate) trait Listener: Send + Sync + Sized + 'static {
     /// What stands for an account on the floor above, until its disk or partition leaves.
-    type Presence: Send;
+    type Presence: Send + Unpin;
 
     /// A disk or partition has an account. May sleep.
     fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence>;

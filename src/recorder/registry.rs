@@ -2,21 +2,22 @@
 
 //! Which disks and partitions there are, and which entries of other modules.
 //!
-//! Readers take a list under a mutex. For probes, the registry publishes [`Accounts`].
+//! Readers take a list under a mutex. Probes find the accounts of disks and partitions in [`Accounts`].
+//!
+//! An arrival and a departure take a time that grows with the logarithm of what there is. All memory that
+//! a departure needs is allocated at the arrival.
+
+mod members;
 
 use super::{
     account::Account,
     accounts::{
-        self,
         Accounts,
+        Found,
         Handle, //
     },
-    events::{
-        Attached,
-        Common, //
-    },
+    events::Common,
     listener::Listener,
-    places::Places,
     tracker::Tracker, //
 };
 use crate::{
@@ -26,16 +27,13 @@ use crate::{
         message::word::Word, //
     },
     kernel_ext::{
-        block::device::{
-            BlockDevice,
-            Held, //
-        },
+        block::device::BlockDevice,
         class::NoIo,
-        pages::PagesOf,
-        published::Node, //
+        pages::PagesOf, //
     },
 };
 use kernel::{
+    alloc::KVVec,
     new_mutex,
     new_poll_condvar,
     prelude::*,
@@ -49,77 +47,24 @@ use kernel::{
         Mutex, //
     }, //
 };
-
-/// One disk or partition of the list, or one entry of a client's.
-struct Member<L: Listener> {
-    account: Arc<Account>,
-    /// Of a disk or partition.
-    block: Option<Block>,
-    _presence: L::Presence,
-    /// Of a disk, if there could be any. After its files.
-    _events: Option<Attached>,
-}
-
-struct Block {
-    /// See [`accounts::Member`].
-    address: u64,
-    disk: u64,
-    device: Held,
-}
-
-impl<L: Listener> Member<L> {
-    fn found_by(&self) -> Option<accounts::Member<'_>> {
-        self.block.as_ref().map(|block| accounts::Member {
-            address: block.address,
-            disk: block.disk,
-            account: &self.account,
-        })
-    }
-
-    fn is_at(&self, address: u64) -> bool {
-        let block = self.block.as_ref();
-        block.is_some_and(|block| block.address == address)
-    }
-}
-
-struct Members<L: Listener> {
-    /// By priority, high to low, and then in order of arrival.
-    members: KVec<Member<L>>,
-    /// Of disks and partitions.
-    places: Places,
-    generation: u64,
-    next_number: u32,
-    /// Whether probes find them.
-    is_open: bool,
-}
-
-impl<L: Listener> Members<L> {
-    /// What probes are to find. May sleep; `ENOMEM`.
-    fn accounts(&self) -> Result<KBox<Node<Accounts>>> {
-        let found = || self.members.iter().filter_map(Member::found_by);
-        Node::new(Accounts::new(found)?)
-    }
-
-    /// Where something of this priority belongs: behind all that has it as well.
-    fn position(&self, priority: u32) -> usize {
-        let is_lower = |other: &Member<L>| other.account.identity().priority < priority;
-        let position = self.members.iter().position(is_lower);
-        position.unwrap_or(self.members.len())
-    }
-}
+use members::{
+    Member,
+    Members,
+    Nodes, //
+};
 
 /// All disks and partitions at one moment.
 pub(crate) struct List {
     /// Changes when the list does.
     pub(crate) generation: u64,
     /// In list order.
-    pub(crate) accounts: KVec<Arc<Account>>,
+    pub(crate) accounts: KVVec<Arc<Account>>,
 }
 
 #[pin_data]
 pub(super) struct Registry<L: Listener> {
     listener: Arc<L>,
-    /// To whom the accounts are published.
+    /// In which probes find the accounts.
     tracker: Arc<Tracker>,
     /// Where programs see the generation.
     header: Arc<PagesOf<Header>>,
@@ -143,30 +88,25 @@ impl<L: Listener> Registry<L> {
             listener,
             tracker,
             header,
-            members <- new_mutex!(Members {
-                members: KVec::new(),
-                places: Places::new(),
-                generation: 1,
-                next_number: 0,
-                is_open: false,
-            }),
+            members <- new_mutex!(Members::new()),
             changed <- new_poll_condvar!(),
             common,
         })
     }
 
-    /// From here on probes find the accounts there are and those to come. May sleep; `ENOMEM`.
-    pub(super) fn open(&self) -> Result {
-        let mut members = self.members.lock();
-        members.is_open = true;
-        self.publish(&members)
+    /// From here on probes find the accounts there are and those to come. May sleep.
+    pub(super) fn open(&self) {
+        self.accounts().open();
     }
 
-    /// From here on probes find none.
+    /// From here on probes find none. May sleep.
     pub(super) fn close(&self) {
-        let mut members = self.members.lock();
-        members.is_open = false;
-        self.tracker.publish(None);
+        self.accounts().close();
+    }
+
+    /// Where probes find the accounts.
+    fn accounts(&self) -> &Accounts {
+        self.tracker.accounts()
     }
 
     /// The list is another from here on, and everybody is told.
@@ -177,57 +117,38 @@ impl<L: Listener> Registry<L> {
         self.changed.notify_all();
     }
 
-    fn publish(&self, members: &Members<L>) -> Result {
-        if members.is_open {
-            self.tracker.publish(Some(members.accounts()?));
-        }
-        Ok(())
-    }
-
     /// Opens an account for a disk or partition. May sleep. `ENODEV` for a partition of a disk that has
     /// none, `ENOMEM`.
     pub(super) fn add(&self, device: &BlockDevice<'_>) -> Result {
         let mut members = self.members.lock();
-        members.members.reserve(1, GFP_KERNEL)?;
-        let handle = Handle::new(members.places.find()?, members.next_number);
+        let nodes = Nodes::new()?;
+        let place = self.accounts().reserve()?;
+        let handle = Handle::new(place.place(), members.next_number);
         let disk = if device.is_partition() {
-            let of_disk = |member: &&Member<L>| member.is_at(device.disk_key());
-            let disk = members.members.iter().find(of_disk).ok_or(ENODEV)?;
-            Some(disk.account.clone())
+            let number = self.accounts().number_at(device.disk_key()).ok_or(ENODEV)?;
+            Some(members.by_number.get(&number).ok_or(ENODEV)?)
         } else {
             None
         };
+        let disk = disk.map(|disk| disk.account.clone());
         let events = match disk {
             Some(_) => None,
             None => self.common.of_disk(&device.name()),
         };
         let counters = events.as_ref().map(|events| self.common.handles(events));
         let account = Account::new(device, disk, counters, handle)?;
-        let presence = self.listener.arrived(device, &account)?;
-        let position = members.position(account.identity().priority);
         let member = Member {
-            account,
-            block: Some(Block {
-                address: device.key(),
-                disk: device.disk_key(),
-                device: device.hold(),
-            }),
-            _presence: presence,
+            _presence: self.listener.arrived(device, &account)?,
+            account: account.clone(),
+            device: Some(device.hold()),
             _events: events,
         };
-        members
-            .members
-            .insert_within_capacity(position, member)
-            .map_err(|_| ENOMEM)?;
-        if let Err(error) = self.publish(&members) {
-            // Not in the table, not in the list. The member goes after the mutex.
-            let member = members.members.remove(position);
-            drop(members);
-            drop(member);
-            return Err(error);
+        // From here on nothing can fail.
+        members.insert(nodes, member);
+        place.insert(device.key(), Found::new(&account));
+        if let Some(disk) = account.disk() {
+            disk.partitions.arrived();
         }
-        members.places.take();
-        members.next_number = members.next_number.wrapping_add(1);
         self.change(members);
         Ok(())
     }
@@ -238,26 +159,19 @@ impl<L: Listener> Registry<L> {
         // Those who add and remove disks wait for the mutex with queues frozen: see there.
         let _noio = NoIo::new();
         let mut members = self.members.lock();
-        let has_name = |member: &Member<L>| member.account.identity().name == identity.name;
-        if members.members.iter().any(has_name) {
+        if members.has_name(identity.name) {
             return Err(EEXIST);
         }
-        members.members.reserve(1, GFP_KERNEL)?;
+        let nodes = Nodes::new()?;
         identity.number = members.next_number;
         let account = Account::of_client(identity)?;
-        let presence = self.listener.attached(&account)?;
-        let position = members.position(identity.priority);
         let member = Member {
+            _presence: self.listener.attached(&account)?,
             account: account.clone(),
-            block: None,
-            _presence: presence,
+            device: None,
             _events: None,
         };
-        members
-            .members
-            .insert_within_capacity(position, member)
-            .map_err(|_| ENOMEM)?;
-        members.next_number = members.next_number.wrapping_add(1);
+        members.insert(nodes, member);
         self.change(members);
         Ok(account)
     }
@@ -265,11 +179,9 @@ impl<L: Listener> Registry<L> {
     /// Closes an account of a client's. May sleep.
     pub(super) fn remove_client(&self, account: &Account) {
         let mut members = self.members.lock();
-        let is = |member: &Member<L>| member.account.handle() == account.handle();
-        let Some(position) = members.members.iter().position(is) else {
+        let Some(member) = members.remove(account.handle().number()) else {
             return;
         };
-        let member = members.members.remove(position);
         account.leave();
         self.change(members);
         // Waits for readers of its files: not with the mutex.
@@ -281,26 +193,21 @@ impl<L: Listener> Registry<L> {
         self.change(self.members.lock());
     }
 
-    /// Closes the account of a disk or partition. May sleep.
-    ///
-    /// Should there be no memory for a table without it, probes find the account a while longer:
-    /// what they record there, nobody reads.
+    /// Closes the account of a disk or partition. Needs no memory, and cannot fail; may sleep.
     pub(super) fn remove(&self, device: &BlockDevice<'_>) {
         let mut members = self.members.lock();
-        let address = device.key();
-        let Some(position) = members.members.iter().position(|m| m.is_at(address)) else {
+        let number = self.accounts().number_at(device.key());
+        let Some(member) = number.and_then(|number| members.remove(number)) else {
             return;
         };
-        let member = members.members.remove(position);
-        let _ = self.publish(&members);
-        if let Ok(member) = &member {
-            members.places.give_back(member.account.handle().place());
-            member.account.leave();
+        let account = &member.account;
+        self.accounts().remove(account.handle());
+        if let Some(disk) = account.disk() {
+            disk.partitions.left();
         }
+        account.leave();
         self.change(members);
-        let regions = member
-            .as_ref()
-            .map_or(0, |member| member.account.regions().len());
+        let regions = account.regions().len();
         if regions != 0 {
             self.common.regions_gone.add(regions as u64);
             self.listener.regions_gone();
@@ -317,13 +224,13 @@ impl<L: Listener> Registry<L> {
             // Not under the mutex, which those who add and remove disks want: reclaim may wait for
             // I/O on a disk that waits for them.
             let room = self.numdevs();
-            let mut accounts = KVec::with_capacity(room, GFP_KERNEL)?;
+            let mut accounts = KVVec::with_capacity(room, GFP_KERNEL)?;
             let members = self.members.lock();
-            if members.members.len() > room {
+            if members.len > room {
                 continue;
             }
-            for member in &members.members {
-                let _ = accounts.push_within_capacity(member.account.clone());
+            for account in members.accounts() {
+                let _ = accounts.push_within_capacity(account.clone());
             }
             return Ok(List {
                 generation: members.generation,
@@ -334,19 +241,19 @@ impl<L: Listener> Registry<L> {
 
     /// The account of the disk or partition that a word names, and how many sectors its disk or partition has now. May sleep.
     pub(super) fn find(&self, name: Word<'_>) -> Option<(Arc<Account>, u64)> {
-        let members = self.members.lock();
+        let guard = self.members.lock();
         let is = |member: &Member<L>| name.is_disk(member.account.identity().name.bytes());
-        members.members.iter().find_map(|member| {
-            let block = member.block.as_ref().filter(|_| is(member))?;
-            Some((member.account.clone(), block.device.sectors()))
+        let mut members = guard.by_number.values();
+        members.find_map(|member| {
+            let device = member.device.as_ref().filter(|_| is(member))?;
+            Some((member.account.clone(), device.sectors()))
         })
     }
 
     /// The account of this device number. May sleep.
     pub(super) fn numbered(&self, number: u32) -> Option<Arc<Account>> {
         let members = self.members.lock();
-        let is = |member: &&Member<L>| member.account.handle().number() == number;
-        Some(members.members.iter().find(is)?.account.clone())
+        Some(members.by_number.get(&number)?.account.clone())
     }
 
     /// Notified when the generation changes.
@@ -363,6 +270,6 @@ impl<L: Listener> Registry<L> {
     }
 
     pub(super) fn numdevs(&self) -> usize {
-        self.members.lock().members.len()
+        self.members.lock().len
     }
 }

@@ -24,11 +24,7 @@ use crate::{
     kernel_ext::{
         io_events::Records,
         percpu::ThisCpu,
-        published::{
-            InProbe,
-            Node,
-            Published, //
-        },
+        published::InProbe,
         zeroed::zeroed_vec, //
     },
 };
@@ -57,7 +53,8 @@ pub(super) struct Here<'a> {
 #[pin_data]
 pub(crate) struct Tracker {
     entries: KVVec<Entry>,
-    accounts: Published<Accounts>,
+    #[pin]
+    accounts: Accounts,
     /// I/Os that found no room in the table.
     untracked: AtomicU64,
     /// I/Os whose end nobody told of.
@@ -75,9 +72,9 @@ impl Tracker {
     pub(super) fn new(entries: usize) -> Result<Arc<Self>> {
         let entries = zeroed_vec(entries)?;
         let records = Records::new(entries.len())?;
-        let tracker = pin_init!(Tracker {
+        let tracker = try_pin_init!(Tracker {
             entries,
-            accounts: Published::new(),
+            accounts <- Accounts::new(),
             untracked: AtomicU64::new(0),
             abandoned: AtomicU64::new(0),
             unmarked: AtomicU64::new(0),
@@ -87,9 +84,9 @@ impl Tracker {
         Arc::pin_init(tracker, GFP_KERNEL)
     }
 
-    /// From here on probes find these accounts, and follow the I/Os that begin in them. Never sleeps.
-    pub(super) fn publish(&self, accounts: Option<KBox<Node<Accounts>>>) {
-        self.accounts.replace(accounts);
+    /// The accounts that probes find.
+    pub(super) fn accounts(&self) -> &Accounts {
+        &self.accounts
     }
 
     /// The account of the disk at this address, and whether it has partitions, if that is where it is
@@ -100,7 +97,7 @@ impl Tracker {
         probe: InProbe<'a>,
         disk: u64,
     ) -> Option<(&'a Account, bool)> {
-        self.accounts.get(probe)?.of_disk_at_home(disk)
+        self.accounts.of_disk_at_home(probe, disk)
     }
 
     /// The account that an I/O to this block device of this disk is recorded in.
@@ -110,7 +107,7 @@ impl Tracker {
         disk: u64,
         block_device: u64,
     ) -> Option<&'a Account> {
-        self.accounts.get(probe)?.of(disk, block_device)
+        self.accounts.of(probe, disk, block_device)
     }
 
     /// The account an I/O is in, unless its disk has left.
@@ -121,7 +118,7 @@ impl Tracker {
         entry: &Entry,
     ) -> Option<&'a Account> {
         let handle = Handle::from_bits(entry.account());
-        self.accounts.get(probe)?.get(handle)
+        self.accounts.get(probe, handle)
     }
 
     /// The entries of all I/Os.

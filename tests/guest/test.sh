@@ -6,7 +6,7 @@
 . /payload/balance.sh
 dmesg -n 3
 
-ALL="load request null bio stacked multipath partitions flush requeue pairing scsi virtio nvme devices names churn
+ALL="load request null bio stacked multipath partitions departure flush requeue pairing scsi virtio nvme devices names churn
 	interfaces abi mmap latency events fileinfo hostile-namespaces waits parameters regions-words regions regions-load
 	regions-limits evcnt devstat kstat kstat-abi kstat-rust samples disk-events
 	storm leaks"

@@ -12,6 +12,8 @@
 
 #[path = "interleavings/gauge.rs"]
 mod gauge;
+#[path = "interleavings/lookup.rs"]
+mod lookup;
 #[path = "interleavings/readers.rs"]
 mod readers;
 #[path = "interleavings/regions.rs"]

@@ -11,6 +11,7 @@ mod class;
 mod clock;
 mod device;
 mod kobject;
+mod lookup;
 mod miscdevice;
 mod percpu;
 mod published;

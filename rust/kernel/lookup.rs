@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Values that probes find by an address or by a number, without a lock, while others come and go.
+//!
+//! The tables that probes read are changed in place. They are replaced only when a value comes for which they
+//! have no room, so that adding a value takes constant time on average. All memory that is needed to remove
+//! a value is allocated before it is inserted: removing cannot fail.
+
+use super::{
+    places::Places,
+    published::{
+        InProbe,
+        Node,
+        Probes,
+        Reserved, //
+    },
+};
+use crate::acct::lookup::{
+    Cell,
+    Table, //
+};
+use core::{
+    ops::Deref,
+    ptr::NonNull,
+    sync::atomic::{
+        AtomicPtr,
+        Ordering::{
+            Acquire,
+            Relaxed,
+            Release, //
+        }, //
+    },
+};
+use kernel::{
+    alloc::KVVec,
+    new_mutex,
+    prelude::*,
+    sync::Mutex, //
+};
+
+/// What probes read.
+///
+/// # Invariants
+///
+/// Each pointer is null, or to what a value in [`Contents`] of the same [`Lookup`] refers to, or to what one of
+/// those that were removed refers to, if readers of the time still have this table.
+struct Tables<T> {
+    by_address: KVVec<Cell<T>>,
+    by_place: KVVec<AtomicPtr<T>>,
+}
+
+// SAFETY: Gives out `&T` only, to any thread.
+unsafe impl<T: Sync> Send for Tables<T> {}
+// SAFETY: As above.
+unsafe impl<T: Sync> Sync for Tables<T> {}
+
+impl<T> Tables<T> {
+    /// For so many places, and as many addresses. May sleep; `ENOMEM`.
+    fn new(room: usize) -> Result<Self> {
+        // At most a quarter full, so that most values are where they are looked for first.
+        let cells = room.saturating_mul(4);
+        let mut tables = Tables {
+            by_address: KVVec::with_capacity(cells, GFP_KERNEL)?,
+            by_place: KVVec::with_capacity(room, GFP_KERNEL)?,
+        };
+        for _ in 0..cells {
+            tables.by_address.push(Cell::default(), GFP_KERNEL)?;
+        }
+        for _ in 0..room {
+            let null = AtomicPtr::new(core::ptr::null_mut());
+            tables.by_place.push(null, GFP_KERNEL)?;
+        }
+        Ok(tables)
+    }
+
+    #[inline(always)]
+    fn by_address(&self) -> Table<'_, T> {
+        Table::new(&self.by_address)
+    }
+
+    fn set_place(&self, place: usize, value: *mut T) {
+        if let Some(pointer) = self.by_place.get(place) {
+            pointer.store(value, Release);
+        }
+    }
+}
+
+struct Stored<V> {
+    address: u64,
+    node: KBox<Node<V>>,
+}
+
+impl<V: Deref<Target: Sized>> Stored<V> {
+    fn target(&self) -> NonNull<V::Target> {
+        NonNull::from(&**self.node.value())
+    }
+
+    fn put_in(&self, tables: &Tables<V::Target>, place: usize) {
+        let target = self.target();
+        tables.by_address().insert(self.address, target);
+        tables.set_place(place, target.as_ptr());
+    }
+}
+
+struct Contents<V: Deref<Target: Sized>> {
+    tables: KBox<Node<Tables<V::Target>>>,
+    /// By place.
+    values: KVVec<Option<Stored<V>>>,
+    places: Places,
+    /// Places that are taken.
+    taken: usize,
+    /// Cells of the table by address that have one, or are reserved.
+    used: usize,
+}
+
+/// Values of type `V`, each of which refers to a `V::Target`. They are dropped with softirqs off: their drop
+/// must not sleep.
+///
+/// # Invariants
+///
+/// `found` is null or points to the tables in `contents`.
+#[pin_data]
+pub(crate) struct Lookup<V: Deref<Target: Sized + Sync> + Send + 'static> {
+    found: AtomicPtr<Node<Tables<V::Target>>>,
+    #[pin]
+    contents: Mutex<Contents<V>>,
+}
+
+/// Rooms of the smallest tables.
+const LEAST_ROOM: usize = 16;
+
+impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
+    /// Empty, and closed: probes find nothing. May sleep; `ENOMEM`.
+    pub(crate) fn new() -> impl PinInit<Self, Error> {
+        // INVARIANT: Null.
+        try_pin_init!(Lookup {
+            found: AtomicPtr::new(core::ptr::null_mut()),
+            contents <- {
+                let contents = Contents {
+                    tables: Node::new(Tables::new(LEAST_ROOM)?)?,
+                    values: KVVec::new(),
+                    places: Places::new(),
+                    taken: 0,
+                    used: 0,
+                };
+                new_mutex!(contents)
+            },
+        })
+    }
+
+    /// From here on probes find what is there and what comes. Needs no memory; may sleep.
+    pub(crate) fn open(&self) {
+        let contents = self.contents.lock();
+        // INVARIANT: The tables of `contents`.
+        self.found
+            .store(core::ptr::from_ref(&*contents.tables).cast_mut(), Release);
+    }
+
+    /// From here on probes find nothing. Needs no memory; may sleep.
+    pub(crate) fn close(&self) {
+        let _contents = self.contents.lock();
+        // INVARIANT: Null.
+        self.found.store(core::ptr::null_mut(), Relaxed);
+    }
+
+    /// What is needed to insert a value, and to remove it. May sleep; `ENOMEM`.
+    pub(crate) fn reserve(&self) -> Result<Reservation<'_, V>> {
+        let node = Node::reserve()?;
+        let mut guard = self.contents.lock();
+        let contents = &mut *guard;
+        let place = contents.places.find()?;
+        // CAST: 32 bits.
+        let index = place as usize;
+        if index >= contents.values.len() {
+            contents.values.push(None, GFP_KERNEL)?;
+        }
+        let room = contents.tables.value().by_place.len();
+        if index >= room || contents.used >= room {
+            self.replace_tables(contents)?;
+        }
+        contents.places.take();
+        contents.taken = contents.taken.saturating_add(1);
+        contents.used = contents.used.saturating_add(1);
+        drop(guard);
+        Ok(Reservation {
+            lookup: self,
+            place,
+            node: Some(node),
+        })
+    }
+
+    /// Larger tables, or the same without the addresses of what was removed.
+    fn replace_tables(&self, contents: &mut Contents<V>) -> Result {
+        let room = contents.taken.saturating_add(contents.taken / 2);
+        let room = room.max(contents.places.len()).max(LEAST_ROOM - 1);
+        let room = room.saturating_add(1).next_power_of_two();
+        let tables = Node::new(Tables::new(room)?)?;
+        let stored = contents.values.iter().enumerate();
+        for (place, stored) in stored.filter_map(|(place, stored)| Some((place, stored.as_ref()?)))
+        {
+            stored.put_in(tables.value(), place);
+        }
+        contents.used = contents.taken;
+        let old = core::mem::replace(&mut contents.tables, tables);
+        if !self.found.load(Relaxed).is_null() {
+            // INVARIANT: The tables of `contents`. Release: pairs with the acquire of `tables`.
+            self.found
+                .store(core::ptr::from_ref(&*contents.tables).cast_mut(), Release);
+        }
+        // Some may still read it. It refers to nothing that goes before it: what is removed from now on is
+        // dropped later.
+        Node::retire::<Probes>(old);
+        Ok(())
+    }
+
+    /// Removes the value at a place. It is dropped when no probe can see it any more. Needs no memory, and
+    /// cannot fail; may sleep.
+    pub(crate) fn remove(&self, place: usize) {
+        let mut guard = self.contents.lock();
+        let contents = &mut *guard;
+        let Some(stored) = contents.values.get_mut(place).and_then(Option::take) else {
+            return;
+        };
+        let tables = contents.tables.value();
+        tables.by_address().remove(stored.address);
+        tables.set_place(place, core::ptr::null_mut());
+        // CAST: As it was found.
+        contents.give_back(place as u32);
+        drop(guard);
+        Node::retire::<Probes>(stored.node);
+    }
+
+    /// What `look` makes of the value at an address, if there is one. May sleep.
+    pub(crate) fn peek<R>(&self, address: u64, look: impl FnOnce(&V::Target) -> R) -> Option<R> {
+        let contents = self.contents.lock();
+        let target = contents.tables.value().by_address().find(address)?;
+        // SAFETY: By the type invariant of `Tables` it is what a value refers to that has not been removed, and
+        // it cannot be as long as the contents are locked.
+        Some(look(unsafe { target.as_ref() }))
+    }
+
+    #[inline(always)]
+    fn tables<'a>(&'a self, _probe: InProbe<'a>) -> Option<&'a Tables<V::Target>> {
+        // SAFETY: By the type invariant the pointer is null or to the tables of `contents`, which live as long as
+        // `self`; once replaced, until every probe of the time has left, the caller among them.
+        unsafe { self.found.load(Acquire).as_ref() }.map(Node::value)
+    }
+
+    /// What the value at an address refers to, if it is where it is looked for first.
+    #[inline(always)]
+    pub(crate) fn find_home<'a>(
+        &'a self,
+        probe: InProbe<'a>,
+        address: u64,
+    ) -> Option<&'a V::Target> {
+        let target = self.tables(probe)?.by_address().find_home(address)?;
+        // SAFETY: By the type invariant of `Tables` it is there for as long as the caller, a probe, runs.
+        Some(unsafe { target.as_ref() })
+    }
+
+    /// What the value at an address refers to.
+    pub(crate) fn find<'a>(&'a self, probe: InProbe<'a>, address: u64) -> Option<&'a V::Target> {
+        let target = self.tables(probe)?.by_address().find(address)?;
+        // SAFETY: As in `find_home`.
+        Some(unsafe { target.as_ref() })
+    }
+
+    /// What the value at a place refers to.
+    #[inline(always)]
+    pub(crate) fn at<'a>(&'a self, probe: InProbe<'a>, place: usize) -> Option<&'a V::Target> {
+        let target = self.tables(probe)?.by_place.get(place)?.load(Acquire);
+        // SAFETY: As in `find_home`, or null.
+        unsafe { target.as_ref() }
+    }
+}
+
+impl<V: Deref<Target: Sized>> Contents<V> {
+    fn give_back(&mut self, place: u32) {
+        self.places.give_back(place);
+        self.taken = self.taken.saturating_sub(1);
+    }
+}
+
+/// A place for a value, and the memory for it. Both are given back if it is not used.
+pub(crate) struct Reservation<'a, V: Deref<Target: Sized + Sync> + Send + 'static> {
+    lookup: &'a Lookup<V>,
+    place: u32,
+    node: Option<Reserved<V>>,
+}
+
+impl<V: Deref<Target: Sized + Sync> + Send + 'static> Reservation<'_, V> {
+    /// No other value has this number as long as it is there.
+    pub(crate) fn place(&self) -> u32 {
+        self.place
+    }
+
+    /// Inserts a value at an address, a multiple of 8 at which there is no other. Needs no memory, and cannot fail; may
+    /// sleep.
+    pub(crate) fn insert(mut self, address: u64, value: V) {
+        let Some(node) = self.node.take() else {
+            return;
+        };
+        let node = Node::fill(node, value);
+        let mut guard = self.lookup.contents.lock();
+        let contents = &mut *guard;
+        // CAST: 32 bits.
+        let place = self.place as usize;
+        if let Some(stored) = contents.values.get_mut(place) {
+            let stored = stored.insert(Stored { address, node });
+            stored.put_in(contents.tables.value(), place);
+        }
+    }
+}
+
+impl<V: Deref<Target: Sized + Sync> + Send + 'static> Drop for Reservation<'_, V> {
+    fn drop(&mut self) {
+        if self.node.is_some() {
+            let mut contents = self.lookup.contents.lock();
+            contents.used = contents.used.saturating_sub(1);
+            contents.give_back(self.place);
+        }
+    }
+}

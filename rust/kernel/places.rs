@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Small numbers, no two of which are in use at a time: indices into an array.
+
+use kernel::{
+    alloc::KVVec,
+    prelude::*, //
+};
+
+/// Which numbers are free. Taking one and giving it back each take constant time.
+pub(crate) struct Places {
+    /// Those below `len`. There is room for all of them.
+    free: KVVec<u32>,
+    /// How many numbers were ever in use at a time.
+    len: u32,
+}
+
+impl Places {
+    pub(crate) const fn new() -> Self {
+        Places {
+            free: KVVec::new(),
+            len: 0,
+        }
+    }
+
+    /// A number that is free from now until [`Places::take`]. Allocates what [`Places::give_back`] needs. May
+    /// sleep; `ENOMEM`.
+    pub(crate) fn find(&mut self) -> Result<u32> {
+        let next = self.free.last().copied();
+        if next.is_none() {
+            // CAST: 32 bits.
+            self.free
+                .reserve(self.len.saturating_add(1) as usize, GFP_KERNEL)?;
+        }
+        Ok(next.unwrap_or(self.len))
+    }
+
+    /// Takes what [`Places::find`] returned last.
+    pub(crate) fn take(&mut self) {
+        if self.free.pop().is_none() {
+            self.len = self.len.saturating_add(1);
+        }
+    }
+
+    /// Gives back a number that was taken. Never sleeps, and cannot fail.
+    pub(crate) fn give_back(&mut self, place: u32) {
+        let _ = self.free.push_within_capacity(place);
+    }
+
+    /// One more than the highest number that was ever taken.
+    pub(crate) fn len(&self) -> usize {
+        // CAST: 32 bits.
+        self.len as usize
+    }
+}

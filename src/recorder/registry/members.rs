@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The list, and where in it a device number or a name is.
+
+use crate::{
+    abi::{
+        identity::Identity,
+        name::Name, //
+    },
+    kernel_ext::block::device::Held,
+    recorder::{
+        account::Account,
+        events::Attached,
+        listener::Listener, //
+    },
+};
+use core::cmp::{
+    Ordering,
+    Reverse, //
+};
+use kernel::{
+    prelude::*,
+    rbtree::{
+        RBTree,
+        RBTreeNodeReservation, //
+    },
+    sync::Arc, //
+};
+
+/// One disk or partition of the list, or one entry of a client's.
+pub(super) struct Member<L: Listener> {
+    pub(super) account: Arc<Account>,
+    /// The disk or partition.
+    pub(super) device: Option<Held>,
+    pub(super) _presence: L::Presence,
+    /// Of a disk, if there could be any. After its files.
+    pub(super) _events: Option<Attached>,
+}
+
+/// The order of the list: by priority, high to low, and then in order of arrival.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Order {
+    priority: Reverse<u32>,
+    number: u32,
+}
+
+impl Order {
+    fn of(identity: &Identity) -> Self {
+        Order {
+            priority: Reverse(identity.priority),
+            number: identity.number,
+        }
+    }
+}
+
+/// Finds a member by its name. A disk may have the name of a client's entry that was there before it.
+#[derive(PartialEq, Eq)]
+struct Called {
+    name: Name,
+    number: u32,
+}
+
+impl Called {
+    fn of(identity: &Identity) -> Self {
+        Called {
+            name: identity.name,
+            number: identity.number,
+        }
+    }
+}
+
+impl Ord for Called {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let by_name = self.name.bytes().cmp(other.name.bytes());
+        by_name.then(self.number.cmp(&other.number))
+    }
+}
+
+impl PartialOrd for Called {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Memory for a member.
+pub(super) struct Nodes<L: Listener> {
+    by_number: RBTreeNodeReservation<u32, Member<L>>,
+    in_order: RBTreeNodeReservation<Order, Arc<Account>>,
+    by_name: RBTreeNodeReservation<Called, ()>,
+}
+
+impl<L: Listener> Nodes<L> {
+    /// May sleep; `ENOMEM`.
+    pub(super) fn new() -> Result<Self> {
+        Ok(Nodes {
+            by_number: RBTreeNodeReservation::new(GFP_KERNEL)?,
+            in_order: RBTreeNodeReservation::new(GFP_KERNEL)?,
+            by_name: RBTreeNodeReservation::new(GFP_KERNEL)?,
+        })
+    }
+}
+
+pub(super) struct Members<L: Listener> {
+    /// By device number.
+    pub(super) by_number: RBTree<u32, Member<L>>,
+    /// The list.
+    in_order: RBTree<Order, Arc<Account>>,
+    by_name: RBTree<Called, ()>,
+    pub(super) len: usize,
+    pub(super) generation: u64,
+    pub(super) next_number: u32,
+}
+
+impl<L: Listener> Members<L> {
+    /// None yet.
+    pub(super) fn new() -> Self {
+        Members {
+            by_number: RBTree::new(),
+            in_order: RBTree::new(),
+            by_name: RBTree::new(),
+            len: 0,
+            generation: 1,
+            next_number: 0,
+        }
+    }
+
+    /// All accounts, in the order of the list.
+    pub(super) fn accounts(&self) -> impl Iterator<Item = &Arc<Account>> {
+        self.in_order.values()
+    }
+
+    /// Needs no more memory, and cannot fail.
+    pub(super) fn insert(&mut self, nodes: Nodes<L>, member: Member<L>) {
+        let account = member.account.clone();
+        let identity = account.identity();
+        let number = identity.number;
+        self.by_number
+            .insert(nodes.by_number.into_node(number, member));
+        self.by_name
+            .insert(nodes.by_name.into_node(Called::of(identity), ()));
+        self.in_order
+            .insert(nodes.in_order.into_node(Order::of(identity), account));
+        self.len = self.len.saturating_add(1);
+        self.next_number = self.next_number.wrapping_add(1);
+    }
+
+    /// Takes out the member of this device number. Needs no memory, and cannot fail.
+    pub(super) fn remove(&mut self, number: u32) -> Option<Member<L>> {
+        let (_, member) = self.by_number.remove_node(&number)?.to_key_value();
+        let identity = member.account.identity();
+        self.in_order.remove_node(&Order::of(identity));
+        self.by_name.remove_node(&Called::of(identity));
+        self.len = self.len.saturating_sub(1);
+        Some(member)
+    }
+
+    /// Whether there is one of this name.
+    pub(super) fn has_name(&self, name: Name) -> bool {
+        let first = self.by_name.cursor_lower_bound(&Called { name, number: 0 });
+        first.is_some_and(|cursor| cursor.current().0.name == name)
+    }
+}

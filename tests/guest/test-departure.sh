@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0
+# A disk that leaves needs no memory of the module, so that it leaves whether there is
+# any or not: of all allocations meanwhile, none has the module on its stack.
+
+# allocations COMMAND...: runs it in this shell. How many of its allocations are the module's.
+allocations()
+{
+	local event
+	echo >$TRACING/trace
+	for event in kmalloc kmem_cache_alloc mm_page_alloc; do
+		echo "common_pid == $BASHPID" >$TRACING/events/kmem/$event/filter
+		echo 1 >$TRACING/events/kmem/$event/enable
+	done
+	"$@" || fail "departure: $*"
+	for event in kmalloc kmem_cache_alloc mm_page_alloc; do
+		echo 0 >$TRACING/events/kmem/$event/enable
+		echo 0 >$TRACING/events/kmem/$event/filter
+	done
+	all=$(grep -c ' bytes_req=\| order=' $TRACING/trace)
+	ours=$(awk '/<stack trace>/ { counted = 0 } /\[iostat\]/ && !counted { counted = 1; n++ } END { print n + 0 }' \
+		$TRACING/trace)
+	lost=$(awk '/entries-in-buffer/ { split($3, entries, "/"); print entries[2] - entries[1] }' $TRACING/trace)
+}
+
+power()
+{
+	echo "$1" >/sys/kernel/config/nullb/nbl/power
+}
+
+# By hand, as the disk is to come and go without a new process.
+control=/sys/class/misc/iostat
+numdevs=$(cat $control/numdevs)
+buffer=$(sed 's/.*expanded: //; s/)//' $TRACING/buffer_size_kb)
+echo 20000 >$TRACING/buffer_size_kb
+echo stacktrace >$TRACING/trace_options
+echo sym-offset >$TRACING/trace_options
+make_null_blk_disk nbl size=64 memory_backed=1
+make_partitions /dev/nbl 2048:32768 40960:32768
+power 0
+
+allocations power 1
+holds "departure: an arrival allocates" "ours > 50 && all > ours"
+is "departure: the disk came with its partitions" "$(cat $control/numdevs)" $((numdevs + 3))
+exec 8<>/dev/iostat
+echo "nbl @stats_create - /100" >&8
+echo "nbl1 @stats_create - /4" >&8
+exec 8>&-
+dd if=/dev/nbl2 of=/dev/null bs=64k count=4 iflag=direct status=none
+allocations power 0
+is "departure: no allocation" "$ours" 0
+holds "departure: others were seen" "all > 0"
+is "departure: all were seen" "$lost" 0
+is "departure: all are gone" "$(cat $control/numdevs)" "$numdevs"
+is "departure: nothing is listed" "$(disk_table | grep -c nbl)" 0
+
+echo nostacktrace >$TRACING/trace_options
+echo nosym-offset >$TRACING/trace_options
+echo "$buffer" >$TRACING/buffer_size_kb
+echo >$TRACING/trace
+rmdir /sys/kernel/config/nullb/nbl
+no_complaint "departure"
