@@ -178,11 +178,6 @@ impl<T: Send + Sync + 'static, R: Readers> Published<T, R> {
         unsafe { ptr.as_ref() }.map(|node| &node.value)
     }
 
-    /// Whether nothing is published.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.ptr.load(Ordering::Relaxed).is_null()
-    }
-
     /// Publishes `node`, or nothing. What was there is dropped when no reader can see it any more,
     /// with softirqs off: `T`'s drop must not sleep.
     ///

@@ -18,6 +18,7 @@ use crate::{
     },
     acct::client,
     kernel_ext::{
+        class::NoIo,
         clock,
         error::name_too_long,
         module::{
@@ -25,6 +26,7 @@ use crate::{
             Owner, //
         },
         percpu::ThisCpu,
+        places::Places,
         published::{
             self,
             Node, //
@@ -132,6 +134,9 @@ pub(crate) struct Entries {
 
 struct Table {
     attached: RBTree<Handle, Attached>,
+    by_address: RBTree<usize, Handle>,
+    /// Which slots are free.
+    slots: Places,
     next_number: u64,
 }
 
@@ -145,6 +150,8 @@ impl Entries {
                 clients,
                 table <- new_mutex!(Table {
                     attached: RBTree::new(),
+                    by_address: RBTree::new(),
+                    slots: Places::new(),
                     next_number: 1,
                 }),
             }),
@@ -162,17 +169,19 @@ impl Entries {
     ) -> Result<Handle> {
         let identity = said.identity(owner)?;
         let is_listed = said.is_listed();
-        let mut table = self.table.lock();
-        if address.is_some()
-            && table
-                .attached
-                .values()
-                .any(|other| other.address == address)
-        {
+        // A client may wait for the mutex while it removes a disk: reclaim must not wait for I/O.
+        let _noio = NoIo::new();
+        let mut guard = self.table.lock();
+        let table = &mut *guard;
+        if address.is_some_and(|address| table.by_address.get(&address).is_some()) {
             return Err(EEXIST);
         }
-        let handle = Handle::new(table.next_number, self.slots.free()?);
+        // CAST: 32 bits.
+        let slot = table.slots.find()? as usize;
+        self.slots.prepare(slot)?;
+        let handle = Handle::new(table.next_number, slot);
         let node = RBTreeNodeReservation::new(GFP_KERNEL)?;
+        let address_node = RBTreeNodeReservation::new(GFP_KERNEL)?;
         let account = match is_listed {
             true => self.clients.add(identity)?,
             false => self.clients.add_unlisted(identity)?,
@@ -194,8 +203,14 @@ impl Entries {
                 return Err(error);
             }
         }
+        table.slots.take();
         table.next_number = table.next_number.wrapping_add(1);
         table.attached.insert(node.into_node(handle, attached));
+        if let Some(address) = address {
+            table
+                .by_address
+                .insert(address_node.into_node(address, handle));
+        }
         Ok(handle)
     }
 
@@ -210,9 +225,14 @@ impl Entries {
     pub(super) fn remove(&self, handle: Handle) -> Result {
         let mut table = self.table.lock();
         let node = table.attached.remove_node(&handle).ok_or(ENOENT)?;
-        self.slots.put(handle, None);
-        drop(table);
         let (_, attached) = node.to_key_value();
+        if let Some(address) = attached.address {
+            table.by_address.remove_node(&address);
+        }
+        self.slots.put(handle, None);
+        // CAST: 16 bits.
+        table.slots.give_back(handle.slot() as u32);
+        drop(table);
         self.retract(&attached);
         Ok(())
     }

@@ -49,7 +49,7 @@ impl Handle {
     }
 
     #[inline(always)]
-    fn slot(self) -> usize {
+    pub(super) fn slot(self) -> usize {
         // CAST: 16 bits.
         (self.0 >> 1 & SLOT_MASK) as usize
     }
@@ -93,23 +93,16 @@ impl Slots {
         self.banks.get(slot / BANK)?.get()?.get(slot % BANK)
     }
 
-    /// A free slot, which stays free only as long as nobody else asks. May sleep. `ENOSPC`, `ENOMEM`.
-    pub(super) fn free(&self) -> Result<usize> {
-        for (bank, place) in self.banks.iter().enumerate() {
-            let slots = match place.get() {
-                Some(slots) => slots,
-                None => {
-                    // In its place from the start: the stack has no room for it.
-                    let new = init_array_from_fn(|_| Slot::new());
-                    let _ = place.set(KBox::init(new, GFP_KERNEL)?);
-                    place.get().ok_or(ENOMEM)?
-                }
-            };
-            if let Some(index) = slots.iter().position(Slot::is_empty) {
-                return Ok(bank.saturating_mul(BANK).saturating_add(index));
-            }
+    /// Allocates the slot, if that was not done before. It stays. May sleep. `ENOSPC` if there is no such slot;
+    /// `ENOMEM`.
+    pub(super) fn prepare(&self, slot: usize) -> Result {
+        let bank = self.banks.get(slot / BANK).ok_or(ENOSPC)?;
+        if bank.get().is_none() {
+            // In its place from the start: the stack has no room for it.
+            let new = init_array_from_fn(|_| Slot::new());
+            let _ = bank.set(KBox::init(new, GFP_KERNEL)?);
         }
-        Err(ENOSPC)
+        Ok(())
     }
 
     /// Puts an entry in the slot of its handle, or takes it out; those who count with it at this moment
