@@ -75,7 +75,11 @@ pub(super) const LONGEST_MESSAGE: usize = 65536;
 pub(crate) fn mode(asked: u32) -> Result<u16> {
     let mode = u16::try_from(asked).ok().filter(|mode| mode & !0o666 == 0);
     mode.ok_or_else(|| {
-        pr_err!("mode={asked:#o} is not from 0 to 0666, with 4 to read and 2 to write\n");
+        // As a decimal and as an octal number: one of them is what was typed.
+        pr_err!(
+            "mode={asked} (octal 0{asked:o}) is invalid: give 4 to read and 2 to write, \
+             in octal with a 0 in front (0000 to 0666)\n"
+        );
         EINVAL
     })
 }

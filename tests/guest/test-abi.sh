@@ -102,7 +102,9 @@ done
 rmmod iostat
 dmesg -c >/dev/null
 refuses "mode=0777: refused" load_module mode=0777
-is "mode=0777: one sentence says why" "$(dmesg | grep -c 'mode=0o777 is not from 0 to 0666')" 1
+is "mode=0777: one sentence says why" "$(dmesg | grep -cF '(octal 0777) is invalid: give 4 to read')" 1
+refuses "mode=440: refused" load_module mode=440
+is "mode=440: the message has what was typed" "$(dmesg | grep -cF 'mode=440 (octal 0670) is invalid: ')" 1
 for mode in x -1 65536; do
 	refuses "mode=$mode: refused" load_module mode=$mode
 done
