@@ -73,7 +73,8 @@ impl kernel::Module for Iostat {
             inflight,
             frequent_events != 0,
         )?;
-        pr_info!("recording {} disks\n", recorder.state().numdevs());
+        let (disks, partitions) = recorder.state().disks_and_partitions();
+        pr_info!("recording {disks} disks and {partitions} partitions\n");
         // Last: from here on somebody may have the device open, and only the module's own count
         // keeps what it needs.
         let device = kernel_ext::miscdevice::Registration::new(

@@ -224,6 +224,11 @@ impl<L: Listener> State<L> {
         self.registry.numdevs()
     }
 
+    /// How many of them are of disks, and how many of partitions. May sleep.
+    pub(crate) fn disks_and_partitions(&self) -> (usize, usize) {
+        self.registry.disks_and_partitions()
+    }
+
     /// I/Os that could not be followed because the in-flight table had no room.
     pub(crate) fn untracked(&self) -> u64 {
         self.tracker.untracked()

@@ -269,6 +269,20 @@ impl<L: Listener> Registry<L> {
         self.common.regions_gone.get()
     }
 
+    pub(super) fn disks_and_partitions(&self) -> (usize, usize) {
+        let members = self.members.lock();
+        let devices = members.by_number.values();
+        let devices = devices.filter(|member| member.device.is_some());
+        let (mut disks, mut partitions) = (0usize, 0usize);
+        for member in devices {
+            match member.account.disk() {
+                None => disks = disks.saturating_add(1),
+                Some(_) => partitions = partitions.saturating_add(1),
+            }
+        }
+        (disks, partitions)
+    }
+
     pub(super) fn numdevs(&self) -> usize {
         self.members.lock().len
     }

@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # Loading, what is there then, and what is refused.
 
+make_null_blk_disk nbload memory_backed=1
+make_partitions /dev/nbload 2048:8192 10240:8192
 succeeds "load: insmod" load_module
-is "load: said how many disks" "$(dmesg | grep -c 'iostat: recording')" 1
+disks=$(ls /sys/block | wc -l)
+is "load: said how many disks and partitions" \
+	"$(dmesg | sed -n 's/.*iostat: recording //p')" "$disks disks and 2 partitions"
+remove_null_blk_disk nbload
 is "load: every disk has an account" "$(cat /sys/class/misc/iostat/numdevs)" "$(ls /sys/block | wc -l)"
 refuses "load: a second copy" load_module
 is "load: version" "$(cat /sys/class/misc/iostat/version)" 1
