@@ -40,6 +40,7 @@ done
 	-o "/cache/${payload#"$IOSTAT_CACHE"/}/iostat-map" tools/iostat-map/src/main.rs
 rm "$payload/libiostat_map.rlib"
 cp "$modules"/stripped/*.ko "$payload"
+sed -n 's/^version = "\(.*\)"/\1/p' "$TOP/Cargo.toml" >"$payload/release"
 # The same under another name, which must be refused: the name is the only "iostat"
 # that is padded with zeros.
 sed 's/iostat\(\x00\{50\}\)/iostaX\1/' "$modules/stripped/iostat.ko" >"$payload/iostaX.ko"

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The kernel API: what src/kapi/exports.rs and src/kapi/exports/ define, for other modules to call.
+ * And the module's version, for which the module! macro has no field.
  */
 
 #include <iostat/devstat.h>
 #include <iostat/evcnt.h>
 #include <iostat/kstat.h>
 #include <linux/export.h>
+#include <linux/module.h>
+
+MODULE_VERSION(IOSTAT_VERSION);
 
 EXPORT_SYMBOL_GPL(iostat_evcnt_attach);
 EXPORT_SYMBOL_GPL(iostat_evcnt_attach_dynamic);

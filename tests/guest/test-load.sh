@@ -8,6 +8,8 @@ disks=$(ls /sys/block | wc -l)
 is "load: said how many disks and partitions" \
 	"$(dmesg | sed -n 's/.*iostat: recording //p')" "$disks disks and 2 partitions"
 remove_null_blk_disk nbload
+is "load: modinfo has the version" "$(modinfo -F version /payload/iostat.ko)" "$(</payload/release)"
+is "load: sysfs has the version" "$(</sys/module/iostat/version)" "$(</payload/release)"
 is "load: every disk has an account" "$(cat /sys/class/misc/iostat/numdevs)" "$(ls /sys/block | wc -l)"
 refuses "load: a second copy" load_module
 is "load: version" "$(cat /sys/class/misc/iostat/version)" 1
