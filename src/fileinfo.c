@@ -11,6 +11,7 @@
 #include <iostat/dio.h>
 #include <iostat/fileinfo.h>
 #include <iostat/mounts.h>
+#include <iostat/text.h>
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/dcache.h>
@@ -25,19 +26,7 @@
 
 static const char none[] = "<none>", unknown[] = "<unknown>";
 
-/* The end of a text. The array is zero; so is what it has left. */
-static void put_end(char *to, size_t size, const char *from, size_t len)
-{
-	if (unlikely(len >= size)) {
-		memcpy(to + 3, from + len - (size - 4), size - 4);
-		memcpy(to, "...", 3);
-		to[size - 1] = '\0';
-		return;
-	}
-	memcpy(to, from, len);
-}
-
-#define PUT(array, from, len)	put_end(array, sizeof(array), from, len)
+#define PUT(array, from, len)	iostat_put_text(array, sizeof(array), from, len)
 #define PUT_TEXT(array, from)	PUT(array, from, strlen(from))
 
 /* All of it, in words: it is too short for the string instructions. */

@@ -13,6 +13,7 @@
 
 #include <iostat/clock.h>
 #include <iostat/fileinfo.h>
+#include <iostat/text.h>
 #include <iostat/wait_hooks.h>
 #include <linux/blkdev.h>
 #include <linux/hash.h>
@@ -74,7 +75,7 @@ static void tell_start(const struct hook *hook, struct iostat_wait *wait)
 		buf->b_blkno += wait->bdev->bd_start_sect;
 	strscpy_pad(wait->wait_in, hook->function.symbol, IOSTAT_FUNCTION_LEN);
 	wait->io.task.pid = current->pid;
-	memcpy(wait->io.task.comm, current->comm, IOSTAT_COMM_LEN);
+	iostat_put_comm(&wait->io.task);
 	scoped_guard(srcu_fast_notrace, &tracepoint_srcu)
 		identify(state, wait);
 	wait->is_told = trace_wait_start_enabled();

@@ -9,6 +9,7 @@
  */
 
 #include <iostat/fileinfo.h>
+#include <iostat/text.h>
 #include <iostat/watch.h>
 #include <linux/atomic.h>
 #include <linux/blk-cgroup.h>
@@ -107,7 +108,7 @@ bool iostat_watch_start(size_t record, const struct iostat_bufinfo *buf,
 	io->dev = *dev;
 	io->task.cgroup = cgroup_of(bio);
 	io->task.pid = current->pid;
-	memcpy(io->task.comm, current->comm, IOSTAT_COMM_LEN);
+	iostat_put_comm(&io->task);
 	io->result.b_resid = 0;
 	trace_start(io);
 	return true;

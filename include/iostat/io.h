@@ -3,8 +3,10 @@
  * What the events io:start and io:done say of an I/O: bufinfo_t, devinfo_t and
  * fileinfo_t of the DTrace io provider, under their names, and what Linux adds.
  *
- * A text longer than its array keeps its end, which is what tells files apart,
- * behind "..."; what an array has left is zero.
+ * In texts, bytes that would end a word or a line, and the backslash, are written
+ * as a backslash and three octal digits, as in proc_pid_mountinfo(5): see
+ * iostat/text.h. A text longer than its array keeps its end, which is what tells
+ * files apart, behind "..."; what an array has left is zero.
  */
 #ifndef _IOSTAT_IO_H
 #define _IOSTAT_IO_H
@@ -34,7 +36,7 @@
 #define IOSTAT_FILE_LEN		40
 #define IOSTAT_DIR_LEN		64
 #define IOSTAT_PATH_LEN		128
-#define IOSTAT_COMM_LEN		16
+#define IOSTAT_COMM_LEN		64
 #define IOSTAT_FUNCTION_LEN	32
 
 /**

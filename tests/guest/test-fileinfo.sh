@@ -165,6 +165,24 @@ cell "a deleted file, direct" nbf B_WRITE "/mnt/files/gone /mnt/files ext4" \
 	dd if=/dev/zero of=/proc/self/fd/9 bs=16k count=16 conv=notrunc oflag=direct
 exec 9>&-
 
+# What would end a word or a line is escaped, in the names of files and in those of threads.
+odd=$'/mnt/files/a b\nc\\d' escaped='/mnt/files/a\040b\012c\134d'
+cell "an odd name" nbf B_WRITE "$escaped /mnt/files ext4" write_and_sync "$odd"
+cell "an odd name, direct" nbf B_READ "$escaped /mnt/files ext4" dd if="$odd" of=/dev/null bs=16k iflag=direct
+long_odd=/mnt/files/$(printf 'x %.0s' {1..100})
+mv "$odd" "$long_odd"
+cell "an odd name, too long" nbf B_READ "...\\040$(printf 'x\\040%.0s' {1..24}) /mnt/files ext4" \
+	dd if="$long_odd" of=/dev/null bs=16k
+# A thread is named as its program.
+odd=$'/tmp/a b\nc\\d\n<idle>'
+cp "$(command -v dd)" "$odd"
+dd if=/dev/zero of=/mnt/files/plain bs=4k count=1 status=none
+cell "an odd thread" nbf B_READ "/mnt/files/plain /mnt/files ext4" "$odd" if=/mnt/files/plain of=/dev/null
+is "fileinfo: an odd thread: its name" \
+	"$(sed -n 's/.* start: .*dev=nbf .*pid=[0-9]* comm=\([^ ]*\) offset=.* path=.*plain$/\1/p' $TRACING/trace | sort -u)" \
+	'a\040b\012c\134d\012<idle>'
+rm "$odd"
+
 # Mounted elsewhere.
 mkdir -p /mnt/else
 mount --move /mnt/files /mnt/else

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * See include/iostat/text.h.
+ */
+
+#include <iostat/text.h>
+#include <linux/build_bug.h>
+#include <linux/compiler.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/unaligned.h>
+
+static const char dots[3] = "...";
+
+static bool is_odd(unsigned char c)
+{
+	return c <= ' ' || c == '\\' || c == '\x7f';
+}
+
+#define EACH(c)	(~0UL / 0xff * (c))
+
+/* The high bit of each byte of a word that is less than @limit, which is 0x80 at most. */
+#define LESS(word, limit)	(((word) - EACH(limit)) & ~(word) & EACH(0x80))
+
+/* Whether any byte is odd: a word at a time, as most texts have none. */
+static bool has_odd(const char *text, size_t len)
+{
+	unsigned long odd = 0;
+
+	for (; len >= sizeof(odd); len -= sizeof(odd), text += sizeof(odd)) {
+		unsigned long word = get_unaligned((const unsigned long *)text);
+
+		odd |= LESS(word, ' ' + 1) | LESS(word ^ EACH('\\'), 1) | LESS(word ^ EACH(0x7f), 1);
+	}
+	while (len--)
+		odd |= is_odd(*text++);
+	return odd;
+}
+
+static size_t width(char c)
+{
+	return is_odd(c) ? 4 : 1;
+}
+
+static noinline void put_escaped(char *to, size_t size, const char *from, size_t len)
+{
+	const char *end = from + len;
+	size_t total = 0;
+
+	for (const char *c = from; c < end; c++)
+		total += width(*c);
+	if (total >= size) {
+		while (total > size - 1 - sizeof(dots))
+			total -= width(*from++);
+		memcpy(to, dots, sizeof(dots));
+		to += sizeof(dots);
+	}
+	for (; from < end; from++) {
+		unsigned char c = *from;
+
+		if (is_odd(c)) {
+			*to++ = '\\';
+			*to++ = '0' + (c >> 6);
+			*to++ = '0' + (c >> 3 & 7);
+			*to++ = '0' + (c & 7);
+		} else {
+			*to++ = c;
+		}
+	}
+}
+
+void iostat_put_text(char *to, size_t size, const char *from, size_t len)
+{
+	size_t kept = size - 1 - sizeof(dots);
+
+	if (unlikely(has_odd(from, len)))
+		return put_escaped(to, size, from, len);
+	if (unlikely(len >= size)) {
+		memcpy(to, dots, sizeof(dots));
+		to += sizeof(dots);
+		from += len - kept;
+		len = kept;
+	}
+	memcpy(to, from, len);
+}
+
+void iostat_put_comm(struct iostat_task *task)
+{
+	char comm[TASK_COMM_LEN];
+
+	BUILD_BUG_ON(sizeof(task->comm) < 4 * (sizeof(comm) - 1) + 1);
+	/* Another thread may be changing it: to what, only its last byte is certain. */
+	memcpy(comm, current->comm, sizeof(comm));
+	comm[sizeof(comm) - 1] = '\0';
+	memset(task->comm, 0, sizeof(task->comm));
+	iostat_put_text(task->comm, sizeof(task->comm), comm, strlen(comm));
+}
