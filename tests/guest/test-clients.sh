@@ -82,6 +82,8 @@ trace iopattern
 is "clients: iopattern" "$(grep ^nbr /tmp/said | tr -s ' ')" \
 	"nbr 22 78 9 4096 65536 $(((8 * 4096 + 65536) / 9)) 96 0"
 
+is "clients: iopattern: its table alone" "$(said ^@)" 0
+
 trace iotop
 is "clients: iotop: writer" "$(said "^@bytes\[[0-9]+, writer, nbe, W\]: $((8 * 16384))\$")" 1
 is "clients: iotop: readers" "$(said '^@bytes\[[0-9]+, reader, nbr, R\]: (32768|65536)$')" 2
