@@ -11,6 +11,8 @@
  * Handlers run with preemption off, on the thread that waits.
  */
 
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <iostat/clock.h>
 #include <iostat/fileinfo.h>
 #include <iostat/text.h>
@@ -222,6 +224,10 @@ static void detach_hooks(void)
 
 static int attach_hooks(void)
 {
+	/* Once is enough, as anybody may turn the events on and off. */
+	static unsigned long reported;
+
+	BUILD_BUG_ON(IOSTAT_MAX_FUNCTIONS > BITS_PER_LONG);
 	waits = kvcalloc(1 << WAITS_BITS, sizeof(*waits), GFP_KERNEL);
 	if (!waits)
 		return -ENOMEM;
@@ -231,8 +237,9 @@ static int attach_hooks(void)
 	attach_to(&module_hooks);
 	/* A function that is missing costs its own waits. */
 	for (int i = 0; i < kernel_hooks.count; i++)
-		if (!kernel_hooks.functions[i]->ip)
-			pr_warn("no waits in %s\n", kernel_hooks.functions[i]->symbol);
+		if (!kernel_hooks.functions[i]->ip && !__test_and_set_bit(i, &reported))
+			pr_warn("cannot hook %s(); waits in it will not be traced\n",
+				kernel_hooks.functions[i]->symbol);
 	return 0;
 }
 
