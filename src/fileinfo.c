@@ -12,6 +12,7 @@
 #include <iostat/fileinfo.h>
 #include <iostat/mounts.h>
 #include <iostat/text.h>
+#include <iostat/walk.h>
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/dcache.h>
@@ -19,7 +20,6 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/rcupdate.h>
-#include <linux/seqlock.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
@@ -68,109 +68,23 @@ static void put_all(struct iostat_fileinfo *file, const char *text, size_t len)
 	PUT(file->fi_pathname, text, len);
 }
 
+/* Its offset is known. */
+static void put_unknown(struct iostat_fileinfo *file)
+{
+	loff_t pos = file->fi_offset;
+
+	put_all(file, unknown, strlen(unknown));
+	file->fi_offset = pos;
+}
+
 void iostat_fileinfo_none(struct iostat_fileinfo *file, const char *text)
 {
 	clear(file);
 	put_all(file, text, strlen(text));
 }
 
-/* Longer than any of the arrays, that it may be told where more is mounted. */
-#define WALK_LEN	256
-
-/*
- * What d_path() and its like make: a text at the end of their buffer. They begin
- * there, and when there is no room left the buffer is full.
- */
-struct walk {
-	const char *text;
-	size_t len;
-	char buf[WALK_LEN];
-};
-
-static void walked(struct walk *walk, const char *text)
-{
-	if (!IS_ERR(text)) {
-		walk->text = text;
-		/* The NUL is the last. */
-		walk->len = walk->buf + sizeof(walk->buf) - text - 1;
-	} else if (PTR_ERR(text) == -ENAMETOOLONG && walk->buf[0]) {
-		memcpy(walk->buf, "...", 3);
-		walk->text = walk->buf;
-		walk->len = sizeof(walk->buf) - 1;
-	} else {
-		walk->text = unknown;
-		walk->len = strlen(unknown);
-	}
-}
-
-static void walk_path(struct walk *walk, const struct path *path)
-{
-	/* Who exits has no root that a path could begin at. */
-	if (unlikely(!current->fs))
-		return walked(walk, ERR_PTR(-ESRCH));
-	walk->buf[0] = '\0';
-	walked(walk, d_path(path, walk->buf, sizeof(walk->buf)));
-}
-
-/* What d_path() says behind the name of a file that was unlinked before. */
-static void cut_deleted(struct walk *walk, const struct dentry *dentry)
-{
-	static const char deleted[] = " (deleted)";
-	const size_t len = sizeof(deleted) - 1;
-
-	if (unlikely(d_unlinked(dentry)) && walk->len >= len &&
-	    !memcmp(walk->text + walk->len - len, deleted, len))
-		walk->len -= len;
-}
-
-/* How long the path below the mount point is. Renames may go on meanwhile. */
-static size_t len_below_mount(const struct path *path)
-{
-	const struct dentry *dentry = path->dentry, *root = path->mnt->mnt_root;
-	size_t len = 0;
-
-	guard(rcu)();
-	while (dentry != root) {
-		const struct dentry *parent = READ_ONCE(dentry->d_parent);
-
-		/* Not below it any more. */
-		if (parent == dentry)
-			return SIZE_MAX;
-		len += 1 + READ_ONCE(dentry->d_name.len);
-		dentry = parent;
-	}
-	return len;
-}
-
-/* An open file. */
-static void of_file(struct iostat_fileinfo *file, const struct file *filp)
-{
-	const struct path mount = { .mnt = filp->f_path.mnt, .dentry = filp->f_path.mnt->mnt_root };
-	unsigned int renames = read_seqbegin(&rename_lock);
-	struct walk walk __uninitialized;
-	size_t below;
-
-	file->fi_oflags = filp->f_flags;
-	PUT_TEXT(file->fi_fs, filp->f_path.dentry->d_sb->s_type->name);
-	walk_path(&walk, &filp->f_path);
-	cut_deleted(&walk, filp->f_path.dentry);
-	put_path(file, walk.text, walk.len);
-	below = len_below_mount(&filp->f_path);
-	/* The front of the path is the mount point, if it is all there and has stayed as it was. */
-	if (unlikely(below > walk.len || walk.text[0] != '/' ||
-		     read_seqretry(&rename_lock, renames))) {
-		walk_path(&walk, &mount);
-		below = 0;
-	}
-	walk.len -= below;
-	if (walk.len)
-		PUT(file->fi_mount, walk.text, walk.len);
-	else
-		PUT_TEXT(file->fi_mount, "/");
-}
-
 /* The path in the file system becomes that below the mount point, if there is one. */
-static void add_mount(struct iostat_fileinfo *file, dev_t dev, struct walk *walk)
+static void add_mount(struct iostat_fileinfo *file, dev_t dev, struct iostat_walk *walk)
 {
 	const char *point = NULL, *rest;
 	size_t len, room;
@@ -199,33 +113,62 @@ static void add_mount(struct iostat_fileinfo *file, dev_t dev, struct walk *walk
 	walk->text = memcpy((char *)rest - len, point, len);
 }
 
+/*
+ * An open file. Its path is the one it was opened by, if that is one in the initial
+ * mount namespace: for those who may see a different root directory, or other
+ * mounts, d_path() says what only they understand.
+ */
+static void of_file(struct iostat_fileinfo *file, const struct file *filp)
+{
+	const struct dentry *dentry = filp->f_path.dentry;
+	struct iostat_walk walk __uninitialized, own __uninitialized;
+	const char *point;
+
+	file->fi_oflags = filp->f_flags;
+	if (!iostat_may_walk())
+		return put_all(file, unknown, strlen(unknown));
+	guard(rcu)();
+	PUT_TEXT(file->fi_fs, dentry->d_sb->s_type->name);
+	iostat_walk_dentry(&walk, dentry);
+	iostat_walk_path(&own, &filp->f_path);
+	point = iostat_mount_at(dentry->d_sb->s_dev, walk.text, own.text);
+	if (likely(point)) {
+		PUT_TEXT(file->fi_mount, point);
+		return put_path(file, own.text, own.len);
+	}
+	add_mount(file, dentry->d_sb->s_dev, &walk);
+	put_path(file, walk.text, walk.len);
+}
+
 /* A file that need not be open. In an RCU read-side critical section. */
 static void of_inode(struct iostat_fileinfo *file, struct inode *inode)
 {
 	struct dentry *dentry;
-	struct walk walk __uninitialized;
-	loff_t pos = file->fi_offset;
+	struct iostat_walk walk __uninitialized;
 
+	if (!iostat_may_walk())
+		return put_unknown(file);
 	spin_lock(&inode->i_lock);
 	dentry = hlist_entry_safe(READ_ONCE(inode->i_dentry.first), struct dentry, d_alias);
 	/* Its memory goes after a grace period. */
 	spin_unlock(&inode->i_lock);
-	if (!dentry) {
-		put_all(file, unknown, strlen(unknown));
-		file->fi_offset = pos;
-		return;
-	}
+	if (!dentry)
+		return put_unknown(file);
 	PUT_TEXT(file->fi_fs, inode->i_sb->s_type->name);
-	walk.buf[0] = '\0';
-	walked(&walk, dentry_path_raw(dentry, walk.buf, sizeof(walk.buf)));
+	iostat_walk_dentry(&walk, dentry);
 	add_mount(file, inode->i_sb->s_dev, &walk);
 	put_path(file, walk.text, walk.len);
 }
 
-/* A block device: its node, unless what has claimed it reads or writes there. */
+/*
+ * A block device: its node, unless what has claimed it reads or writes there. In an
+ * RCU read-side critical section, which keeps the disk, whose name this is, but not
+ * that of the struct device.
+ */
 static void of_block_device(struct iostat_fileinfo *file, const struct block_device *bdev)
 {
-	char path[5 + IOSTAT_STATNAME_LEN] = "/dev/";
+	/* With the number of a partition. */
+	char path[5 + DISK_NAME_LEN + 12];
 
 	if (READ_ONCE(bdev->bd_holder)) {
 		put_all(file, none, strlen(none));
@@ -233,8 +176,7 @@ static void of_block_device(struct iostat_fileinfo *file, const struct block_dev
 	}
 	PUT_TEXT(file->fi_fs, "bdev");
 	PUT_TEXT(file->fi_mount, none);
-	strscpy(path + 5, dev_name(&bdev->bd_device), sizeof(path) - 5);
-	strreplace(path, '!', '/');
+	snprintf(path, sizeof(path), "/dev/%pg", bdev);
 	put_path(file, path, strlen(path));
 }
 
@@ -293,6 +235,8 @@ static u32 look(struct iostat_fileinfo *file, struct bio *bio, const struct iost
 	const char *text;
 	loff_t pos;
 
+	/* The submitter may not hold the file whose memory it is: inodes go after a grace period. */
+	guard(rcu)();
 	if (folio_test_swapcache(folio)) {
 		put_all(file, none, strlen(none));
 		return IOSTAT_B_PAGEIO;
@@ -329,7 +273,7 @@ u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool i
 		put_all(file, none, strlen(none));
 		return 0;
 	}
-	/* Locks are taken that are not to be taken with interrupts off. */
+	/* By whom it is submitted is not known. */
 	if (!in_task() || irqs_disabled() || softirq_count()) {
 		put_all(file, unknown, strlen(unknown));
 		return IOSTAT_B_PHYS;

@@ -295,6 +295,7 @@ static void mounts_work(struct work_struct *unused)
 void iostat_mounts_switch(bool is_on)
 {
 	WRITE_ONCE(is_wanted, is_on);
+	/* The work item that sees the number sees what is wanted. */
 	smp_store_release(&asked, asked + 1);
 	mod_delayed_work(system_dfl_wq, &work, 0);
 }
@@ -325,15 +326,12 @@ static const char *below(const char *path, const char *root)
 	return path + len;
 }
 
-const char *iostat_mount_of(dev_t dev, const char *path, const char **rest)
+/* The first of those of a device. */
+static const struct mounted *first_of(const struct mounts *mounts, dev_t dev)
 {
-	const struct mounts *mounts = rcu_dereference(table);
-	size_t first = 0, end;
-	const char *point = NULL;
+	size_t first = 0, end = mounts->count;
 
-	if (!mounts)
-		return NULL;
-	for (end = mounts->count; first < end;) {
+	while (first < end) {
 		size_t middle = first + (end - first) / 2;
 
 		if (mounts->mounted[middle].dev < dev)
@@ -341,9 +339,24 @@ const char *iostat_mount_of(dev_t dev, const char *path, const char **rest)
 		else
 			end = middle;
 	}
+	return &mounts->mounted[first];
+}
+
+/* Those of one device. */
+#define for_each_mounted(mounted, mounts, dev)						\
+	for (const struct mounted *mounted = first_of(mounts, dev);			\
+	     mounted < (mounts)->mounted + (mounts)->count && mounted->dev == (dev);	\
+	     mounted++)
+
+const char *iostat_mount_of(dev_t dev, const char *path, const char **rest)
+{
+	const struct mounts *mounts = rcu_dereference(table);
+	const char *point = NULL;
+
+	if (!mounts)
+		return NULL;
 	/* The whole file system rather than a part of it. */
-	for (; first < mounts->count && mounts->mounted[first].dev == dev; first++) {
-		const struct mounted *mounted = &mounts->mounted[first];
+	for_each_mounted(mounted, mounts, dev) {
 		const char *left = below(path, mounted->root);
 
 		if (left && (!point || !mounted->root[1])) {
@@ -354,4 +367,30 @@ const char *iostat_mount_of(dev_t dev, const char *path, const char **rest)
 		}
 	}
 	return point;
+}
+
+/* Whether a name is that of a path below a mount point, which is "/" or does not end in one. */
+static bool is_name_of(const char *name, const char *point, const char *left)
+{
+	size_t len = point[1] ? strlen(point) : 0;
+
+	if (strncmp(name, point, len))
+		return false;
+	name += len;
+	return !strcmp(name, left) || (!len && !*left && !strcmp(name, "/"));
+}
+
+const char *iostat_mount_at(dev_t dev, const char *path, const char *name)
+{
+	const struct mounts *mounts = rcu_dereference(table);
+
+	if (!mounts)
+		return NULL;
+	for_each_mounted(mounted, mounts, dev) {
+		const char *left = below(path, mounted->root);
+
+		if (left && is_name_of(name, mounted->point, left))
+			return mounted->point;
+	}
+	return NULL;
 }

@@ -9,6 +9,11 @@
  * and io_schedule(), the second for readers of the page cache, who wait in
  * folio_wait_bit_common(), and that cannot be hooked. Callers of theirs can;
  * those are "calls" here, and told of only if they come to wait.
+ *
+ * The thread holds what the function has as its argument, and nothing else of what
+ * is looked at. But preemption is off, which is an RCU read-side critical section,
+ * and inodes, super blocks, block devices and disks are freed after a grace period.
+ * A folio is not: none is looked at but one that is an argument.
  */
 
 #include <iostat/fileinfo.h>
@@ -21,6 +26,7 @@
 #include <linux/kallsyms.h>
 #include <linux/pagemap.h>
 #include <linux/uio.h>
+#include <linux/xarray.h>
 
 #define ARG(regs, n, type)	((type)ftrace_regs_get_argument(regs, n))
 
@@ -236,8 +242,8 @@ static bool is_in_folio_wait(unsigned long ip)
 static bool describe_read(struct iostat_wait *wait, struct ftrace_regs *regs, unsigned long ret_ip)
 {
 	u8 place = iostat_call_find();
-	struct folio *folio;
 	struct call *call;
+	size_t bytes;
 
 	if (place == NO_CALL)
 		return false;
@@ -245,13 +251,11 @@ static bool describe_read(struct iostat_wait *wait, struct ftrace_regs *regs, un
 	if (!call->is_cached || call->in_folio || !is_in_folio_wait(ret_ip))
 		return false;
 	describe_call(wait, call);
-	guard(rcu)();
-	folio = xa_load(&call->mapping->i_pages, call->pos >> PAGE_SHIFT);
-	if (folio && !xa_is_value(folio)) {
-		wait->io.buf.b_bcount = folio_size(folio);
-		if (wait->io.buf.b_lblkno != ~0ULL)
-			wait->io.buf.b_lblkno = folio_pos(folio) >> SECTOR_SHIFT;
-	}
+	/* What is there by now may go at any moment; but how large it is says the page cache as well. */
+	bytes = PAGE_SIZE << xa_get_order(&call->mapping->i_pages, call->pos >> PAGE_SHIFT);
+	wait->io.buf.b_bcount = bytes;
+	if (wait->io.buf.b_lblkno != ~0ULL)
+		wait->io.buf.b_lblkno = round_down(call->pos, bytes) >> SECTOR_SHIFT;
 	return true;
 }
 

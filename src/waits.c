@@ -282,7 +282,7 @@ static void switch_by(int more)
 	guard(spinlock)(&switch_lock);
 	WRITE_ONCE(listeners, listeners + more);
 	if (is_open)
-		schedule_work(&follow_work);
+		queue_work(system_dfl_wq, &follow_work);
 }
 
 int iostat_waits_reg(void)

@@ -34,4 +34,16 @@ void iostat_mounts_close(void);
  */
 const char *iostat_mount_of(dev_t dev, const char *path, const char **rest);
 
+/**
+ * iostat_mount_at - where a file is mounted that has this name
+ * @dev: device number of its super block
+ * @path: its path in the file system
+ * @name: the path to be looked for
+ *
+ * In an RCU read-side critical section, for which what it returns is valid.
+ *
+ * Return: the mount point, or NULL if this is no name of the file.
+ */
+const char *iostat_mount_at(dev_t dev, const char *path, const char *name);
+
 #endif /* _IOSTAT_MOUNTS_H */

@@ -21,7 +21,8 @@ pub(crate) use super::bindings::iostat_wait as Wait;
 impl Wait {
     /// Addresses of the disk and of the disk or partition that the I/O is meant for, if known.
     pub(crate) fn devices(&self) -> Option<(u64, u64)> {
-        // SAFETY: The thread that waits holds the block device of the I/O.
+        // SAFETY: Null or a block device that was there when the hook found it. It is freed after a grace
+        // period, and preemption has been off since.
         let bdev = unsafe { self.bdev.as_ref() }?;
         Some((bdev.bd_disk as u64, self.bdev as u64))
     }

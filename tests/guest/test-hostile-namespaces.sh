@@ -43,7 +43,8 @@ attack()
 	rm -f /tmp/orders
 	mkfifo /tmp/orders
 	: >/tmp/attack
-	setpriv --reuid 65534 --regid 65534 --clear-groups /payload/hostile "$1" "$(cat "$EVENTS/io/$2/id")" "${@:3}" \
+	setpriv --reuid 65534 --regid 65534 --clear-groups \
+		/payload/hostile "$1" "$(cat "$EVENTS/io/$2/id")" "${@:3}" \
 		</tmp/orders >>/tmp/attack 2>&1 &
 	attacker=$!
 	exec 7>/tmp/orders
@@ -133,6 +134,7 @@ succeeds "hostile: jail: the user has the event" says opened
 names "root's buffered read" dd if=/mnt/data/file of=/dev/null status=none
 names "root's direct read" dd if=/mnt/data/file of=/dev/null bs=4k iflag=direct status=none
 names "the user's buffered read" order buffered
+names "the user's direct read" order direct
 end_attack
 umount /mnt/data
 remove_null_blk_disk nbh

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Paths as texts, as they are looked up in the midst of an I/O.
+ */
+#ifndef _IOSTAT_WALK_H
+#define _IOSTAT_WALK_H
+
+#include <linux/types.h>
+
+struct dentry;
+struct path;
+
+/* Longer than any of the arrays, so that a mount point can be found for more paths. */
+#define IOSTAT_WALK_LEN	256
+
+/**
+ * struct iostat_walk - a path
+ * @text: it, with a NUL behind it; what has no room begins with "..." instead of "/"
+ * @len: its length
+ * @buf: where it usually is, at the end
+ */
+struct iostat_walk {
+	const char *text;
+	size_t len;
+	char buf[IOSTAT_WALK_LEN];
+};
+
+/*
+ * Whether a path may be looked up here: that takes spinlocks which are not to be
+ * taken with interrupts off, and which sleep with PREEMPT_RT.
+ */
+bool iostat_may_walk(void);
+
+/* As this task sees it. A file that was deleted has the path it had. */
+void iostat_walk_path(struct iostat_walk *walk, const struct path *path);
+
+/* In the file system. */
+void iostat_walk_dentry(struct iostat_walk *walk, const struct dentry *dentry);
+
+#endif /* _IOSTAT_WALK_H */

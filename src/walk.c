@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * See include/iostat/walk.h.
+ */
+
+#include <iostat/walk.h>
+#include <linux/dcache.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/path.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+/*
+ * What d_path() and its like make: a text at the end of their buffer. They begin
+ * there, and when there is no room left the buffer is full.
+ */
+static void walked(struct iostat_walk *walk, const char *text)
+{
+	if (!IS_ERR(text)) {
+		walk->text = text;
+		/* The NUL is the last. */
+		walk->len = walk->buf + sizeof(walk->buf) - text - 1;
+	} else if (PTR_ERR(text) == -ENAMETOOLONG && walk->buf[0]) {
+		memcpy(walk->buf, "...", 3);
+		walk->text = walk->buf;
+		walk->len = sizeof(walk->buf) - 1;
+	} else {
+		walk->text = "<unknown>";
+		walk->len = strlen(walk->text);
+	}
+}
+
+/* What d_path() says behind the name of a file that was unlinked before. */
+static void cut_deleted(struct iostat_walk *walk, const struct dentry *dentry)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t len = sizeof(deleted) - 1;
+
+	if (unlikely(d_unlinked(dentry)) && walk->len >= len &&
+	    !memcmp(walk->text + walk->len - len, deleted, len)) {
+		walk->len -= len;
+		walk->buf[sizeof(walk->buf) - 1 - len] = '\0';
+	}
+}
+
+bool iostat_may_walk(void)
+{
+	return in_task() && !irqs_disabled() && !softirq_count() &&
+		(!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+}
+
+void iostat_walk_path(struct iostat_walk *walk, const struct path *path)
+{
+	/* A task that exits has no root directory that a path could begin at. */
+	if (unlikely(!current->fs))
+		return walked(walk, ERR_PTR(-ESRCH));
+	walk->buf[0] = '\0';
+	walked(walk, d_path(path, walk->buf, sizeof(walk->buf)));
+	cut_deleted(walk, path->dentry);
+}
+
+void iostat_walk_dentry(struct iostat_walk *walk, const struct dentry *dentry)
+{
+	walk->buf[0] = '\0';
+	walked(walk, dentry_path_raw(dentry, walk->buf, sizeof(walk->buf)));
+}
