@@ -15,8 +15,43 @@
 #include <iostat/transactions.h>
 #include <iostat/waits.h>
 #include <iostat/watch.h>
+#include <linux/blk_types.h>
 #include <linux/tracepoint.h>
 #include <uapi/linux/iostat.h>
 
 /* As DECLARE_TRACE makes it; see include/trace/events/io.h. */
 extern struct tracepoint __tracepoint_done;
+
+/* Numbers that are casts or made by macros, which bindgen takes from nothing but an enum. */
+enum iostat_blk_status {
+	IOSTAT_STS_OK = (__force u8)BLK_STS_OK,
+	IOSTAT_STS_NOTSUPP = (__force u8)BLK_STS_NOTSUPP,
+	IOSTAT_STS_TIMEOUT = (__force u8)BLK_STS_TIMEOUT,
+	IOSTAT_STS_NOSPC = (__force u8)BLK_STS_NOSPC,
+	IOSTAT_STS_TRANSPORT = (__force u8)BLK_STS_TRANSPORT,
+	IOSTAT_STS_TARGET = (__force u8)BLK_STS_TARGET,
+	IOSTAT_STS_RESV_CONFLICT = (__force u8)BLK_STS_RESV_CONFLICT,
+	IOSTAT_STS_MEDIUM = (__force u8)BLK_STS_MEDIUM,
+	IOSTAT_STS_PROTECTION = (__force u8)BLK_STS_PROTECTION,
+	IOSTAT_STS_RESOURCE = (__force u8)BLK_STS_RESOURCE,
+	IOSTAT_STS_IOERR = (__force u8)BLK_STS_IOERR,
+	IOSTAT_STS_DM_REQUEUE = (__force u8)BLK_STS_DM_REQUEUE,
+	IOSTAT_STS_AGAIN = (__force u8)BLK_STS_AGAIN,
+	IOSTAT_STS_DEV_RESOURCE = (__force u8)BLK_STS_DEV_RESOURCE,
+	IOSTAT_STS_ZONE_OPEN_RESOURCE = (__force u8)BLK_STS_ZONE_OPEN_RESOURCE,
+	IOSTAT_STS_ZONE_ACTIVE_RESOURCE = (__force u8)BLK_STS_ZONE_ACTIVE_RESOURCE,
+	IOSTAT_STS_OFFLINE = (__force u8)BLK_STS_OFFLINE,
+	IOSTAT_STS_DURATION_LIMIT = (__force u8)BLK_STS_DURATION_LIMIT,
+	IOSTAT_STS_INVAL = (__force u8)BLK_STS_INVAL,
+};
+
+enum iostat_call {
+	IOSTAT_CALL_INFO = IOSTAT_IOC_INFO,
+	IOSTAT_CALL_LIST = IOSTAT_IOC_LIST,
+	IOSTAT_CALL_SNAPSHOT = IOSTAT_IOC_SNAPSHOT,
+	IOSTAT_CALL_HISTOGRAM = IOSTAT_IOC_HISTOGRAM,
+	IOSTAT_CALL_MESSAGE = IOSTAT_IOC_MESSAGE,
+	IOSTAT_CALL_KSTAT_LIST = IOSTAT_IOC_KSTAT_LIST,
+	IOSTAT_CALL_KSTAT_READ = IOSTAT_IOC_KSTAT_READ,
+	IOSTAT_CALL_KSTAT_WRITE = IOSTAT_IOC_KSTAT_WRITE,
+};

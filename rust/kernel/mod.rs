@@ -22,6 +22,7 @@ pub(crate) mod memory;
 pub(crate) mod miscdevice;
 pub(crate) mod mmap;
 pub(crate) mod module;
+mod numbers;
 pub(crate) mod once;
 pub(crate) mod pages;
 pub(crate) mod percpu;

@@ -6,7 +6,6 @@
 
 use super::bindings as own;
 use crate::abi::binary::{
-    call,
     kstat,
     Counters,
     Device,
@@ -19,8 +18,7 @@ use crate::abi::binary::{
 use crate::{
     abi::map::{
         Header,
-        Owner,
-        MAGIC, //
+        Owner, //
     },
     acct::record::CpuRecord,
 };
@@ -264,14 +262,4 @@ const _: () = {
         both_busy.n_in = both_busy.n_in,
         both_busy.last = both_busy.last,
     );
-    assert!(MAGIC == own::IOSTAT_MAP_MAGIC);
-    assert!(crate::abi::binary::FEATURE_MMAP == own::IOSTAT_FEATURE_MMAP as u64);
-    assert!(crate::abi::binary::FEATURE_KSTAT == own::IOSTAT_FEATURE_KSTAT as u64);
-};
-
-const _: () = {
-    assert!(crate::abi::binary::VERSION == own::IOSTAT_ABI_VERSION);
-    assert!(crate::abi::binary::NO_DEVICE == own::IOSTAT_NO_DEVICE);
-    assert!(crate::acct::histogram::BUCKETS == own::IOSTAT_BUCKETS as usize);
-    assert!(call::INFO >> 8 == own::IOSTAT_IOC_MAGIC);
 };

@@ -28,6 +28,9 @@ use crate::{
 };
 use core::mem::size_of;
 
+/// `IOSTAT_MAP_GONE`.
+pub const GONE: u64 = 1;
+
 /// `IOSTAT_MAP_MAGIC`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"istatmap");
 
@@ -172,7 +175,7 @@ impl Owner {
 
     /// It has left.
     pub fn set_gone(&self) {
-        self.state.store(1, Release);
+        self.state.store(GONE, Release);
     }
 }
 

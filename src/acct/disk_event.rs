@@ -13,7 +13,50 @@ macro_rules! events {
             $($(#[$doc])* $variant,)*
         }
 
-        impl DiskEvent {
+        /// `BLK_STS_*` of `include/linux/blk_types.h`. `rust/kernel/numbers.rs` asserts that they are the
+/// kernel's.
+pub mod status {
+    /// No error.
+    pub const OK: u8 = 0;
+    /// The disk cannot do it.
+    pub const NOTSUPP: u8 = 1;
+    /// It took too long.
+    pub const TIMEOUT: u8 = 2;
+    /// No space is left.
+    pub const NOSPC: u8 = 3;
+    /// The way to the disk failed.
+    pub const TRANSPORT: u8 = 4;
+    /// The disk itself failed.
+    pub const TARGET: u8 = 5;
+    /// It is reserved for another host.
+    pub const RESV_CONFLICT: u8 = 6;
+    /// The medium failed.
+    pub const MEDIUM: u8 = 7;
+    /// The integrity data is wrong.
+    pub const PROTECTION: u8 = 8;
+    /// The system had no memory or the like.
+    pub const RESOURCE: u8 = 9;
+    /// Anything else.
+    pub const IOERR: u8 = 10;
+    /// Not an error: device-mapper's to itself.
+    pub const DM_REQUEUE: u8 = 11;
+    /// It would have had to wait, and must not.
+    pub const AGAIN: u8 = 12;
+    /// The device had no room.
+    pub const DEV_RESOURCE: u8 = 13;
+    /// Too many zones are open.
+    pub const ZONE_OPEN_RESOURCE: u8 = 14;
+    /// Too many zones are active.
+    pub const ZONE_ACTIVE_RESOURCE: u8 = 15;
+    /// The disk is offline.
+    pub const OFFLINE: u8 = 16;
+    /// It took longer than its command allowed.
+    pub const DURATION_LIMIT: u8 = 17;
+    /// Its size or place is wrong.
+    pub const INVAL: u8 = 19;
+}
+
+impl DiskEvent {
             /// All of them, each at the place of its number.
             pub const ALL: &'static [DiskEvent] = &[$(DiskEvent::$variant,)*];
 
@@ -135,21 +178,24 @@ impl DiskEvent {
     /// device-mapper's word to itself.
     pub fn of_status(status: u8) -> Option<DiskEvent> {
         Some(match status {
-            0 | 11 => return None,
-            1 => DiskEvent::ErrorsNotsupp,
-            2 => DiskEvent::ErrorsTimeout,
-            3 => DiskEvent::ErrorsNospc,
-            4 => DiskEvent::ErrorsTransport,
-            5 => DiskEvent::ErrorsTarget,
-            6 => DiskEvent::ErrorsResvConflict,
-            7 => DiskEvent::ErrorsMedium,
-            8 => DiskEvent::ErrorsProtection,
-            9 | 13 => DiskEvent::ErrorsResource,
-            12 => DiskEvent::ErrorsAgain,
-            14 | 15 => DiskEvent::ErrorsZoneResource,
-            16 => DiskEvent::ErrorsOffline,
-            17 => DiskEvent::ErrorsDurationLimit,
-            19 => DiskEvent::ErrorsInval,
+            status::OK | status::DM_REQUEUE => return None,
+            status::NOTSUPP => DiskEvent::ErrorsNotsupp,
+            status::TIMEOUT => DiskEvent::ErrorsTimeout,
+            status::NOSPC => DiskEvent::ErrorsNospc,
+            status::TRANSPORT => DiskEvent::ErrorsTransport,
+            status::TARGET => DiskEvent::ErrorsTarget,
+            status::RESV_CONFLICT => DiskEvent::ErrorsResvConflict,
+            status::MEDIUM => DiskEvent::ErrorsMedium,
+            status::PROTECTION => DiskEvent::ErrorsProtection,
+            status::RESOURCE | status::DEV_RESOURCE => DiskEvent::ErrorsResource,
+            status::AGAIN => DiskEvent::ErrorsAgain,
+            status::ZONE_OPEN_RESOURCE | status::ZONE_ACTIVE_RESOURCE => {
+                DiskEvent::ErrorsZoneResource
+            }
+            status::OFFLINE => DiskEvent::ErrorsOffline,
+            status::DURATION_LIMIT => DiskEvent::ErrorsDurationLimit,
+            status::INVAL => DiskEvent::ErrorsInval,
+            // status::IOERR, and those of kernels to come.
             _ => DiskEvent::ErrorsIoerr,
         })
     }

@@ -5,13 +5,17 @@
 use iostat::{
     abi::{
         binary::{
+            call,
             Counters,
-            Device, //
+            Device,
+            VERSION, //
         },
         map::{
             Header,
             Layout,
-            Owner, //
+            Owner,
+            GONE,
+            MAGIC, //
         },
     },
     acct::{
@@ -24,6 +28,7 @@ use iostat::{
             Kind,
             Tag, //
         },
+        histogram::BUCKETS,
         record::CpuRecord,
         snapshot::collect,
         verb::{
@@ -36,6 +41,7 @@ use iostat_map::Block;
 use proptest::prelude::*;
 use std::{
     mem::{
+        offset_of,
         size_of,
         transmute, //
     },
@@ -53,6 +59,31 @@ const LAYOUT: Layout = Layout {
     cpus: CPUS,
     stride: size_of::<Page>(),
     block: size_of::<Memory>(),
+};
+
+/// What the reader has of the header, as the module has it.
+macro_rules! same {
+    ($reader:ty = $ours:ty { $($member:ident)* }) => {
+        assert!(size_of::<$reader>() == size_of::<$ours>());
+        $(assert!(offset_of!($reader, $member) == offset_of!($ours, $member));)*
+    };
+}
+
+const _: () = {
+    use iostat_map::layout;
+    same!(layout::Device = Device {
+        number flags diskseq crtime map_offset dev_major dev_minor parent device_type
+        priority block_size name driver reserved
+    });
+    same!(layout::Snapshot = Counters {
+        number reserved snaptime start_count end_count merged refused abandoned
+        bytes operations duration busy_time tag_types wtime wlentime
+        wlastupdate rtime rlentime rlastupdate wcnt rcnt reserved2
+    });
+    assert!(layout::VERSION == VERSION && layout::MAGIC == MAGIC && layout::BUCKETS == BUCKETS);
+    assert!(layout::IOC_LIST == call::LIST as std::ffi::c_ulong);
+    assert!(layout::IOC_SNAPSHOT == call::SNAPSHOT as std::ffi::c_ulong);
+    assert!(layout::GONE == GONE);
 };
 
 /// One CPU's pages.
@@ -180,4 +211,16 @@ fn under_load_nothing_is_torn() {
         drop(stopping);
         assert!(last.operations[1] > 0);
     });
+}
+
+#[test]
+fn the_reader_has_the_clock_of_the_header() {
+    let header = include_str!("../../../include/uapi/linux/iostat_map.h");
+    let define = format!(
+        "#define IOSTAT_CLOCK_TSC\t{}",
+        iostat_map::layout::CLOCK_TSC
+    );
+    assert!(header
+        .lines()
+        .any(|line| line.split("\t/*").next() == Some(&define)));
 }

@@ -2,21 +2,19 @@
 
 //! The time, read as the recorder does.
 
-use crate::layout::Clock;
+use crate::layout::{Clock, CLOCK_TSC};
 use std::hint::spin_loop;
 use std::sync::atomic::{
     fence,
     Ordering::{Acquire, Relaxed},
 };
 
-const TSC: u64 = 1;
-
 /// ns.
 pub(crate) fn now(clock: &Clock) -> u64 {
     loop {
         let seq = clock.seq.load(Acquire);
         if seq & 1 == 0 {
-            let now = if clock.source.load(Relaxed) == TSC {
+            let now = if clock.source.load(Relaxed) == CLOCK_TSC {
                 let product = u128::from(cycles()) * u128::from(clock.mult.load(Relaxed));
                 ((product >> 32) as u64).wrapping_add(clock.tsc_offset.load(Relaxed))
             } else {

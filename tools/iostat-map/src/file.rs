@@ -3,7 +3,9 @@
 //! `/dev/iostat`, open and mapped. For 64-bit Linux.
 
 use crate::clock;
-use crate::layout::{Device, Get, Header, Histogram, List, Snapshot, MAGIC, VERSION};
+use crate::layout::{
+    Device, Get, Header, Histogram, List, Snapshot, GONE, IOC_LIST, IOC_SNAPSHOT, MAGIC, VERSION,
+};
 use crate::reader::Block;
 use std::ffi::c_void;
 use std::io::{Error, ErrorKind, Result};
@@ -29,9 +31,6 @@ extern "C" {
 
 const PROT_READ: i32 = 1;
 const MAP_SHARED: i32 = 1;
-const IOSTAT_IOC_LIST: std::ffi::c_ulong = 0xa801;
-const IOSTAT_IOC_SNAPSHOT: std::ffi::c_ulong = 0xa802;
-const GONE: u64 = 1;
 
 /// Bytes of a file, to read.
 struct Mapping {
@@ -107,7 +106,7 @@ impl File {
                 ..List::default()
             };
             // SAFETY: There is room for as many devices as it says.
-            if unsafe { ioctl(self.file.as_raw_fd(), IOSTAT_IOC_LIST, &mut list) } != 0 {
+            if unsafe { ioctl(self.file.as_raw_fd(), IOC_LIST, &mut list) } != 0 {
                 return Err(Error::last_os_error());
             }
             let is_all = list.count as usize <= devices.len();
@@ -130,7 +129,7 @@ impl File {
             ..Get::default()
         };
         // SAFETY: There is room for one snapshot, as it says.
-        match unsafe { ioctl(self.file.as_raw_fd(), IOSTAT_IOC_SNAPSHOT, &mut get) } {
+        match unsafe { ioctl(self.file.as_raw_fd(), IOC_SNAPSHOT, &mut get) } {
             0 => Ok(snapshot),
             _ => Err(Error::last_os_error()),
         }

@@ -10,6 +10,14 @@ use std::sync::atomic::AtomicU64;
 pub const VERSION: u32 = 1;
 pub const MAGIC: u64 = u64::from_le_bytes(*b"istatmap");
 pub const BUCKETS: usize = 110;
+/// `IOSTAT_IOC_LIST`.
+pub const IOC_LIST: std::ffi::c_ulong = 0xa801;
+/// `IOSTAT_IOC_SNAPSHOT`.
+pub const IOC_SNAPSHOT: std::ffi::c_ulong = 0xa802;
+/// `IOSTAT_MAP_GONE`.
+pub const GONE: u64 = 1;
+/// `IOSTAT_CLOCK_TSC`.
+pub const CLOCK_TSC: u64 = 1;
 
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]

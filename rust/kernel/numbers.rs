@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Floor 0 has the numbers of C by value: here each is asserted to be that of the kernel or of the header, and
+//! those that two headers have to be the same in both. Those of requests are in [`super::block`], those of
+//! kstats and structures in [`super::uapi`].
+
+use super::bindings as own;
+use crate::{
+    abi::{
+        binary::{
+            self,
+            call, //
+        },
+        identity::{
+            device_type,
+            priority,
+            support_flags, //
+        },
+        map,
+        name::NAME_LEN, //
+    },
+    acct::{
+        class::{
+            Class,
+            Tag,
+            CLASSES,
+            TAGS, //
+        },
+        disk_event::status,
+        evcnt::{
+            self,
+            EVCNT_STRING_MAX, //
+        },
+        histogram::{
+            Phase,
+            BUCKETS,
+            PHASES, //
+        },
+        kstat::KSTAT_STRLEN, //
+    },
+};
+
+/// A number of ours, and those of C that are the same.
+macro_rules! same {
+    ($($ours:expr, $($theirs:ident),+;)*) => {
+        $($(assert!($ours as u64 == own::$theirs as u64);)+)*
+    };
+}
+
+const _: () = {
+    same!(
+        status::OK, iostat_blk_status_IOSTAT_STS_OK;
+        status::NOTSUPP, iostat_blk_status_IOSTAT_STS_NOTSUPP;
+        status::TIMEOUT, iostat_blk_status_IOSTAT_STS_TIMEOUT;
+        status::NOSPC, iostat_blk_status_IOSTAT_STS_NOSPC;
+        status::TRANSPORT, iostat_blk_status_IOSTAT_STS_TRANSPORT;
+        status::TARGET, iostat_blk_status_IOSTAT_STS_TARGET;
+        status::RESV_CONFLICT, iostat_blk_status_IOSTAT_STS_RESV_CONFLICT;
+        status::MEDIUM, iostat_blk_status_IOSTAT_STS_MEDIUM;
+        status::PROTECTION, iostat_blk_status_IOSTAT_STS_PROTECTION;
+        status::RESOURCE, iostat_blk_status_IOSTAT_STS_RESOURCE;
+        status::IOERR, iostat_blk_status_IOSTAT_STS_IOERR;
+        status::DM_REQUEUE, iostat_blk_status_IOSTAT_STS_DM_REQUEUE;
+        status::AGAIN, iostat_blk_status_IOSTAT_STS_AGAIN;
+        status::DEV_RESOURCE, iostat_blk_status_IOSTAT_STS_DEV_RESOURCE;
+        status::ZONE_OPEN_RESOURCE, iostat_blk_status_IOSTAT_STS_ZONE_OPEN_RESOURCE;
+        status::ZONE_ACTIVE_RESOURCE, iostat_blk_status_IOSTAT_STS_ZONE_ACTIVE_RESOURCE;
+        status::OFFLINE, iostat_blk_status_IOSTAT_STS_OFFLINE;
+        status::DURATION_LIMIT, iostat_blk_status_IOSTAT_STS_DURATION_LIMIT;
+        status::INVAL, iostat_blk_status_IOSTAT_STS_INVAL;
+        call::INFO, iostat_call_IOSTAT_CALL_INFO;
+        call::LIST, iostat_call_IOSTAT_CALL_LIST;
+        call::SNAPSHOT, iostat_call_IOSTAT_CALL_SNAPSHOT;
+        call::HISTOGRAM, iostat_call_IOSTAT_CALL_HISTOGRAM;
+        call::MESSAGE, iostat_call_IOSTAT_CALL_MESSAGE;
+        call::KSTAT_LIST, iostat_call_IOSTAT_CALL_KSTAT_LIST;
+        call::KSTAT_READ, iostat_call_IOSTAT_CALL_KSTAT_READ;
+        call::KSTAT_WRITE, iostat_call_IOSTAT_CALL_KSTAT_WRITE;
+        call::INFO >> 8, IOSTAT_IOC_MAGIC;
+    );
+};
+
+const _: () = {
+    same!(
+        Class::NoData, devstat_trans_flags_DEVSTAT_NO_DATA, iostat_class_IOSTAT_CLASS_NONE;
+        Class::Read, devstat_trans_flags_DEVSTAT_READ, iostat_class_IOSTAT_CLASS_READ;
+        Class::Write, devstat_trans_flags_DEVSTAT_WRITE, iostat_class_IOSTAT_CLASS_WRITE;
+        Class::Free, devstat_trans_flags_DEVSTAT_FREE, iostat_class_IOSTAT_CLASS_FREE;
+        CLASSES, DEVSTAT_N_TRANS_FLAGS, iostat_class_IOSTAT_CLASSES;
+        Tag::Simple, devstat_tag_type_DEVSTAT_TAG_SIMPLE, iostat_tag_IOSTAT_TAG_SIMPLE;
+        Tag::Head, devstat_tag_type_DEVSTAT_TAG_HEAD, iostat_tag_IOSTAT_TAG_HEAD;
+        Tag::Ordered, devstat_tag_type_DEVSTAT_TAG_ORDERED, iostat_tag_IOSTAT_TAG_ORDERED;
+        Tag::None, devstat_tag_type_DEVSTAT_TAG_NONE;
+        TAGS, iostat_tag_IOSTAT_TAGS;
+        Phase::Wait, iostat_phase_IOSTAT_PHASE_WAIT;
+        Phase::Service, iostat_phase_IOSTAT_PHASE_SERVICE;
+        Phase::Total, iostat_phase_IOSTAT_PHASE_TOTAL;
+        PHASES, iostat_phase_IOSTAT_PHASES;
+    );
+};
+
+const _: () = {
+    same!(
+        priority::FD, devstat_priority_DEVSTAT_PRIORITY_FD;
+        priority::CD, devstat_priority_DEVSTAT_PRIORITY_CD;
+        priority::DISK, devstat_priority_DEVSTAT_PRIORITY_DISK;
+        priority::ARRAY, devstat_priority_DEVSTAT_PRIORITY_ARRAY;
+        priority::MAX, devstat_priority_DEVSTAT_PRIORITY_MAX;
+        support_flags::ALL_SUPPORTED, devstat_support_flags_DEVSTAT_ALL_SUPPORTED;
+        support_flags::NO_ORDERED_TAGS, devstat_support_flags_DEVSTAT_NO_ORDERED_TAGS;
+        device_type::DIRECT, devstat_type_flags_DEVSTAT_TYPE_DIRECT;
+        device_type::SEQUENTIAL, devstat_type_flags_DEVSTAT_TYPE_SEQUENTIAL;
+        device_type::CDROM, devstat_type_flags_DEVSTAT_TYPE_CDROM;
+        device_type::STORARRAY, devstat_type_flags_DEVSTAT_TYPE_STORARRAY;
+        device_type::FLOPPY, devstat_type_flags_DEVSTAT_TYPE_FLOPPY;
+        device_type::MASK, devstat_type_flags_DEVSTAT_TYPE_MASK;
+        device_type::IF_SCSI, devstat_type_flags_DEVSTAT_TYPE_IF_SCSI;
+        device_type::IF_OTHER, devstat_type_flags_DEVSTAT_TYPE_IF_OTHER;
+        device_type::IF_NVME, devstat_type_flags_DEVSTAT_TYPE_IF_NVME;
+        device_type::IF_MASK, devstat_type_flags_DEVSTAT_TYPE_IF_MASK;
+        device_type::PASS, devstat_type_flags_DEVSTAT_TYPE_PASS;
+    );
+    let known = own::devstat_support_flags_DEVSTAT_NO_BLOCKSIZE
+        | own::devstat_support_flags_DEVSTAT_NO_ORDERED_TAGS
+        | own::devstat_support_flags_DEVSTAT_BS_UNAVAILABLE;
+    assert!(support_flags::MASK == known);
+};
+
+const _: () = {
+    same!(
+        binary::VERSION, IOSTAT_ABI_VERSION;
+        binary::NO_DEVICE, IOSTAT_NO_DEVICE;
+        binary::DEVICE_PARTITION, IOSTAT_DEVICE_PARTITION;
+        binary::GET_ALL, IOSTAT_GET_ALL;
+        binary::FEATURE_MMAP, IOSTAT_FEATURE_MMAP;
+        binary::FEATURE_KSTAT, IOSTAT_FEATURE_KSTAT;
+        map::GONE, IOSTAT_MAP_GONE;
+        map::MAGIC, IOSTAT_MAP_MAGIC;
+        BUCKETS, IOSTAT_BUCKETS;
+        NAME_LEN, IOSTAT_NAME_LEN;
+        evcnt::Type::Misc, EVCNT_TYPE_MISC;
+        evcnt::Type::Intr, EVCNT_TYPE_INTR;
+        evcnt::Type::Trap, EVCNT_TYPE_TRAP;
+        EVCNT_STRING_MAX, EVCNT_STRING_MAX;
+        KSTAT_STRLEN, KSTAT_STRLEN;
+    );
+    // The longest name of a partition fits: `p`, three digits and a NUL.
+    assert!(NAME_LEN >= kernel::bindings::DISK_NAME_LEN as usize - 1 + 4 + 1);
+    assert!(
+        own::IOSTAT_STATNAME_LEN as usize >= kernel::bindings::DISK_NAME_LEN as usize - 1 + 4 + 1
+    );
+};
