@@ -72,12 +72,54 @@
 	__field(u32, pad)						\
 	IOSTAT_FILE_FIELDS
 
+/* A member of the event is where that of the structure is, and as large. */
+#define IOSTAT_SAME(of, member)						\
+	do {								\
+		BUILD_BUG_ON(offsetof(typeof(*__entry), member) -	\
+			     offsetof(typeof(*__entry), id) !=		\
+			     offsetof(struct iostat_io, of.member));	\
+		BUILD_BUG_ON(sizeof_field(typeof(*__entry), member) !=	\
+			     sizeof_field(struct iostat_io, of.member));\
+	} while (0)
+
 #define IOSTAT_ASSIGN(end)						\
 	do {								\
-		BUILD_BUG_ON(offsetofend(typeof(*__entry), fi_pathname) - \
-			     offsetof(typeof(*__entry), id) !=		\
-			     offsetofend(struct iostat_io, file));	\
+		IOSTAT_SAME(buf, id);					\
+		IOSTAT_SAME(buf, b_flags);				\
+		IOSTAT_SAME(buf, b_bcount);				\
+		IOSTAT_SAME(buf, b_bufsize);				\
+		IOSTAT_SAME(buf, b_edev);				\
+		IOSTAT_SAME(buf, b_addr);				\
+		IOSTAT_SAME(buf, b_blkno);				\
+		IOSTAT_SAME(buf, b_lblkno);				\
+		IOSTAT_SAME(buf, b_iodone);				\
+		IOSTAT_SAME(dev, dev_major);				\
+		IOSTAT_SAME(dev, dev_minor);				\
+		IOSTAT_SAME(dev, dev_instance);				\
+		IOSTAT_SAME(dev, dev_name);				\
+		IOSTAT_SAME(dev, dev_statname);				\
+		IOSTAT_SAME(dev, dev_pathname);				\
+		IOSTAT_SAME(task, cgroup);				\
+		IOSTAT_SAME(task, pid);					\
+		IOSTAT_SAME(task, comm);				\
+		IOSTAT_SAME(task, pad);					\
+		IOSTAT_SAME(file, fi_offset);				\
+		IOSTAT_SAME(file, fi_oflags);				\
+		IOSTAT_SAME(file, fi_fs);				\
+		IOSTAT_SAME(file, fi_mount);				\
+		IOSTAT_SAME(file, fi_name);				\
+		IOSTAT_SAME(file, fi_dirname);				\
+		IOSTAT_SAME(file, fi_pathname);				\
 		iostat_copy(&__entry->id, io, end);			\
+	} while (0)
+
+#define IOSTAT_SAME_RESULT()						\
+	do {								\
+		IOSTAT_SAME(result, b_resid);				\
+		IOSTAT_SAME(result, b_error);				\
+		IOSTAT_SAME(result, wait_ns);				\
+		IOSTAT_SAME(result, service_ns);			\
+		IOSTAT_SAME(result, outcome);				\
 	} while (0)
 
 #define IOSTAT_COMMON_FORMAT						\
@@ -128,9 +170,7 @@ TRACE_EVENT_FN(done,
 	),
 
 	TP_fast_assign(
-		BUILD_BUG_ON(offsetofend(typeof(*__entry), outcome) -
-			     offsetof(typeof(*__entry), id) !=
-			     offsetofend(struct iostat_io, result.outcome));
+		IOSTAT_SAME_RESULT();
 		IOSTAT_ASSIGN(offsetofend(struct iostat_io, result.outcome));
 	),
 
