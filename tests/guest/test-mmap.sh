@@ -93,3 +93,14 @@ wait $!
 remove_null_blk_disk nbm
 succeeds "and not when there is none" rmmod iostat
 load_module
+
+# The program itself: what it says of itself, and of what it is asked for in vain.
+is "iostat-map: --help" "$(/payload/iostat-map --help nothing | head -n 1)" \
+	"Usage: iostat-map [--ways | --histograms] [NAME...]"
+is "iostat-map: -h is the same, and no error" "$(/payload/iostat-map -h 2>&1)" "$(/payload/iostat-map --help)"
+is "iostat-map: no such option" "$(/payload/iostat-map --sideways 2>&1 >/dev/null | head -n 1; /payload/iostat-map --sideways 2>/tmp/out
+	echo $?)" "iostat-map: there is no option --sideways
+2"
+is "iostat-map: no such device" "$(/payload/iostat-map vda nothing 2>&1 | cut -d ' ' -f 1-5 | tail -n 1
+	/payload/iostat-map nothing 2>/tmp/out; echo $?)" "iostat-map: there is no device
+1"

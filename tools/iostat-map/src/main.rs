@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 
-//! `iostat-map [NAME...]`: a line for each device, or of those: its name, and the columns of its `stat` file.
-//!
-//! `iostat-map --ways [NAME...]`: the same in every way there is to read it, which the line says behind the name;
-//! from memory first and last.
-//!
-//! `iostat-map --histograms [NAME...]`: class, phase, number, shortest and longest of its times, and what is in
-//! each bucket that is not empty.
+//! `iostat-map`: what the memory of `/dev/iostat` says of devices. See [`USAGE`].
 
 use iostat_map::{Device, Disk, File, Snapshot};
 use std::ffi::OsStr;
@@ -14,34 +8,92 @@ use std::fs::read_to_string;
 use std::io::{ErrorKind, Result};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::process::ExitCode;
 
-fn main() -> Result<()> {
-    let (options, names): (Vec<_>, Vec<_>) = std::env::args()
-        .skip(1)
-        .partition(|word| word.starts_with("--"));
+const USAGE: &str = "\
+Usage: iostat-map [--ways | --histograms] [NAME...]
+
+Prints a line for each device, or for those named, read from the memory that /dev/iostat maps:
+its name and the columns of its stat file. Names are as /dev/iostat has them.
+
+      --ways        a line for each way to read it, which is named behind the device:
+                    from memory, by ioctl, from sysfs, from text, and from memory again
+      --histograms  a line for each class and phase of I/O: class, phase, count, shortest and
+                    longest time in ns, and INDEX:COUNT of each bucket that is not empty
+  -h, --help        this text
+";
+
+/// What to print of each device.
+#[derive(Clone, Copy)]
+enum What {
+    Columns,
+    Ways,
+    Histograms,
+}
+
+fn main() -> ExitCode {
+    let mut what = What::Columns;
+    let mut names = Vec::new();
+    let mut words = std::env::args();
+    words.next();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--ways" => what = What::Ways,
+            "--histograms" => what = What::Histograms,
+            "-h" | "--help" => {
+                print!("{USAGE}");
+                return ExitCode::SUCCESS;
+            }
+            "--" => names.extend(words.by_ref()),
+            _ if word.starts_with('-') => {
+                eprint!("iostat-map: there is no option {word}\n\n{USAGE}");
+                return ExitCode::from(2);
+            }
+            _ => names.push(word),
+        }
+    }
+    match print(what, &names) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("iostat-map: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints what is asked for, and whether all names are of devices.
+fn print(what: What, names: &[String]) -> Result<bool> {
     let file = File::open("/dev/iostat")?;
-    for device in file.devices()? {
-        if !names.is_empty() && !names.contains(&device.written_name()) {
+    let devices = file.devices()?;
+    for device in &devices {
+        let name = device.written_name();
+        if !names.is_empty() && !names.contains(&name) {
             continue;
         }
         let mut disk = file.map(device.map_offset)?;
-        match options.first().map(String::as_str) {
-            None => println!("{} {}", device.written_name(), columns(&disk.snapshot())),
-            Some("--ways") => ways(&file, &device, &mut disk)?,
-            Some("--histograms") => histograms(&disk),
-            Some(_) => return Err(ErrorKind::InvalidInput.into()),
+        match what {
+            What::Columns => println!("{name} {}", columns(&disk.snapshot())),
+            What::Ways => ways(&file, device, &mut disk)?,
+            What::Histograms => histograms(&disk),
         }
     }
-    Ok(())
+    let is_device = |name: &&String| devices.iter().any(|device| device.written_name() == **name);
+    let mut is_all = true;
+    for name in names.iter().filter(|name| !is_device(name)) {
+        eprintln!("iostat-map: there is no device {name}");
+        is_all = false;
+    }
+    Ok(is_all)
 }
 
 fn ways(file: &File, device: &Device, disk: &mut Disk) -> Result<()> {
-    let name = &device.written_name();
+    let name = device.written_name();
     println!("{name} mmap {}", columns(&disk.snapshot()));
     let snapshot = file.by_ioctl(device.number)?;
     println!("{name} ioctl {}", columns(&snapshot));
     println!("{name} sysfs {}", by_sysfs(device)?);
-    println!("{name} text {}", by_text(name)?);
+    println!("{name} text {}", by_text(&name)?);
     println!("{name} mmap {}", columns(&disk.snapshot()));
     Ok(())
 }
