@@ -44,6 +44,7 @@ asked 'start 2 1' >/tmp/out
 asked 'stop 2 1' >/tmp/out
 asked 'create 3 0 48 4 kstat_client 3 bytes misc' >/tmp/out
 asked 'chars 3 0 at the end of it' >/tmp/out
+asked 'callbacks 3 5' >/tmp/out
 asked 'create 4 3 1 0 kstat_client 4 io disk' >/tmp/out
 asked 'callbacks 4 8' >/tmp/out
 asked 'create 5 1 2 4 kstat_client 5 s misc' >/tmp/out
@@ -136,6 +137,10 @@ is "write: a string, which the client takes" \
 bytes=$(kid kstat_client:3:bytes)
 is "write: all bytes" "$($k bytes "$bytes" 012345678901234567890123456789012345678901234567) $($k raw "$bytes")" \
 	"0 012345678901234567890123456789012345678901234567"
+asked 'inside 3 4' >/tmp/out
+is "write: bytes that the client refuses" "$($k bytes "$bytes" 812345678901234567012345678901234567012345678901) $($k raw "$bytes")" \
+	"EACCES 012345678901234567890123456789012345678901234567"
+asked 'inside 3 0' >/tmp/out
 is "write: too few bytes, too many" "$($k bytes "$bytes" 01234567890123456789012345678901234567890123456) $($k bytes "$bytes" 0123456789012345678901234567890123456789012345678)" "EINVAL EINVAL"
 is "write: bytes of one that has names, a name of bytes" "$($k bytes "$all" abc) $($k write "$bytes" n 3 1)" "EINVAL EINVAL"
 is "write: not writable" "$($k write "$(kid kstat_client:1)" hard 2 1) $($k write "$(kid '::nbk')" reads 4 1) $($k write 1 raw 4 1) $($k bytes 0 x)" \

@@ -205,6 +205,25 @@ is "write: a disk" "$(outcome @kstat_write "$id:reads" 1)" EACCES
 is "write: iostat's own" "$(outcome @kstat_write unix:0:kstat_types:raw 1)" EACCES
 is "write: EACCES of the client" "$(asked 'error 7 13') $(outcome @kstat_write kstat_client:7:own:n 1)" "0 EACCES"
 asked 'error 7 0' >/tmp/out
+# What the client refuses is as it was, whoever asks: with no lock, ks_lock, ks_spinlock.
+for locks in 1 5 9 13; do
+	is "refused: create" "$(asked 'create 10 1 2 4 kstat_client 10 r misc')" 0
+	asked 'named 10 0 3 n' >/tmp/out
+	asked 'named 10 1 0 c' >/tmp/out
+	asked 'set 10 0 77' >/tmp/out
+	asked 'chars 10 1 before' >/tmp/out
+	is "refused: install" "$(asked "callbacks 10 $locks") $(asked 'install 10')" "0 0"
+	is "refused: not yet" "$(outcome @kstat_write kstat_client:10:r:n 78) $(value kstat_client:10:r:n) $(asked 'value 10 0')" \
+		"0 78 78"
+	asked 'inside 10 4' >/tmp/out
+	is "refused: a number" "$(outcome @kstat_write kstat_client:10:r:n 5) $(value kstat_client:10:r:n) $(asked 'value 10 0')" \
+		"EACCES 78 78"
+	is "refused: letters" "$(outcome @kstat_write kstat_client:10:r:c after) $(value kstat_client:10:r:c)" "EACCES before"
+	asked 'inside 10 5' >/tmp/out
+	is "refused: what the client has put there stays" \
+		"$(outcome @kstat_write kstat_client:10:r:n 5) $(value kstat_client:10:r:n)" "EACCES 42"
+	is "refused: delete" "$(asked 'delete 10')" 0
+done
 is "write: EPERM comes first" "$(echo '@kstat_write nothing:0:at:all 1' |
 	setpriv --reuid=65534 --regid=65534 --clear-groups /payload/message raw - | cut -d ' ' -f 1)" EPERM
 is "all functions: nothing to complain of" "$(lines)" "$complaints"

@@ -21,7 +21,8 @@
  *	intr N INDEX COUNT
  *	error N				what callbacks return
  *	calls, writes			how often ks_update() was called to read, to write
- *	inside N			1: ks_update() deletes its kstat, 2: sleeps 2 s, 3: grows
+ *	inside N			1: ks_update() deletes its kstat, 2: sleeps 2 s, 3: grows,
+ *					4: takes nothing that is written, 5: and has 42 instead
  *	flags N, kid N
  *	storm COUNT			creates, installs and deletes so many, some at a time
  *	hold COUNT			deletes none of them

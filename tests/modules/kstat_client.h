@@ -50,6 +50,11 @@ static int update(kstat_t *ksp, int rw)
 		ksp->ks_ndata++;
 		ksp->ks_data_size = ksp->ks_ndata * sizeof(kstat_named_t);
 	}
+	if (one->inside >= 4 && rw == KSTAT_WRITE) {
+		if (one->inside == 5)
+			KSTAT_NAMED_PTR(ksp)[0].value.i64 = 42;
+		return -EACCES;
+	}
 	return one->error;
 }
 

@@ -48,6 +48,12 @@ impl Room {
         Ok(())
     }
 
+    /// The first so many bytes, or all there are.
+    pub(super) fn as_bytes(&self, len: usize) -> &[u8] {
+        let bytes = AsBytes::as_bytes(self.words.as_slice());
+        bytes.get(..len).unwrap_or(bytes)
+    }
+
     pub(super) fn as_mut_ptr(&mut self) -> *mut c_void {
         self.words.as_mut_ptr().cast()
     }
@@ -195,9 +201,8 @@ impl Copy {
 
     /// All bytes of a raw kstat; of others, which have names, none.
     pub(crate) fn raw(&self) -> &[u8] {
-        let bytes = AsBytes::as_bytes(self.room.words.as_slice());
         match self.kind {
-            Type::Raw => bytes.get(..self.bytes).unwrap_or(bytes),
+            Type::Raw => self.room.as_bytes(self.bytes),
             _ => &[],
         }
     }

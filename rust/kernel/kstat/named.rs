@@ -31,6 +31,38 @@ pub(super) unsafe fn has_strings(data: *const u8, ndata: u32) -> bool {
     (0..ndata as usize).any(|index| unsafe { (*data.add(index)).data_type } == STRING)
 }
 
+/// The one of this name.
+///
+/// # Safety
+///
+/// There are so many at `data`.
+pub(super) unsafe fn find(
+    data: *mut u8,
+    ndata: u32,
+    statistic: &[u8],
+) -> Option<*mut own::iostat_kstat_named> {
+    let data = data.cast::<own::iostat_kstat_named>();
+    (0..ndata as usize).find_map(|index| {
+        let at = data.wrapping_add(index);
+        // SAFETY: By this function's requirement; a copy of it.
+        let array = unsafe { core::ptr::addr_of!((*at).name).read() };
+        (name(&array) == statistic).then_some(at)
+    })
+}
+
+/// What a value takes.
+pub(super) const VALUE_BYTES: usize = core::mem::size_of::<own::iostat_kstat_named__bindgen_ty_1>();
+
+/// A value as it is in memory.
+pub(super) fn bytes(value: &own::iostat_kstat_named__bindgen_ty_1) -> [u8; VALUE_BYTES] {
+    // SAFETY: It was made of zeros, and all of its fields are integers or pointers.
+    unsafe {
+        core::ptr::from_ref(value)
+            .cast::<[u8; VALUE_BYTES]>()
+            .read()
+    }
+}
+
 /// Makes all strings none.
 ///
 /// # Safety

@@ -31,6 +31,7 @@ use crate::{
 };
 use core::mem::size_of;
 use kernel::{
+    bindings,
     error::code::*,
     prelude::*, //
 };
@@ -75,13 +76,14 @@ impl Client {
             _ => return Err(EINVAL),
         }
         let mut room = Room::default();
+        // Not with the client's mutex.
+        let undo = Undo::new(change)?;
         for _ in 0..TRIES {
             let locked = self.lock();
             self.update(READ)?;
             let (data, ndata) = self.data();
             let Some(snapshot) = callbacks.snapshot else {
-                self.write_in_place((data, ndata), change)?;
-                return self.update(WRITE);
+                return self.write_in_place((data, ndata), change, undo);
             };
             let bytes = (ndata as usize).saturating_mul(size(self.kind));
             let bytes = bytes.max(self.data_size());
@@ -107,56 +109,104 @@ impl Client {
         Err(EAGAIN)
     }
 
-    /// Writes where the client counts. With the mutex held.
-    fn write_in_place(&self, (data, ndata): (*mut u8, u32), change: &Change<'_>) -> Result {
+    /// Writes where the client counts, and has it taken. If the client refuses, what was there comes back, unless
+    /// the client has put something else there. With the mutex held.
+    fn write_in_place(
+        &self,
+        (data, ndata): (*mut u8, u32),
+        change: &Change<'_>,
+        mut undo: Undo,
+    ) -> Result {
+        let (to, written);
+        let new = match change {
+            Change::Statistic(name, value) => {
+                // SAFETY: By the type invariant there are so many.
+                let at = unsafe { named::find(data, ndata, name) }.ok_or(ENOENT)?;
+                // SAFETY: It is there; a copy of it.
+                let mut named = unsafe { at.read() };
+                if u32::from(named.data_type) == own::KSTAT_DATA_STRING {
+                    // Nobody would keep the text.
+                    return Err(EINVAL);
+                }
+                value.put(&mut named)?;
+                written = named::bytes(&named.value);
+                // SAFETY: It is there.
+                to = unsafe { core::ptr::addr_of_mut!((*at).value) }.cast();
+                &written[..]
+            }
+            Change::Bytes(bytes) if bytes.len() == ndata as usize => {
+                to = data;
+                *bytes
+            }
+            Change::Bytes(_) => return Err(EINVAL),
+        };
         let spinlock = self
             .installed
             .as_ref()
             .and_then(|callbacks| callbacks.spinlock);
-        let (statistic, written) = match change {
-            Change::Statistic(name, written) => (name, written),
-            Change::Bytes(bytes) if bytes.len() == ndata as usize => {
-                let (to, from) = (data.cast(), bytes.as_ptr().cast());
-                match spinlock {
-                    _ if bytes.is_empty() => {}
-                    // SAFETY: By the type invariant the lock is valid, and there are so many bytes.
-                    Some(lock) => unsafe { own::iostat_copy_locked(lock, to, from, bytes.len()) },
-                    // SAFETY: Likewise.
-                    None => unsafe { core::ptr::copy(from.cast(), data, bytes.len()) },
-                }
-                return Ok(());
-            }
-            Change::Bytes(_) => return Err(EINVAL),
-        };
-        let data = data.cast::<own::iostat_kstat_named>();
-        for index in 0..ndata as usize {
-            // SAFETY: By the type invariant there are so many.
-            let at = unsafe { data.add(index) };
-            // SAFETY: Likewise; a copy of it.
-            let mut named = unsafe { at.read() };
-            if named::name(&named.name) != *statistic {
-                continue;
-            }
-            if u32::from(named.data_type) == own::KSTAT_DATA_STRING {
-                // Nobody would keep the text.
-                return Err(EINVAL);
-            }
-            written.put(&mut named)?;
-            let from = core::ptr::addr_of!(named.value);
-            // SAFETY: It is there.
-            let to = unsafe { core::ptr::addr_of_mut!((*at).value) };
-            match spinlock {
-                // SAFETY: By the type invariant the lock is valid, and both values are there.
-                Some(lock) => unsafe {
-                    own::iostat_copy_locked(lock, to.cast(), from.cast(), size_of_val(&named.value))
-                },
-                // SAFETY: Both are there.
-                None => unsafe { to.write_volatile(from.read()) },
-            }
-            return Ok(());
+        // SAFETY: By the type invariant the lock is valid, and there are so many bytes; there is room for them.
+        unsafe {
+            undo.before.take(to, new.len(), spinlock);
+            put(to, new, spinlock);
         }
-        Err(ENOENT)
+        let taken = self.update(WRITE);
+        // The client may have other memory now.
+        if taken.is_err() && core::ptr::eq(self.data().0, data) && self.data().1 == ndata {
+            // SAFETY: Likewise.
+            unsafe { undo.after.take(to, new.len(), spinlock) };
+            if undo.after.as_bytes(new.len()) == new {
+                // SAFETY: Likewise.
+                unsafe { put(to, undo.before.as_bytes(new.len()), spinlock) };
+            }
+        }
+        taken
     }
 }
 
-const _: () = assert!(size_of::<own::iostat_kstat_named>() == 48);
+/// What was where something is written, and what is there when the client has refused it.
+struct Undo {
+    before: Room,
+    after: Room,
+}
+
+impl Undo {
+    /// May sleep; `ENOMEM`.
+    fn new(change: &Change<'_>) -> Result<Self> {
+        let bytes = match change {
+            Change::Statistic(..) => named::VALUE_BYTES,
+            Change::Bytes(bytes) => bytes.len(),
+        };
+        let mut undo = Undo {
+            before: Room::default(),
+            after: Room::default(),
+        };
+        undo.before.grow(bytes)?;
+        undo.after.grow(bytes)?;
+        Ok(undo)
+    }
+}
+
+/// Puts bytes where a client counts, if there is a spinlock with that held.
+///
+/// # Safety
+///
+/// There are so many bytes at `to`; the spinlock is valid.
+unsafe fn put(to: *mut u8, from: &[u8], spinlock: Option<*mut bindings::spinlock_t>) {
+    match spinlock {
+        _ if from.is_empty() => {}
+        // SAFETY: By this function's requirement.
+        Some(lock) => unsafe {
+            own::iostat_copy_locked(lock, to.cast(), from.as_ptr().cast(), from.len())
+        },
+        // Who counts without a lock sees each number whole.
+        None if to.cast::<u64>().is_aligned() && from.len() % size_of::<u64>() == 0 => {
+            for (index, word) in from.chunks_exact(size_of::<u64>()).enumerate() {
+                let word = word.try_into().map_or(0, u64::from_ne_bytes);
+                // SAFETY: By this function's requirement it is there, and it is aligned.
+                unsafe { to.cast::<u64>().add(index).write_volatile(word) };
+            }
+        }
+        // SAFETY: By this function's requirement.
+        None => unsafe { core::ptr::copy(from.as_ptr(), to, from.len()) },
+    }
+}
