@@ -272,6 +272,15 @@ mod tests {
     use core::mem::size_of;
 
     #[test]
+    fn calls_have_the_numbers_of_the_header() {
+        let calls = [call::INFO, call::LIST, call::SNAPSHOT, call::HISTOGRAM];
+        assert_eq!(calls, [0xa800, 0xa801, 0xa802, 0xa803]);
+        let calls = [call::KSTAT_LIST, call::KSTAT_READ, call::KSTAT_WRITE];
+        assert_eq!(calls, [0xa810, 0xa811, 0xa812]);
+        assert_eq!(call::MESSAGE, 0xa804);
+    }
+
+    #[test]
     fn structures_have_the_sizes_of_version_1() {
         let sizes = [
             (size_of::<Info>(), 64),
