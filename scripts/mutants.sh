@@ -166,6 +166,10 @@ guest()
 		xargs -d '\n' sha256sum | sha256sum | cut -c1-16)
 	"$TOP/scripts/enter.sh" python3 -B tests/mutants/apply.py "/cache/mutants-$CLONE/tree" >"$DIR/table" ||
 		die "tests/mutants/guest.txt does not fit the tree"
+	for name; do
+		awk -v name="$name" '$2 == name { found = 1 } END { exit !found }' "$DIR/table" ||
+			die "there is no mutation $name in tests/mutants/guest.txt"
+	done
 	modules=$(CLONE=mutants-$CLONE "$copy/scripts/build.sh" "$kernel")
 	# run NUMBER PARTS: a guest; MUTANT is in the environment of its tests.
 	run()
