@@ -131,7 +131,8 @@ impl Identity {
     pub fn class(&self) -> &'static str {
         if self.is_partition {
             "partition"
-        } else if self.dev != 0 {
+        } else if self.diskseq != 0 {
+            // Disks are numbered from 1. Hidden ones, as nvme's paths are, have no device number.
             "disk"
         } else if self.device_type & device_type::MASK == device_type::SEQUENTIAL {
             "tape"

@@ -84,10 +84,11 @@ fn identity() -> impl Strategy<Value = Identity> {
             unit_number: small[1],
             driver: Name::new(&name),
             number: small[0],
-            // What is no block device has none.
-            dev: if small[5] & 1 != 0 { small[1] } else { 0 },
+            // A hidden disk has none.
+            dev: if small[5] & 2 != 0 { small[1] } else { 0 },
             is_partition: small[2] & 1 != 0,
-            diskseq: large[0],
+            // What is no block device has none.
+            diskseq: if small[5] & 1 != 0 { large[0] } else { 0 },
             crtime: large[1],
             priority: small[3],
             device_type: small[4],
@@ -195,7 +196,7 @@ proptest! {
             disk.diskseq.to_string(),
             disk.priority.to_string(),
             disk.crtime.to_string(),
-            match (disk.is_partition, disk.dev, disk.device_type & 0xf) {
+            match (disk.is_partition, disk.diskseq, disk.device_type & 0xf) {
                 (true, ..) => "partition",
                 (false, 0, 1) => "tape",
                 (false, 0, _) => "misc",
