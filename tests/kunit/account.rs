@@ -72,7 +72,7 @@ mod tests {
         assert!(snapshot.now >= before && snapshot.now <= now_ns());
         let identity = account.identity();
         assert_eq!(identity.number, 77);
-        assert_eq!(identity.name.unit().0, "loop");
+        assert_eq!(identity.name.unit().0, b"loop");
         assert!(identity.crtime >= before && identity.crtime <= snapshot.now);
         Ok(())
     }

@@ -8,8 +8,8 @@ mod tests {
     #[test]
     fn it_is_who_the_kernel_says() -> Result {
         let (name, driver) = with_disk(|disk| (disk.name(), disk.driver()))?;
-        assert_eq!(name.unit().0, "loop");
-        assert_eq!(driver.as_str(), "loop");
+        assert_eq!(name.unit().0, b"loop");
+        assert_eq!(driver.bytes(), b"loop");
         let dev = with_disk(|disk| disk.dev())?;
         assert_eq!(
             dev >> kernel::bindings::MINORBITS,

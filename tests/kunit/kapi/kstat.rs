@@ -89,8 +89,8 @@ mod tests {
             .iter()
             .map(|entry| (entry.kid(), entry.key().parts()));
         assert!(found.eq([
-            (0, ("unix", 0, "kstat_headers")),
-            (1, ("unix", 0, "kstat_types"))
+            (0, (&b"unix"[..], 0, &b"kstat_headers"[..])),
+            (1, (b"unix", 0, b"kstat_types"))
         ]));
         assert_eq!(chain.id(), 2);
         assert_eq!(list.id, 2);
@@ -193,7 +193,9 @@ mod tests {
         }
         let list = chain.list()?;
         let names = list.entries.iter().map(|entry| entry.key().parts());
-        assert!(names.filter(|parts| parts.0 != "unix").eq(keys));
+        let keys =
+            keys.map(|(module, instance, name)| (module.as_bytes(), instance, name.as_bytes()));
+        assert!(names.filter(|parts| parts.0 != b"unix").eq(keys));
         Ok(())
     }
 
@@ -206,7 +208,7 @@ mod tests {
         // Installed or not.
         assert_eq!(chain.lookup(owner, |key| *key == name), Some(address));
         assert_eq!(chain.lookup(owner, |key| key.parts().1 == 3), Some(address));
-        assert_eq!(chain.lookup(owner, |key| key.parts().0 == "unix"), None);
+        assert_eq!(chain.lookup(owner, |key| key.parts().0 == b"unix"), None);
         assert_eq!(chain.lookup(other, |_| true), None);
         chain.delete(address)?;
         assert_eq!(chain.lookup(owner, |_| true), None);

@@ -101,7 +101,7 @@ fn ways(file: &File, device: &Device, disk: &mut Disk) -> Result<()> {
 /// Of a disk, a partition, or an entry of a module.
 fn by_sysfs(device: &Device) -> Result<String> {
     let name = OsStr::from_bytes(device.name());
-    let path = match device.dev_major {
+    let path = match device.diskseq {
         0 => Path::new("/sys/class/misc/iostat/devstat").join(name),
         _ => Path::new("/sys/class/block").join(name).join("iostat"),
     };
