@@ -107,7 +107,7 @@ stage()
 		CARGO_HOME=/cache/cargo CARGO_TARGET_DIR="/cache/mutants-$CLONE/target$target" \
 		sh -c 'cd "$1" && shift && exec cargo mutants "$@"' sh "/cache/mutants-$CLONE/floor0" \
 		--in-place --iterate --output "/cache/mutants-$CLONE/run" --no-shuffle --colors never --caught --unviable \
-		--minimum-test-timeout 60 --build-timeout 600 --exclude-re 'tests::' \
+		--minimum-test-timeout 300 --build-timeout 3000 --exclude-re 'tests::' \
 		"${arguments[@]}" -- "$@" >"$LOGS/mutants-$name.log" 2>&1 || status=$?
 	harvest "$run"
 	# 2: some survive; 3: some ran into the timeout.
