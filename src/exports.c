@@ -16,6 +16,7 @@ EXPORT_SYMBOL_GPL(iostat_evcnt_attach);
 EXPORT_SYMBOL_GPL(iostat_evcnt_attach_dynamic);
 EXPORT_SYMBOL_GPL(iostat_evcnt_detach);
 EXPORT_SYMBOL_GPL(iostat_evcnt_add);
+EXPORT_SYMBOL_GPL(iostat_evcnt_set);
 EXPORT_SYMBOL_GPL(iostat_evcnt_read);
 EXPORT_SYMBOL_GPL(iostat_evcnt_read_total);
 

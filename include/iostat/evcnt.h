@@ -22,9 +22,10 @@ struct module;
 
 /**
  * struct evcnt - an event counter
- * @ev_count: what it counts from when it is attached by evcnt_attach_static() or
- *	evcnt_attach_dynamic_nozero(), and what it had come to when it was detached;
- *	see evcnt_read() for while it is attached
+ * @ev_detached_count: the count while it is not attached: evcnt_attach_static() and
+ *	evcnt_attach_dynamic_nozero() start from it, evcnt_detach() stores the count there.
+ *	NetBSD's member is ev_count; it has another name here so that ``ev_count++``, which
+ *	would count nothing, does not compile. See evcnt_inc(), evcnt_set() and evcnt_read()
  * @ev_handle: iostat's
  * @ev_parent: see evcnt_attach_dynamic()
  * @ev_group: likewise
@@ -34,7 +35,7 @@ struct module;
  * Not looked at by anybody between the calls of its owner.
  */
 struct evcnt {
-	u64 ev_count;
+	u64 ev_detached_count;
 	u64 ev_handle;
 	const struct evcnt *ev_parent;
 	const char *ev_group;
@@ -56,6 +57,7 @@ int iostat_evcnt_attach_dynamic(struct evcnt *ev, int type, const struct evcnt *
 				struct module *owner);
 int iostat_evcnt_detach(struct evcnt *ev, struct module *owner);
 void iostat_evcnt_add(const struct evcnt *ev, u64 n);
+void iostat_evcnt_set(struct evcnt *ev, u64 count);
 u64 iostat_evcnt_read(const struct evcnt *ev);
 u64 iostat_evcnt_read_total(const struct evcnt *ev);
 
@@ -105,14 +107,14 @@ static inline int evcnt_attach_dynamic_nozero(struct evcnt *ev, int type,
 					      const char *group, const char *name)
 {
 	return iostat_evcnt_attach_dynamic(ev, type, parent, group, name,
-					   ev ? ev->ev_count : 0, THIS_MODULE);
+					   ev ? ev->ev_detached_count : 0, THIS_MODULE);
 }
 
 /**
  * evcnt_detach() - ends counting
  * @ev: the event counter, which nobody is counting with at this moment
  *
- * Its count is in @ev->ev_count then. May sleep.
+ * Its count is in @ev->ev_detached_count then. May sleep.
  *
  * Return: 0, %-ENOENT if @ev is not attached, %-EBUSY while another one has it for its parent, or
  * %-EINVAL if @ev is NULL.
@@ -132,6 +134,26 @@ static inline void evcnt_add(const struct evcnt *ev, u64 n)
 static inline void evcnt_inc(const struct evcnt *ev)
 {
 	iostat_evcnt_add(ev, 1);
+}
+
+/**
+ * evcnt_set() - sets the count
+ * @ev: the event counter, attached or not; NULL is ignored
+ * @count: what evcnt_read() returns from now on
+ *
+ * In any context but an NMI's. It replaces NetBSD's store to ``ev_count``. Events that other
+ * CPUs count at the same time are counted before or after the change: none is counted twice. The
+ * caller serialises calls for one counter; of two at the same time one is lost.
+ */
+static inline void evcnt_set(struct evcnt *ev, u64 count)
+{
+	iostat_evcnt_set(ev, count);
+}
+
+/* Sets the count to 0, as evcnt_set(). */
+static inline void evcnt_zero(struct evcnt *ev)
+{
+	iostat_evcnt_set(ev, 0);
 }
 
 /* What it has counted, in any context; what it had counted, if it is not attached. */

@@ -49,6 +49,7 @@ extern "C" {
     ) -> c_int;
     fn iostat_evcnt_detach(ev: *mut Raw, owner: *mut c_void) -> c_int;
     fn iostat_evcnt_add(ev: *const Raw, n: u64);
+    fn iostat_evcnt_set(ev: *mut Raw, count: u64);
     fn iostat_evcnt_read(ev: *const Raw) -> u64;
     fn iostat_evcnt_read_total(ev: *const Raw) -> u64;
 }
@@ -138,6 +139,14 @@ impl EventCounter {
     #[inline]
     pub(crate) fn inc(&self) {
         self.add(1);
+    }
+
+    /// Sets the count. In any context, NMIs excepted. Events that other CPUs count at the same time are
+    /// counted before or after the change; of two calls at the same time one has no effect.
+    pub(crate) fn set(&self, count: u64) {
+        // SAFETY: By the type invariant it is attached as long as there is a reference, so only the count
+        // that iostat keeps is changed, and nothing at `raw`.
+        unsafe { iostat_evcnt_set(self.raw.get(), count) };
     }
 
     /// What it has counted. In any context.

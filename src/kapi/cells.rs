@@ -163,6 +163,28 @@ impl Cells {
         }
     }
 
+    /// Sets what a counter has; false if the handle is not valid, and nothing is changed then. In any
+    /// context, NMIs excepted. What other CPUs add meanwhile is counted before or after. Of two calls at the
+    /// same time for one counter, one has no effect.
+    pub(super) fn set(&self, handle: Handle, count: u64) -> bool {
+        let Some((bank, index)) = self.owned(handle) else {
+            return false;
+        };
+        let Some(base) = bank.bases.get(index) else {
+            return false;
+        };
+        // Read before the owner is checked again: if the cell gets another owner after that check, its base
+        // is a new one, and is not replaced. (As with `add`, only a caller that sets what it detaches at the
+        // same time can get here, and only a counter that had counted nothing has an equal base.)
+        let old = base.load(Acquire);
+        if self.owned(handle).is_none() {
+            return false;
+        }
+        let new = bank.sum(index).wrapping_sub(count);
+        let _ = base.compare_exchange(old, new, Relaxed, Relaxed);
+        true
+    }
+
     /// What a counter has; [`None`] if the handle is no longer good. In any context.
     pub(super) fn get(&self, handle: Handle) -> Option<u64> {
         let (bank, index) = self.owned(handle)?;

@@ -137,6 +137,11 @@ impl Events {
         self.cells.add(handle, value);
     }
 
+    /// Sets what it has counted; false if there is no such counter. In any context, NMIs excepted.
+    pub(super) fn set(&self, handle: Handle, count: u64) -> bool {
+        self.cells.set(handle, count)
+    }
+
     /// What it has counted; [`None`] if there is no such counter. In any context.
     pub(crate) fn get(&self, handle: Handle) -> Option<u64> {
         self.cells.get(handle)

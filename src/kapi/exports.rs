@@ -69,7 +69,7 @@ macro_rules! declared {
 use declared;
 
 declared!(iostat_evcnt_attach iostat_evcnt_attach_dynamic iostat_evcnt_detach);
-declared!(iostat_evcnt_add iostat_evcnt_read iostat_evcnt_read_total);
+declared!(iostat_evcnt_add iostat_evcnt_set iostat_evcnt_read iostat_evcnt_read_total);
 
 /// A string of a client's, up to one byte more than is allowed.
 ///
@@ -173,7 +173,7 @@ unsafe extern "C" fn iostat_evcnt_attach_dynamic(
             // `attach` refuses null.
             unsafe {
                 ev.write(own::evcnt {
-                    ev_count: count,
+                    ev_detached_count: count,
                     ev_handle: handle.bits(),
                     ev_parent: parent,
                     ev_group: group,
@@ -201,7 +201,7 @@ unsafe extern "C" fn iostat_evcnt_attach(
         return EINVAL.to_errno();
     };
     let own::evcnt {
-        ev_count,
+        ev_detached_count,
         ev_parent,
         ev_group,
         ev_name,
@@ -210,7 +210,17 @@ unsafe extern "C" fn iostat_evcnt_attach(
     } = *said;
     let kind = c_int::from(ev_type);
     // SAFETY: By this function's requirement.
-    unsafe { iostat_evcnt_attach_dynamic(ev, kind, ev_parent, ev_group, ev_name, ev_count, owner) }
+    unsafe {
+        iostat_evcnt_attach_dynamic(
+            ev,
+            kind,
+            ev_parent,
+            ev_group,
+            ev_name,
+            ev_detached_count,
+            owner,
+        )
+    }
 }
 
 /// # Safety
@@ -240,7 +250,7 @@ unsafe extern "C" fn iostat_evcnt_detach(
             // SAFETY: By this function's requirement it is an event counter of the client's: it was
             // attached at this address.
             unsafe {
-                (*ev).ev_count = count;
+                (*ev).ev_detached_count = count;
                 (*ev).ev_handle = Handle::NONE.bits();
             }
             0
@@ -288,6 +298,25 @@ unsafe extern "C" fn iostat_evcnt_add(ev: *const own::evcnt, n: u64) {
 
 /// # Safety
 ///
+/// Called by another module, in any context but an NMI's. `ev` is null or an event counter that is not
+/// attached or detached at the same time.
+#[no_mangle]
+unsafe extern "C" fn iostat_evcnt_set(ev: *mut own::evcnt, count: u64) {
+    if ev.is_null() {
+        return;
+    }
+    // SAFETY: By this function's requirement.
+    let (events, handle) = unsafe { (events(), handle(ev)) };
+    let is_set = events.is_some_and(|events| events.set(handle, count));
+    if !is_set {
+        // SAFETY: By this function's requirement it is an event counter of the caller's, and no other
+        // function of this file writes to it now.
+        unsafe { (*ev).ev_detached_count = count };
+    }
+}
+
+/// # Safety
+///
 /// Called by another module, in any context. `ev` is null or an event counter.
 #[no_mangle]
 unsafe extern "C" fn iostat_evcnt_read(ev: *const own::evcnt) -> u64 {
@@ -295,7 +324,7 @@ unsafe extern "C" fn iostat_evcnt_read(ev: *const own::evcnt) -> u64 {
     let (events, handle) = unsafe { (events(), handle(ev)) };
     let count = events.and_then(|events| events.get(handle));
     // SAFETY: By this function's requirement.
-    count.unwrap_or_else(|| unsafe { ev.as_ref() }.map_or(0, |ev| ev.ev_count))
+    count.unwrap_or_else(|| unsafe { ev.as_ref() }.map_or(0, |ev| ev.ev_detached_count))
 }
 
 /// # Safety

@@ -98,6 +98,14 @@ is "attach: static as well" "$(asked 'detach 2') $(asked 'again 2') $(asked 'rea
 is "attach: dynamic begins at 0" "$(asked 'detach 2') $(asked 'attach 2 -1 0 g d') $(asked 'read 2')" \
 	"0 0 0"
 is "attach: memory of any content" "$(asked garbage)" 0
+is "set: while it is attached" "$(asked 'set 2 1000') $(asked 'irq 2 5') $(asked 'read 2')" "0 0 1005"
+is "set: the list has it too" "$(listed g d)" "1005 misc"
+is "zero: while it is attached" "$(asked 'zero 2') $(asked 'irq 2 3') $(asked 'read 2')" "0 0 3"
+asked 'add 2 1000' >/tmp/out
+is "zero: what all CPUs count from there" "$(asked 'read 2')" $((cpus * 1000 + 3))
+is "set: of what is detached" "$(asked 'detach 2') $(asked 'set 2 77') $(asked 'read 2')" "0 0 77"
+is "set: nozero starts there" "$(asked 'nozero 2 on') $(asked 'irq 2 1') $(asked 'read 2')" "0 0 78"
+is "set: and what has the old name is attached again" "$(asked 'detach 2') $(asked 'attach 2 -1 0 g d')" "0 0"
 is "all functions: nothing to complain of" "$(dmesg | grep -c 'iostat: evcnt: ')" 0
 
 # What clients do wrong. EEXIST 17, ENOENT 2, EBUSY 16, EINVAL 22, ENAMETOOLONG 36.

@@ -13,6 +13,8 @@
  *	detach N
  *	add N COUNT			from all CPUs at the same time
  *	irq N COUNT			with interrupts off, once each
+ *	set N COUNT			to COUNT, while it counts
+ *	zero N
  *	read N, total N
  *	many COUNT			attaches, counts and detaches so many
  *	fill, empty			attaches until it is refused; detaches all of them
@@ -115,6 +117,8 @@ static int empty(void)
 static int null(void)
 {
 	evcnt_inc(NULL);
+	evcnt_set(NULL, 1);
+	evcnt_zero(NULL);
 	if (evcnt_read(NULL) || evcnt_read_total(NULL))
 		return -EIO;
 	if (evcnt_attach_static(NULL) != -EINVAL)
@@ -193,6 +197,14 @@ static s64 with(struct evcnt *ev, const char *verb, const char *rest)
 		local_irq_save(flags);
 		evcnt_add(ev, n);
 		local_irq_restore(flags);
+		return 0;
+	}
+	if (!strcmp(verb, "set") && !kstrtou64(rest, 0, &n)) {
+		evcnt_set(ev, n);
+		return 0;
+	}
+	if (!strcmp(verb, "zero")) {
+		evcnt_zero(ev);
 		return 0;
 	}
 	if (!strcmp(verb, "read"))

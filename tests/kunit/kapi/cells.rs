@@ -57,6 +57,24 @@ mod tests {
     }
 
     #[test]
+    fn a_count_is_set_and_goes_on_from_there() -> Result {
+        let (cells, mut free) = cells()?;
+        let handle = cells.take(&mut free, 40).ok_or(ENOENT)?;
+        cells.add(handle, 2);
+        assert!(cells.set(handle, 7));
+        cells.add(handle, 1);
+        assert_eq!(cells.get(handle), Some(8));
+        assert!(cells.set(handle, 0));
+        assert_eq!(cells.give_back(&mut free, handle), Some(0));
+        assert!(!cells.set(handle, 9));
+        let next = take_all(&cells, &mut free)?;
+        let next = next.iter().find(|next| cell(**next) == cell(handle));
+        assert!(!cells.set(handle, 9));
+        assert_eq!(cells.get(*next.ok_or(ENOENT)?), Some(0));
+        Ok(())
+    }
+
+    #[test]
     fn all_cpus_add_up() -> Result {
         let (cells, mut free) = cells()?;
         let handle = cells.take(&mut free, 0).ok_or(ENOENT)?;
