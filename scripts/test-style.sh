@@ -101,6 +101,18 @@ api_walk()
 	done
 }
 
+# What the ported drivers of the tests had to change is what the manual of porting lists.
+porting()
+{
+	local change
+	sed -n 's|.*/\* porting: \(.*\) \*/.*|\1|p' tests/modules/ported_*.c | sort -u | while IFS= read -r change; do
+		tr -d '`' <Documentation/porting.rst | grep -qF -- "$change" ||
+			echo "Documentation/porting.rst does not list: $change"
+	done
+	[ "$(grep -l 'porting: ' tests/modules/ported_*.c | wc -l)" = "$(ls tests/modules/ported_*.c | wc -l)" ] ||
+		echo "a ported driver lists no change"
+}
+
 kernel=$("$TOP/scripts/kernel.sh")
 source=/cache/${kernel#"$IOSTAT_CACHE"/}/source
 
@@ -223,6 +235,7 @@ check "shell syntax" shell_syntax
 check "rustfmt, with the kernel's settings" rustfmt_check
 check "checkpatch" checkpatch
 check "each function of the kernel API is described and called" api_walk
+check "what ported drivers change is listed" porting
 check "structures of the binary ABI, the same in 32 and 64 bits" layouts
 check "headers for programs, in strict C and C++" languages
 check "rustdoc of floor 0, warnings denied" rustdoc

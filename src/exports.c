@@ -24,6 +24,7 @@ EXPORT_SYMBOL_GPL(iostat_evcnt_read_total);
 EXPORT_SYMBOL_GPL(iostat_devstat_new_entry);
 EXPORT_SYMBOL_GPL(iostat_devstat_add_entry);
 EXPORT_SYMBOL_GPL(iostat_devstat_remove_entry);
+EXPORT_SYMBOL_GPL(iostat_devstat_set_block_size);
 EXPORT_SYMBOL_GPL(iostat_kstat_create);
 EXPORT_SYMBOL_GPL(iostat_kstat_install);
 EXPORT_SYMBOL_GPL(iostat_kstat_delete);

@@ -11,6 +11,7 @@
 pub(crate) use core::sync::atomic::{
     fence,
     AtomicPtr,
+    AtomicU32,
     AtomicU64,
     Ordering, //
 };
@@ -19,6 +20,7 @@ pub(crate) use core::sync::atomic::{
 pub(crate) use loom::sync::atomic::{
     fence,
     AtomicPtr,
+    AtomicU32,
     AtomicU64,
     Ordering, //
 };

@@ -13,6 +13,9 @@
 struct bio;
 struct module;
 
+/* Of names and numbers, which are FreeBSD's; there is no structure that has this version. */
+#define DEVSTAT_VERSION		6
+
 /* With its NUL; not cut but refused if longer. */
 #define DEVSTAT_NAME_LEN	16
 
@@ -107,6 +110,7 @@ int iostat_devstat_add_entry(struct devstat *ds, const char *dev_name, int unit_
 			     u32 block_size, u32 flags, u32 device_type, u32 priority,
 			     struct module *owner);
 int iostat_devstat_remove_entry(struct devstat *ds, struct module *owner);
+int iostat_devstat_set_block_size(struct devstat *ds, u32 block_size);
 int iostat_devstat_start_transaction(const struct devstat *ds, const u64 *now);
 int iostat_devstat_end_transaction(const struct devstat *ds, u64 bytes, u32 tag_type, u32 flags,
 				   const u64 *now, const u64 *then);
@@ -183,6 +187,21 @@ static inline int devstat_add_entry(struct devstat *ds, const char *dev_name, in
 static inline int devstat_remove_entry(struct devstat *ds)
 {
 	return iostat_devstat_remove_entry(ds, THIS_MODULE);
+}
+
+/**
+ * devstat_set_block_size() - sets the block size of a medium that was loaded
+ * @ds: the entry, or NULL
+ * @block_size: bytes; 0 if there is no medium any more
+ *
+ * Clears DEVSTAT_BS_UNAVAILABLE, or sets it if @block_size is 0. It replaces FreeBSD's stores to
+ * block_size and flags of the entry. The list's generation changes. May sleep.
+ *
+ * Return: 0, %-ENOENT if @ds is no entry, or %-EINVAL if it was added with DEVSTAT_NO_BLOCKSIZE.
+ */
+static inline int devstat_set_block_size(struct devstat *ds, u32 block_size)
+{
+	return iostat_devstat_set_block_size(ds, block_size);
 }
 
 /* The time, ns; in any context but an NMI's. */

@@ -123,10 +123,20 @@ typedef struct iostat_kstat_named {
 			} addr;
 			unsigned int len;
 		} str;
+		/* The same: kstat(3KSTAT) and OpenZFS call it so. */
+		struct {
+			union {
+				char *ptr;
+				char __pad[8];
+			} addr;
+			unsigned int len;
+		} string;
 		long long i64;
 		unsigned long long ui64;
 		long l;
 		unsigned long ul;
+		long long ll;
+		unsigned long long ull;
 	} value;
 } kstat_named_t;
 
@@ -185,6 +195,7 @@ typedef struct iostat_kstat_io {
 /* See kstat_timer_start(). */
 typedef struct iostat_kstat_timer {
 	char name[KSTAT_STRLEN];
+	u8 resv;
 	u64 num_events;
 	hrtime_t elapsed_time;
 	hrtime_t min_time;
@@ -301,7 +312,8 @@ static inline int kstat_delete_byname(const char *ks_module, int ks_instance, co
 
 /**
  * kstat_named_init() - names a statistic and tells its type
- * @knp: the statistic; its value becomes 0
+ * @knp: the statistic. Its value becomes 0, but if it has this name and type already, as that of a
+ *	persistent kstat that is created again, it stays. A string becomes NULL
  * @name: 1 to 30 printable characters of ASCII, no blank at the ends; copied
  * @data_type: KSTAT_DATA_*
  *

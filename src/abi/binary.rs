@@ -96,11 +96,11 @@ pub struct List {
     pub devices: u64,
 }
 
-/// `struct iostat_device`.
+/// `struct iostat_device`; of it a module may change the block size, which in mapped memory is an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct Device {
+pub struct Device<B = u32> {
     pub number: u32,
     pub flags: u32,
     pub diskseq: u64,
@@ -111,7 +111,7 @@ pub struct Device {
     pub parent: u32,
     pub device_type: u32,
     pub priority: u32,
-    pub block_size: u32,
+    pub block_size: B,
     pub name: [u8; NAME_LEN],
     pub driver: [u8; NAME_LEN],
     pub reserved: u64,
@@ -157,6 +157,28 @@ impl Device {
             name: *identity.name.as_array(),
             driver: *identity.driver.as_array(),
             reserved: 0,
+        }
+    }
+}
+
+impl<B> Device<B> {
+    /// The same with another block size.
+    pub fn with_block_size<C>(&self, block_size: C) -> Device<C> {
+        Device {
+            number: self.number,
+            flags: self.flags,
+            diskseq: self.diskseq,
+            crtime: self.crtime,
+            map_offset: self.map_offset,
+            dev_major: self.dev_major,
+            dev_minor: self.dev_minor,
+            parent: self.parent,
+            device_type: self.device_type,
+            priority: self.priority,
+            block_size,
+            name: self.name,
+            driver: self.driver,
+            reserved: self.reserved,
         }
     }
 }

@@ -26,9 +26,13 @@ pub mod priority {
 pub mod support_flags {
     /// `DEVSTAT_ALL_SUPPORTED`: the block size is known, and so are tag types.
     pub const ALL_SUPPORTED: u32 = 0;
+    /// `DEVSTAT_NO_BLOCKSIZE`: it has no blocks.
+    pub const NO_BLOCKSIZE: u32 = 1;
     /// `DEVSTAT_NO_ORDERED_TAGS`: it has no tags, and none is counted.
     pub const NO_ORDERED_TAGS: u32 = 2;
-    /// All there are: `DEVSTAT_NO_BLOCKSIZE` and `DEVSTAT_BS_UNAVAILABLE` as well.
+    /// `DEVSTAT_BS_UNAVAILABLE`: the block size is not known now; there is no medium, say.
+    pub const BS_UNAVAILABLE: u32 = 4;
+    /// All flags there are.
     pub const MASK: u32 = 7;
 }
 
@@ -120,9 +124,9 @@ pub struct Identity {
     pub priority: u32,
     /// [`device_type`].
     pub device_type: u32,
-    /// [`support_flags`].
+    /// [`support_flags`], when it arrived.
     pub flags: u32,
-    /// Logical block size, bytes; 0 of what has none.
+    /// Logical block size, bytes, when it arrived; 0 of what has none.
     pub block_size: u32,
 }
 

@@ -22,8 +22,12 @@ use crate::{
         record::CpuRecord,
     },
     sync::{
+        AtomicU32,
         AtomicU64,
-        Ordering::Release, //
+        Ordering::{
+            Relaxed,
+            Release, //
+        }, //
     }, //
 };
 use core::mem::size_of;
@@ -160,7 +164,7 @@ impl Header {
 pub struct Owner {
     pub magic: u64,
     pub state: AtomicU64,
-    pub device: Device,
+    pub device: Device<AtomicU32>,
 }
 
 impl Owner {
@@ -169,8 +173,19 @@ impl Owner {
         Owner {
             magic: MAGIC,
             state: AtomicU64::new(0),
-            device,
+            device: device.with_block_size(AtomicU32::new(device.block_size)),
         }
+    }
+
+    /// The device as it is now.
+    pub fn device(&self) -> Device {
+        let block_size = self.device.block_size.load(Relaxed);
+        self.device.with_block_size(block_size)
+    }
+
+    /// Its block size has changed.
+    pub fn set_block_size(&self, block_size: u32) {
+        self.device.block_size.store(block_size, Relaxed);
     }
 
     /// It has left.

@@ -151,7 +151,7 @@ fn list(reader: &Reader, state: &Recording, argument: Argument) -> Result {
     let room = (list.count as usize).min(all.accounts.len());
     let mut devices = Array::new(list.devices, room, list.entry_size, least::DEVICE)?;
     for account in all.accounts.iter().take(room) {
-        devices.push(account.device())?;
+        devices.push(&account.device())?;
     }
     list.size = filled::<List>(size);
     list.count = count(all.accounts.len());

@@ -59,7 +59,7 @@ impl DiskObject {
 pub(crate) enum File {
     /// A number that grows.
     Statistic(&'static Statistic),
-    /// Something that never changes.
+    /// What it is.
     Identity(fn(&Identity, &mut Page<'_>) -> fmt::Result),
     /// How some times are distributed.
     Latency(Class, Phase),
@@ -77,7 +77,7 @@ impl Show for File {
             File::Statistic(statistic) => {
                 write!(page, "{}", (statistic.value)(&of.account.snapshot()))
             }
-            File::Identity(write) => write(of.account.identity(), page),
+            File::Identity(write) => write(&of.account.identity_now(), page),
             File::Latency(class, phase) => {
                 latency::histogram(page, &of.account.histogram(*class, *phase))
             }

@@ -237,6 +237,17 @@ impl Entries {
         Ok(())
     }
 
+    /// Sets the block size of an entry, 0 if there is none at the moment. May sleep. `ENOENT`, if there is no
+    /// such entry; `EINVAL`, if it was added as one that has none.
+    pub(super) fn set_block_size(&self, handle: Handle, block_size: u32) -> Result {
+        let table = self.table.lock();
+        let attached = table.attached.get(&handle).ok_or(ENOENT)?;
+        attached.account.set_block_size(block_size)?;
+        drop(table);
+        self.clients.changed();
+        Ok(())
+    }
+
     /// A transaction starts; `ENOENT`, if there is no such entry.
     #[inline(always)]
     pub(super) fn start_transaction(&self, handle: Handle, now: u64, cpu: ThisCpu<'_>) -> Result {

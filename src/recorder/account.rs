@@ -2,6 +2,8 @@
 
 //! The statistics of one disk or partition, or of what another module tells of.
 
+mod medium;
+
 use super::{
     accounts::{
         Handle,
@@ -62,6 +64,7 @@ use crate::{
         published::InProbe, //
     },
 };
+use core::sync::atomic::AtomicU32;
 use kernel::{
     new_mutex,
     page::PAGE_SIZE,
@@ -78,6 +81,8 @@ use kernel::{
 #[pin_data]
 pub(crate) struct Account {
     identity: Identity,
+    /// [`support_flags`], of which a client may change one.
+    flags: AtomicU32,
     /// The same, for those who watch each I/O.
     devinfo: Devinfo,
     handle: Handle,
@@ -196,6 +201,7 @@ impl Account {
         let memory = Memory::new(Owner::new(Device::new(&identity, parent, offset)))?;
         Arc::pin_init(
             try_pin_init!(Account {
+                flags: AtomicU32::new(identity.flags),
                 identity,
                 devinfo: block.devinfo,
                 handle,
@@ -214,7 +220,8 @@ impl Account {
         )
     }
 
-    /// Who the disk or partition is.
+    /// Who the disk or partition is. Block size and flags as at its arrival: see
+    /// [`Account::identity_now`].
     pub(crate) fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -225,8 +232,8 @@ impl Account {
     }
 
     /// The same in binary.
-    pub(crate) fn device(&self) -> &Device {
-        &self.memory.head().device
+    pub(crate) fn device(&self) -> Device {
+        self.memory.head().device()
     }
 
     /// The pages that programs may map.

@@ -22,6 +22,9 @@ pub(crate) trait Clients: Send + Sync {
     /// Closes it. May sleep.
     fn remove(&self, account: &Account);
 
+    /// Something of an account has changed that the list shows. May sleep.
+    fn changed(&self);
+
     /// Opens an account that is in no list. May sleep; `ENOMEM`.
     fn add_unlisted(&self, identity: Identity) -> Result<Arc<Account>>;
 
@@ -36,6 +39,10 @@ impl<L: Listener> Clients for State<L> {
 
     fn remove(&self, account: &Account) {
         self.registry.remove_client(account);
+    }
+
+    fn changed(&self) {
+        self.registry.change_unlisted();
     }
 
     fn add_unlisted(&self, identity: Identity) -> Result<Arc<Account>> {

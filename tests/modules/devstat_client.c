@@ -117,7 +117,7 @@ static int many(unsigned int count)
 
 static int null(void)
 {
-	return devstat_remove_entry(NULL) ?: devstat_start_transaction(NULL) ?:
+	return devstat_set_block_size(NULL, 512) ?: devstat_remove_entry(NULL) ?: devstat_start_transaction(NULL) ?:
 		devstat_end_transaction(NULL, 1, DEVSTAT_TAG_NONE, DEVSTAT_READ);
 }
 
@@ -131,6 +131,7 @@ static int garbage(void)
 	if (devstat_start_transaction(&ds) != -ENOENT ||
 	    devstat_end_transaction(&ds, 1, DEVSTAT_TAG_NONE, DEVSTAT_READ) != -ENOENT ||
 	    devstat_remove_entry(&ds) != -ENOENT ||
+	    devstat_set_block_size(&ds, 512) != -ENOENT ||
 	    devstat_start_transaction((struct devstat *)0xdeadbeefUL) != -ENOENT ||
 	    devstat_start_transaction(ERR_PTR(-ENOMEM)) != -ENOENT ||
 	    devstat_end_transaction(&ds, 1, (devstat_tag_type)bad, DEVSTAT_READ) != -EINVAL ||

@@ -52,6 +52,7 @@ unsafe fn entries<'a>() -> Option<&'a Entries> {
 }
 
 super::declared!(iostat_devstat_new_entry iostat_devstat_add_entry iostat_devstat_remove_entry);
+super::declared!(iostat_devstat_set_block_size);
 super::declared!(iostat_start iostat_end iostat_class);
 
 const _: () = assert!(NAME_LEN == own::DEVSTAT_NAME_LEN as usize);
@@ -249,6 +250,25 @@ unsafe extern "C" fn iostat_devstat_remove_entry(
             error.to_errno()
         }
     }
+}
+
+/// # Safety
+///
+/// Called by another module, from where one may sleep. `ds` as for [`handle`].
+#[no_mangle]
+unsafe extern "C" fn iostat_devstat_set_block_size(
+    ds: *mut own::devstat,
+    block_size: u32,
+) -> c_int {
+    if ds.is_null() {
+        return 0;
+    }
+    // SAFETY: By this function's requirement.
+    let (entries, handle) = unsafe { (entries(), handle(ds)) };
+    let result = entries
+        .ok_or(ENODEV)
+        .and_then(|entries| entries.set_block_size(handle, block_size));
+    result.map_or_else(|error| error.to_errno(), |()| 0)
 }
 
 /// # Safety

@@ -78,14 +78,15 @@ unsafe extern "C" fn iostat_kstat_named_init(
         name = [0; 31];
         result = Err(EINVAL);
     }
-    // SAFETY: By this function's requirement.
-    unsafe {
-        knp.write(own::iostat_kstat_named {
-            name,
-            data_type,
-            value: Default::default(),
-        })
-    };
+    // SAFETY: By this function's requirement it is memory of the caller's; all its bits are valid.
+    let old = unsafe { &mut *knp };
+    // A persistent kstat that is created again has its old numbers, which its driver names again.
+    let is_same = old.name == name && old.data_type == data_type;
+    if !is_same || u32::from(data_type) == own::KSTAT_DATA_STRING {
+        old.value = Default::default();
+    }
+    old.name = name;
+    old.data_type = data_type;
     errno(result)
 }
 
