@@ -2,7 +2,10 @@
 
 //! Kstats as `kstat -p` of illumos shows them.
 
-use super::name::Escaped;
+use super::{
+    decimal::number,
+    name::Escaped, //
+};
 use crate::acct::kstat::Value;
 use core::fmt::{
     Result,
@@ -31,9 +34,9 @@ pub fn line(
     out.write_char('\t')?;
     match value {
         Value::Int32(number) => write!(out, "{number}")?,
-        Value::Uint32(number) => write!(out, "{number}")?,
+        Value::Uint32(value) => number(out, value.into())?,
         Value::Int64(number) => write!(out, "{number}")?,
-        Value::Uint64(number) => write!(out, "{number}")?,
+        Value::Uint64(value) => number(out, value)?,
         Value::Float(bits) => write!(out, "{bits:#x}")?,
         Value::Double(bits) => write!(out, "{bits:#x}")?,
         Value::Char(text) | Value::String(text) => write!(out, "{}", Escaped::rest(text))?,

@@ -2,7 +2,10 @@
 
 //! Histograms as text.
 
-use super::identity::Identity;
+use super::{
+    decimal::number,
+    identity::Identity, //
+};
 use crate::acct::{
     class::Class,
     histogram::{
@@ -29,18 +32,17 @@ pub fn histogram(out: &mut impl Write, histogram: &Histogram<u64>) -> Result {
 }
 
 fn summary(out: &mut impl Write, histogram: &Histogram<u64>) -> Result {
-    write!(
-        out,
-        "{} {} {}",
-        histogram.count(),
-        histogram.min(),
-        histogram.max()
-    )
+    number(out, histogram.count())?;
+    out.write_char(' ')?;
+    number(out, histogram.min())?;
+    out.write_char(' ')?;
+    number(out, histogram.max())
 }
 
 fn numbers(out: &mut impl Write, mut separator: &str, numbers: &[u64]) -> Result {
-    for number in numbers {
-        write!(out, "{separator}{number}")?;
+    for each in numbers {
+        out.write_str(separator)?;
+        number(out, *each)?;
         separator = " ";
     }
     Ok(())
@@ -63,17 +65,27 @@ pub fn line(
     if histogram.count() == 0 {
         return Ok(());
     }
-    let (name, number) = (&disk.name, disk.number);
-    write!(out, "{name} {number} {} {} ", class.name(), phase.name())?;
+    write!(out, "{}", disk.name)?;
+    out.write_char(' ')?;
+    number(out, disk.number.into())?;
+    for name in [class.name(), phase.name()] {
+        out.write_char(' ')?;
+        out.write_str(name)?;
+    }
+    out.write_char(' ')?;
     summary(out, histogram)?;
     let (last, bounded) = histogram.counts.split_last().unwrap_or((&0, &[]));
     for (bound, count) in BOUNDS_NS.iter().zip(bounded) {
         if *count != 0 {
-            write!(out, " {bound}:{count}")?;
+            out.write_char(' ')?;
+            number(out, *bound)?;
+            out.write_char(':')?;
+            number(out, *count)?;
         }
     }
     if *last != 0 {
-        write!(out, " +Inf:{last}")?;
+        out.write_str(" +Inf:")?;
+        number(out, *last)?;
     }
     out.write_char('\n')
 }

@@ -5,9 +5,12 @@
 //! Every value a user can read stands once in a table here: sysfs makes a file of each, and
 //! `stat` and `/dev/iostat` a column. Users find columns by their names.
 
-use super::identity::{
-    major_minor,
-    Identity, //
+use super::{
+    decimal::number,
+    identity::{
+        major_minor,
+        Identity, //
+    }, //
 };
 use crate::acct::{
     class::{
@@ -114,7 +117,8 @@ fn word(name: &CStr) -> &str {
 pub fn stat(out: &mut impl Write, snapshot: &Snapshot) -> Result {
     let mut separator = "";
     for column in columns() {
-        write!(out, "{separator}{}", (column.value)(snapshot))?;
+        out.write_str(separator)?;
+        number(out, (column.value)(snapshot))?;
         separator = " ";
     }
     Ok(())
@@ -144,16 +148,22 @@ pub fn header(out: &mut impl Write, generation: u64, numdevs: usize) -> Result {
 /// One disk's line of `/dev/iostat`.
 pub fn device(out: &mut impl Write, disk: &Identity, snapshot: &Snapshot) -> Result {
     let (major, minor) = major_minor(disk.dev);
-    write!(
-        out,
-        "{} {} {major}:{minor} {} {} {} {} ",
-        disk.name,
-        disk.number,
-        disk.diskseq,
-        disk.priority,
-        disk.crtime,
-        disk.class(),
-    )?;
+    let numbers = [
+        (' ', disk.number.into()),
+        (' ', major.into()),
+        (':', minor.into()),
+        (' ', disk.diskseq),
+        (' ', disk.priority.into()),
+        (' ', disk.crtime),
+    ];
+    write!(out, "{}", disk.name)?;
+    for (separator, value) in numbers {
+        out.write_char(separator)?;
+        number(out, value)?;
+    }
+    out.write_char(' ')?;
+    out.write_str(disk.class())?;
+    out.write_char(' ')?;
     stat(out, snapshot)?;
     out.write_char('\n')
 }
