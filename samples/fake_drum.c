@@ -5,7 +5,8 @@
  *
  *	insmod fake_drum.ko
  *	echo 3 >/sys/module/fake_drum/parameters/read
- *	exec 3<>/dev/iostat; echo @kstat fake_drum >&3; cat <&3
+ *	[ -c /dev/iostat ] && exec 3<>/dev/iostat
+ *	echo @kstat fake_drum >&3; cat <&3
  */
 
 #include <iostat/kstat.h>

@@ -5,7 +5,8 @@
  *
  *	insmod fake_tape.ko
  *	echo 10 >/sys/module/fake_tape/parameters/write
- *	exec 3<>/dev/iostat; echo @evcnt_list >&3; cat <&3
+ *	[ -c /dev/iostat ] && exec 3<>/dev/iostat
+ *	echo @evcnt_list >&3; cat <&3
  *	cat /sys/class/misc/iostat/devstat/fake_tape0/stat
  *	echo "@kstat fake_tape::queue" >&3; cat <&3
  */

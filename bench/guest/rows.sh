@@ -45,7 +45,7 @@ dm_stats_off()
 # region STEP: the module with one region that is the whole disk, in areas as STEP says.
 region()
 {
-	load_module && echo "$disk @stats_create - $1" >/dev/iostat
+	load_module && [ -c /dev/iostat ] && echo "$disk @stats_create - $1" >/dev/iostat
 }
 
 # Twenty buckets have nineteen bounds between them: 1 us to 262 ms, in ns.

@@ -4,7 +4,7 @@
 # message WORD...: the reply to it.
 message()
 {
-	exec 7<>/dev/iostat
+	open_iostat 7
 	echo "$*" >&7 && cat <&7
 	exec 7<&-
 }

@@ -16,6 +16,21 @@ stat_of()
 	done
 }
 
+# open_iostat FD: opens /dev/iostat to read and write. A shell would make a plain file of that name
+# while the module is not loaded, and the device could not be made where that is.
+open_iostat()
+{
+	[ -c /dev/iostat ] || { echo "/dev/iostat is no device"; return 1; }
+	eval "exec $1<>/dev/iostat"
+}
+
+# send MESSAGE: writes it to /dev/iostat, and does not read the reply.
+send()
+{
+	[ -c /dev/iostat ] || { echo "/dev/iostat is no device"; return 1; }
+	printf '%s\n' "$1" >/dev/iostat
+}
+
 # disk_table [FILE]: the table of all disks, without its two lines of heading: the first
 # of /dev/iostat.
 disk_table()

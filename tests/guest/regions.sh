@@ -7,7 +7,7 @@ control=/sys/class/misc/iostat
 say()
 {
 	local status=0
-	exec 9<>/dev/iostat
+	open_iostat 9
 	printf '%s\n' "$*" >&9 2>/tmp/say || status=1
 	reply=$(cat <&9)
 	exec 9<&-

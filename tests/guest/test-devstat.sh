@@ -40,7 +40,7 @@ order()
 # kstat SELECTOR: its value.
 kstat()
 {
-	exec 7<>/dev/iostat
+	open_iostat 7
 	echo "@kstat $1" >&7 && cut -f 2 <&7
 	exec 7<&-
 }
@@ -85,7 +85,7 @@ is "sample in C: a line of its own" "$(wc -w <$devstat/fake_tape0/stat)" "$(wc -
 is "numdevs: one more" "$(number numdevs)" $((numdevs + 1))
 is "generation: one change" "$(number generation)" $((generation + 1))
 refuses "clients: iostat cannot go under them" rmmod iostat
-refuses "regions: not of what has no sectors" sh -c 'echo "fake_tape0 @stats_create - /10" >/dev/iostat'
+refuses "regions: not of what has no sectors" send "fake_tape0 @stats_create - /10"
 succeeds "samples: in Rust" insmod /payload/fake_rpc.ko calls=25
 is "sample in Rust: calls" "$(of fake_rpc0 devstat/{operations_read,bytes_read,start_count,end_count})" "25 25600 25 25"
 is "sample in Rust: who it is" "$(of fake_rpc0 devstat/{device_type,flags,priority} kstat/class)" "0x39 0x1 0x20 misc"
@@ -240,7 +240,7 @@ is "a disk of that name: both are in the list" \
 	"disk entry"
 holds "a disk of that name: with numbers of their own" \
 	"$(cat $disk/devstat/device_number) > $(of nullb8 devstat/device_number)"
-succeeds "a disk of that name: messages are for it" sh -c 'echo "nullb8 @stats_create - /10" >/dev/iostat'
+succeeds "a disk of that name: messages are for it" send "nullb8 @stats_create - /10"
 is "a disk of that name: the entry goes" "$(asked 'remove 4') $(cat $disk/kstat/reads)" "0 $((reads + 10))"
 warns "a disk of that name: no entry comes" -17 "new 4 nullb 8 512 0 0 0x110"
 remove_null_blk_disk nullb8

@@ -13,7 +13,7 @@ common()
 	echo "@evcnt_list all rollup" >&6
 	awk -v n="$1" '$1 == "iostat" && $2 == n { print $3 }' <&6
 }
-exec 6<>/dev/iostat
+open_iostat 6
 
 # traced DISK TRACEPOINT: how many of them since tracing_on. These lines begin with the device.
 traced()
@@ -263,7 +263,7 @@ nothing_lost "disk events"
 # Plugs and remaps, and a table that is too small.
 rmmod iostat
 load_module frequent_events=1 inflight=64
-exec 6<>/dev/iostat
+open_iostat 6
 make_null_blk_disk nbv size=64 memory_backed=1 irqmode=2 completion_nsec=10000000 hw_queue_depth=256
 make_partitions /dev/nbv 2048:65536
 tracing_on block_plug block_unplug

@@ -10,7 +10,7 @@ succeeds "/dev/iostat: anybody may read it" $nobody cat /dev/iostat
 # What is written are messages: see test-regions-limits.sh.
 succeeds "/dev/iostat: anybody may ask" $nobody sh -c 'echo "nbi @stats_list" >/dev/iostat'
 refuses "/dev/iostat: nobody may change anything" $nobody sh -c 'echo "nbi @stats_create - /1" >/dev/iostat'
-refuses "/dev/iostat: what is no message" sh -c 'echo x >/dev/iostat'
+refuses "/dev/iostat: what is no message" send x
 succeeds "sysfs: anybody may read it" $nobody cat /sys/block/nbi/iostat/stat
 for file in /sys/block/nbi/iostat/stat /sys/block/nbi/iostat/kstat/reads; do
 	is "sysfs: $file cannot be written" "$(stat -c %a $file)" 444

@@ -43,7 +43,7 @@ is "entry: is a kstat, as its files have it" \
 	"$(value fake_tape:0:fake_tape0:class) $(value fake_tape:0:fake_tape0:writes) $(value fake_tape:0:fake_tape0:rtime)" \
 	"$(cat $devstat/fake_tape0/kstat/{class,writes,rtime} | paste -sd' ')"
 is "entry: virtual, of I/O" "$(listed fake_tape:0:fake_tape0 2) $(listed fake_tape:0:fake_tape0 3)" "i/o 0x1"
-refuses "entry: cannot be written" sh -c 'echo "@kstat_write fake_tape:0:fake_tape0:reads 0" >/dev/iostat'
+refuses "entry: cannot be written" send "@kstat_write fake_tape:0:fake_tape0:reads 0"
 succeeds "samples: in Rust, all three" insmod /payload/fake_rpc.ko calls=25
 is "sample of all in Rust: reads" "$(value fake_rpc:0:queue:reads) $(value fake_rpc:0:queue:nread)" \
 	"$(cat $devstat/fake_rpc0/devstat/{operations_read,bytes_read} | paste -sd' ')"
