@@ -10,8 +10,8 @@ kernel=$1 modules=$2 script=$3
 shift 3
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
-cp -r "$TOP"/tests/guest/. "$TOP/samples/bpftrace" "$payload"
-for tool in passthrough message partition waitfile pairing hostile; do
+cp -r "$TOP"/tests/guest/. "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$payload"
+for tool in passthrough message partition waitfile pairing hostile textread; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
 done

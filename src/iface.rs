@@ -8,8 +8,10 @@ pub(crate) mod control;
 mod events;
 mod ioctls;
 mod kstats;
+mod listing;
 mod messages;
 pub(crate) mod sysfs;
+mod text;
 
 use crate::{
     kapi::{

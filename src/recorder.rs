@@ -25,6 +25,7 @@ mod registry;
 mod tracker;
 mod transactions;
 mod waits;
+pub(crate) mod walk;
 
 use crate::{
     abi::map::{
@@ -62,6 +63,10 @@ use registry::{
     Registry, //
 };
 use tracker::Tracker;
+use walk::{
+    Position,
+    Walk, //
+};
 
 /// How many I/Os one may ask to be followed at a time: from some to 256 MiB of them.
 const INFLIGHT: core::ops::RangeInclusive<u32> = 64..=1 << 22;
@@ -189,6 +194,21 @@ impl<L: Listener> State<L> {
     /// All accounts, by priority and then in order of arrival. May sleep; `ENOMEM`.
     pub(crate) fn list(&self) -> Result<List> {
         self.registry.list()
+    }
+
+    /// The generation of the list, and how many accounts it has. May sleep.
+    pub(crate) fn heading(&self) -> (u64, usize) {
+        self.registry.heading()
+    }
+
+    /// All accounts of the list from a position on. May sleep.
+    pub(crate) fn walk(&self, from: Position) -> Walk<'_, L> {
+        Walk::new(&self.registry, from)
+    }
+
+    /// The account at a position, unless it has left. May sleep.
+    fn at(&self, position: Position) -> Option<Arc<Account>> {
+        self.registry.at(position)
     }
 
     /// How often the list has changed. Starts at 1.

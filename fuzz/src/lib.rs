@@ -17,6 +17,8 @@ pub mod invariants;
 pub mod machine;
 #[path = "../../tests/host/properties/model.rs"]
 pub mod model;
+#[path = "../../tests/host/properties/records.rs"]
+pub mod records;
 #[path = "../../tests/host/properties/written.rs"]
 pub mod written;
 

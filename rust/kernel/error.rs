@@ -16,3 +16,8 @@ pub(crate) fn name_too_long() -> Error {
 pub(crate) fn would_deadlock() -> Error {
     Error::from_errno((bindings::EDEADLK as i32).wrapping_neg())
 }
+
+/// `ESTALE`: likewise.
+pub(crate) fn stale() -> Error {
+    Error::from_errno((bindings::ESTALE as i32).wrapping_neg())
+}

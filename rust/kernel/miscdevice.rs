@@ -36,6 +36,7 @@ use core::{
     ffi::CStr, //
 };
 use kernel::{
+    alloc::flags::GFP_KERNEL_ACCOUNT,
     bindings,
     error::to_result,
     iov::{
@@ -70,6 +71,9 @@ pub(crate) trait OpenFile: Send + Sync + Sized + 'static {
         position: &mut i64,
         from: &mut IovIterSource<'_>,
     ) -> Result;
+
+    /// The file is closed: no other call comes. May sleep.
+    fn release(&self, _context: &Self::Context) {}
 
     /// Answers the call of a number. May sleep. `ENOTTY` if there is none; calls may come at the same
     /// time.
@@ -187,7 +191,8 @@ impl<T: OpenFile> Registration<T> {
         let inner = unsafe { &*(*file).private_data.cast::<Inner<T::Context>>() };
         match T::open(&inner.context).and_then(|file| {
             let context = core::ptr::from_ref(&inner.context);
-            Ok(KBox::new(Opened { file, context }, GFP_KERNEL)?)
+            // Charged: whoever may open the device may do so often.
+            Ok(KBox::new(Opened { file, context }, GFP_KERNEL_ACCOUNT)?)
         }) {
             Ok(opened) => {
                 // SAFETY: As above.
@@ -203,7 +208,9 @@ impl<T: OpenFile> Registration<T> {
     /// Called by the VFS as `release` of a file that `open` opened.
     unsafe extern "C" fn release(_inode: *mut bindings::inode, file: *mut bindings::file) -> i32 {
         // SAFETY: `open` put a box there, and this is the last call for the file.
-        drop(unsafe { KBox::from_raw((*file).private_data.cast::<Opened<T>>()) });
+        let opened = unsafe { KBox::from_raw((*file).private_data.cast::<Opened<T>>()) };
+        // SAFETY: The context outlives the file, see `open`.
+        opened.file.release(unsafe { &*opened.context });
         0
     }
 

@@ -26,7 +26,8 @@ use error::{
 };
 use word::{
     Word,
-    Words, //
+    Words,
+    KEPT, //
 };
 
 /// What is asked for.
@@ -110,7 +111,7 @@ fn message<'a>(name: Word<'a>, words: &mut Words<'a>) -> Result<Message<'a>, Err
     } else if is("@stats_clear") {
         Message::Clear(id(words)?)
     } else if is("@stats_list") {
-        Message::List(words.next())
+        Message::List(program(words)?)
     } else if is("@stats_print") {
         Message::Print(print(words, false)?)
     } else if is("@stats_print_clear") {
@@ -128,6 +129,15 @@ fn message<'a>(name: Word<'a>, words: &mut Words<'a>) -> Result<Message<'a>, Err
 fn id<'a>(words: &mut Words<'a>) -> Result<u32, Error<'a>> {
     let word = words.next().ok_or(Error::missing(Reason::NoId))?;
     word::id(word).ok_or(Error::wrong(Reason::BadId, word))
+}
+
+fn program<'a>(words: &mut Words<'a>) -> Result<Option<Word<'a>>, Error<'a>> {
+    match words.next() {
+        Some(word) if word.as_written().len() >= KEPT => {
+            Err(Error::wrong(Reason::LongProgram, word))
+        }
+        word => Ok(word),
+    }
 }
 
 fn print<'a>(words: &mut Words<'a>, clear: bool) -> Result<Print, Error<'a>> {

@@ -26,6 +26,14 @@
 //! program and auxiliary data: then the line can be split as a message is. (Device-mapper writes
 //! them as they are, and so is done without the option.)
 
+use super::{
+    decimal::{
+        number,
+        numbers,
+        DIGITS, //
+    },
+    pager::Piece, //
+};
 use crate::acct::region::{
     area::Done,
     columns::{
@@ -48,7 +56,7 @@ pub trait Reply: Write {
 }
 
 /// The reply to `@stats_create`.
-pub fn created(out: &mut impl Reply, id: u32) -> Result {
+pub fn created(out: &mut impl Write, id: u32) -> Result {
     write!(out, "{id}")
 }
 
@@ -121,29 +129,81 @@ pub struct Printed<'a> {
 }
 
 /// A line of `@stats_print`: one area, with its histogram if there is one.
-pub fn area(
-    out: &mut impl Reply,
-    geometry: &Geometry,
-    area: usize,
-    printed: &Printed<'_>,
-    histogram: impl IntoIterator<Item = u64>,
-) -> Result {
-    let (start, len) = geometry.area(area);
-    write!(out, "{start}+{}", geometry.step())?;
-    columns(out, printed)?;
-    let mut separator = ' ';
-    for count in histogram {
-        write!(out, "{separator}{count}")?;
-        separator = ':';
+///
+/// A histogram may have more counts than a buffer has room for. Hence a line consists of parts, which are written
+/// in one or in several pieces: what is before the histogram, each of its counts, and what follows.
+pub struct AreaLine<'a> {
+    /// The areas there are.
+    pub geometry: &'a Geometry,
+    /// Which of them it is.
+    pub area: usize,
+    /// What it has.
+    pub printed: Printed<'a>,
+    /// Counts in its histogram; 0 without.
+    pub buckets: usize,
+}
+
+impl AreaLine<'_> {
+    /// How many parts the line has.
+    pub fn parts(&self) -> usize {
+        self.buckets.saturating_add(2)
     }
-    if let Some(by_class) = printed.classes {
-        classes(out, len, by_class)?;
+
+    /// Writes the parts from `first` on for which there is room. Returns which is the next. `count` returns the
+    /// count of a bucket, of each that is written once.
+    pub fn write(
+        &self,
+        out: &mut Piece<'_>,
+        first: usize,
+        mut count: impl FnMut(usize) -> u64,
+    ) -> usize {
+        let mut part = first;
+        if part == 0 {
+            if !out.record(|out| self.head(out)) {
+                return part;
+            }
+            part = 1;
+        }
+        while let Some(bucket) = part.checked_sub(1).filter(|bucket| *bucket < self.buckets) {
+            let separator = if bucket == 0 { ' ' } else { ':' };
+            let is_written = out.room() > DIGITS && {
+                // There is room for any count.
+                let count = count(bucket);
+                out.record(|out| {
+                    out.write_char(separator)?;
+                    number(out, count)
+                })
+            };
+            if !is_written {
+                return part;
+            }
+            part = part.saturating_add(1);
+        }
+        if part < self.parts() && out.record(|out| self.tail(out)) {
+            part = self.parts();
+        }
+        part
     }
-    out.write_char('\n')
+
+    fn head(&self, out: &mut Piece<'_>) -> Result {
+        let (start, _) = self.geometry.area(self.area);
+        number(out, start)?;
+        out.write_char('+')?;
+        number(out, self.geometry.step())?;
+        columns(out, &self.printed)
+    }
+
+    fn tail(&self, out: &mut Piece<'_>) -> Result {
+        if let Some(by_class) = self.printed.classes {
+            let (_, len) = self.geometry.area(self.area);
+            classes(out, len, by_class)?;
+        }
+        out.write_char('\n')
+    }
 }
 
 /// The last line of `@stats_print` with additional output: the region as a whole.
-pub fn total(out: &mut impl Reply, geometry: &Geometry, printed: &Printed<'_>) -> Result {
+pub fn total(out: &mut impl Write, geometry: &Geometry, printed: &Printed<'_>) -> Result {
     let (start, len) = (geometry.start(), geometry.len());
     write!(out, "total {start}+{len}")?;
     columns(out, printed)?;
@@ -155,7 +215,7 @@ pub fn total(out: &mut impl Reply, geometry: &Geometry, printed: &Printed<'_>) -
 }
 
 /// Columns 1 to 13, each after a blank.
-fn columns(out: &mut impl Reply, printed: &Printed<'_>) -> Result {
+fn columns(out: &mut impl Write, printed: &Printed<'_>) -> Result {
     let Columns { read, write, .. } = printed.columns;
     let time = |time_ns| printed.unit.of(time_ns);
     for column in [read, write] {
@@ -165,32 +225,39 @@ fn columns(out: &mut impl Reply, printed: &Printed<'_>) -> Result {
             sectors,
             ticks_ns,
         } = *column;
-        write!(out, " {ios} {merges} {sectors} {}", time(ticks_ns))?;
+        numbers(out, &[ios, merges, sectors, time(ticks_ns)])?;
     }
-    write!(
-        out,
-        " {} {} {} {} {}",
-        printed.in_flight,
-        time(printed.columns.io_ticks_total_ns),
-        time(printed.columns.time_in_queue_ns),
-        time(printed.columns.io_ticks_read_ns),
-        time(printed.columns.io_ticks_write_ns),
-    )
+    let columns = printed.columns;
+    let times = [
+        columns.io_ticks_total_ns,
+        columns.time_in_queue_ns,
+        columns.io_ticks_read_ns,
+        columns.io_ticks_write_ns,
+    ];
+    numbers(out, &[printed.in_flight])?;
+    numbers(out, &times.map(time))
 }
 
-fn classes(out: &mut impl Reply, len: u64, classes: &Classes) -> Result {
-    write!(out, " length:{len}")?;
+fn classes(out: &mut impl Write, len: u64, classes: &Classes) -> Result {
+    out.write_str(" length:")?;
+    number(out, len)?;
     done(out, "read", &classes.read)?;
     done(out, "write", &classes.write)?;
     done(out, "free", &classes.free)
 }
 
-fn done(out: &mut impl Reply, name: &str, done: &Done<u64>) -> Result {
+fn done(out: &mut impl Write, name: &str, done: &Done<u64>) -> Result {
     let Done {
         ios,
         sectors,
         ticks_ns,
         merges,
     } = *done;
-    write!(out, " {name}:{ios}:{merges}:{sectors}:{ticks_ns}")
+    out.write_char(' ')?;
+    out.write_str(name)?;
+    for value in [ios, merges, sectors, ticks_ns] {
+        out.write_char(':')?;
+        number(out, value)?;
+    }
+    Ok(())
 }

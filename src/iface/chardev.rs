@@ -5,39 +5,25 @@
 use super::{
     ioctls,
     messages,
-    Global,
-    Recording, //
+    text::Text,
+    Global, //
 };
-use crate::{
-    abi::{
-        latency,
-        region_text::Reply,
-        text, //
+use crate::kernel_ext::{
+    capability,
+    ioctl::{
+        Access,
+        Argument, //
     },
-    acct::{
-        class::Class,
-        histogram::Phase, //
-    },
-    kernel_ext::{
-        capability,
-        ioctl::{
-            Access,
-            Argument, //
-        },
-        miscdevice::OpenFile,
-        mmap::NewMapping,
-        poll::{
-            event,
-            Poller, //
-        }, //
-    },
-};
-use core::{
-    fmt,
-    sync::atomic::{
-        AtomicU64,
-        Ordering::Relaxed, //
+    miscdevice::OpenFile,
+    mmap::NewMapping,
+    poll::{
+        event,
+        Poller, //
     }, //
+};
+use core::sync::atomic::{
+    AtomicU64,
+    Ordering::Relaxed, //
 };
 use kernel::{
     alloc::{
@@ -53,19 +39,13 @@ use kernel::{
     sync::Mutex, //
 };
 
-/// An open `/dev/iostat`. A read from the start takes a new snapshot; reads further on continue
-/// it, so that what a reader gets in pieces is one text. From its first message on, it reads as the
-/// reply to the last.
+/// An open `/dev/iostat`. It reads as the text of all devices; from its first message on, as the reply to the
+/// last.
 pub(crate) struct Reader {
     text: Pin<KBox<Mutex<Text>>>,
     is_opened_by_admin: bool,
     /// The generation of the list that was seen last.
     seen: AtomicU64,
-}
-
-struct Text {
-    bytes: KVVec<u8>,
-    is_reply: bool,
 }
 
 /// The longest message, bytes.
@@ -84,61 +64,6 @@ pub(crate) fn mode(asked: u32) -> Result<u16> {
     })
 }
 
-impl fmt::Write for Text {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.write_bytes(text.as_bytes())
-    }
-}
-
-impl Reply for Text {
-    fn write_bytes(&mut self, bytes: &[u8]) -> fmt::Result {
-        // Charged to the reader: anybody may open the device.
-        self.bytes
-            .extend_from_slice(bytes, GFP_KERNEL_ACCOUNT)
-            .map_err(|_| fmt::Error)
-    }
-}
-
-impl Text {
-    /// The last reply is none to the next message, and its memory not this reader's for ever.
-    fn expect_reply(&mut self) {
-        self.bytes = KVVec::new();
-        self.is_reply = true;
-    }
-
-    fn run(&mut self, context: &Global, is_opened_by_admin: bool, line: &[u8]) -> Result {
-        let result = messages::run(context, is_opened_by_admin, line, self);
-        if matches!(result, Err(error) if [ENOMEM, EINTR, EAGAIN].contains(&error)) {
-            // Half a reply.
-            self.bytes.clear();
-        }
-        result
-    }
-
-    /// The generation of what it is about.
-    fn refresh(&mut self, state: &Recording) -> Result<u64> {
-        self.bytes.clear();
-        let list = state.list()?;
-        text::header(self, list.generation, list.accounts.len()).map_err(|_| ENOMEM)?;
-        for account in &list.accounts {
-            let snapshot = account.snapshot();
-            text::device(self, account.identity(), &snapshot).map_err(|_| ENOMEM)?;
-        }
-        latency::header(self).map_err(|_| ENOMEM)?;
-        for account in &list.accounts {
-            let classes = Class::ALL.into_iter();
-            for class in classes.filter(|class| account.has_times(*class)) {
-                for phase in Phase::ALL {
-                    let times = account.histogram(class, phase);
-                    latency::line(self, account.identity(), class, phase, &times)
-                        .map_err(|_| ENOMEM)?;
-                }
-            }
-        }
-        Ok(list.generation)
-    }
-}
-
 impl Reader {
     /// Who polls from now on waits for another generation.
     pub(super) fn saw(&self, generation: u64) {
@@ -150,18 +75,37 @@ impl Reader {
         messages::may_change(self.is_opened_by_admin)
     }
 
-    /// Does what a message says. The file reads as the reply from now on; `then` is given that, and whether
-    /// the message was refused. May sleep.
+    /// Does what a message says, and copies the reply, or the line that says why it was refused, by `copy`, which
+    /// returns how many bytes it could; `most` bytes at most. The file reads as the reply from now on. Returns how many bytes
+    /// were copied, whether that is all, and whether the message was refused. May sleep.
+    ///
+    /// `EFAULT` if not all of the bytes could be copied.
     pub(super) fn message(
         &self,
         context: &Global,
         line: &[u8],
-        then: impl FnOnce(Result, &[u8]) -> Result,
-    ) -> Result {
+        most: usize,
+        mut copy: impl FnMut(&[u8]) -> usize,
+    ) -> Result<(usize, bool, Result)> {
         let mut text = self.text.lock();
-        text.expect_reply();
-        let result = text.run(context, self.is_opened_by_admin, line);
-        then(result, &text.bytes)
+        let result = self.run(&mut text, context, line);
+        let mut is_fault = false;
+        let copied = text.read(context, 0, most, |bytes| {
+            let copied = copy(bytes);
+            is_fault |= copied < bytes.len();
+            copied
+        })?;
+        if is_fault {
+            return Err(EFAULT);
+        }
+        let is_all = !text.has(context, copied as u64)?;
+        Ok((copied, is_all, result))
+    }
+
+    fn run(&self, text: &mut Text, context: &Global, line: &[u8]) -> Result {
+        text.reply(context, |piece| {
+            messages::run(context, self.is_opened_by_admin, line, piece)
+        })
     }
 }
 
@@ -169,9 +113,7 @@ impl OpenFile for Reader {
     type Context = Global;
 
     fn open(context: &Global) -> Result<KBox<Self>> {
-        let bytes = KVVec::new();
-        let is_reply = false;
-        let text = KBox::pin_init(new_mutex!(Text { bytes, is_reply }), GFP_KERNEL_ACCOUNT)?;
+        let text = KBox::pin_init(new_mutex!(Text::new()), GFP_KERNEL_ACCOUNT)?;
         let is_opened_by_admin = capability::is_sys_admin();
         let reader = Reader {
             text,
@@ -188,25 +130,35 @@ impl OpenFile for Reader {
         to: &mut IovIterDest<'_>,
     ) -> Result<usize> {
         let mut text = self.text.lock();
-        if *position == 0 && !text.is_reply {
-            self.saw(text.refresh(&context.recording)?);
+        let copied = text.read(context, *position, to.len(), |bytes| to.copy_to_iter(bytes))?;
+        if *position == 0 {
+            if let Some(generation) = text.generation() {
+                self.saw(generation);
+            }
         }
-        to.simple_read_from_buffer(position, &text.bytes)
+        *position = position.saturating_add_unsigned(copied as u64);
+        Ok(copied)
     }
 
     fn write(&self, context: &Global, position: &mut i64, from: &mut IovIterSource<'_>) -> Result {
         let mut text = self.text.lock();
-        text.expect_reply();
         *position = 0;
         let len = from.len();
-        if len > LONGEST_MESSAGE {
-            return Err(E2BIG);
-        }
         let mut line = KVVec::new();
-        if from.copy_from_iter_vec(&mut line, GFP_KERNEL_ACCOUNT)? != len {
-            return Err(EFAULT);
+        let taken = match len {
+            0..=LONGEST_MESSAGE => from.copy_from_iter_vec(&mut line, GFP_KERNEL_ACCOUNT),
+            _ => Err(E2BIG),
+        };
+        let taken = taken.and_then(|taken| if taken == len { Ok(()) } else { Err(EFAULT) });
+        if let Err(error) = taken {
+            text.empty(context);
+            return Err(error);
         }
-        text.run(context, self.is_opened_by_admin, &line)
+        self.run(&mut text, context, &line)
+    }
+
+    fn release(&self, context: &Global) {
+        self.text.lock().abandon(context);
     }
 
     fn ioctl(&self, context: &Global, number: u32, argument: Argument, access: Access) -> Result {

@@ -3,16 +3,25 @@
 //! Event counters: `/sys/block/<disk>/iostat/events/`, a file for each of a disk's own, and the reply to
 //! `@evcnt_list`, which has those of all modules.
 
+use super::text::Cache;
 use crate::{
     abi::{
         event_text,
-        message::evcnt::List as Asked, //
+        message::evcnt::List as Asked,
+        pager::{
+            Filled,
+            Piece, //
+        }, //
     },
     acct::disk_event::{
         DiskEvent,
         DISK_EVENTS, //
     },
-    kapi::evcnt::Events,
+    kapi::evcnt::{
+        Event,
+        Events,
+        Handle, //
+    },
     kernel_ext::{
         clock,
         kobject::{
@@ -83,19 +92,87 @@ impl Object for EventsObject {
     const TYPE: Type<Self> = Type::new(&GROUPS);
 }
 
-/// Writes the counters that are asked for. May sleep; `ENOMEM`, `EINTR`.
-pub(super) fn list(events: &Events, asked: &Asked, out: &mut impl Write) -> Result {
-    let list = events.list(asked.rollup)?;
-    let now_ns = clock::now_ns();
-    event_text::header(out).map_err(|_| ENOMEM)?;
-    for listed in &list {
-        task::may_be_killed()?;
-        let event = &listed.event;
-        if asked.has(event.kind(), listed.total) {
-            let age_ns = now_ns.saturating_sub(event.since_ns());
-            event_text::event(out, event.name(), listed.total, age_ns, event.kind())
-                .map_err(|_| ENOMEM)?;
+/// Counters looked for at a time.
+const BATCH: usize = 16;
+
+/// The reply to `@evcnt_list`.
+pub(super) struct Counters {
+    asked: Asked,
+    /// The first that may be next; [`None`] before the heading.
+    next: Option<Handle>,
+}
+
+impl Counters {
+    pub(super) fn new(asked: Asked) -> Self {
+        Counters { asked, next: None }
+    }
+
+    /// The reply is made again from its start on.
+    pub(super) fn restart(&mut self) {
+        self.next = None;
+    }
+
+    /// Writes what comes next. May sleep; `ENOMEM`, `EINTR`.
+    pub(super) fn fill(
+        &mut self,
+        events: &Events,
+        piece: &mut Piece<'_>,
+        cache: &mut Cache,
+    ) -> Result<Filled> {
+        let mut next = match self.next {
+            Some(next) => next,
+            None if piece.record(|out| event_text::header(out)) => Handle::NONE,
+            None => return Ok(Filled::Full),
+        };
+        self.next = Some(next);
+        if self.asked.rollup {
+            return self.fill_rolled_up(events, piece, cache);
+        }
+        loop {
+            task::may_be_killed()?;
+            let mut batch = [const { None }; BATCH];
+            events.batch(next, &mut batch);
+            for (handle, event) in batch.iter().flatten() {
+                let total = events.get(*handle);
+                if !self.write(piece, event, total) {
+                    return Ok(Filled::Full);
+                }
+                next = handle.after();
+                self.next = Some(next);
+            }
+            if batch.last().is_some_and(Option::is_none) {
+                return Ok(Filled::End);
+            }
         }
     }
-    Ok(())
+
+    /// The same, with what their children have counted.
+    fn fill_rolled_up(
+        &mut self,
+        events: &Events,
+        piece: &mut Piece<'_>,
+        cache: &mut Cache,
+    ) -> Result<Filled> {
+        let list = match &mut cache.counters {
+            Some(list) => list,
+            none => none.insert(events.rolled_up()?),
+        };
+        let first = list.partition_point(|listed| Some(listed.handle) < self.next);
+        for listed in list.iter().skip(first) {
+            if !self.write(piece, &listed.event, Some(listed.total)) {
+                return Ok(Filled::Full);
+            }
+            self.next = Some(listed.handle.after());
+        }
+        Ok(Filled::End)
+    }
+
+    /// Writes the line of a counter, if it is asked for, and there is one; false if there is no room for it.
+    fn write(&self, piece: &mut Piece<'_>, event: &Event, total: Option<u64>) -> bool {
+        let Some(total) = total.filter(|total| self.asked.has(event.kind(), *total)) else {
+            return true;
+        };
+        let age_ns = clock::now_ns().saturating_sub(event.since_ns());
+        piece.record(|out| event_text::event(out, event.name(), total, age_ns, event.kind()))
+    }
 }

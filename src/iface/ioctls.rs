@@ -241,18 +241,20 @@ fn message(reader: &Reader, context: &Global, argument: Argument) -> Result {
     }
     let mut line = KVVec::new();
     user_memory(message.from, len)?.read_all(&mut line, GFP_KERNEL_ACCOUNT)?;
-    reader.message(context, &line, |result, reply| {
-        let part = reply.get(..reply.len().min(room)).unwrap_or(reply);
-        user_memory(message.to, part.len())?
-            .writer()
-            .write_slice(part)?;
-        message.size = filled::<Message>(size);
-        message.out_bytes = count(reply.len());
-        argument.write(&message, size)?;
-        result?;
-        if part.len() < reply.len() {
-            return Err(ENOSPC);
+    let mut writer = user_memory(message.to, room)?.writer();
+    let (copied, is_all, result) = reader.message(context, &line, room, |bytes| {
+        match writer.write_slice(bytes) {
+            Ok(()) => bytes.len(),
+            Err(_) => 0,
         }
+    })?;
+    message.size = filled::<Message>(size);
+    message.out_bytes = count(copied);
+    argument.write(&message, size)?;
+    result?;
+    if is_all {
         Ok(())
-    })
+    } else {
+        Err(ENOSPC)
+    }
 }

@@ -2,6 +2,7 @@
 
 //! The replies to `@kstat`, `@kstat_list` and `@kstat_write`.
 
+use super::text::Cache;
 use crate::{
     abi::{
         kstat_text,
@@ -10,14 +11,21 @@ use crate::{
                 Selector,
                 Selectors, //
             },
-            word::Word, //
+            word::{
+                Word,
+                Words, //
+            }, //
         },
-        region_text::Reply, //
+        pager::{
+            Filled,
+            Piece, //
+        }, //
     },
     kapi::kstat::{
         Chain,
         Entry,
-        List, //
+        Key,
+        Statistic, //
     },
     kernel_ext::{
         kstat::{
@@ -33,96 +41,263 @@ use kernel::{
         flags::GFP_KERNEL_ACCOUNT,
         KVVec, //
     },
-    prelude::*, //
+    prelude::*,
+    sync::Arc, //
 };
 
-/// Those of a list that are selected. Everybody may ask, and selectors may take long over each: `EINTR` if the
-/// task is to be killed.
-fn selected<'a>(
-    list: &'a List,
-    has: impl Fn(&[u8], i32, &[u8]) -> bool + 'a,
-) -> impl Iterator<Item = Result<&'a Entry>> {
-    list.entries.iter().filter_map(move |entry| {
+/// The selectors of a message, kept by an open file.
+struct Kept(KVec<u8>);
+
+impl Kept {
+    /// May sleep; `ENOMEM`.
+    fn new(asked: &Selectors<'_>) -> Result<Self> {
+        let mut words = KVec::new();
+        for word in asked.words() {
+            words.extend_from_slice(word.as_written(), GFP_KERNEL_ACCOUNT)?;
+            words.push(b' ', GFP_KERNEL_ACCOUNT)?;
+        }
+        // A backslash at its end takes nothing.
+        words.pop();
+        Ok(Kept(words))
+    }
+
+    fn selectors(&self) -> Selectors<'_> {
+        Selectors::of(Words::of(&self.0))
+    }
+}
+
+/// Kstats looked for at a time.
+const BATCH: usize = 8;
+
+/// The next kstat behind a name that is selected. Everybody may ask, and selectors may take long over each: `EINTR` if the
+/// task is to be killed. May sleep.
+fn next(
+    chain: &Chain,
+    asked: &Selectors<'_>,
+    behind: &mut Option<Key>,
+    batch: &mut [Option<Arc<Entry>>; BATCH],
+) -> Result<Option<Arc<Entry>>> {
+    loop {
+        if batch.iter().all(Option::is_none) {
+            chain.batch(behind.as_ref(), batch);
+        }
+        let Some(entry) = batch.iter_mut().find_map(Option::take) else {
+            return Ok(None);
+        };
+        *behind = Some(*entry.key());
+        task::may_be_killed()?;
         let (module, instance, name) = entry.key().parts();
-        match task::may_be_killed() {
-            Ok(()) => has(module, instance, name).then_some(Ok(&**entry)),
-            Err(error) => Some(Err(error)),
+        if asked.has_kstat(module, instance, name) {
+            return Ok(Some(entry));
         }
-    })
+    }
 }
 
-/// Writes the statistics that are asked for. A kstat whose client refuses is left out, unless there is no
-/// other: then its errno is returned. May sleep; `ENOMEM`, `EINTR`.
-pub(super) fn print(chain: &Chain, asked: &Selectors<'_>, out: &mut impl Write) -> Result {
-    let list = chain.list()?;
-    let mut refused = Ok(());
-    let mut is_any = false;
-    for entry in selected(&list, |module, instance, name| {
-        asked.has_kstat(module, instance, name)
-    }) {
-        let entry = entry?;
-        let statistics = match entry.statistics(chain) {
-            Err(ENOMEM) => return Err(ENOMEM),
-            // Deleted meanwhile.
-            Err(ENXIO) => continue,
-            Err(error) => {
-                refused = Err(error);
-                continue;
+/// The reply to `@kstat_list`.
+pub(super) struct Rows {
+    asked: Kept,
+    is_begun: bool,
+    /// The last one that is written.
+    behind: Option<Key>,
+}
+
+impl Rows {
+    /// May sleep; `ENOMEM`.
+    pub(super) fn new(asked: &Selectors<'_>) -> Result<Self> {
+        Ok(Rows {
+            asked: Kept::new(asked)?,
+            is_begun: false,
+            behind: None,
+        })
+    }
+
+    /// The reply is made again from its start on.
+    pub(super) fn restart(&mut self) {
+        self.is_begun = false;
+        self.behind = None;
+    }
+
+    /// Writes what comes next: the chain's id, and what kstats there are. May sleep; `EINTR`.
+    pub(super) fn fill(&mut self, chain: &Chain, piece: &mut Piece<'_>) -> Result<Filled> {
+        if !self.is_begun {
+            let id = chain.id();
+            self.is_begun = piece.record(|out| {
+                writeln!(out, "chain_id {id}")?;
+                out.write_str("kid type flags ndata crtime class module:instance:name\n")
+            });
+        }
+        let mut batch = [const { None }; BATCH];
+        let mut behind = self.behind;
+        while let Some(entry) = next(chain, &self.asked.selectors(), &mut behind, &mut batch)? {
+            if !piece.record(|out| row(out, &entry)) {
+                return Ok(Filled::Full);
             }
-            Ok(statistics) => statistics,
-        };
-        is_any = true;
-        let id = entry.key().parts();
-        for statistic in statistics.iter().filter(|one| asked.has(id, one.name())) {
-            kstat_text::line(out, id, statistic.name(), statistic.value()).map_err(|_| ENOMEM)?;
+            self.behind = behind;
         }
-    }
-    if is_any {
-        Ok(())
-    } else {
-        refused
+        Ok(Filled::End)
     }
 }
 
-/// Writes the chain's id, and what kstats there are. May sleep; `ENOMEM`, `EINTR`.
-pub(super) fn list(chain: &Chain, asked: &Selectors<'_>, out: &mut impl Write) -> Result {
-    let list = chain.list()?;
-    let mut heading = || -> core::fmt::Result {
-        writeln!(out, "chain_id {}", list.id)?;
-        out.write_str("kid type flags ndata crtime class module:instance:name\n")
-    };
-    heading().map_err(|_| ENOMEM)?;
-    for entry in selected(&list, |module, instance, name| {
-        asked.has_kstat(module, instance, name)
-    }) {
-        let entry = entry?;
-        let mut line = || -> core::fmt::Result {
-            write!(
-                out,
-                "{} {} {:#x} {} {} {} ",
-                entry.kid(),
-                entry.kind().name(),
-                entry.flags(),
-                entry.ndata(),
-                entry.crtime_ns(),
-                entry.class(),
-            )?;
-            kstat_text::id(out, entry.key().parts())?;
-            out.write_char('\n')
-        };
-        line().map_err(|_| ENOMEM)?;
+fn row(out: &mut impl Write, entry: &Entry) -> core::fmt::Result {
+    write!(
+        out,
+        "{} {} {:#x} {} {} {} ",
+        entry.kid(),
+        entry.kind().name(),
+        entry.flags(),
+        entry.ndata(),
+        entry.crtime_ns(),
+        entry.class(),
+    )?;
+    kstat_text::id(out, entry.key().parts())?;
+    out.write_char('\n')
+}
+
+/// The reply to `@kstat`.
+pub(super) struct Values {
+    asked: Kept,
+    /// The last one that is written.
+    behind: Option<Key>,
+    /// One of which some is written: how many of its statistics were passed, and how many bytes of the
+    /// line of the next are written.
+    begun: Option<(Key, usize, usize)>,
+    is_any: bool,
+    /// Why a client refused.
+    refused: Result,
+}
+
+impl Values {
+    /// May sleep; `ENOMEM`.
+    pub(super) fn new(asked: &Selectors<'_>) -> Result<Self> {
+        Ok(Values {
+            asked: Kept::new(asked)?,
+            behind: None,
+            begun: None,
+            is_any: false,
+            refused: Ok(()),
+        })
     }
-    Ok(())
+
+    /// The reply is made again from its start on.
+    pub(super) fn restart(&mut self) {
+        self.behind = None;
+        self.begun = None;
+        self.is_any = false;
+        self.refused = Ok(());
+    }
+
+    /// Writes what comes next: the statistics that are asked for. All of a kstat are of one moment, unless they are longer
+    /// than the buffer and read by several calls. A kstat whose client refuses is left out,
+    /// unless there is no other: then its errno is returned. May sleep; `ENOMEM`, `EINTR`.
+    pub(super) fn fill(
+        &mut self,
+        chain: &Chain,
+        piece: &mut Piece<'_>,
+        cache: &mut Cache,
+    ) -> Result<Filled> {
+        let mut batch = [const { None }; BATCH];
+        let mut behind = self.behind;
+        loop {
+            let begun = self.begun.take();
+            let entry = match begun {
+                Some((key, ..)) => {
+                    behind = Some(key);
+                    chain.named(&key)
+                }
+                None => match next(chain, &self.asked.selectors(), &mut behind, &mut batch)? {
+                    None => break,
+                    entry => entry,
+                },
+            };
+            let from = begun.map_or((0, 0), |(_, passed, bytes)| (passed, bytes));
+            if let Some(entry) = entry {
+                match self.write(chain, &entry, from, piece, cache) {
+                    Ok(is_complete) => {
+                        self.is_any = true;
+                        if !is_complete {
+                            return Ok(Filled::Full);
+                        }
+                    }
+                    Err(ENOMEM) => return Err(ENOMEM),
+                    // Deleted meanwhile.
+                    Err(ENXIO) => {}
+                    Err(error) => self.refused = Err(error),
+                }
+            }
+            self.behind = behind;
+        }
+        match self.is_any {
+            true => Ok(Filled::End),
+            false => self.refused.map(|()| Filled::End),
+        }
+    }
+
+    /// Writes the statistics of a kstat behind those that were passed; false if there is no room for all.
+    fn write(
+        &mut self,
+        chain: &Chain,
+        entry: &Entry,
+        (mut passed, mut bytes): (usize, usize),
+        piece: &mut Piece<'_>,
+        cache: &mut Cache,
+    ) -> Result<bool> {
+        let statistics = match cache.statistics.take() {
+            Some((kid, statistics)) if kid == entry.kid() => statistics,
+            _ => entry.statistics(chain)?,
+        };
+        let len = piece.len();
+        let id = entry.key().parts();
+        let asked = self.asked.selectors();
+        let mut is_complete = true;
+        for statistic in statistics.iter().skip(passed) {
+            let line = |out: &mut _| write_line(out, id, statistic);
+            if asked.has(id, statistic.name()) && (bytes != 0 || !piece.record(line)) {
+                is_complete = false;
+                if !piece.is_empty() {
+                    break;
+                }
+                // Longer than the buffer.
+                (bytes, is_complete) = piece.part(bytes, |out| write_line(out, id, statistic));
+                if !is_complete {
+                    break;
+                }
+                bytes = 0;
+            }
+            passed = passed.saturating_add(1);
+        }
+        if is_complete {
+            return Ok(true);
+        }
+        if len == 0 {
+            self.begun = Some((*entry.key(), passed, bytes));
+        } else {
+            // It may fit into an empty buffer.
+            piece.truncate(len);
+        }
+        cache.statistics = Some((entry.kid(), statistics));
+        Ok(false)
+    }
+}
+
+fn write_line(
+    out: &mut impl Write,
+    id: (&[u8], i32, &[u8]),
+    statistic: &Statistic,
+) -> core::fmt::Result {
+    kstat_text::line(out, id, statistic.name(), statistic.value())
 }
 
 /// Writes one statistic of the first kstat that is meant. May sleep. `ENOENT` if there is none; as
 /// [`Entry::write`]; `EINTR`.
 pub(super) fn write(chain: &Chain, meant: &Selector<'_>, value: Word<'_>) -> Result {
     let list = chain.list()?;
-    let entry = selected(&list, |module, instance, name| {
-        meant.has_kstat(module, instance, name)
-    })
-    .next();
+    let entry = list.entries.iter().find_map(|entry| {
+        let (module, instance, name) = entry.key().parts();
+        match task::may_be_killed() {
+            Ok(()) => meant.has_kstat(module, instance, name).then_some(Ok(entry)),
+            Err(error) => Some(Err(error)),
+        }
+    });
     let collect = |bytes: &mut dyn Iterator<Item = u8>| -> Result<KVVec<u8>> {
         let mut text = KVVec::new();
         for byte in bytes {
@@ -134,18 +309,4 @@ pub(super) fn write(chain: &Chain, meant: &Selector<'_>, value: Word<'_>) -> Res
     let text = collect(&mut Iterator::chain(value.bytes(), [0]))?;
     let change = Change::Statistic(&statistic, Written::Text(&text));
     entry.ok_or(ENOENT)??.write(&change)
-}
-
-/// Replies that are of no disk. See `Documentation/kstat.rst`.
-pub(super) fn reply(
-    chain: &Chain,
-    asked: &crate::abi::message::kstat::Kstat<'_>,
-    out: &mut impl Reply,
-) -> Result {
-    use crate::abi::message::kstat::Kstat;
-    match asked {
-        Kstat::Print(selectors) => print(chain, selectors, out),
-        Kstat::List(selectors) => list(chain, selectors, out),
-        Kstat::Write(selector, value) => write(chain, selector, *value),
-    }
 }

@@ -3,8 +3,12 @@
 //! Messages that are written to `/dev/iostat`: who may send them, and what a refusal looks like.
 
 use super::{
-    events,
+    events::Counters,
     kstats,
+    text::{
+        Cache,
+        Source, //
+    },
     Global, //
 };
 use crate::{
@@ -16,57 +20,84 @@ use crate::{
             kstat::Kstat,
             Message, //
         },
-        region_text::Reply,
+        pager::{
+            Filled,
+            Piece, //
+        }, //
     },
     kernel_ext::capability,
-    recorder::messages::Refusal, //
+    recorder::messages::{
+        Refusal,
+        Reply, //
+    }, //
 };
+use core::fmt::Write;
 use kernel::prelude::*;
 
-/// Does what a line says. The reply, or the one line that says what was wrong, is written to `reply`. May
-/// sleep. The errno is that of device-mapper; `EPERM` without privilege, if anything would change: of who
+/// Does what a line says, and begins to write the reply to `piece`, which is empty: what the rest of it comes from,
+/// and whether there is more. If the message is refused, the reply is the line that says what was
+/// wrong. May sleep. The errno is that of device-mapper; `EPERM` without privilege, if anything would change: of who
 /// opened the file, and of who writes now, which may be a program that was given it.
 pub(super) fn run(
     global: &Global,
     is_opened_by_admin: bool,
     line: &[u8],
-    reply: &mut impl Reply,
-) -> Result {
+    piece: &mut Piece<'_>,
+) -> (Source, Filled, Result) {
     let mut id = None;
-    let result = if let Some(asked) = List::parse(line) {
-        let asked = asked.map_err(Refusal::from);
-        asked.and_then(|asked| Ok(events::list(&global.events, &asked, reply)?))
-    } else if let Some(asked) = Kstat::parse(line) {
-        let asked = asked.map_err(Refusal::from);
-        asked.and_then(|asked| {
-            if matches!(asked, Kstat::Write(..)) {
-                may_change(is_opened_by_admin)?;
+    let begun = begin(global, is_opened_by_admin, line, piece, &mut id).and_then(|mut source| {
+        let filled = source.fill(global, piece, &mut Cache::default())?;
+        Ok((source, filled))
+    });
+    let error = match begun {
+        Ok((source, filled)) => return (source, filled, Ok(())),
+        Err(Refusal::Wrong(wrong)) => {
+            piece.record(|out| writeln!(out, "{wrong}"));
+            errno(wrong.reason)
+        }
+        Err(Refusal::Failed(error)) => {
+            if let Some(id) = id.filter(|_| error == ENOENT) {
+                let why = Reason::NoSuchRegion.as_str();
+                piece.record(|out| writeln!(out, "{id}: {why}"));
             }
-            Ok(kstats::reply(&global.kstats, &asked, reply)?)
-        })
-    } else {
-        let result = message::parse(line).map_err(Refusal::from);
-        result.and_then(|(disk, message)| {
-            if changes(&message) {
-                may_change(is_opened_by_admin)?;
-            }
-            id = message.id();
-            global.recording.message(disk, &message, reply)
-        })
+            error
+        }
     };
-    // Without memory for the line there is still the errno.
-    match (result, id) {
-        (Ok(()), _) => Ok(()),
-        (Err(Refusal::Wrong(wrong)), _) => {
-            let _ = writeln!(reply, "{wrong}");
-            Err(errno(wrong.reason))
-        }
-        (Err(Refusal::Failed(error)), Some(id)) if error == ENOENT => {
-            let _ = writeln!(reply, "{id}: {}", Reason::NoSuchRegion.as_str());
-            Err(error)
-        }
-        (Err(Refusal::Failed(error)), _) => Err(error),
+    (Source::Written, Filled::End, Err(error))
+}
+
+/// Does what a line says, except to make the reply. `id` becomes that of the region it is about.
+fn begin<'a>(
+    global: &Global,
+    is_opened_by_admin: bool,
+    line: &'a [u8],
+    piece: &mut Piece<'_>,
+    id: &mut Option<u32>,
+) -> Result<Source, Refusal<'a>> {
+    if let Some(asked) = List::parse(line) {
+        return Ok(Source::Counters(Counters::new(asked?)));
     }
+    if let Some(asked) = Kstat::parse(line) {
+        return Ok(match asked? {
+            Kstat::Print(selectors) => Source::Kstats(kstats::Values::new(&selectors)?),
+            Kstat::List(selectors) => Source::KstatRows(kstats::Rows::new(&selectors)?),
+            Kstat::Write(selector, value) => {
+                may_change(is_opened_by_admin)?;
+                kstats::write(&global.kstats, &selector, value)?;
+                Source::Written
+            }
+        });
+    }
+    let (disk, message) = message::parse(line)?;
+    if changes(&message) {
+        may_change(is_opened_by_admin)?;
+    }
+    *id = message.id();
+    Ok(match global.recording.message(disk, &message, piece)? {
+        Reply::Written => Source::Written,
+        Reply::Rows(rows) => Source::Rows(rows),
+        Reply::Print(print) => Source::Print(print),
+    })
 }
 
 /// `EPERM` without privilege: see [`run`].

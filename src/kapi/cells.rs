@@ -53,7 +53,7 @@ impl Handle {
     }
 
     /// The least that is greater.
-    pub(super) fn after(self) -> Self {
+    pub(crate) fn after(self) -> Self {
         Handle(self.0.saturating_add(1))
     }
 

@@ -7,6 +7,7 @@ mod read;
 
 pub(crate) use super::cells::Handle;
 pub(crate) use own::EventCounter;
+pub(crate) use read::Listed;
 
 use super::cells::{
     Cells,

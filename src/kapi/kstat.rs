@@ -15,7 +15,10 @@ mod snapshot;
 pub(crate) use create::New;
 pub(crate) use entry::Entry;
 pub(crate) use key::Key;
-pub(crate) use snapshot::Snapshot;
+pub(crate) use snapshot::{
+    Snapshot,
+    Statistic, //
+};
 
 use crate::{
     abi::{
@@ -224,7 +227,38 @@ impl Chain {
         }
     }
 
-    /// The same by their numbers.
+    /// The first that are seen behind a name, or from the first name on, as many as there is room for. May
+    /// sleep.
+    pub(crate) fn batch(&self, behind: Option<&Key>, batch: &mut [Option<Arc<Entry>>]) {
+        let mut guard = self.table.lock();
+        let table = &mut *guard;
+        let mut cursor = match behind {
+            Some(key) => table.by_name.cursor_lower_bound_mut(key),
+            None => table.by_name.cursor_front_mut(),
+        };
+        let mut places = batch.iter_mut();
+        while let Some(at) = cursor {
+            let (key, kid) = at.current();
+            let row = table.by_kid.get(kid);
+            let is_asked = |row: &&Row| row.entry.is_visible() && behind != Some(key);
+            if let Some(row) = row.filter(is_asked) {
+                let Some(place) = places.next() else {
+                    return;
+                };
+                *place = Some(row.entry.clone());
+            }
+            cursor = at.move_next();
+        }
+    }
+
+    /// The one of this name, if it is seen. May sleep.
+    pub(crate) fn named(&self, key: &Key) -> Option<Arc<Entry>> {
+        let table = self.table.lock();
+        let row = table.by_kid.get(table.by_name.get(key)?)?;
+        row.entry.is_visible().then(|| row.entry.clone())
+    }
+
+    /// All that are seen by their numbers.
     pub(crate) fn by_number(&self) -> Result<List> {
         let mut list = self.list()?;
         sort_by(&mut list.entries, |one, other| one.kid().cmp(&other.kid()));

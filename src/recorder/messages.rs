@@ -4,6 +4,11 @@
 
 use super::{
     listener::Listener,
+    region::{
+        print::Print,
+        rows::Rows, //
+    },
+    walk::Position,
     State, //
 };
 use crate::{
@@ -16,14 +21,22 @@ use crate::{
             word::Word,
             Message, //
         },
-        region_text::{
-            created,
-            Reply, //
-        },
+        region_text::created,
     },
     kernel_ext::published, //
 };
+use core::fmt::Write;
 use kernel::prelude::*;
+
+/// What the reply to a message is.
+pub(crate) enum Reply {
+    /// What was written meanwhile.
+    Written,
+    /// To `@stats_list`.
+    Rows(Rows),
+    /// To `@stats_print` and `@stats_print_clear`.
+    Print(Print),
+}
 
 /// Why a message was refused.
 pub(crate) enum Refusal<'a> {
@@ -46,28 +59,29 @@ impl From<Error> for Refusal<'_> {
 }
 
 impl<L: Listener> State<L> {
-    /// Does what a message to a disk or partition says, and writes the reply. May sleep.
+    /// Does what a message to a disk or partition says. The reply is written, or is to be made while it is
+    /// read. May sleep.
     ///
     /// `ENXIO` if there is no such disk, `ENOENT` if no such region; `ENOMEM`, also if all regions
     /// together would take more than a quarter of the memory; `ENFILE` if there are no ids left; `EBUSY`
-    /// for a resize so soon after another that there are still I/Os from before that; `EAGAIN`
-    /// for a print during a resize; `EINTR`.
+    /// for a resize so soon after another that there are still I/Os from before that.
     pub(crate) fn message<'a>(
         &self,
         disk: Word<'a>,
         message: &Message<'a>,
-        reply: &mut impl Reply,
-    ) -> Result<(), Refusal<'a>> {
+        written: &mut impl Write,
+    ) -> Result<Reply, Refusal<'a>> {
         let (account, sectors) = self
             .registry
             .find(disk)
             .ok_or(Wrong::wrong(Reason::NoSuchDisk, disk))?;
         let regions = account.regions();
+        let device = Position::of(account.identity());
         match message {
             Message::Create(create) => {
                 let geometry = create.geometry(sectors)?;
                 let id = regions.create(create, geometry)?;
-                let told = created(reply, id).and_then(|()| reply.write_char('\n'));
+                let told = created(written, id).and_then(|()| written.write_char('\n'));
                 if told.is_err() {
                     // Nobody would know of it.
                     regions.delete(id)?;
@@ -87,11 +101,11 @@ impl<L: Listener> State<L> {
                 published::wait_for_drops();
             }
             Message::Clear(id) => regions.clear(*id)?,
-            Message::List(program) => regions.show(*program, reply)?,
-            Message::Print(print) => regions.print(print, reply)?,
+            Message::List(program) => return Ok(Reply::Rows(Rows::new(device, *program)?)),
+            Message::Print(print) => return Ok(Reply::Print(regions.print(device, print)?)),
             Message::SetAux(id, aux) => regions.set_aux(*id, *aux)?,
         }
-        Ok(())
+        Ok(Reply::Written)
     }
 
     /// Regions that went with their disk or partition.

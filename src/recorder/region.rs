@@ -7,7 +7,9 @@
 pub(super) mod list;
 pub(crate) mod memory;
 pub(super) mod of_account;
+pub(crate) mod print;
 mod resize;
+pub(crate) mod rows;
 mod told;
 
 use crate::{
@@ -55,6 +57,8 @@ use told::Told;
 /// What a region is made by.
 pub(super) struct Plan {
     pub(super) id: u32,
+    /// What no other region of the disk has that had the same id. Stays when it is resized.
+    pub(super) born: u32,
     pub(super) geometry: Geometry,
     pub(super) unit: Unit,
     /// Whether it has additional output.

@@ -18,7 +18,8 @@ use super::{
     },
     events::Common,
     listener::Listener,
-    tracker::Tracker, //
+    tracker::Tracker,
+    walk::Position, //
 };
 use crate::{
     abi::{
@@ -33,7 +34,10 @@ use crate::{
     },
 };
 use kernel::{
-    alloc::KVVec,
+    alloc::{
+        flags::GFP_KERNEL_ACCOUNT,
+        KVVec, //
+    },
     new_mutex,
     new_poll_condvar,
     prelude::*,
@@ -224,7 +228,8 @@ impl<L: Listener> Registry<L> {
             // Not under the mutex, which those who add and remove disks want: reclaim may wait for
             // I/O on a disk that waits for them.
             let room = self.numdevs();
-            let mut accounts = KVVec::with_capacity(room, GFP_KERNEL)?;
+            // Charged: it stays as long as the caller's memory takes to be written.
+            let mut accounts = KVVec::with_capacity(room, GFP_KERNEL_ACCOUNT)?;
             let members = self.members.lock();
             if members.len > room {
                 continue;
@@ -237,6 +242,25 @@ impl<L: Listener> Registry<L> {
                 accounts,
             });
         }
+    }
+
+    /// The generation, and how many accounts there are.
+    pub(super) fn heading(&self) -> (u64, usize) {
+        let members = self.members.lock();
+        (members.generation, members.len)
+    }
+
+    /// The first accounts from a position on, as many as there is room for. May sleep.
+    pub(super) fn batch(&self, from: Position, batch: &mut [Option<Arc<Account>>]) {
+        self.members.lock().batch(from, batch);
+    }
+
+    /// The account at a position. May sleep.
+    pub(super) fn at(&self, position: Position) -> Option<Arc<Account>> {
+        let mut batch = [None];
+        self.batch(position, &mut batch);
+        let [account] = batch;
+        account.filter(|account| Position::of(account.identity()) == position)
     }
 
     /// The account of the disk or partition that a word names, and how many sectors its disk or partition has now. May sleep.

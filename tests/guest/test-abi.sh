@@ -42,14 +42,14 @@ for abi in abi abi32 abi-v1; do
 		$3 == 0 && ($4 || $5) || $3 && ($4 > $5 || !$5)')" ""
 	is "$abi: sizes, flags, reserved members, numbers, addresses" "$($nobody $a sizes)" ""
 
-	# The reply is as long as it says, and what does not fit can be read.
+	# What is written of the reply is as long as it says, and all of it can be read.
 	is "$abi: a message" "$($a message "nba @stats_create - /2")" "0 2 0"
 	is "$abi: a message of nobody" "$($nobody $a message "nba @stats_create - /2" 9)" "EPERM 0 "
 	print=$($a message "nba @stats_print 0")
 	is "$abi: its reply" "$(head -n 1 <<<"$print" | cut -d' ' -f1,3)" "0 0+65536"
 	len=$(cut -d' ' -f2 <<<"$print" | head -n 1)
-	is "$abi: no room for it" "$($a message "nba @stats_print 0" 0)" "ENOSPC $len and $len"
-	is "$abi: little room for it" "$($a message "nba @stats_print 0" 8)" "ENOSPC $len 0+65536 and $len"
+	is "$abi: no room for it" "$($a message "nba @stats_print 0" 0)" "ENOSPC 0 and $len"
+	is "$abi: little room for it" "$($a message "nba @stats_print 0" 8)" "ENOSPC 8 0+65536 and $len"
 	is "$abi: what is wrong" "$($a message "nba @stats_print 77" | cut -d' ' -f1)" ENOENT
 	is "$abi: delete" "$($a message "nba @stats_delete 0")" "0 0 "
 done

@@ -24,7 +24,7 @@ is "messages: nobody may print" "$(as_nobody "rgm @stats_print 0 1 1")" \
 	"0 50+50 0 0 0 0 0 0 0 0 0 0 0 0 0%0a"
 is "messages: and nothing has changed" "$(echo "@stats_list" | /payload/message iostat rgm)" "0 $list"
 # A program that was given a file opened by somebody with more rights writes with its own.
-exec 3<>/dev/iostat
+open_iostat 3
 refuses "messages: nobody may not clear through root's file" $nobody sh -c 'echo "rgm @stats_clear 0" >&3'
 is "messages: nobody is told so" "$(grep -c 'Operation not permitted' /tmp/out)" 1
 succeeds "messages: root may" sh -c 'echo "rgm @stats_clear 0" >&3'
@@ -42,22 +42,9 @@ done
 is "resize: fifty more take no more" "$(allocated)" "$held"
 told "resize: delete" rgm @stats_delete 1
 
-# A print that meets a resize tells nothing, rather than half of what was and half of what is.
-told "resize: a region of many areas" rgm @stats_create 0+300000 1
-exec 3<>/dev/iostat
-echo "rgm @stats_print 1" >&3 2>/tmp/met &
-sleep 0.2
-told "resize: while it is printed" rgm @stats_resize 1 1+299999
-refuses "print: during a resize" wait $!
-is "print: EAGAIN" "$(grep -c 'Resource temporarily unavailable' /tmp/met)" 1
-is "print: and no reply" "$(cat <&3)" ""
-exec 3>&-
-told "print: again" rgm @stats_print 1 0 1
-is "print: as it is now" "$reply" "1+1 0 0 0 0 0 0 0 0 0 0 0 0 0"
-told "resize: delete" rgm @stats_delete 1
-
-# A reply is the open file's own, and is read as any file.
-exec 3<>/dev/iostat 4<>/dev/iostat
+# A reply is the open file's own, and is read as any file: see test-text.sh.
+open_iostat 3
+open_iostat 4
 echo "rgm @stats_list" >&3
 echo "rgm @stats_print 0" >&4
 read -r -n 2 first <&3
@@ -75,7 +62,7 @@ is "reply: not after the next message" "$(cat <&3)" "0: 0+100 50 prog aux"
 exec 3>&- 4>&-
 is "reply: who asks nothing reads the statistics" "$(head -c 9 /dev/iostat)" "iostat 1 "
 told "reply: a long one" rgm @stats_create 0+3000 1
-exec 3<>/dev/iostat
+open_iostat 3
 echo "rgm @stats_print 1" >&3
 dd bs=7 status=none <&3 >/tmp/pieces
 exec 3>&-
@@ -140,7 +127,7 @@ wait_idle rgm
 # 16 sectors an area: an aligned read of 8 is in one.
 told "memory: print a hundred of them" rgm @stats_print 0 499950 100
 is "memory: a hundred of them" "$(head -n 1 <<<"$reply" | cut -d' ' -f1) $(wc -l <<<"$reply")" "7999200+16 100"
-exec 3<>/dev/iostat
+open_iostat 3
 succeeds "memory: print all" sh -c 'echo "rgm @stats_print 0" >&3'
 is "memory: a line for each, and all I/Os in them" \
 	"$(awk '{ reads += $2; sectors += $4 } END { print NR, reads, sectors }' <&3)" \

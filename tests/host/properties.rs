@@ -42,8 +42,12 @@ mod mapped;
 mod messages;
 #[path = "properties/names.rs"]
 mod names;
+#[path = "properties/pager.rs"]
+mod pager;
 #[path = "properties/readers.rs"]
 mod readers;
+#[path = "properties/records.rs"]
+mod records;
 #[path = "properties/regions.rs"]
 mod regions;
 #[path = "properties/table.rs"]

@@ -243,7 +243,8 @@ struct iostat_histogram {
  * @in: address of the message: what would be written to the file
  * @out: address of where the reply is to go: what would then be read from it
  * @in_bytes: length of the message
- * @out_bytes: room for the reply; out: its length. If that is more: ENOSPC, and the file reads as the reply
+ * @out_bytes: room for the reply; out: how many bytes were written. ENOSPC if there are more: the file reads as the
+ *	reply, at the offset @out_bytes as the rest of it
  */
 struct iostat_message {
 	__u32 size;

@@ -112,6 +112,10 @@ pub enum Reason {
     NoValue,
     /// A selector of more than 255 bytes.
     LongSelector,
+    /// Selectors of more than 1024 bytes together.
+    LongSelectors,
+    /// A program to list of more than 1024 bytes.
+    LongProgram,
 }
 
 impl Reason {
@@ -150,6 +154,8 @@ impl Reason {
             Reason::NoKstat => "which statistic is missing",
             Reason::NoValue => "the value is missing",
             Reason::LongSelector => "a selector has no more than 255 bytes",
+            Reason::LongSelectors => "all selectors together have no more than 1024 bytes",
+            Reason::LongProgram => "a program to list has no more than 1024 bytes",
         }
     }
 }

@@ -14,7 +14,8 @@ use super::{
     word::{
         Unescaped,
         Word,
-        Words, //
+        Words,
+        KEPT, //
     }, //
 };
 use crate::abi::name::Text;
@@ -70,13 +71,29 @@ pub struct Selectors<'a>(Words<'a>);
 
 impl<'a> Selectors<'a> {
     fn parse(words: Words<'a>) -> Result<Self, Error<'a>> {
+        let mut bytes = 0usize;
         for (index, word) in words.clone().enumerate() {
             if index == SELECTORS {
                 return Err(Error::wrong(Reason::Surplus, word));
             }
             Selector::parse(word)?;
+            let len = word.as_written().len().saturating_add(1);
+            bytes = bytes.saturating_add(len);
+            if bytes > KEPT {
+                return Err(Error::wrong(Reason::LongSelectors, word));
+            }
         }
         Ok(Selectors(words))
+    }
+
+    /// The words they are, which are no more than 1024 bytes as they were written, with a blank behind each.
+    pub fn words(&self) -> Words<'a> {
+        self.0.clone()
+    }
+
+    /// Those that were written as these words.
+    pub fn of(words: Words<'a>) -> Self {
+        Selectors(words)
     }
 
     fn any(&self, selects: impl Fn(&Selector<'a>) -> bool) -> bool {

@@ -24,6 +24,11 @@ impl<'a> Word<'a> {
         Bytes(self.0)
     }
 
+    /// The bytes it was written with.
+    pub fn as_written(self) -> &'a [u8] {
+        self.0
+    }
+
     /// Whether it means this text.
     pub fn is(self, text: &[u8]) -> bool {
         self.bytes().eq(text.iter().copied())
@@ -214,6 +219,10 @@ pub(super) fn id(word: Word<'_>) -> Option<u32> {
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ' | 0xa0)
 }
+
+/// Bytes of the words that an open file keeps to make the rest of a reply, at most, blanks between them
+/// included.
+pub(super) const KEPT: usize = 1024;
 
 /// The words of a message that are left.
 #[derive(Clone, Debug)]

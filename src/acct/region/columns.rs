@@ -198,10 +198,7 @@ impl Totals {
         let sum = u64::wrapping_add;
         self.columns = each!(self.columns, before.columns, sum, sum);
         self.in_flight = self.in_flight.wrapping_add(before.in_flight);
-        self.classes.read.fold(&before.classes.read);
-        self.classes.write.fold(&before.classes.write);
-        self.classes.free.fold(&before.classes.free);
-        self.classes.none.fold(&before.classes.none);
+        self.classes.fold(&before.classes);
     }
 
     /// Without a busy time it is told as none: [`Columns::since`] makes of that what was told last.
@@ -243,6 +240,12 @@ impl Columns {
         *self = each!(self, printed, u64::wrapping_add, add_whole);
     }
 
+    /// What was taken off by [`Columns::clear_printed`] is told again, for it was not read.
+    pub fn give_back(&mut self, printed: &Columns, unit: Unit) {
+        let take_whole = |sum: u64, time_ns| sum.wrapping_sub(unit.whole_ns(time_ns));
+        *self = each!(self, printed, u64::wrapping_sub, take_whole);
+    }
+
     /// What was counted in a storage that is given up is told as before.
     pub fn give_up(&mut self, counted: &Columns) {
         *self = each!(self, counted, u64::wrapping_sub, u64::wrapping_sub);
@@ -256,6 +259,14 @@ impl Columns {
 }
 
 impl Classes {
+    /// Adds others.
+    pub fn fold(&mut self, other: &Classes) {
+        self.read.fold(&other.read);
+        self.write.fold(&other.write);
+        self.free.fold(&other.free);
+        self.none.fold(&other.none);
+    }
+
     /// What is to be told when `cleared` is no longer. (Times are told in ns: nothing is left over.)
     pub fn since(&self, cleared: &Classes) -> Classes {
         Classes {
@@ -309,6 +320,18 @@ mod tests {
             cleared.clear_printed(&printed, Unit::Ms);
         }
         assert_eq!(told, 17);
+    }
+
+    #[test]
+    fn what_was_not_read_is_told_again() {
+        let mut cleared = columns(1, 1_000_000, 300_000);
+        let before = cleared;
+        let all = columns(8, 7_700_000, 9_100_000);
+        let printed = all.since(&cleared);
+        cleared.clear_printed(&printed, Unit::Ms);
+        assert_eq!(all.since(&cleared).write.ios, 0);
+        cleared.give_back(&printed, Unit::Ms);
+        assert_eq!(cleared, before);
     }
 
     #[test]

@@ -78,6 +78,14 @@ impl Geometry {
         (start, self.step.min(self.end().wrapping_sub(start)))
     }
 
+    /// The first area that begins at a sector or after it; as many as there are if none does.
+    pub fn first_from(&self, sector: u64) -> usize {
+        let into = sector.saturating_sub(self.start);
+        let last = into.saturating_sub(1).checked_div(self.step).unwrap_or(0);
+        let area = if into == 0 { 0 } else { last.saturating_add(1) };
+        usize::try_from(area).map_or(self.areas, |area| area.min(self.areas))
+    }
+
     /// The area of an I/O that is in it from the first sector to the last; [`None`] of one that goes beyond
     /// or is over no sectors, and of some that begin at the very start of an area where an area's sectors by
     /// those before it are 2^62 and more.
@@ -193,6 +201,28 @@ mod tests {
         }
         assert_eq!(geometry.map(|g| g.area(1)), Some((110, 10)));
         assert_eq!(geometry.map(|g| g.area(2)), Some((120, 5)));
+    }
+
+    #[test]
+    fn areas_are_found_by_where_they_begin() {
+        // 100..110, 110..120, 120..125
+        let geometry = Geometry::new(100, 25, 10);
+        let table = [
+            (0, 0),
+            (100, 0),
+            (101, 1),
+            (110, 1),
+            (111, 2),
+            (120, 2),
+            (121, 3),
+            (u64::MAX, 3),
+        ];
+        for (sector, area) in table {
+            assert_eq!(geometry.map(|g| g.first_from(sector)), Some(area));
+        }
+        let whole = Geometry::new(0, u64::MAX, 1 << 60);
+        assert_eq!(whole.map(|g| g.first_from(u64::MAX)), Some(16));
+        assert_eq!(whole.map(|g| g.first_from(15 << 60)), Some(15));
     }
 
     #[test]

@@ -27,9 +27,9 @@ use kernel::{
 /// One of a list.
 pub(crate) struct Listed {
     pub(crate) event: Arc<Event>,
-    handle: Handle,
+    pub(crate) handle: Handle,
     parent: Option<Handle>,
-    /// What it has counted; with what its children have, if that was asked for.
+    /// What it and its children have counted.
     pub(crate) total: u64,
 }
 
@@ -54,10 +54,9 @@ impl Events {
         Some(total)
     }
 
-    /// All counters, in the order of attachment, if asked for with what their children have counted. One that
-    /// is detached meanwhile is left out; its children, if it had any, have no parent.
-    /// May sleep; `ENOMEM`; `EINTR` if the task is to be killed.
-    pub(crate) fn list(&self, rollup: bool) -> Result<KVVec<Listed>> {
+    /// All counters, in the order of attachment, with what their children have counted. One that is detached
+    /// meanwhile is left out; its children, if it had any, have no parent. May sleep; `ENOMEM`; `EINTR` if the task is to be killed.
+    pub(crate) fn rolled_up(&self) -> Result<KVVec<Listed>> {
         let mut list = self.snapshot()?;
         let mut killed = Ok(());
         list.retain(|listed| {
@@ -67,21 +66,32 @@ impl Events {
             total.is_some()
         });
         killed?;
-        if rollup {
-            let mut totals = KVVec::with_capacity(list.len(), GFP_KERNEL_ACCOUNT)?;
-            for listed in &list {
-                totals.push(listed.total, GFP_KERNEL_ACCOUNT)?;
-            }
-            roll_up(&mut totals, |child| {
-                let parent = list.get(child)?.parent?;
-                list.binary_search_by_key(&parent, |listed| listed.handle)
-                    .ok()
-            });
-            for (listed, total) in list.iter_mut().zip(&totals) {
-                listed.total = *total;
-            }
+        let mut totals = KVVec::with_capacity(list.len(), GFP_KERNEL_ACCOUNT)?;
+        for listed in &list {
+            totals.push(listed.total, GFP_KERNEL_ACCOUNT)?;
+        }
+        roll_up(&mut totals, |child| {
+            let parent = list.get(child)?.parent?;
+            list.binary_search_by_key(&parent, |listed| listed.handle)
+                .ok()
+        });
+        for (listed, total) in list.iter_mut().zip(&totals) {
+            listed.total = *total;
         }
         Ok(list)
+    }
+
+    /// The first counters from a handle on, in the order of attachment, as many as there is room for. May sleep.
+    pub(crate) fn batch(&self, from: Handle, batch: &mut [Option<(Handle, Arc<Event>)>]) {
+        let mut table = self.table.lock();
+        let mut cursor = table.attached.cursor_lower_bound_mut(&from);
+        for place in batch {
+            *place = cursor.as_ref().map(|at| {
+                let (handle, attached) = at.current();
+                (*handle, attached.event.clone())
+            });
+            cursor = cursor.and_then(|at| at.move_next());
+        }
     }
 
     /// All counters, with nothing counted.

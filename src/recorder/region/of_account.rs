@@ -3,10 +3,12 @@
 //! The regions of one disk or partition as messages make and change them.
 
 use super::{
+    super::walk::Position,
     list::{
         List,
         Listed, //
     },
+    print::Print,
     told::{
         Done,
         Told, //
@@ -15,13 +17,10 @@ use super::{
     Region, //
 };
 use crate::{
-    abi::{
-        message::{
-            create::Create,
-            word::Word,
-            Print, //
-        },
-        region_text::Reply,
+    abi::message::{
+        self,
+        create::Create,
+        word::Word, //
     },
     acct::region::{
         columns::Unit,
@@ -169,6 +168,7 @@ impl Regions {
         }
         let plan = Plan {
             id: 0,
+            born: 0,
             geometry,
             unit: if options.precise_timestamps {
                 Unit::Ns
@@ -183,9 +183,10 @@ impl Regions {
         let mut members = self.members.lock();
         let ids = members.current().map(|region| region.plan.id);
         let id = smallest_free_id(ids).ok_or(ENFILE)?;
-        let region = Region::new(Plan { id, ..plan }, Told::new(aux))?;
+        let born = members.next();
+        let region = Region::new(Plan { id, born, ..plan }, Told::new(aux))?;
         let lifetime = Lifetime {
-            since: members.next(),
+            since: born,
             until: None,
         };
         let position = members
@@ -278,23 +279,21 @@ impl Regions {
         Ok(())
     }
 
-    /// `@stats_list`. May sleep; `ENOMEM`.
-    pub(in crate::recorder) fn show(
-        &self,
-        program: Option<Word<'_>>,
-        out: &mut impl Reply,
-    ) -> Result {
-        let mut regions = KVec::new();
-        {
-            let members = self.members.lock();
-            for region in members.current() {
-                if program.is_none_or(|program| program.is(&region.plan.program)) {
-                    regions.push(region.clone(), GFP_KERNEL)?;
-                }
-            }
+    /// The first region from an id on. May sleep.
+    pub(super) fn from_id(&self, id: u32) -> Option<Arc<Region>> {
+        let members = self.members.lock();
+        let mut regions = members.current();
+        regions.find(|region| region.plan.id >= id).cloned()
+    }
+
+    /// The region of an id, if it is the one that was made then. May sleep; `ENOENT`.
+    pub(super) fn born(&self, id: u32, born: u32) -> Result<Arc<Region>> {
+        let members = self.members.lock();
+        let region = members.find(id)?;
+        if region.plan.born != born {
+            return Err(ENOENT);
         }
-        // Not with the mutex: whoever reads pays for the text, and may have to wait for it.
-        regions.iter().try_for_each(|region| region.list(out))
+        Ok(region.clone())
     }
 
     /// Does something with a region; anew if that has been resized before it was done.
@@ -307,9 +306,15 @@ impl Regions {
         }
     }
 
-    /// `@stats_print` and `@stats_print_clear`. May sleep. `ENOENT`, `ENOMEM`, `EINTR`, `EAGAIN`.
-    pub(in crate::recorder) fn print(&self, what: &Print, out: &mut impl Reply) -> Result {
-        self.with_region(what.id, |region| region.print(what, out))
+    /// `@stats_print` and `@stats_print_clear`, of the disk or partition at this position of the list. May
+    /// sleep. `ENOENT`.
+    pub(in crate::recorder) fn print(
+        &self,
+        device: Position,
+        what: &message::Print,
+    ) -> Result<Print> {
+        let region = self.members.lock().find(what.id)?.clone();
+        Ok(Print::new(device, &region.plan, what))
     }
 
     /// `@stats_clear`. May sleep. `ENOENT`, `ENOMEM`.

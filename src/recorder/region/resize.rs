@@ -65,6 +65,8 @@ impl Region {
             told.reserve(&plan)?;
         }
         told.total = old.total;
+        told.clears = old.clears;
+        told.changes = old.changes.wrapping_add(1);
         let before = Before {
             region: self.clone(),
             shared,

@@ -6,22 +6,12 @@
 //! counted before a region was resized is added to what it counts since.
 
 use super::{
-    copy,
     memory::Charge,
     resize::Before,
     Plan,
     Region, //
 };
 use crate::{
-    abi::{
-        message::Print,
-        region_text::{
-            self,
-            Listed,
-            Printed,
-            Reply, //
-        },
-    },
     acct::region::columns::{
         Classes,
         Columns,
@@ -52,6 +42,10 @@ pub(super) struct Told {
     pub(super) total: (Columns, Classes),
     pub(super) before: Option<Before>,
     pub(super) charge: Option<Charge>,
+    /// How often all was cleared.
+    pub(super) clears: u32,
+    /// How often its line in the list of regions became another.
+    pub(super) changes: u32,
     /// Another region has all this, and goes on.
     pub(super) is_replaced: bool,
 }
@@ -73,6 +67,8 @@ impl Told {
             total: Default::default(),
             before: None,
             charge: None,
+            clears: 0,
+            changes: 0,
             is_replaced: false,
         }
     }
@@ -105,15 +101,6 @@ impl Told {
     }
 }
 
-/// What one print told of some areas, until all of it has been told.
-#[derive(Default)]
-struct Printing {
-    columns: KVVec<Columns>,
-    classes: KVVec<Classes>,
-    counts: KVVec<u64>,
-    total: Option<(Columns, Classes)>,
-}
-
 impl Region {
     fn totals_with(&self, told: &Told, area: usize) -> Totals {
         let mut totals = self.totals(area);
@@ -141,123 +128,31 @@ impl Region {
         self.count(area, bucket).wrapping_add(then.unwrap_or(0))
     }
 
-    /// What is to be told of an area, with its counts of all times at the end of `counts`, which has room
-    /// for them.
-    fn tell(&self, told: &Told, area: usize, counts: &mut KVVec<u64>) -> Result<(Totals, Totals)> {
-        let totals = self.totals_with(told, area);
-        let mut shown = totals;
+    /// What is to be told of an area.
+    pub(super) fn tell(&self, told: &Told, area: usize) -> Totals {
+        let mut totals = self.totals_with(told, area);
         let cleared = told.columns.get(area).copied().unwrap_or_default();
-        shown.columns = totals.columns.since(&cleared);
+        totals.columns = totals.columns.since(&cleared);
         let cleared = told.classes.get(area).copied().unwrap_or_default();
-        shown.classes = totals.classes.since(&cleared);
-        let buckets = self.plan.buckets();
-        for bucket in 0..buckets {
-            let index = area.saturating_mul(buckets).saturating_add(bucket);
-            let cleared = told.counts.get(index).copied().unwrap_or(0);
-            let count = self.count_with(told, area, bucket).wrapping_sub(cleared);
-            counts.push(count, GFP_KERNEL)?;
-        }
-        Ok((totals, shown))
+        totals.classes = totals.classes.since(&cleared);
+        totals
     }
 
-    /// `@stats_print` and `@stats_print_clear`. May sleep. `ENOMEM`, `EINTR`: then nothing is cleared;
-    /// `EAGAIN` if it was resized when some areas had been printed.
-    pub(super) fn print(&self, what: &Print, out: &mut impl Reply) -> Result<Done> {
-        let plan = &self.plan;
-        let (geometry, buckets) = (&plan.geometry, plan.buckets());
-        // Who only reads holds nobody up while it waits for memory to write to.
-        let mut held = None;
-        if what.clear {
-            let told = held.insert(self.told.lock());
-            if told.is_replaced {
-                return Ok(Done::NotHere);
-            }
-            told.reserve(plan)?;
-        }
-        let areas = what.areas(geometry.areas());
-        let mut printing = Printing::default();
-        for area in areas.clone() {
-            task::may_be_killed()?;
-            if !what.clear {
-                printing.counts.clear();
-            }
-            let first = printing.counts.len();
-            printing.counts.reserve(buckets, GFP_KERNEL)?;
-            let (totals, shown) = match &held {
-                Some(told) => self.tell(told, area, &mut printing.counts)?,
-                None => {
-                    let told = self.told.lock();
-                    match (told.is_replaced, area == areas.start) {
-                        (false, _) => self.tell(&told, area, &mut printing.counts)?,
-                        (true, true) => return Ok(Done::NotHere),
-                        (true, false) => return Err(EAGAIN),
-                    }
-                }
-            };
-            let counts = printing.counts.get(first..).unwrap_or(&[]);
-            let printed = self.printed(&shown);
-            region_text::area(out, geometry, area, &printed, counts.iter().copied())
-                .map_err(|_| ENOMEM)?;
-            if what.clear {
-                printing.columns.push(shown.columns, GFP_KERNEL)?;
-                if plan.classes {
-                    printing.classes.push(totals.classes, GFP_KERNEL)?;
-                }
-            }
-        }
-        if plan.classes && what.is_whole() {
-            let (totals, shown) = match &held {
-                Some(told) => self.tell_whole(told),
-                None => {
-                    let told = self.told.lock();
-                    if told.is_replaced {
-                        return Err(EAGAIN);
-                    }
-                    self.tell_whole(&told)
-                }
-            };
-            region_text::total(out, geometry, &self.printed(&shown)).map_err(|_| ENOMEM)?;
-            printing.total = Some((shown.columns, totals.classes));
-        }
-        if let Some(mut told) = held {
-            self.clear_printed(&mut told, areas.start, &printing);
-        }
-        Ok(Done::Yes)
+    /// What is to be told of a bucket of an area.
+    pub(super) fn tell_count(&self, told: &Told, area: usize, bucket: usize) -> u64 {
+        let index = area
+            .saturating_mul(self.plan.buckets())
+            .saturating_add(bucket);
+        let cleared = told.counts.get(index).copied().unwrap_or(0);
+        self.count_with(told, area, bucket).wrapping_sub(cleared)
     }
 
-    fn tell_whole(&self, told: &Told) -> (Totals, Totals) {
-        let totals = self.whole_with(told);
-        let mut shown = totals;
-        shown.columns = totals.columns.since(&told.total.0);
-        shown.classes = totals.classes.since(&told.total.1);
-        (totals, shown)
-    }
-
-    fn printed<'a>(&self, shown: &'a Totals) -> Printed<'a> {
-        Printed {
-            columns: &shown.columns,
-            in_flight: shown.in_flight,
-            classes: self.plan.classes.then_some(&shown.classes),
-            unit: self.plan.unit,
-        }
-    }
-
-    fn clear_printed(&self, told: &mut Told, first: usize, printing: &Printing) {
-        let unit = self.plan.unit;
-        for (cleared, printed) in told.columns.iter_mut().skip(first).zip(&printing.columns) {
-            cleared.clear_printed(printed, unit);
-        }
-        for (cleared, all) in told.classes.iter_mut().skip(first).zip(&printing.classes) {
-            *cleared = *all;
-        }
-        let first = first.saturating_mul(self.plan.buckets());
-        for (cleared, printed) in told.counts.iter_mut().skip(first).zip(&printing.counts) {
-            *cleared = cleared.wrapping_add(*printed);
-        }
-        if let Some((columns, classes)) = printing.total {
-            told.total.0.clear_printed(&columns, unit);
-            told.total.1 = classes;
-        }
+    /// What is to be told of the region as a whole.
+    pub(super) fn tell_whole(&self, told: &Told) -> Totals {
+        let mut totals = self.whole_with(told);
+        totals.columns = totals.columns.since(&told.total.0);
+        totals.classes = totals.classes.since(&told.total.1);
+        totals
     }
 
     /// `@stats_clear`. May sleep; `ENOMEM`.
@@ -267,6 +162,7 @@ impl Region {
             return Ok(Done::NotHere);
         }
         told.reserve(&self.plan)?;
+        told.clears = told.clears.wrapping_add(1);
         let buckets = self.plan.buckets();
         for area in 0..self.plan.geometry.areas() {
             task::may_rest();
@@ -300,26 +196,12 @@ impl Region {
             return Done::NotHere;
         }
         core::mem::swap(&mut told.aux, aux);
+        told.changes = told.changes.wrapping_add(1);
         Done::Yes
     }
 
     /// What is told of it does not change while this is held. May sleep.
     pub(super) fn lock(&self) -> Guard<'_, Told, MutexBackend> {
         self.told.lock()
-    }
-
-    /// Its line of `@stats_list`. May sleep; `ENOMEM`.
-    pub(super) fn list(&self, out: &mut impl Reply) -> Result {
-        let aux = copy(&self.told.lock().aux)?;
-        let listed = Listed {
-            id: self.plan.id,
-            geometry: &self.plan.geometry,
-            program: &self.plan.program,
-            aux: &aux,
-            unit: self.plan.unit,
-            bounds: &self.plan.bounds,
-            classes: self.plan.classes,
-        };
-        region_text::listed(out, &listed).map_err(|_| ENOMEM)
     }
 }

@@ -11,13 +11,11 @@ use crate::{
     recorder::{
         account::Account,
         events::Attached,
-        listener::Listener, //
+        listener::Listener,
+        walk::Position, //
     },
 };
-use core::cmp::{
-    Ordering,
-    Reverse, //
-};
+use core::cmp::Ordering;
 use kernel::{
     prelude::*,
     rbtree::{
@@ -35,22 +33,6 @@ pub(super) struct Member<L: Listener> {
     pub(super) _presence: L::Presence,
     /// Of a disk, if there could be any. After its files.
     pub(super) _events: Option<Attached>,
-}
-
-/// The order of the list: by priority, high to low, and then in order of arrival.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Order {
-    priority: Reverse<u32>,
-    number: u32,
-}
-
-impl Order {
-    fn of(identity: &Identity) -> Self {
-        Order {
-            priority: Reverse(identity.priority),
-            number: identity.number,
-        }
-    }
 }
 
 /// Finds a member by its name. A disk may have the name of a client's entry that was there before it.
@@ -85,7 +67,7 @@ impl PartialOrd for Called {
 /// Memory for a member.
 pub(super) struct Nodes<L: Listener> {
     by_number: RBTreeNodeReservation<u32, Member<L>>,
-    in_order: RBTreeNodeReservation<Order, Arc<Account>>,
+    in_order: RBTreeNodeReservation<Position, Arc<Account>>,
     by_name: RBTreeNodeReservation<Called, ()>,
 }
 
@@ -104,7 +86,7 @@ pub(super) struct Members<L: Listener> {
     /// By device number.
     pub(super) by_number: RBTree<u32, Member<L>>,
     /// The list.
-    in_order: RBTree<Order, Arc<Account>>,
+    in_order: RBTree<Position, Arc<Account>>,
     by_name: RBTree<Called, ()>,
     pub(super) len: usize,
     pub(super) generation: u64,
@@ -129,6 +111,15 @@ impl<L: Listener> Members<L> {
         self.in_order.values()
     }
 
+    /// The first accounts from a position on, as many as there is room for.
+    pub(super) fn batch(&mut self, from: Position, batch: &mut [Option<Arc<Account>>]) {
+        let mut cursor = self.in_order.cursor_lower_bound_mut(&from);
+        for place in batch {
+            *place = cursor.as_ref().map(|at| at.current().1.clone());
+            cursor = cursor.and_then(|at| at.move_next());
+        }
+    }
+
     /// Needs no more memory, and cannot fail.
     pub(super) fn insert(&mut self, nodes: Nodes<L>, member: Member<L>) {
         let account = member.account.clone();
@@ -139,7 +130,7 @@ impl<L: Listener> Members<L> {
         self.by_name
             .insert(nodes.by_name.into_node(Called::of(identity), ()));
         self.in_order
-            .insert(nodes.in_order.into_node(Order::of(identity), account));
+            .insert(nodes.in_order.into_node(Position::of(identity), account));
         self.len = self.len.saturating_add(1);
         self.next_number = self.next_number.wrapping_add(1);
     }
@@ -148,7 +139,7 @@ impl<L: Listener> Members<L> {
     pub(super) fn remove(&mut self, number: u32) -> Option<Member<L>> {
         let (_, member) = self.by_number.remove_node(&number)?.to_key_value();
         let identity = member.account.identity();
-        self.in_order.remove_node(&Order::of(identity));
+        self.in_order.remove_node(&Position::of(identity));
         self.by_name.remove_node(&Called::of(identity));
         self.len = self.len.saturating_sub(1);
         Some(member)

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The text of all devices: a line for each, and then one for each of their histograms.
+
+use super::Recording;
+use crate::{
+    abi::{
+        latency,
+        pager::{
+            Filled,
+            Piece, //
+        },
+        text, //
+    },
+    acct::{
+        class::Class,
+        histogram::Phase,
+        snapshot::Snapshot, //
+    },
+    kernel_ext::{
+        clock,
+        task, //
+    },
+    recorder::{
+        account::Account,
+        walk::Position, //
+    },
+};
+use kernel::prelude::*;
+
+/// What comes next.
+#[derive(Clone, Copy)]
+enum At {
+    Heading,
+    /// The line of the first device from here on.
+    Device(Position),
+    TimesHeading,
+    /// The histograms of the first device from here on; if it is this one, so many of them are written.
+    Times(Position, usize),
+}
+
+/// How far the text has been made.
+#[derive(Clone, Copy)]
+pub(super) struct Listing {
+    at: At,
+    generation: Option<u64>,
+}
+
+impl Default for Listing {
+    fn default() -> Self {
+        Listing::new()
+    }
+}
+
+impl Listing {
+    pub(super) const fn new() -> Self {
+        Listing {
+            at: At::Heading,
+            generation: None,
+        }
+    }
+
+    /// The generation of the list at the start of the text; [`None`] before that.
+    pub(super) fn generation(&self) -> Option<u64> {
+        self.generation
+    }
+
+    /// Writes what comes next. May sleep; `EINTR`.
+    pub(super) fn fill(&mut self, state: &Recording, piece: &mut Piece<'_>) -> Result<Filled> {
+        loop {
+            let is_written = match self.at {
+                At::Heading => {
+                    let (generation, numdevs) = state.heading();
+                    self.generation = Some(generation);
+                    self.at = At::Device(Position::FIRST);
+                    piece.record(|out| text::header(out, generation, numdevs))
+                }
+                At::Device(from) => self.devices(state, piece, from)?,
+                At::TimesHeading => {
+                    let is_written = piece.record(|out| latency::header(out));
+                    if is_written {
+                        self.at = At::Times(Position::FIRST, 0);
+                    }
+                    is_written
+                }
+                At::Times(from, written) => {
+                    return match self.times(state, piece, from, written)? {
+                        true => Ok(Filled::End),
+                        false => Ok(Filled::Full),
+                    };
+                }
+            };
+            if !is_written {
+                return Ok(Filled::Full);
+            }
+        }
+    }
+
+    /// Writes lines of devices; false if there is no room for the next.
+    fn devices(
+        &mut self,
+        state: &Recording,
+        piece: &mut Piece<'_>,
+        from: Position,
+    ) -> Result<bool> {
+        clock::check();
+        let mut snapshot = Snapshot::default();
+        for account in state.walk(from) {
+            task::may_be_killed()?;
+            let identity = account.identity();
+            account.next_snapshot(&mut snapshot);
+            if !piece.record(|out| text::device(out, identity, &snapshot)) {
+                return Ok(false);
+            }
+            self.at = At::Device(Position::of(identity).next());
+        }
+        self.at = At::TimesHeading;
+        Ok(true)
+    }
+
+    /// Writes lines of histograms; false if there is no room for the next.
+    fn times(
+        &mut self,
+        state: &Recording,
+        piece: &mut Piece<'_>,
+        from: Position,
+        written: usize,
+    ) -> Result<bool> {
+        for account in state.walk(from) {
+            task::may_be_killed()?;
+            let position = Position::of(account.identity());
+            let written = if position == from { written } else { 0 };
+            self.at = At::Times(position, written);
+            if let Some(written) = times_of(&account, piece, written) {
+                self.at = At::Times(position, written);
+                return Ok(false);
+            }
+            self.at = At::Times(position.next(), 0);
+        }
+        Ok(true)
+    }
+}
+
+/// Writes the lines of a device's histograms, of which so many are written. How many are, if there is no room for the
+/// next.
+fn times_of(account: &Account, piece: &mut Piece<'_>, written: usize) -> Option<usize> {
+    let phases = Phase::ALL.len();
+    for (index, class) in Class::ALL.into_iter().enumerate() {
+        let first = index.saturating_mul(phases);
+        if written >= first.saturating_add(phases) || !account.has_times(class) {
+            continue;
+        }
+        for (index, phase) in Phase::ALL.into_iter().enumerate() {
+            let line = first.saturating_add(index);
+            if line < written {
+                continue;
+            }
+            let times = account.histogram(class, phase);
+            if !piece.record(|out| latency::line(out, account.identity(), class, phase, &times)) {
+                return Some(line);
+            }
+        }
+    }
+    None
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The text of an open `/dev/iostat`: of all devices, or the reply to a message.
+//!
+//! It is made while it is read, see [`crate::abi::pager`]: an open file has one buffer, and no reference to a
+//! device, region, counter or kstat.
+
+use super::{
+    events::Counters,
+    kstats,
+    listing::Listing,
+    Global, //
+};
+use crate::{
+    abi::pager::{
+        self,
+        Filled,
+        Next,
+        Paged,
+        Pager,
+        Piece,
+        BUFFER, //
+    },
+    kapi::{
+        evcnt::Listed,
+        kstat::Statistic, //
+    },
+    kernel_ext::task,
+    recorder::region::{
+        print::Print,
+        rows::Rows, //
+    },
+};
+use core::ops::Range;
+use kernel::{
+    alloc::{
+        flags::GFP_KERNEL_ACCOUNT,
+        KVVec, //
+    },
+    prelude::*, //
+};
+
+/// What the text is, and how far it has been made.
+pub(super) enum Source {
+    /// All devices.
+    Listing(Listing),
+    /// A reply that is in the buffer.
+    Written,
+    /// To `@stats_list`.
+    Rows(Rows),
+    /// To `@stats_print` or `@stats_print_clear`.
+    Print(Print),
+    /// To `@evcnt_list`.
+    Counters(Counters),
+    /// To `@kstat_list`.
+    KstatRows(kstats::Rows),
+    /// To `@kstat`.
+    Kstats(kstats::Values),
+}
+
+/// What one call makes several pieces of.
+#[derive(Default)]
+pub(super) struct Cache {
+    /// All event counters, with what their children have counted.
+    pub(super) counters: Option<KVVec<Listed>>,
+    /// The number of a kstat, and its statistics.
+    pub(super) statistics: Option<(u32, KVVec<Statistic>)>,
+}
+
+impl Source {
+    fn restart(&mut self) {
+        match self {
+            Source::Listing(listing) => *listing = Listing::default(),
+            Source::Written => {}
+            Source::Rows(rows) => rows.restart(),
+            Source::Print(print) => print.restart(),
+            Source::Counters(counters) => counters.restart(),
+            Source::KstatRows(rows) => rows.restart(),
+            Source::Kstats(values) => values.restart(),
+        }
+    }
+
+    /// Writes what comes next. May sleep. Errors by what it is, if there is nothing before them.
+    pub(super) fn fill(
+        &mut self,
+        global: &Global,
+        piece: &mut Piece<'_>,
+        cache: &mut Cache,
+    ) -> Result<Filled> {
+        let len = piece.len();
+        let filled = match self {
+            Source::Listing(listing) => listing.fill(&global.recording, piece),
+            Source::Written => Ok(Filled::End),
+            Source::Rows(rows) => rows.fill(&global.recording, piece),
+            Source::Print(print) => print.fill(&global.recording, piece),
+            Source::Counters(counters) => counters.fill(&global.events, piece, cache),
+            Source::KstatRows(rows) => rows.fill(&global.kstats, piece),
+            Source::Kstats(values) => values.fill(&global.kstats, piece, cache),
+        };
+        match filled {
+            // It comes again when that has been read.
+            Err(_) if piece.len() != len => Ok(Filled::More),
+            // No record is longer than the buffer, but those that are written in parts.
+            Ok(Filled::Full) if piece.is_empty() => Err(EIO),
+            filled => filled,
+        }
+    }
+}
+
+/// See the module's documentation.
+pub(super) struct Text {
+    buffer: KVec<u8>,
+    pager: Pager,
+    source: Source,
+}
+
+impl Text {
+    /// Of all devices.
+    pub(super) const fn new() -> Self {
+        Text {
+            buffer: KVec::new(),
+            pager: Pager::new(),
+            source: Source::Listing(Listing::new()),
+        }
+    }
+
+    /// The generation of the list at the start of the text of all devices.
+    pub(super) fn generation(&self) -> Option<u64> {
+        match &self.source {
+            Source::Listing(listing) => listing.generation(),
+            _ => None,
+        }
+    }
+
+    /// From here on it is the reply to a message, which `make` begins to write to the buffer. May sleep; `ENOMEM`,
+    /// what `make` returns.
+    pub(super) fn reply(
+        &mut self,
+        global: &Global,
+        make: impl FnOnce(&mut Piece<'_>) -> (Source, Filled, Result),
+    ) -> Result {
+        self.empty(global);
+        self.reserve()?;
+        let mut piece = Piece::new(&mut self.buffer, 0);
+        let (source, filled, result) = make(&mut piece);
+        self.pager.filled(piece.len(), filled);
+        self.source = source;
+        if self.pager.next(0) == Next::End {
+            self.buffer = KVec::new();
+        }
+        result
+    }
+
+    /// From here on it is a reply without text. May sleep.
+    pub(super) fn empty(&mut self, global: &Global) {
+        self.abandon(global);
+        self.source = Source::Written;
+        self.pager.restart();
+        self.pager.filled(0, Filled::End);
+    }
+
+    /// Nothing of the buffer will be read any more. May sleep. Returns whether some of it should have been.
+    pub(super) fn abandon(&mut self, global: &Global) -> bool {
+        match &mut self.source {
+            Source::Print(print) => print.give_back(&global.recording),
+            _ => false,
+        }
+    }
+
+    fn reserve(&mut self) -> Result {
+        if self.buffer.is_empty() {
+            // Charged to the reader: anybody may open the device.
+            self.buffer = KVec::from_elem(0, BUFFER, GFP_KERNEL_ACCOUNT)?;
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, global: &Global, cache: &mut Cache) -> Result {
+        task::may_be_killed()?;
+        self.reserve()?;
+        if self.abandon(global) {
+            // What has been given back is not read after all.
+            self.pager.forget();
+        }
+        let mut piece = Piece::new(&mut self.buffer, self.pager.fill());
+        let filled = self.source.fill(global, &mut piece, cache)?;
+        self.pager.filled(piece.len(), filled);
+        Ok(())
+    }
+
+    fn restart(&mut self, global: &Global) {
+        self.abandon(global);
+        self.pager.restart();
+        self.source.restart();
+    }
+
+    /// Copies the bytes from a position on by `copy`, which returns how many it could; `most` at most. Returns how
+    /// many were copied. May sleep.
+    ///
+    /// `EINVAL` before the start; `EFAULT` if nothing could be copied; errors by what it is.
+    pub(super) fn read(
+        &mut self,
+        global: &Global,
+        position: i64,
+        most: usize,
+        copy: impl FnMut(&[u8]) -> usize,
+    ) -> Result<usize> {
+        let position = u64::try_from(position).map_err(|_| EINVAL)?;
+        let is_listing = matches!(self.source, Source::Listing(_));
+        if position == 0 && is_listing {
+            self.restart(global);
+        }
+        let mut reading = Reading {
+            text: self,
+            global,
+            cache: Cache::default(),
+            copy,
+        };
+        let copied = pager::read(&mut reading, position, most);
+        let copied = copied.map_err(|error| error.unwrap_or(EFAULT))?;
+        if is_listing && most != 0 && copied == 0 {
+            // It was read to its end, and the next who reads it from the start on takes a new one.
+            self.pager.forget();
+            self.buffer = KVec::new();
+        }
+        Ok(copied)
+    }
+
+    /// Whether there is anything from a position on. May sleep; errors by what it is.
+    pub(super) fn has(&mut self, global: &Global, position: u64) -> Result<bool> {
+        loop {
+            match self.pager.next(position) {
+                Next::Copy(_) => return Ok(true),
+                Next::End => return Ok(false),
+                Next::Fill => self.fill(global, &mut Cache::default())?,
+                Next::Restart => self.restart(global),
+            }
+        }
+    }
+}
+
+/// One call that reads.
+struct Reading<'a, C> {
+    text: &'a mut Text,
+    global: &'a Global,
+    cache: Cache,
+    copy: C,
+}
+
+impl<C: FnMut(&[u8]) -> usize> Paged for Reading<'_, C> {
+    type Error = Error;
+
+    fn pager(&self) -> &Pager {
+        &self.text.pager
+    }
+
+    fn fill(&mut self) -> Result {
+        self.text.fill(self.global, &mut self.cache)
+    }
+
+    fn restart(&mut self) {
+        self.text.restart(self.global);
+    }
+
+    fn copy(&mut self, bytes: Range<usize>) -> usize {
+        let len = (self.copy)(self.text.buffer.get(bytes.clone()).unwrap_or(&[]));
+        if let Source::Print(print) = &mut self.text.source {
+            print.was_read(&(bytes.start..bytes.start.saturating_add(len)));
+        }
+        len
+    }
+}

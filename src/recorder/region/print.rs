@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The replies to `@stats_print` and `@stats_print_clear`, made while they are read.
+//!
+//! An open file with such a reply keeps neither the region nor its text: it looks for the region, and
+//! goes on at the sector where it stopped. So an area that is there all the time is printed exactly once, whether the
+//! region is resized meanwhile or not.
+
+mod claims;
+
+use super::{
+    super::{
+        listener::Listener,
+        walk::Position,
+        State, //
+    },
+    told::Told,
+    Plan,
+    Region, //
+};
+use crate::{
+    abi::{
+        message,
+        pager::{
+            Filled,
+            Piece, //
+        },
+        region_text::{
+            self,
+            AreaLine,
+            Printed, //
+        }, //
+    },
+    acct::region::columns::Totals,
+    kernel_ext::{
+        error::stale,
+        task, //
+    }, //
+};
+use claims::Claims;
+use core::ops::Range;
+use kernel::prelude::*;
+
+/// What is printed next.
+#[derive(Clone, Copy)]
+enum At {
+    /// The first area that begins at this sector or after it; of its line, this part.
+    Area(u64, usize),
+    /// The line of the region as a whole.
+    Total,
+    End,
+}
+
+/// A reply to `@stats_print` or `@stats_print_clear`.
+pub(crate) struct Print {
+    device: Position,
+    id: u32,
+    born: u32,
+    /// Whether there is a line of the region as a whole.
+    has_total: bool,
+    /// The sectors at which the first area begins, and the first that is not printed.
+    from: u64,
+    until: u64,
+    at: At,
+    /// If what is printed is taken off.
+    claims: Option<Claims>,
+}
+
+impl Print {
+    /// Of the region with this plan.
+    pub(super) fn new(device: Position, plan: &Plan, what: &message::Print) -> Self {
+        let geometry = &plan.geometry;
+        let areas = what.areas(geometry.areas());
+        let sector = |area| match area == geometry.areas() {
+            // What a resize adds belongs to all areas, not to some.
+            true if what.count == u64::MAX => u64::MAX,
+            _ => {
+                let sectors = geometry.step().saturating_mul(area as u64);
+                geometry.start().saturating_add(sectors)
+            }
+        };
+        let (from, until) = (sector(areas.start), sector(areas.end));
+        Print {
+            device,
+            id: plan.id,
+            born: plan.born,
+            has_total: plan.classes && what.is_whole(),
+            from,
+            until,
+            at: At::Area(from, 0),
+            claims: what.clear.then(Claims::default),
+        }
+    }
+
+    /// The reply is made again from its start on.
+    pub(crate) fn restart(&mut self) {
+        self.at = At::Area(self.from, 0);
+    }
+
+    /// Writes what comes next. May sleep. `ENXIO` if the disk has left, `ENOENT` if the region was deleted,
+    /// `ESTALE` if it was resized and there is an area no more of which a part was written; `ENOMEM`, `EINTR`.
+    pub(crate) fn fill<L: Listener>(
+        &mut self,
+        state: &State<L>,
+        piece: &mut Piece<'_>,
+    ) -> Result<Filled> {
+        let account = state.at(self.device).ok_or(ENXIO)?;
+        loop {
+            let region = account.regions().born(self.id, self.born)?;
+            if let Some(filled) = region.print(self, piece)? {
+                return Ok(filled);
+            }
+        }
+    }
+
+    /// What stands at these bytes of the buffer has been read.
+    pub(crate) fn was_read(&mut self, bytes: &Range<usize>) {
+        if let Some(claims) = &mut self.claims {
+            claims.was_read(bytes);
+        }
+    }
+
+    /// What was taken off, and not read, is counted again. Returns whether there was any. May sleep.
+    pub(crate) fn give_back<L: Listener>(&mut self, state: &State<L>) -> bool {
+        let Some(claims) = self.claims.as_mut().filter(|claims| claims.has_unread()) else {
+            self.claims.iter_mut().for_each(Claims::clear);
+            return false;
+        };
+        if let Some(account) = state.at(self.device) {
+            while let Ok(region) = account.regions().born(self.id, self.born) {
+                if claims.give_back(&region) {
+                    break;
+                }
+            }
+        }
+        claims.clear();
+        true
+    }
+}
+
+impl Region {
+    /// Writes what comes next; [`None`] if it has been resized, and another region goes on.
+    fn print(&self, print: &mut Print, piece: &mut Piece<'_>) -> Result<Option<Filled>> {
+        loop {
+            task::may_be_killed()?;
+            let mut told = self.lock();
+            if told.is_replaced {
+                return Ok(None);
+            }
+            if let Some(claims) = &mut print.claims {
+                told.reserve(&self.plan)?;
+                if !claims.reserve(self.plan.buckets())? {
+                    return Ok(Some(Filled::More));
+                }
+            }
+            let is_written = match print.at {
+                At::Area(sector, part) => self.print_area(&mut told, print, piece, sector, part)?,
+                At::Total => self.print_total(&mut told, print, piece),
+                At::End => return Ok(Some(Filled::End)),
+            };
+            if !is_written {
+                return Ok(Some(Filled::Full));
+            }
+        }
+    }
+
+    /// Writes the line of an area from one of its parts on; false if there is no room for all of it.
+    fn print_area(
+        &self,
+        told: &mut Told,
+        print: &mut Print,
+        piece: &mut Piece<'_>,
+        sector: u64,
+        first: usize,
+    ) -> Result<bool> {
+        let geometry = &self.plan.geometry;
+        let area = geometry.first_from(sector);
+        let (start, _) = geometry.area(area);
+        let is_there = area < geometry.areas() && start < print.until;
+        if first != 0 && !(is_there && start == sector) {
+            return Err(stale());
+        }
+        if !is_there {
+            print.at = if print.has_total { At::Total } else { At::End };
+            return Ok(true);
+        }
+        let shown = self.tell(told, area);
+        let line = AreaLine {
+            geometry,
+            area,
+            printed: self.printed(&shown),
+            buckets: self.plan.buckets(),
+        };
+        let len = piece.len();
+        let mut claims = print.claims.as_mut();
+        let next = line.write(piece, first, |bucket| {
+            let count = self.tell_count(told, area, bucket);
+            if let Some(claims) = &mut claims {
+                claims.count(count);
+            }
+            count
+        });
+        let is_complete = next == line.parts();
+        if !is_complete && len != 0 {
+            // It may fit into an empty buffer: a line that does is of one moment.
+            piece.truncate(len);
+            if let Some(claims) = claims {
+                claims.forget_counts();
+            }
+            return Ok(false);
+        }
+        if let Some(claims) = claims {
+            let parts = first..next;
+            claims.area(self, told, (area, start), &shown, parts, piece.len());
+        }
+        print.at = match is_complete {
+            true => At::Area(start.saturating_add(geometry.step()), 0),
+            false => At::Area(start, next),
+        };
+        Ok(is_complete)
+    }
+
+    /// The same of the line of the region as a whole.
+    fn print_total(&self, told: &mut Told, print: &mut Print, piece: &mut Piece<'_>) -> bool {
+        let shown = self.tell_whole(told);
+        let printed = self.printed(&shown);
+        if !piece.record(|out| region_text::total(out, &self.plan.geometry, &printed)) {
+            return false;
+        }
+        if let Some(claims) = &mut print.claims {
+            claims.total(self, told, &shown, piece.len());
+        }
+        print.at = At::End;
+        true
+    }
+
+    fn printed<'a>(&self, shown: &'a Totals) -> Printed<'a> {
+        Printed {
+            columns: &shown.columns,
+            in_flight: shown.in_flight,
+            classes: self.plan.classes.then_some(&shown.classes),
+            unit: self.plan.unit,
+        }
+    }
+}

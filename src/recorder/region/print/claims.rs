@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What `@stats_print_clear` has taken off, until it is read.
+//!
+//! A line takes off what it prints when it is written to the buffer, so that no other print has it
+//! as well. If the buffer is given up before the line has been read to its end, what it has taken off is
+//! counted again: nothing is lost by a reader that stops.
+
+use super::super::{
+    told::Told,
+    Region, //
+};
+use crate::acct::region::columns::{
+    Classes,
+    Columns,
+    Totals, //
+};
+use core::ops::Range;
+use kernel::{
+    alloc::flags::GFP_KERNEL_ACCOUNT,
+    prelude::*, //
+};
+
+/// What a line or a part of one has taken off.
+struct Claim {
+    /// The sector its area begins at; [`None`] of the line of the region as a whole.
+    sector: Option<u64>,
+    /// Where it ends in the buffer.
+    end: usize,
+    is_read: bool,
+    columns: Columns,
+    classes: Classes,
+    /// The first of the counts, and how many.
+    first: usize,
+    counts: usize,
+    /// [`Told::clears`]: what was taken off before all was cleared is not counted again.
+    clears: u32,
+}
+
+/// Lines written at a time, at most.
+const LINES: usize = 16;
+
+/// What the lines of the buffer have taken off.
+#[derive(Default)]
+pub(super) struct Claims {
+    claims: KVec<Claim>,
+    /// The counts of all of them: no more than there is text in the buffer.
+    counts: KVec<u64>,
+    /// How many of the counts are a claim's.
+    claimed: usize,
+}
+
+impl Claims {
+    /// Makes room for one more line with so many counts, of which no more are written than a buffer has room
+    /// for. May sleep. False if there are enough of them; `ENOMEM`.
+    pub(super) fn reserve(&mut self, buckets: usize) -> Result<bool> {
+        if self.claims.len() >= LINES {
+            return Ok(false);
+        }
+        let counts = buckets.min(crate::abi::pager::BUFFER / 2);
+        self.claims.reserve(1, GFP_KERNEL_ACCOUNT)?;
+        self.counts.reserve(counts, GFP_KERNEL_ACCOUNT)?;
+        Ok(true)
+    }
+
+    /// A count was written. There is room for it: see [`Claims::reserve`].
+    pub(super) fn count(&mut self, count: u64) {
+        let _ = self.counts.push_within_capacity(count);
+    }
+
+    /// The counts that were written last are no more.
+    pub(super) fn forget_counts(&mut self) {
+        self.counts.truncate(self.claimed);
+    }
+
+    /// These parts of the line of an area, and the counts since the last line, are taken off.
+    pub(super) fn area(
+        &mut self,
+        region: &Region,
+        told: &mut Told,
+        (area, sector): (usize, u64),
+        shown: &Totals,
+        parts: Range<usize>,
+        end: usize,
+    ) {
+        let buckets = region.plan.buckets();
+        let mut claim = Claim {
+            sector: Some(sector),
+            end,
+            is_read: false,
+            columns: Columns::default(),
+            classes: Classes::default(),
+            first: parts.start.saturating_sub(1),
+            counts: self.counts.len().saturating_sub(self.claimed),
+            clears: told.clears,
+        };
+        if parts.start == 0 {
+            claim.columns = shown.columns;
+        }
+        if parts.end > buckets.saturating_add(1) {
+            claim.classes = shown.classes;
+        }
+        let counts = self.counts.get(self.claimed..).unwrap_or(&[]);
+        told.take(region, Some(area), &claim, counts);
+        self.claimed = self.counts.len();
+        let _ = self.claims.push_within_capacity(claim);
+    }
+
+    /// The line of the region as a whole is taken off.
+    pub(super) fn total(&mut self, region: &Region, told: &mut Told, shown: &Totals, end: usize) {
+        let claim = Claim {
+            sector: None,
+            end,
+            is_read: false,
+            columns: shown.columns,
+            classes: shown.classes,
+            first: 0,
+            counts: 0,
+            clears: told.clears,
+        };
+        told.take(region, None, &claim, &[]);
+        let _ = self.claims.push_within_capacity(claim);
+    }
+
+    /// What stands at these bytes of the buffer has been read.
+    pub(super) fn was_read(&mut self, bytes: &Range<usize>) {
+        for claim in self.claims.iter_mut() {
+            claim.is_read |= bytes.start < claim.end && claim.end <= bytes.end;
+        }
+    }
+
+    /// Whether there are lines that have not been read to their end.
+    pub(super) fn has_unread(&self) -> bool {
+        self.claims.iter().any(|claim| !claim.is_read)
+    }
+
+    /// Nothing of it is to be counted again.
+    pub(super) fn clear(&mut self) {
+        self.claims.clear();
+        self.counts.clear();
+        self.claimed = 0;
+    }
+
+    /// What has not been read is counted again, as far as its area is still there. False if the region has been resized, and
+    /// another goes on. May sleep.
+    pub(super) fn give_back(&self, region: &Region) -> bool {
+        let mut told = region.lock();
+        if told.is_replaced {
+            return false;
+        }
+        let geometry = &region.plan.geometry;
+        let mut counts = self.counts.as_slice();
+        for claim in &self.claims {
+            let (own, rest) = counts.split_at_checked(claim.counts).unwrap_or((&[], &[]));
+            counts = rest;
+            if claim.is_read || claim.clears != told.clears {
+                continue;
+            }
+            let Some(sector) = claim.sector else {
+                told.give_back(region, None, claim, own);
+                continue;
+            };
+            let area = geometry.first_from(sector);
+            if area < geometry.areas() && geometry.area(area).0 == sector {
+                told.give_back(region, Some(area), claim, own);
+            }
+        }
+        true
+    }
+}
+
+impl Told {
+    /// Where it is remembered what is no longer told of an area, or of the region as a whole.
+    fn cleared(&mut self, area: Option<usize>) -> (Option<&mut Columns>, Option<&mut Classes>) {
+        match area {
+            Some(area) => (self.columns.get_mut(area), self.classes.get_mut(area)),
+            None => (Some(&mut self.total.0), Some(&mut self.total.1)),
+        }
+    }
+
+    fn cleared_counts(
+        &mut self,
+        region: &Region,
+        area: Option<usize>,
+        claim: &Claim,
+    ) -> impl Iterator<Item = &mut u64> {
+        let first = area.unwrap_or(0).saturating_mul(region.plan.buckets());
+        let first = first.saturating_add(claim.first);
+        self.counts.iter_mut().skip(first)
+    }
+
+    fn take(&mut self, region: &Region, area: Option<usize>, claim: &Claim, counts: &[u64]) {
+        let (columns, classes) = self.cleared(area);
+        if let Some(columns) = columns {
+            columns.clear_printed(&claim.columns, region.plan.unit);
+        }
+        if let Some(classes) = classes {
+            classes.fold(&claim.classes);
+        }
+        let cleared = self.cleared_counts(region, area, claim);
+        for (cleared, printed) in cleared.zip(counts) {
+            *cleared = cleared.wrapping_add(*printed);
+        }
+    }
+
+    fn give_back(&mut self, region: &Region, area: Option<usize>, claim: &Claim, counts: &[u64]) {
+        let (columns, classes) = self.cleared(area);
+        if let Some(columns) = columns {
+            columns.give_back(&claim.columns, region.plan.unit);
+        }
+        if let Some(classes) = classes {
+            *classes = classes.since(&claim.classes);
+        }
+        let cleared = self.cleared_counts(region, area, claim);
+        for (cleared, printed) in cleared.zip(counts) {
+            *cleared = cleared.wrapping_sub(*printed);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The reply to `@stats_list`, made while it is read.
+
+use super::{
+    super::{
+        listener::Listener,
+        walk::Position,
+        State, //
+    },
+    Region, //
+};
+use crate::{
+    abi::{
+        message::word::{
+            Word,
+            Words, //
+        },
+        pager::{
+            Filled,
+            Piece, //
+        },
+        region_text::{
+            listed,
+            Listed, //
+        }, //
+    },
+    kernel_ext::{
+        error::stale,
+        task, //
+    }, //
+};
+use kernel::{
+    alloc::flags::GFP_KERNEL_ACCOUNT,
+    prelude::*, //
+};
+
+/// A line of which a part was written: of which region, of which state of it, and how many bytes.
+#[derive(Clone, Copy, Default)]
+struct Begun {
+    born: u32,
+    changes: u32,
+    bytes: usize,
+}
+
+/// A reply to `@stats_list`.
+pub(crate) struct Rows {
+    device: Position,
+    /// Whose regions, as it was written.
+    program: KVec<u8>,
+    /// The id from which on regions are to be listed; [`None`] at the end.
+    next: Option<u32>,
+    begun: Option<Begun>,
+}
+
+impl Rows {
+    /// May sleep; `ENOMEM`.
+    pub(in crate::recorder) fn new(device: Position, program: Option<Word<'_>>) -> Result<Self> {
+        let mut kept = KVec::new();
+        if let Some(program) = program {
+            kept.extend_from_slice(program.as_written(), GFP_KERNEL_ACCOUNT)?;
+        }
+        Ok(Rows {
+            device,
+            program: kept,
+            next: Some(0),
+            begun: None,
+        })
+    }
+
+    /// The reply is made again from its start on.
+    pub(crate) fn restart(&mut self) {
+        self.next = Some(0);
+        self.begun = None;
+    }
+
+    /// Writes what comes next. May sleep. `ENXIO` if the disk has left; `ESTALE` if a region changed, or
+    /// was deleted, of whose line a part was written; `EINTR`.
+    pub(crate) fn fill<L: Listener>(
+        &mut self,
+        state: &State<L>,
+        piece: &mut Piece<'_>,
+    ) -> Result<Filled> {
+        let account = state.at(self.device).ok_or(ENXIO)?;
+        while let Some(next) = self.next {
+            task::may_be_killed()?;
+            let Some(region) = account.regions().from_id(next) else {
+                break;
+            };
+            let program = Words::of(&self.program).next();
+            let is_asked = program.is_none_or(|program| program.is(&region.plan.program));
+            if is_asked && !region.list(&mut self.begun, piece)? {
+                self.next = Some(region.plan.id);
+                return Ok(Filled::Full);
+            }
+            self.next = region.plan.id.checked_add(1);
+        }
+        match self.begun {
+            Some(_) => Err(stale()),
+            None => Ok(Filled::End),
+        }
+    }
+}
+
+impl Region {
+    /// Writes its line, or what is left of it; false if there is no room for all. May sleep. `ESTALE`.
+    fn list(&self, begun: &mut Option<Begun>, piece: &mut Piece<'_>) -> Result<bool> {
+        let told = self.lock();
+        let line = Listed {
+            id: self.plan.id,
+            geometry: &self.plan.geometry,
+            program: &self.plan.program,
+            aux: &told.aux,
+            unit: self.plan.unit,
+            bounds: &self.plan.bounds,
+            classes: self.plan.classes,
+        };
+        let now = Begun {
+            born: self.plan.born,
+            changes: told.changes,
+            bytes: 0,
+        };
+        let bytes = match begun {
+            Some(part) if (part.born, part.changes) == (now.born, now.changes) => part.bytes,
+            Some(_) => return Err(stale()),
+            None if piece.record(|out| listed(out, &line)) => return Ok(true),
+            None if !piece.is_empty() => return Ok(false),
+            None => 0,
+        };
+        let (bytes, is_complete) = piece.part(bytes, |out| listed(out, &line));
+        *begun = (!is_complete).then_some(Begun { bytes, ..now });
+        Ok(is_complete)
+    }
+}

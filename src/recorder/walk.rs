@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Walks over the list of disks and partitions, which may change meanwhile.
+//!
+//! A walk holds neither the list nor memory for all of it: it remembers a [`Position`], and finds out what is there now
+//! whenever it goes on. What is in the list from the start of a walk to its end is found exactly
+//! once.
+
+use super::{
+    account::Account,
+    listener::Listener,
+    registry::Registry, //
+};
+use crate::abi::identity::Identity;
+use kernel::sync::Arc;
+
+/// Where something stands in the list, which is ordered by priority, high to low, and then by number. Never
+/// used again when that has left.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Position(u64);
+
+impl Position {
+    /// Before everything.
+    pub(crate) const FIRST: Position = Position(0);
+
+    pub(crate) fn of(identity: &Identity) -> Self {
+        let (priority, number) = (identity.priority, identity.number);
+        Position(u64::from(!priority) << 32 | u64::from(number))
+    }
+
+    /// The next one after it.
+    pub(crate) fn next(self) -> Self {
+        Position(self.0.saturating_add(1))
+    }
+}
+
+/// Accounts taken from the list at a time.
+const BATCH: usize = 8;
+
+/// Some accounts of the list.
+pub(super) type Batch = [Option<Arc<Account>>; BATCH];
+
+/// See the module's documentation.
+pub(crate) struct Walk<'a, L: Listener> {
+    registry: &'a Registry<L>,
+    next: Position,
+    batch: Batch,
+    taken: usize,
+}
+
+impl<'a, L: Listener> Walk<'a, L> {
+    pub(super) fn new(registry: &'a Registry<L>, from: Position) -> Self {
+        Walk {
+            registry,
+            next: from,
+            batch: [const { None }; BATCH],
+            taken: BATCH,
+        }
+    }
+}
+
+impl<L: Listener> Iterator for Walk<'_, L> {
+    type Item = Arc<Account>;
+
+    /// May sleep.
+    fn next(&mut self) -> Option<Arc<Account>> {
+        if self.taken == BATCH {
+            self.registry.batch(self.next, &mut self.batch);
+            self.taken = 0;
+        }
+        let account = self.batch.get_mut(self.taken)?.take()?;
+        self.taken = self.taken.saturating_add(1);
+        self.next = Position::of(account.identity()).next();
+        Some(account)
+    }
+}
