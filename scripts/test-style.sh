@@ -29,6 +29,15 @@ rust_files()
 		'samples/*.rs' 'tools/*.rs'
 }
 
+# A shell that opens /dev/iostat for writing while the module is not loaded makes a plain file there. Only root can:
+# scripts test before they open.
+no_plain_device()
+{
+	git grep -nE '(<>|>) ?/dev/iostat' -- '*.sh' scripts samples README.md Documentation ':!tests/torture' | grep -vE '\$nobody|\[ -c /dev/iostat \]|`' |
+		grep -v '^tests/guest/lib.sh:' | grep -v '^scripts/test-style.sh:'
+	true
+}
+
 # Floors import only downward.
 floors()
 {
@@ -227,7 +236,27 @@ languages()
 		done'
 }
 
+# The examples of the manual of the binary ABI are whole files: they compile as they stand.
+examples()
+{
+	"$TOP/scripts/enter.sh" sh -euc '
+		dir=$(mktemp -d)
+		awk -v dir="$dir" "
+			/^\t#include/ && !inside { inside = 1; file = dir \"/example\" ++n \".c\" }
+			inside && !/^(\t|$)/ { inside = 0 }
+			inside { sub(/^\t/, \"\"); print >file }" Documentation/abi.rst
+		[ "$(ls "$dir" | wc -l)" = 3 ] || echo "there are $(ls "$dir" | wc -l) examples"
+		for file in "$dir"/*.c; do
+			for compiler in gcc clang-19; do
+				$compiler -Wall -Wextra -Werror -I include/uapi -I tools -o "$dir/object" -c "$file"
+			done
+		done
+		rm -r "$dir"'
+}
+
 check "floors import only downward" floors
+check "no script makes a plain file of /dev/iostat" no_plain_device
+check "the examples of abi.rst compile as they stand" examples
 check "unsafe only in rust/kernel, the probe file and the exports" unsafe_fence
 check "an SPDX line in every file" spdx
 check "no file over 400 lines" long_files
