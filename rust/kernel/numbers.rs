@@ -144,9 +144,7 @@ const _: () = {
         EVCNT_STRING_MAX, EVCNT_STRING_MAX;
         KSTAT_STRLEN, KSTAT_STRLEN;
     );
-    // The longest name of a partition fits: `p`, three digits and a NUL.
-    assert!(NAME_LEN >= kernel::bindings::DISK_NAME_LEN as usize - 1 + 4 + 1);
-    assert!(
-        own::IOSTAT_STATNAME_LEN as usize >= kernel::bindings::DISK_NAME_LEN as usize - 1 + 4 + 1
-    );
+    // The longest name of a partition fits: that of the disk, which ends in a NUL, a `p` and three digits.
+    let longest = kernel::bindings::DISK_NAME_LEN as usize + "p255".len();
+    assert!(NAME_LEN >= longest && own::IOSTAT_STATNAME_LEN as usize >= longest);
 };
