@@ -113,9 +113,10 @@ api_walk()
 # What the ported drivers of the tests had to change is what the manual of porting lists.
 porting()
 {
-	local change
+	local change listed
+	listed=$(tr -d '`' <Documentation/porting.rst)
 	sed -n 's|.*/\* porting: \(.*\) \*/.*|\1|p' tests/modules/ported_*.c | sort -u | while IFS= read -r change; do
-		tr -d '`' <Documentation/porting.rst | grep -qF -- "$change" ||
+		[[ $listed == *"$change"* ]] ||
 			echo "Documentation/porting.rst does not list: $change"
 	done
 	[ "$(grep -l 'porting: ' tests/modules/ported_*.c | wc -l)" = "$(ls tests/modules/ported_*.c | wc -l)" ] ||
