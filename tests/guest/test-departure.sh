@@ -41,7 +41,7 @@ power 0
 allocations power 1
 holds "departure: an arrival allocates" "ours > 50 && all > ours"
 is "departure: the disk came with its partitions" "$(cat $control/numdevs)" $((numdevs + 3))
-exec 8<>/dev/iostat
+open_iostat 8
 echo "nbl @stats_create - /100" >&8
 echo "nbl1 @stats_create - /4" >&8
 exec 8>&-
