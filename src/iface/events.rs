@@ -121,7 +121,7 @@ impl Counters {
     ) -> Result<Filled> {
         let mut next = match self.next {
             Some(next) => next,
-            None if piece.record(|out| event_text::header(out)) => Handle::NONE,
+            None if piece.record(event_text::header) => Handle::NONE,
             None => return Ok(Filled::Full),
         };
         self.next = Some(next);

@@ -77,7 +77,7 @@ impl Listing {
                 }
                 At::Device(from) => self.devices(state, piece, from)?,
                 At::TimesHeading => {
-                    let is_written = piece.record(|out| latency::header(out));
+                    let is_written = piece.record(latency::header);
                     if is_written {
                         self.at = At::Times(Position::FIRST, 0);
                     }

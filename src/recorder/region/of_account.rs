@@ -280,7 +280,7 @@ impl Regions {
     }
 
     /// The first region from an id on. May sleep.
-    pub(super) fn from_id(&self, id: u32) -> Option<Arc<Region>> {
+    pub(super) fn next_from(&self, id: u32) -> Option<Arc<Region>> {
         let members = self.members.lock();
         let mut regions = members.current();
         regions.find(|region| region.plan.id >= id).cloned()

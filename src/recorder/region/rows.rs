@@ -84,7 +84,7 @@ impl Rows {
         let account = state.at(self.device).ok_or(ENXIO)?;
         while let Some(next) = self.next {
             task::may_be_killed()?;
-            let Some(region) = account.regions().from_id(next) else {
+            let Some(region) = account.regions().next_from(next) else {
                 break;
             };
             let program = Words::of(&self.program).next();

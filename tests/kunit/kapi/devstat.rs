@@ -38,6 +38,7 @@ struct Shared {
     account: Arc<Account>,
     listed: AtomicUsize,
     unlisted: AtomicUsize,
+    changes: AtomicUsize,
 }
 
 impl Clients for Shared {
@@ -48,6 +49,10 @@ impl Clients for Shared {
 
     fn remove(&self, _account: &Account) {
         self.listed.fetch_sub(1, Relaxed);
+    }
+
+    fn changed(&self) {
+        self.changes.fetch_add(1, Relaxed);
     }
 
     fn add_unlisted(&self, _identity: Identity) -> Result<Arc<Account>> {
@@ -78,6 +83,7 @@ fn entries() -> Result<(Arc<Shared>, Arc<Entries>)> {
         account,
         listed: AtomicUsize::new(0),
         unlisted: AtomicUsize::new(0),
+        changes: AtomicUsize::new(0),
     };
     let shared = Arc::new(shared, GFP_KERNEL)?;
     Ok((shared.clone(), Entries::new(shared)?))
@@ -122,6 +128,27 @@ mod tests {
 
     fn end(entries: &Entries, handle: Handle) -> Result {
         here(|cpu| entries.end_transaction(handle, READ, now_ns(), cpu))
+    }
+
+    #[test]
+    fn a_block_size_is_set_and_announced() -> Result {
+        let (shared, entries) = entries()?;
+        let (owner, _) = owners();
+        let handle = entries.add(&said(b"tape", 0), owner, None)?;
+        entries.set_block_size(handle, 10240)?;
+        assert_eq!(shared.account.device().block_size, 10240);
+        assert_eq!(shared.account.identity_now().flags, 0);
+        entries.set_block_size(handle, 0)?;
+        let now = shared.account.identity_now();
+        assert_eq!(
+            (now.block_size, now.flags),
+            (0, support_flags::BS_UNAVAILABLE)
+        );
+        assert_eq!(shared.changes.load(Relaxed), 2);
+        entries.remove(handle)?;
+        assert_eq!(entries.set_block_size(handle, 512), Err(ENOENT));
+        assert_eq!(shared.changes.load(Relaxed), 2);
+        Ok(())
     }
 
     #[test]

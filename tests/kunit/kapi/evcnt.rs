@@ -20,7 +20,10 @@ mod tests {
             }, //
         },
     };
-    use kernel::prelude::*;
+    use kernel::{
+        prelude::*,
+        sync::Arc, //
+    };
 
     fn event(name: &str) -> Result<Event> {
         Event::new(Type::Misc, b"group", name.as_bytes())
@@ -42,10 +45,19 @@ mod tests {
 
     /// Whether these are listed, in this order, with these totals.
     fn lists(events: &Events, rollup: bool, expected: &[(&str, u64)]) -> Result<bool> {
-        let list = events.list(rollup)?;
-        let found = list
-            .iter()
-            .map(|listed| (listed.event.name().1, listed.total));
+        if rollup {
+            let list = events.rolled_up()?;
+            let found = list
+                .iter()
+                .map(|listed| (listed.event.name().1, listed.total));
+            return Ok(found.eq(expected.iter().copied()));
+        }
+        let mut batch: [Option<(Handle, Arc<Event>)>; 16] = Default::default();
+        events.batch(Handle::NONE, &mut batch);
+        let found = batch.iter().flatten().map(|(handle, event)| {
+            let total = events.get(*handle).unwrap_or(0);
+            (event.name().1, total)
+        });
         Ok(found.eq(expected.iter().copied()))
     }
 
@@ -192,7 +204,7 @@ mod tests {
             let handle = attach(&events, Some(root), "child")?;
             events.add(handle, count);
         }
-        let list = events.list(true)?;
+        let list = events.rolled_up()?;
         let sum = (MANY * (MANY - 1) / 2) as u64;
         assert_eq!(list.len(), MANY);
         assert_eq!(list.first().map(|listed| listed.total), Some(sum));
