@@ -77,8 +77,8 @@ harvest()
 	done <"$DIR/ran.files"
 }
 
-# stage NAME [VARIABLE=VALUE...] -- CARGO-TEST-ARGUMENT...: all mutants of $files that no earlier stage
-# has killed.
+# stage NAME [VARIABLE=VALUE...] -- CARGO-ARGUMENT...: all mutants of $files that no earlier stage has
+# killed. Both building and running get the arguments, so that nothing else is built.
 stage()
 {
 	local name=$1 env=() run=$DIR/run target='' status=0 file arguments=()
@@ -98,7 +98,7 @@ stage()
 	done >"$run/mutants.out/previously_caught.txt"
 	rm -rf "$DIR/ran"
 	copy_to "$DIR/ran" $files
-	copy_to "$DIR/floor0" Cargo.toml src tests/host benches tools/iostat-map
+	copy_to "$DIR/floor0" Cargo.toml src include tests/host benches tools/iostat-map
 	mkdir -p "$DIR/floor0/.cargo"
 	printf '%s\n' '[source.crates-io]' 'replace-with = "debian"' '[source.debian]' \
 		'directory = "/usr/share/cargo/registry"' '[net]' 'offline = true' '[profile.dev]' 'debug = false' \
@@ -108,7 +108,7 @@ stage()
 		sh -c 'cd "$1" && shift && exec cargo mutants "$@"' sh "/cache/mutants-$CLONE/floor0" \
 		--in-place --iterate --output "/cache/mutants-$CLONE/run" --no-shuffle --colors never --caught --unviable \
 		--minimum-test-timeout 300 --build-timeout 3000 --exclude-re 'tests::' \
-		"${arguments[@]}" -- "$@" >"$LOGS/mutants-$name.log" 2>&1 || status=$?
+		"${arguments[@]}" "${@/#/--cargo-arg=}" >"$LOGS/mutants-$name.log" 2>&1 || status=$?
 	harvest "$run"
 	# 2: some survive; 3: some ran into the timeout.
 	[[ $status = [023] ]] ||
@@ -139,14 +139,14 @@ host()
 	killed=$(cat "$DIR/count")
 	passed=$((passed + killed))
 	names "$DIR/run/mutants.out/missed.txt" >"$DIR/missed"
-	grep -vE '^(#|$)' "$list" | sed 's/ | .*//' | grep -E "^($(echo $files | tr ' ' '|')): " | sort >"$DIR/listed" || true
+	grep -vE '^(#|$)' "$list" | sed 's/ # .*//' | grep -E "^($(echo $files | tr ' ' '|')): " | sort >"$DIR/listed" || true
 	while read -r name; do
 		failure "survives, and is not listed: $name"
 	done < <(comm -23 "$DIR/missed" "$DIR/listed")
 	while read -r name; do
 		failure "listed, and does not survive: $name"
 	done < <(comm -13 "$DIR/missed" "$DIR/listed")
-	grep -vE '^(#|$)|^[^|]+ \| [^|]+$' "$list" | while read -r name; do
+	grep -vE '^(#|$)|^[^#]+ # .+$' "$list" | while read -r name; do
 		echo "  not ok - no reason: $name"
 	done >"$DIR/unreasoned"
 	cat "$DIR/unreasoned"
