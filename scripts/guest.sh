@@ -11,7 +11,7 @@ shift 3
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
 cp -r "$TOP"/tests/guest/. "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$payload"
-for tool in passthrough message partition waitfile pairing hostile textread disks; do
+for tool in passthrough message partition waitfile pairing hostile textread disks renamer; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The part of kernel.sh that runs inside the build root.
-# usage: kernel-in-root.sh resolve SERIES... | fetch RELEASE VERSION | prepare RELEASE VERSION
+# usage: kernel-in-root.sh resolve FLAVOUR SERIES... | fetch RELEASE VERSION | prepare RELEASE VERSION
 
 set -euo pipefail
 KERNELS=/cache/kernel
@@ -21,11 +21,12 @@ has()
 # MODVERSIONS to catch a mixture.
 resolve()
 {
-	local series version release package
+	local flavour=$1 series version release package
+	shift
 	apt-get update -qq >&2 || die "the package mirror cannot be reached; check the network and run this again"
 	for series in "$@"; do
 		for version in $(apt-cache madison "linux-source-$series" | awk '{ print $3 }' | sort -rV); do
-			release=${version%%-*}+deb13-cloud-amd64
+			release=${version%%-*}+deb13-$flavour-amd64
 			for package in binary-unsigned modules headers base; do
 				has "linux-$package-$release" "$version" || continue 2
 			done
@@ -33,7 +34,7 @@ resolve()
 			return
 		done
 	done
-	die "the mirror has no kernel of series $* with source, headers, image and modules in one version"
+	die "the mirror has no $flavour kernel of series $* with source, headers, image and modules in one version"
 }
 
 fetch()

@@ -3,13 +3,14 @@
 # The stock kernel to build for and boot: resolves the newest point release of
 # the newest supported series, unpacks it and prepares a KDIR once per version.
 # Prints the directory that holds release, kdir/, vmlinuz and modules/.
-# usage: kernel.sh (KERNEL=7.2 asks for one series)
+# usage: kernel.sh (KERNEL=7.2 asks for one series, FLAVOUR=rt for another of
+# Debian's kernels than the one for clouds)
 
 . "$(dirname "$0")/lib.sh"
 
 KERNELS=$IOSTAT_CACHE/kernel
 
-# resolve WANTED...: writes "release version" of the first series that can be
+# resolve FLAVOUR WANTED...: writes "release version" of the first series that can be
 # had whole. Asked at most once a day; without a network the last answer holds.
 resolve()
 {
@@ -44,7 +45,7 @@ case " $SERIES " in
 *) die "KERNEL=$KERNEL is not a supported series; choose one of: $SERIES" ;;
 esac
 "$TOP/scripts/root.sh" >/dev/null
-read -r release version <<<"$(resolve ${KERNEL:-$SERIES})"
+read -r release version <<<"$(resolve "${FLAVOUR:-cloud}" ${KERNEL:-$SERIES})"
 [ -n "$release" ] || exit 1
 [ -e "$KERNELS/$release/ready" ] || locked kernel build "$release" "$version" >&2
 echo "$KERNELS/$release"

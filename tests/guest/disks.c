@@ -35,7 +35,7 @@ static int open_disk(const char *name, long number, const char *rest)
 	return fd;
 }
 
-static void partition(const char *name, long number)
+static void add_partition(const char *name, long number)
 {
 	struct blkpg_partition part = { .start = START, .length = LENGTH, .pno = 1 };
 	struct blkpg_ioctl_arg arg = {
@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		errx(2, "usage: disks partition|use NAME N");
-	act = strcmp(argv[1], "use") ? partition : use;
+	act = strcmp(argv[1], "use") ? add_partition : use;
 	if (posix_memalign(&block, BLOCK, BLOCK))
 		errx(1, "no memory");
 	memset(block, 0, BLOCK);
