@@ -26,12 +26,12 @@ failure()
 	failed=$((failed + 1))
 }
 
-# From crates.io, as Debian has no package of it; with this machine's certificates.
+# Built from the registry that cargo uses, as Debian has no package of it; with this machine's certificates.
 install_tool()
 {
 	local tool=$IOSTAT_CACHE/cargo-mutants
 	[ ! -x "$tool/bin/cargo-mutants" ] || return 0
-	[ -r /etc/ssl/certs/ca-certificates.crt ] || die "install ca-certificates: cargo-mutants comes from crates.io"
+	[ -r /etc/ssl/certs/ca-certificates.crt ] || die "install ca-certificates: cargo needs it to fetch cargo-mutants"
 	mkdir -p "$tool"
 	cp /etc/ssl/certs/ca-certificates.crt "$tool/ca.crt"
 	step "cargo-mutants $VERSION" "200 s" "$TOP/scripts/enter.sh" env CARGO_HOME=/cache/cargo-mutants/home \
