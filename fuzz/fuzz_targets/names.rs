@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Any names: whole, told apart, and read back as they are written, in messages and in selectors.
+//! Any names: whole, distinct, and read back as they are written, in messages and in selectors.
 
 #![no_main]
 

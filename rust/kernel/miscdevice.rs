@@ -191,7 +191,7 @@ impl<T: OpenFile> Registration<T> {
         let inner = unsafe { &*(*file).private_data.cast::<Inner<T::Context>>() };
         match T::open(&inner.context).and_then(|file| {
             let context = core::ptr::from_ref(&inner.context);
-            // Charged: whoever may open the device may do so often.
+            // Charged: any user may open the device many times.
             Ok(KBox::new(Opened { file, context }, GFP_KERNEL_ACCOUNT)?)
         }) {
             Ok(opened) => {

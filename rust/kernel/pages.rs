@@ -60,7 +60,7 @@ impl Pages {
             bare.0.push(page.as_ptr(), GFP_KERNEL)?;
         }
         let count = u32::try_from(len).map_err(|_| ENOMEM)?;
-        // SAFETY: As many pages as it is told, in memory of `kvmalloc`. It takes both over if it succeeds: then
+        // SAFETY: As many pages as its argument says, in memory of `kvmalloc`. It takes both over if it succeeds: then
         // they are not dropped here.
         let address = unsafe { own::iostat_vmap(bare.0.as_mut_ptr(), count) };
         let address = NonNull::new(address.cast()).ok_or(ENOMEM)?;

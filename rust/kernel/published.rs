@@ -99,7 +99,7 @@ pub(crate) struct Node<T> {
 
 // SAFETY: RCU alone uses the head, once the node is given up: from any thread.
 unsafe impl<T: Send> Send for Node<T> {}
-// SAFETY: As above; nobody uses it before.
+// SAFETY: As above; it is not used before.
 unsafe impl<T: Sync> Sync for Node<T> {}
 
 impl<T> Node<T> {
@@ -133,7 +133,7 @@ impl<T: Send + 'static> Node<T> {
     /// and never sleeps.
     pub(super) fn retire<R: Readers>(node: KBox<Self>) {
         let node = KBox::into_raw(node);
-        // SAFETY: The node was just given up by its owner, so nobody else hands it over; its `rcu` is at offset 0
+        // SAFETY: The node was just given up by its owner, so it is handed over only here; its `rcu` is at offset 0
         // (`repr(C)`), as `free` expects.
         unsafe { R::call(node.cast(), Self::free) };
     }
@@ -187,7 +187,7 @@ impl<T: Send + Sync + 'static, R: Readers> Published<T, R> {
         // INVARIANT: `new` is null or was just given up by its owner.
         let old = self.ptr.swap(new, Ordering::AcqRel);
         if !old.is_null() {
-            // SAFETY: By the type invariant it is a box that nobody else owns, and it is no longer published.
+            // SAFETY: By the type invariant it is a box without another owner, and it is no longer published.
             Node::retire::<R>(unsafe { KBox::from_raw(old) });
         }
     }

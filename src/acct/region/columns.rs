@@ -240,7 +240,7 @@ impl Columns {
         *self = each!(self, printed, u64::wrapping_add, add_whole);
     }
 
-    /// What was taken off by [`Columns::clear_printed`] is told again, for it was not read.
+    /// What was taken off by [`Columns::clear_printed`] is printed again, for it was not read.
     pub fn give_back(&mut self, printed: &Columns, unit: Unit) {
         let take_whole = |sum: u64, time_ns| sum.wrapping_sub(unit.whole_ns(time_ns));
         *self = each!(self, printed, u64::wrapping_sub, take_whole);
