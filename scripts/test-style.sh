@@ -177,14 +177,17 @@ plain_make()
 	grep -E 'warning:' "$LOGS/plain-make.log" || true
 }
 
-# Programs read /proc/kallsyms into 256 bytes a line: scripts/short-names.sh. Debug information is no
-# part of this.
+# Programs read /proc/kallsyms into 256 bytes a line, and the stock kernel's longest symbol has 185:
+# scripts/short-names.sh. Those of clients in Rust are as long as the kernel crate makes them, which has 210
+# for the drop of an Arc.
 short_symbols()
 {
 	"$TOP/scripts/enter.sh" sh -c '
-		for module in "$1"/iostat.ko; do
-			nm "$module" | awk -v module="${module##*/}" "
-				length(\$NF) > 190 { print module \" has a symbol of \" length(\$NF) \" bytes: \" \$NF }
+		for module in "$1"/*.ko; do
+			most=220
+			[ "${module##*/}" != iostat.ko ] || most=190
+			nm "$module" | awk -v module="${module##*/}" -v most=$most "
+				length(\$NF) > most { print module \" has a symbol of \" length(\$NF) \" bytes: \" \$NF }
 				END { if (!NR) print \"no symbols found in \" module }"
 		done' sh "/cache/${1#"$IOSTAT_CACHE"/}/stripped"
 }
@@ -272,7 +275,7 @@ check "rustdoc of floor 0, warnings denied" rustdoc
 check "plain make, modules_install, clean" plain_make
 check "one sentence for what cannot be" sentences
 check "clippy, as the kernel runs it, without a warning" clippy
-check "no symbol over 190 bytes" short_symbols "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
+check "no symbol that is too long for readers of kallsyms" short_symbols "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
 check "no panic in what runs in a probe" panics "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
 check "no stack frame over 4 KiB" frames "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
 echo "style: $passed passed, $failed failed"

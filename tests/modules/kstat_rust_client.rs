@@ -20,11 +20,7 @@ use core::{
 };
 use kernel::{
     alloc::KVVec,
-    new_mutex,
-    sync::{
-        Arc,
-        Mutex, //
-    }, //
+    sync::global_lock, //
 };
 use kstat::{
     Counters,
@@ -161,14 +157,17 @@ impl Update<KVVec<u8>> for Counting {
     }
 }
 
-/// Where the next one is.
-type Slot = Arc<Mutex<Option<Named<DropsItself>>>>;
+/// Drops the one in [`OWN`], which is its own.
+struct DropsItself;
 
-struct DropsItself(Slot);
+global_lock! {
+    // SAFETY: Initialised in `init()`, before anything is in it.
+    unsafe(uninit) static OWN: Mutex<Option<Named<DropsItself>>> = None;
+}
 
 impl Update<Values> for DropsItself {
     fn read(&self, _: &mut Values) -> Result {
-        let own = self.0.lock().take();
+        let own = OWN.lock().take();
         drop(own);
         Ok(())
     }
@@ -245,10 +244,10 @@ impl kernel::Module for Client {
         let [ten, none] = &raws;
         core::mem::swap(&mut *ten.lock(), &mut *none.lock());
         if *Borrow::<u32>::borrow(&module_parameters::drops_itself.value()) != 0 {
-            let slot = Arc::pin_init(new_mutex!(None), GFP_KERNEL)?;
-            let own = DropsItself(slot.clone());
-            let own = Named::new(owner, &id(c"own"), Values::new(), own)?;
-            *slot.lock() = Some(own);
+            // SAFETY: Once, and nobody uses it yet.
+            unsafe { OWN.init() };
+            let own = Named::new(owner, &id(c"own"), Values::new(), DropsItself)?;
+            *OWN.lock() = Some(own);
         }
         Ok(Client {
             _kept: kept,
