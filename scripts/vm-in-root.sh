@@ -10,6 +10,7 @@
 #	--timeout S	(7200) ends it whatever it says: behind the other, not for use
 #	--append "kernel arguments"; NAME=VALUE is in the payload's environment
 #	--disk SIZE	an empty virtio disk, vda on; repeatable
+#	--image FILE	a virtio disk with what the file has; what is written to it is lost
 #	--nvme SIZE	an empty NVMe disk, nvme0n1 on; repeatable
 #	--paths SIZE	the same behind two controllers, of which a kernel with multipath
 #			makes one disk; its sector at 64 MiB cannot be read
@@ -78,9 +79,13 @@ while [ $# -gt 2 ]; do
 	--out) out=$2 ;;&
 	--trouble) TROUBLE=$2 ;;&
 	--disk) disk "$2" virtio-blk-pci ;;&
+	--image)
+		devices+=(-drive "if=none,id=image,format=raw,snapshot=on,file=$2"
+			-device virtio-blk-pci,drive=image)
+		;;&
 	--nvme) disk "$2" "nvme,serial=iostat$disks" ;;&
 	--paths) paths "$2" ;;&
-	--cpus | --memory | --silence | --timeout | --append | --out | --trouble | --disk | --nvme | --paths) shift ;;
+	--cpus | --memory | --silence | --timeout | --append | --out | --trouble | --disk | --image | --nvme | --paths) shift ;;
 	*) usage ;;
 	esac
 	shift
