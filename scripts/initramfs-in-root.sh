@@ -13,7 +13,8 @@ kernel=$1 out=$2
 TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mkfs.btrfs mount umount losetup blkdiscard blkzone partx mdadm
 	trace-cmd strace setpriv taskset nvme blktrace blkparse flock kmod
 	biolatency-libbpf biosnoop-libbpf dd"
-[ -z "${WITH_BPFTRACE:-}" ] || TOOLS="$TOOLS bpftrace perf biolatency.bt"
+[ -z "${WITH_BPFTRACE:-}" ] || TOOLS="$TOOLS bpftrace perf biolatency.bt biosnoop.bt bitesize.bt biostacks.bt
+	biotop-libbpf bitesize-libbpf biopattern-libbpf biostacks-libbpf"
 
 # Whatever of this the kernel has as a module, with all it depends on.
 MODULES="null_blk scsi_debug sd_mod brd loop zram ublk_drv nvme virtio_blk virtio_console

@@ -17,6 +17,7 @@ AREAS="
 	guest-rt	env FLAVOUR=rt scripts/test-guest.sh
 	many		env DISKS=4096 scripts/test-many.sh
 	mutants		scripts/mutants.sh all
+	compat		scripts/test-compat.sh
 "
 
 # The commit, and what is changed since, if anything is.
