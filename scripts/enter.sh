@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs a command inside the build root, with the project at /src and the cache
 # at /cache, in a mount namespace of its own: nothing stays mounted, however
-# it ends. usage: enter.sh COMMAND [ARGUMENT...]
+# it ends. IN_ROOT=blktests takes that root. usage: enter.sh COMMAND [ARGUMENT...]
 
 . "$(dirname "$0")/lib.sh"
 need_root
-ROOT=$("$TOP/scripts/root.sh")
+ROOT=$("$TOP/scripts/root.sh" "${IN_ROOT:-build}")
 
 exec unshare --mount --propagation private -- /bin/bash -euc '
 	root=$1 top=$2 cache=$3 clone=$4

@@ -18,6 +18,7 @@ AREAS="
 	many		env DISKS=4096 scripts/test-many.sh
 	mutants		scripts/mutants.sh all
 	compat		scripts/test-compat.sh
+	blktests	scripts/nightly-blktests.sh
 "
 
 # The commit, and what is changed since, if anything is.

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The build root: a trixie + trixie-backports system with the toolchain the
-# stock kernels were built with, QEMU and the tools the guests carry.
-# Prints its path. usage: root.sh [path]
+# stock kernels were built with, QEMU and the tools the guests carry. And another, with
+# what blktests needs, for the guests of scripts/nightly-blktests.sh.
+# Prints its path. usage: root.sh [build|blktests]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -14,7 +15,20 @@ TEST_KERNEL="clang-19 lld-19 llvm-19 ccache"
 GUEST="qemu-system-x86 fio busybox-static dmsetup sysstat e2fsprogs bpftrace trace-cmd
 	mdadm util-linux procps xfsprogs btrfs-progs blktrace nvme-cli strace linux-perf
 	libbpf-tools liburing-dev"
-PACKAGES=$(echo $TOOLCHAIN $TEST_KERNEL $GUEST)
+BLKTESTS="make gcc g++ libc6-dev liburing-dev bash gawk fio util-linux udev kmod procps bc dmsetup
+	e2fsprogs xfsprogs btrfs-progs f2fs-tools nvme-cli multipath-tools blktrace iproute2 ethtool sg3-utils
+	bsdextrautils"
+case ${1:-build} in
+build)
+	PACKAGES=$(echo $TOOLCHAIN $TEST_KERNEL $GUEST)
+	TITLE="build root (trixie, toolchain, QEMU)"
+	;;
+blktests)
+	PACKAGES=$(echo $BLKTESTS)
+	TITLE="root of blktests"
+	;;
+*) die "there is no root $1; choose one of: build blktests" ;;
+esac
 SUITES="trixie trixie-backports"
 
 ROOT=$IOSTAT_CACHE/root-$(echo "$PACKAGES $SUITES" | sha256sum | cut -c1-12)
@@ -64,7 +78,7 @@ build()
 	need_root
 	need_space "$IOSTAT_CACHE" 4000
 	command -v mmdebstrap >/dev/null || step "install mmdebstrap" "20 s" install_mmdebstrap
-	step "build root (trixie, toolchain, QEMU)" "90 s" make_root
+	step "$TITLE" "90 s" make_root
 }
 
 [ -d "$ROOT" ] || locked root build >&2
