@@ -36,8 +36,8 @@ module! {
     license: "GPL",
     params: {
         inflight: u32 {
-            default: 32768,
-            description: "I/Os that can be followed at a time, 128 bytes each (64 to 4194304)",
+            default: 0,
+            description: "I/Os in flight that can be followed, about 172 bytes each (64 to 4194304; 0: as many as suit the machine's memory)",
         },
         frequent_events: u32 {
             default: 0,

@@ -15,6 +15,7 @@
 pub(crate) mod account;
 pub(crate) mod accounts;
 pub(crate) mod clients;
+mod entries;
 mod events;
 pub(crate) mod listener;
 pub(crate) mod messages;
@@ -68,9 +69,6 @@ use walk::{
     Walk, //
 };
 
-/// How many I/Os one may ask to be followed at a time: from some to 256 MiB of them.
-const INFLIGHT: core::ops::RangeInclusive<u32> = 64..=1 << 22;
-
 /// What readers and the class of block devices need.
 #[pin_data]
 pub(crate) struct State<L: Listener> {
@@ -94,8 +92,9 @@ pub(crate) struct Recorder<L: Listener> {
 impl<L: Listener> Recorder<L> {
     /// Starts recording on every disk there is and is to come. May sleep, for up to some seconds.
     ///
-    /// Follows about `inflight` I/Os at a time, rounded up to a power of two. `EINVAL` if that is too
-    /// few or too many, `ENOENT` if the kernel lacks one of the tracepoints, `ENOMEM`.
+    /// Follows at least `inflight` I/Os at a time, or as many as suit the machine if that is 0; of each
+    /// disk besides what it is promised. `EINVAL` if that is too few or too many, `ENOENT` if the
+    /// kernel lacks one of the tracepoints, `ENOMEM`.
     ///
     /// Event counters are attached to `events`; those of what comes with most I/Os count only with
     /// `frequent_events`.
@@ -105,18 +104,17 @@ impl<L: Listener> Recorder<L> {
         inflight: u32,
         frequent_events: bool,
     ) -> Result<Self> {
-        if !INFLIGHT.contains(&inflight) {
-            let (least, most) = INFLIGHT.into_inner();
+        if inflight != 0 && !entries::IOS.contains(&inflight) {
+            let (least, most) = entries::IOS.into_inner();
             pr_err!("inflight={inflight} is not from {least} to {most}\n");
             return Err(EINVAL);
         }
-        // CAST: 22 bits at most.
-        let inflight = inflight.next_power_of_two() as usize;
         let header = PagesOf::new(Header::new(&account::layout()))?;
         let header = Arc::new(header, GFP_KERNEL)?;
         let clock = clock::Watch::new(header.clone(), events::clock_resyncs(&events)?)?;
         percpu::set_slots();
-        let tracker = Tracker::new(inflight)?;
+        // CAST: 23 bits at most.
+        let tracker = Tracker::new(inflight as usize)?;
         let common = events::Common::new(events)?;
         let registry = Registry::new(listener, tracker.clone(), common, header.clone());
         let mut probes = probe::Probes::new(tracker.clone());
@@ -262,6 +260,16 @@ impl<L: Listener> State<L> {
     /// Completions of requests that are not followed.
     pub(crate) fn unmarked(&self) -> u64 {
         self.tracker.unmarked()
+    }
+
+    /// I/Os that all disks together can have in flight without any being lost.
+    pub(crate) fn inflight(&self) -> usize {
+        self.tracker.entries().ios()
+    }
+
+    /// I/Os that are promised room besides, each disk its own. May sleep.
+    pub(crate) fn promised(&self) -> usize {
+        self.tracker.entries().promised()
     }
 
     /// I/Os in flight as the table has them.

@@ -11,51 +11,105 @@
 #include <iostat/fileinfo.h>
 #include <iostat/text.h>
 #include <iostat/watch.h>
+#include <linux/array_size.h>
 #include <linux/atomic.h>
 #include <linux/blk-cgroup.h>
 #include <linux/cgroup.h>
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
+#include <linux/wordpart.h>
 #include <trace/events/io.h>
 
 DEFINE_STATIC_KEY_FALSE(iostat_watched);
 
-static struct iostat_io *records;
-static size_t count;
+static struct part {
+	struct iostat_io *records;
+	size_t count;
+} parts[IOSTAT_WATCH_PARTS];
+static unsigned int nr_parts;
+/* How often an event has been turned on and not off. */
+static unsigned int watchers;
 static atomic64_t last_id;
+/* Of all of these; those who bring disks wait for it. */
 static DEFINE_MUTEX(lock);
 
 static int allocate(void)
 {
-	if (records || !count)
-		return 0;
-	records = kvcalloc(count, sizeof(*records), GFP_KERNEL);
-	return records ? 0 : -ENOMEM;
+	/* They may have stopped the I/O that reclaim would wait for. */
+	unsigned int noio = memalloc_noio_save();
+	int error = 0;
+
+	for (unsigned int part = 0; part < nr_parts && !error; part++) {
+		struct iostat_io *records = parts[part].records;
+
+		if (!records)
+			records = vcalloc(parts[part].count, sizeof(*records));
+		if (!records)
+			error = -ENOMEM;
+		/* After the zeroes and the count; pairs with find(). */
+		smp_store_release(&parts[part].records, records);
+	}
+	memalloc_noio_restore(noio);
+	return error;
 }
 
-int iostat_watch_open(size_t new_count)
+static int add(size_t count)
+{
+	int error;
+
+	if (nr_parts == ARRAY_SIZE(parts))
+		return -ENOMEM;
+	parts[nr_parts++].count = count;
+	/* The events are there before the entries are: one may be on already. */
+	error = watchers ? allocate() : 0;
+	/* Those of the others are there: it is this part's that are not. */
+	if (error)
+		nr_parts--;
+	return error;
+}
+
+int iostat_watch_open(size_t count)
 {
 	int error;
 
 	guard(mutex)(&lock);
-	count = new_count;
-	/* The events are there before the module is ready: one may be on already. */
-	error = static_key_enabled(&iostat_watched.key) ? allocate() : 0;
+	error = add(count);
 	if (!error)
 		iostat_fileinfo_open();
 	return error;
+}
+
+int iostat_watch_add(size_t count)
+{
+	guard(mutex)(&lock);
+	return add(count);
 }
 
 void iostat_watch_close(void)
 {
 	iostat_fileinfo_close();
 	guard(mutex)(&lock);
-	kvfree(records);
-	records = NULL;
-	count = 0;
+	while (nr_parts) {
+		vfree(parts[--nr_parts].records);
+		parts[nr_parts].records = NULL;
+	}
+}
+
+static struct iostat_io *find(u64 record)
+{
+	size_t part = upper_32_bits(record), index = lower_32_bits(record);
+	struct iostat_io *records;
+
+	if (part >= ARRAY_SIZE(parts))
+		return NULL;
+	/* Pairs with allocate(). */
+	records = smp_load_acquire(&parts[part].records);
+	return records && index < parts[part].count ? &records[index] : NULL;
 }
 
 /* Either event; the tracepoints' own mutex is held. */
@@ -63,8 +117,10 @@ int iostat_watch_reg(void)
 {
 	int error;
 
-	scoped_guard(mutex, &lock)
+	scoped_guard(mutex, &lock) {
 		error = allocate();
+		watchers += !error;
+	}
 	if (error)
 		return error;
 	iostat_fileinfo_get();
@@ -76,6 +132,8 @@ void iostat_watch_unreg(void)
 {
 	static_branch_dec(&iostat_watched);
 	iostat_fileinfo_put();
+	guard(mutex)(&lock);
+	watchers--;
 }
 
 #ifdef CONFIG_BLK_CGROUP
@@ -94,14 +152,13 @@ static u64 cgroup_of(struct bio *bio)
 }
 #endif
 
-bool iostat_watch_start(size_t record, const struct iostat_bufinfo *buf,
+bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
 			const struct iostat_devinfo *dev, struct bio *bio, bool is_own)
 {
-	struct iostat_io *io;
+	struct iostat_io *io = find(record);
 
-	if (!records)
+	if (!io)
 		return false;
-	io = &records[record];
 	io->buf = *buf;
 	io->buf.id = trace_start_enabled() ? atomic64_inc_return(&last_id) : 0;
 	io->buf.b_flags |= iostat_fileinfo_of_bio(&io->file, bio, is_own);
@@ -114,10 +171,12 @@ bool iostat_watch_start(size_t record, const struct iostat_bufinfo *buf,
 	return true;
 }
 
-void iostat_watch_fail(size_t record, u32 bytes)
+void iostat_watch_fail(u64 record, u32 bytes)
 {
-	if (records)
-		records[record].result.b_resid += bytes;
+	struct iostat_io *io = find(record);
+
+	if (io)
+		io->result.b_resid += bytes;
 }
 
 static void done(struct iostat_io *io, const struct iostat_result *result, u32 failed_before)
@@ -135,10 +194,12 @@ static void done(struct iostat_io *io, const struct iostat_result *result, u32 f
 	trace_done(io);
 }
 
-void iostat_watch_done(size_t record, const struct iostat_result *result)
+void iostat_watch_done(u64 record, const struct iostat_result *result)
 {
-	if (records)
-		done(&records[record], result, records[record].result.b_resid);
+	struct iostat_io *io = find(record);
+
+	if (io)
+		done(io, result, io->result.b_resid);
 }
 
 void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,

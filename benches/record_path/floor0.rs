@@ -25,8 +25,14 @@ use iostat::acct::{
     },
     inflight::{
         Claim,
+        Held,
+        Part,
+        Passed,
+        Room,
+        Share,
         Slot,
-        Table, //
+        Table,
+        BUCKET, //
     },
     record::CpuRecord,
     verb::Verb, //
@@ -41,7 +47,7 @@ const START: Start = Start {
 };
 
 /// As many as the module has.
-const ENTRIES: usize = 32768;
+const ENTRIES: usize = 65536;
 
 /// The gauge on a line of its own, as in the module.
 #[derive(Default)]
@@ -100,6 +106,19 @@ impl Account for Bare {
 pub struct Disk {
     records: Bare,
     entries: Vec<Entry>,
+    passed: Vec<Passed>,
+    reserve: [Never; 0],
+    held: Held,
+    share: Share,
+}
+
+/// A part that is not there.
+struct Never;
+
+impl Room for Never {
+    fn part(&self) -> Option<Part<'_>> {
+        None
+    }
 }
 
 impl Disk {
@@ -107,19 +126,41 @@ impl Disk {
         Disk {
             records: Bare::new(),
             entries: (0..ENTRIES).map(|_| Entry::default()).collect(),
+            passed: (0..ENTRIES / BUCKET).map(|_| Passed::default()).collect(),
+            reserve: [],
+            held: Held::default(),
+            share: Share::default(),
         }
     }
 
     #[inline(always)]
-    fn table(&self) -> Table<'_> {
-        Table::new(&self.entries)
+    fn main(&self) -> Part<'_> {
+        Part::main(&self.entries, &self.passed)
+    }
+
+    /// In the first round, wherever there is room; from then on where that was.
+    #[inline(always)]
+    fn claim(&self, key: u64) -> Option<Slot<'_>> {
+        match self.main().claim_home(key) {
+            Some(slot) => Some(slot),
+            None => self.first_claim(key),
+        }
+    }
+
+    #[cold]
+    fn first_claim(&self, key: u64) -> Option<Slot<'_>> {
+        let table = Table::new(self.main(), &self.reserve, &self.held);
+        match table.claim(key, &self.share)? {
+            Claim::New(slot) => Some(slot),
+            Claim::Stale(_) => None,
+        }
     }
 }
 
 impl Account for Disk {
     #[inline(always)]
     fn start(&self, cpu: usize, request: &mut Request) {
-        if let Some(slot) = claim(self.table(), request.key) {
+        if let Some(slot) = self.claim(request.key) {
             let now = now();
             let verb = slot.entry.start_waiting(&START, now);
             self.records.record(cpu, Some(verb), now);
@@ -128,7 +169,7 @@ impl Account for Disk {
 
     #[inline(always)]
     fn issue(&self, cpu: usize, request: &mut Request) {
-        if let Some(slot) = self.table().find_home(request.key) {
+        if let Some(slot) = self.main().find_home(request.key) {
             let now = now();
             self.records.record(cpu, slot.entry.issue(now), now);
         }
@@ -136,7 +177,7 @@ impl Account for Disk {
 
     #[inline(always)]
     fn complete(&self, cpu: usize, request: &mut Request) {
-        if let Some(slot) = self.table().find_home(request.key) {
+        if let Some(slot) = self.main().find_home(request.key) {
             let now = now();
             let entry = slot.entry;
             let end = entry
@@ -145,17 +186,5 @@ impl Account for Disk {
             self.records.record(cpu, end.map(Verb::RunqExitEnd), now);
             slot.release();
         }
-    }
-}
-
-/// In the first round, wherever there is room; from then on where that was.
-#[inline(always)]
-fn claim(table: Table<'_>, key: u64) -> Option<Slot<'_>> {
-    match table.claim_home(key) {
-        Some(slot) => Some(slot),
-        None => match table.claim(key)? {
-            Claim::New(slot) => Some(slot),
-            Claim::Stale(_) => None,
-        },
     }
 }

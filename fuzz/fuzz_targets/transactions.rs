@@ -21,7 +21,10 @@ use iostat_fuzz::{
         assert_goes_on,
         times, //
     },
-    machine::Machine,
+    machine::{
+        Machine,
+        SHARE, //
+    },
     model::{
         Counts,
         Event,
@@ -40,7 +43,7 @@ use std::{
 const DISKS: usize = 3;
 /// Hardware queues of each.
 const QUEUES: usize = 2;
-/// More than have room in one bucket.
+/// More than have room in one bucket, and no more than in the reserve.
 const KEYS: u64 = 16;
 /// Bytes that stand for an event and the time before it; the others stand for what is no event.
 const GAPS: u8 = 0xf0;
@@ -85,7 +88,8 @@ struct Play {
 
 impl Play {
     fn new(input: &mut Input<'_>) -> Self {
-        let (cpus, buckets) = (1 + input.choice(4), input.choice(4));
+        let cpus = 1 + input.choice(4);
+        let buckets = [0, 1, 2, 4][input.choice(4)];
         Play {
             machine: Machine::new(DISKS, cpus, QUEUES, buckets),
             truths: (0..DISKS).map(|_| Truth::default()).collect(),
@@ -119,13 +123,14 @@ impl Play {
         if self.machine.untracked == untracked {
             self.expect(place, key, event, heard);
         } else {
-            // Only for want of room.
+            // Only for want of room: of all, and of the disk's own.
             assert_eq!(self.machine.untracked, untracked + 1);
-            assert!(self.buckets == 0 || self.owners.len() >= BUCKET);
+            assert!(self.owners.len() >= self.buckets * BUCKET);
+            let own = self.owners.values().filter(|owner| **owner == Some(place));
+            assert!(own.count() >= SHARE);
             assert!(!self.owners.contains_key(&key) && heard.is_none());
         }
         assert_eq!(self.machine.tracked(), self.owners.len());
-        assert!(self.owners.len() <= self.buckets * BUCKET);
         assert_balanced(&self.machine.disks[place].snapshot(self.clock()));
     }
 

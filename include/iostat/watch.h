@@ -16,14 +16,25 @@ struct bio;
 /* Whether io:start or io:done is on. */
 DECLARE_STATIC_KEY_FALSE(iostat_watched);
 
-/* As many I/Os as this can be in flight. May sleep; -ENOMEM. */
+/*
+ * Records have the places that the entries of the table in flight have: they are
+ * numbered by part (the upper half) and in it (the lower).
+ */
+#define IOSTAT_WATCH_PARTS	17
+
+/* The first part has so many records. May sleep; -ENOMEM. */
 int iostat_watch_open(size_t records);
+/*
+ * There is a further part. May sleep; -ENOMEM, also if there are too many. One
+ * caller at a time.
+ */
+int iostat_watch_add(size_t records);
 /* No I/O is told of any more. */
 void iostat_watch_close(void);
 
 /**
  * iostat_watch_start - an I/O starts
- * @record: its number, less than what iostat_watch_open() was given
+ * @record: its number; of one that is not there nothing is remembered
  * @buf: what it asks for; id and what memory it is of are filled in here
  * @dev: of what
  * @bio: its first, or NULL
@@ -33,14 +44,14 @@ void iostat_watch_close(void);
  *
  * Return: whether it is remembered.
  */
-bool iostat_watch_start(size_t record, const struct iostat_bufinfo *buf,
+bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
 			const struct iostat_devinfo *dev, struct bio *bio, bool is_own);
 
 /* Some of an I/O that is remembered has failed, and it goes on. From any context. */
-void iostat_watch_fail(size_t record, u32 bytes);
+void iostat_watch_fail(u64 record, u32 bytes);
 
 /* An I/O that is remembered has ended; what failed before is added. From any context. */
-void iostat_watch_done(size_t record, const struct iostat_result *result);
+void iostat_watch_done(u64 record, const struct iostat_result *result);
 
 /* An I/O has ended that is not. From any context. */
 void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,

@@ -51,52 +51,73 @@ pub(crate) fn done_enabled() -> bool {
     }
 }
 
+/// How many parts there may be of what is remembered.
+// CAST: A small number.
+pub(crate) const PARTS: usize = bindings::IOSTAT_WATCH_PARTS as usize;
+
+/// Which of the records: that of the entry with the same place in the table.
+#[derive(Clone, Copy)]
+pub(crate) struct Number(u64);
+
+impl Number {
+    /// No record has it.
+    pub(crate) const NONE: Number = Number(u64::MAX);
+
+    /// Of this part, this record.
+    pub(crate) fn new(part: usize, index: usize) -> Self {
+        // CAST: Both are far below 2^32.
+        Number((part as u64) << 32 | index as u64)
+    }
+}
+
 /// What is remembered of I/Os for those who watch. There is one of it.
 ///
 /// # Invariants
 ///
-/// `iostat_watch_open()` was called with this number of records.
-pub(crate) struct Records(usize);
+/// `iostat_watch_open()` was called.
+pub(crate) struct Records(());
 
 impl Records {
-    /// So many can be in flight. There must be no other. May sleep; `ENOMEM`.
+    /// The first part, of so many. There must be no other. May sleep; `ENOMEM`.
     pub(crate) fn new(count: usize) -> Result<Self> {
         // SAFETY: Called where one may sleep, and before any probe is registered: no record is in use.
         to_result(unsafe { bindings::iostat_watch_open(count) })?;
         // INVARIANT: It was.
-        Ok(Records(count))
+        Ok(Records(()))
+    }
+
+    /// A further part, of so many. May sleep; `ENOMEM`.
+    pub(crate) fn add(&self, count: usize) -> Result {
+        // SAFETY: By the type invariant, and as above.
+        to_result(unsafe { bindings::iostat_watch_add(count) })
     }
 
     /// An I/O starts, whose entry has this number: whether it is remembered. By its submitter, who has
     /// made it or not.
     pub(crate) fn start(
         &self,
-        number: usize,
+        number: Number,
         buf: &Bufinfo,
         dev: &Devinfo,
         bio: Option<Bio<'_>>,
         is_own: bool,
     ) -> bool {
         let bio = bio.map_or(core::ptr::null_mut(), |bio| bio.as_ptr());
-        // SAFETY: The number is checked, the references are valid, and the bio is one that is being
+        // SAFETY: Any number will do, the references are valid, and the bio is one that is being
         // submitted, or null.
-        number < self.0 && unsafe { bindings::iostat_watch_start(number, buf, dev, bio, is_own) }
+        unsafe { bindings::iostat_watch_start(number.0, buf, dev, bio, is_own) }
     }
 
     /// Some of an I/O that is remembered has failed, and it goes on. From any context.
-    pub(crate) fn fail(&self, number: usize, bytes: u32) {
-        if number < self.0 {
-            // SAFETY: The number is checked.
-            unsafe { bindings::iostat_watch_fail(number, bytes) };
-        }
+    pub(crate) fn fail(&self, number: Number, bytes: u32) {
+        // SAFETY: Any number will do.
+        unsafe { bindings::iostat_watch_fail(number.0, bytes) };
     }
 
     /// An I/O that is remembered has ended. From any context.
-    pub(crate) fn done(&self, number: usize, ended: &Ended) {
-        if number < self.0 {
-            // SAFETY: The number is checked, and the reference valid.
-            unsafe { bindings::iostat_watch_done(number, ended) };
-        }
+    pub(crate) fn done(&self, number: Number, ended: &Ended) {
+        // SAFETY: Any number will do, and the reference is valid.
+        unsafe { bindings::iostat_watch_done(number.0, ended) };
     }
 
     /// An I/O has ended that is not. From any context.

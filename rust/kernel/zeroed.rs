@@ -27,6 +27,8 @@ pub(crate) unsafe trait Zeroed {}
 
 // SAFETY: Counters and keys are integers; entries and records are made of them.
 unsafe impl Zeroed for crate::acct::entry::Entry {}
+// SAFETY: An integer.
+unsafe impl Zeroed for crate::acct::inflight::Passed {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::record::CpuRecord {}
 

@@ -3,8 +3,41 @@
 //! Where the state of an I/O is found: a table keyed by the address of its request or bio.
 //!
 //! Nothing is written into the kernel's own structures, and an entry cannot outlive the module.
+//!
+//! # Where an I/O is
+//!
+//! The table has a main [`Part`], which all disks share, and a reserve of further parts. In a part, the
+//! hash of an address names a bucket of [`BUCKET`] entries and the entry in it to look at first,
+//! its home: most I/Os are there, and are found by one compare. An I/O that finds all entries of a bucket
+//! busy passes on to another, and adds one to the number of those who passed; a search ends at the
+//! first bucket that none has passed. The other buckets come from a second hash, so addresses
+//! that share the first do not share the next, whatever the distance between them.
+//!
+//! # Who may use the reserve
+//!
+//! One disk alone can fill the main part. The reserve is for the others: each disk has a [`Share`] of
+//! it, as many I/Os as its driver usually takes at a time, and the reserve is larger than all
+//! shares together. So a disk loses no I/O before more are in flight than its share, whatever
+//! the others do.
 
-use super::entry::Entry;
+mod part;
+mod share;
+
+pub use part::{
+    Part,
+    Passed,
+    BUCKET, //
+};
+pub use share::{
+    Held,
+    Room,
+    Share, //
+};
+
+use super::{
+    counter::Counter,
+    entry::Entry, //
+};
 use crate::sync::{
     AtomicU64,
     Ordering::{
@@ -13,9 +46,10 @@ use crate::sync::{
         Release, //
     }, //
 };
-
-/// Entries among which the I/Os of one hash have to find room.
-pub const BUCKET: usize = 8;
+use part::{
+    Detour,
+    Look, //
+};
 
 /// Set in the key of an entry whose I/O is in flight. Addresses of requests and bios are multiples
 /// of 8, so the bit is free.
@@ -35,6 +69,16 @@ impl Key {
         self.0.load(Relaxed)
     }
 
+    fn is_busy(&self) -> bool {
+        self.load() & BUSY != 0
+    }
+
+    /// Whether it is that of the I/O in flight at this address.
+    #[inline(always)]
+    fn is_of(&self, address: u64) -> bool {
+        self.load() == address | BUSY
+    }
+
     /// Takes an entry that has the key `old`, not a busy one.
     #[inline(always)]
     fn take(&self, old: u64, key: u64) -> bool {
@@ -44,34 +88,41 @@ impl Key {
     }
 }
 
-/// The I/Os in flight, found by address without a lock.
-///
-/// The hash of an address names a bucket and the entry in it to look at first. An entry is
-/// taken by a compare-and-exchange on its key and given back by a store. If all entries of the bucket
-/// are busy the I/O is not tracked, which the caller counts: an incomplete account is never a
-/// wrong one.
-///
-/// An address is in its bucket at most once: only the I/O that owns it puts it there, after it has
-/// looked at all entries.
-#[derive(Clone, Copy, Debug)]
-pub struct Table<'a> {
-    entries: &'a [Entry],
-}
-
 /// An entry of the table that an I/O owns.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot<'a> {
     key: u64,
     /// Its state.
     pub entry: &'a Entry,
+    /// How it came there, if it is not in its first bucket of the main part.
+    detour: Option<Detour<'a>>,
 }
 
-impl Slot<'_> {
+impl<'a> Slot<'a> {
+    /// One in the first bucket.
+    #[inline(always)]
+    fn near(key: u64, entry: &'a Entry) -> Self {
+        Slot {
+            key,
+            entry,
+            detour: None,
+        }
+    }
+
     /// Gives the entry back.
     #[inline(always)]
     pub fn release(self) {
         // Release: whoever takes the entry next sees none of our writes after its own.
         self.entry.key.0.store(self.key, Release);
+        if let Some(detour) = self.detour {
+            detour.undo(self.key);
+        }
+    }
+
+    /// Whose share of the reserve it uses, if it is there: a word for the caller to set and read.
+    #[inline]
+    pub fn holder(&self) -> Option<&'a Counter> {
+        self.detour?.holder(self.entry)
     }
 }
 
@@ -84,90 +135,91 @@ pub enum Claim<'a> {
     Stale(Slot<'a>),
 }
 
-impl<'a> Table<'a> {
-    /// A table over zeroed memory. The length should be a power of two from [`BUCKET`] to 2^32:
-    /// of any other, a part is not used.
-    #[inline(always)]
-    pub fn new(entries: &'a [Entry]) -> Self {
-        Table { entries }
-    }
+/// The I/Os in flight, found by address without a lock.
+///
+/// An entry is taken by a compare-and-exchange on its key and given back by a store. If there is no
+/// room for an I/O it is not tracked, which the caller counts: an incomplete account is never a
+/// wrong one.
+///
+/// An address is in flight in the table at most once: only the I/O that owns it puts it there, after
+/// it has looked wherever it can be.
+#[derive(Debug)]
+pub struct Table<'a, R> {
+    main: Part<'a>,
+    reserve: &'a [R],
+    held: &'a Held,
+}
 
-    /// Where to look for `key` first. Multiplication by 2^64 / golden ratio spreads addresses that
-    /// differ by the size of a request; the upper bits of the product are the good ones.
-    #[inline(always)]
-    fn home(&self, key: u64) -> usize {
-        let hash = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize;
-        hash & self.entries.len().wrapping_sub(1)
+impl<R> Clone for Table<'_, R> {
+    fn clone(&self) -> Self {
+        *self
     }
+}
 
-    /// The entries in which `key` may be, first things first: `home ^ 0` to `home ^ 7` are the
-    /// aligned group of eight around it.
-    fn bucket(self, key: u64) -> impl Iterator<Item = &'a Entry> {
-        let (entries, home) = (self.entries, self.home(key));
-        (0..BUCKET).filter_map(move |index| entries.get(home ^ index))
-    }
+impl<R> Copy for Table<'_, R> {}
 
-    /// The entry of `key`, an address the caller owns, if it is in flight and where it is looked
-    /// for first.
-    #[inline(always)]
-    pub fn find_home(&self, key: u64) -> Option<Slot<'a>> {
-        let entry = self.entries.get(self.home(key))?;
-        (entry.key.load() == key | BUSY).then_some(Slot { key, entry })
+impl<'a, R: Room> Table<'a, R> {
+    /// A table of the main part and of those of the `reserve` that are there. `held` counts the
+    /// I/Os in the reserve: all tables with this reserve have the same.
+    pub fn new(main: Part<'a>, reserve: &'a [R], held: &'a Held) -> Self {
+        Table {
+            main,
+            reserve,
+            held,
+        }
     }
 
     /// The entry of `key`, an address the caller owns, if it is in flight.
-    pub fn find(&self, key: u64) -> Option<Slot<'a>> {
-        let entry = self.bucket(key).find(|e| e.key.load() == key | BUSY)?;
-        Some(Slot { key, entry })
+    pub fn find(self, key: u64) -> Option<Slot<'a>> {
+        // The reserve first, if anything is there: the main part is full then, and the search long.
+        self.find_in_reserve(key).or_else(|| self.main.find(key))
     }
 
-    /// The entry that `key`, an address the caller owns, had the last time, if that is where it is
-    /// looked for first.
-    #[inline(always)]
-    pub fn claim_home(&self, key: u64) -> Option<Slot<'a>> {
-        let entry = self.entries.get(self.home(key))?;
-        (entry.key.load() == key && entry.key.take(key, key)).then_some(Slot { key, entry })
+    fn find_in_reserve(self, key: u64) -> Option<Slot<'a>> {
+        if self.held.ios() == 0 {
+            return None;
+        }
+        self.in_reserve(|part| part.find(key))
     }
 
-    /// An entry for `key`, a multiple of 8 that the caller owns and that is not 0; [`None`] if
-    /// there is no room.
-    ///
-    /// Looks for the address itself, then for an entry that nobody ever used, then for one that
-    /// is idle.
-    pub fn claim(&self, key: u64) -> Option<Claim<'a>> {
-        for entry in self.bucket(key) {
-            let word = entry.key.load();
-            if word == key | BUSY {
-                return Some(Claim::Stale(Slot { key, entry }));
-            }
-            if word == key && entry.key.take(key, key) {
-                return Some(Claim::New(Slot { key, entry }));
-            }
+    /// The first slot that `look` has in a part of the reserve.
+    fn in_reserve(self, look: impl Fn(Part<'a>) -> Option<Slot<'a>>) -> Option<Slot<'a>> {
+        let mut parts = self.reserve.iter().map_while(Room::part);
+        parts.find_map(|part| Some(part.held(look(part)?, self.held)))
+    }
+
+    /// An entry for `key`, a multiple of 8 that the caller owns and that is not 0: in the main part, or
+    /// else in the reserve as part of `share`. [`None`] if there is no room.
+    pub fn claim(self, key: u64, share: &Share) -> Option<Claim<'a>> {
+        let stale = self.find_in_reserve(key).map(Look::Found);
+        let slot = match stale.unwrap_or_else(|| self.main.look_for(key)) {
+            Look::Found(slot) => return Some(Claim::Stale(slot)),
+            Look::Room => self.main.take(key),
+            Look::Full => None,
+        };
+        let slot = slot.or_else(|| self.take_from_reserve(key, share))?;
+        Some(Claim::New(slot))
+    }
+
+    #[cold]
+    fn take_from_reserve(self, key: u64, share: &Share) -> Option<Slot<'a>> {
+        if !share.take() {
+            return None;
         }
-        loop {
-            let mut idle = None;
-            for entry in self.bucket(key) {
-                let word = entry.key.load();
-                if word == 0 {
-                    idle = Some((entry, word));
-                    break;
-                }
-                if word & BUSY == 0 && idle.is_none() {
-                    idle = Some((entry, word));
-                }
-            }
-            let (entry, word) = idle?;
-            // Failure means that somebody else took it, so some thread always gets on.
-            if entry.key.take(word, key) {
-                return Some(Claim::New(Slot { key, entry }));
-            }
+        self.held.enter();
+        let slot = self.in_reserve(|part| part.take(key));
+        if slot.is_none() {
+            self.held.leave();
+            share.give_back();
         }
+        slot
     }
 
     /// I/Os in flight: a number of its own time, for people.
-    pub fn in_use(&self) -> usize {
-        let busy = |entry: &&Entry| entry.key.load() & BUSY != 0;
-        self.entries.iter().filter(busy).count()
+    pub fn in_use(self) -> usize {
+        let reserve = self.reserve.iter().map_while(Room::part);
+        let parts = reserve.chain([self.main]);
+        parts.map(Part::in_use).fold(0, usize::saturating_add)
     }
 }
 
@@ -176,20 +228,46 @@ impl<'a> Table<'a> {
 mod tests {
     use super::*;
 
+    /// One bucket.
+    #[derive(Default)]
+    struct Small {
+        entries: [Entry; BUCKET],
+        passed: [Passed; 1],
+        holders: [Counter; BUCKET],
+    }
+
+    impl Small {
+        fn main(&self) -> Part<'_> {
+            Part::main(&self.entries, &self.passed)
+        }
+    }
+
+    impl Room for Small {
+        fn part(&self) -> Option<Part<'_>> {
+            Some(Part::of_reserve(&self.entries, &self.passed, &self.holders))
+        }
+    }
+
+    const ALONE: [Small; 0] = [];
+
     fn key(number: u64) -> u64 {
         number * 8
     }
 
+    fn is_new(claim: Option<Claim<'_>>) -> bool {
+        matches!(claim, Some(Claim::New(_)))
+    }
+
     #[test]
     fn table_finds_what_it_claimed_and_says_when_it_is_full() {
-        let entries: [Entry; BUCKET] = Default::default();
-        let table = Table::new(&entries);
+        let (main, held, share) = (Small::default(), Held::default(), Share::new(9));
+        let table = Table::new(main.main(), &ALONE, &held);
         let room = BUCKET as u64;
         for number in 1..=room {
-            assert!(matches!(table.claim(key(number)), Some(Claim::New(_))));
+            assert!(is_new(table.claim(key(number), &share)));
         }
-        assert!(table.claim(key(room + 1)).is_none());
-        assert!(matches!(table.claim(key(3)), Some(Claim::Stale(_))));
+        assert!(table.claim(key(room + 1), &share).is_none());
+        assert!(matches!(table.claim(key(3), &share), Some(Claim::Stale(_))));
         assert_eq!(table.in_use(), BUCKET);
         for number in 1..=room {
             let slot = table.find(key(number));
@@ -204,9 +282,9 @@ mod tests {
 
     #[test]
     fn an_address_comes_back_to_the_entry_it_had() {
-        let entries: [Entry; BUCKET] = Default::default();
-        let table = Table::new(&entries);
-        let entry_of = |number| match table.claim(key(number)) {
+        let (main, held, share) = (Small::default(), Held::default(), Share::default());
+        let table = Table::new(main.main(), &ALONE, &held);
+        let entry_of = |number| match table.claim(key(number), &share) {
             Some(Claim::New(slot)) => {
                 slot.release();
                 core::ptr::from_ref(slot.entry)
@@ -223,25 +301,73 @@ mod tests {
 
     #[test]
     fn an_io_that_ended_unseen_is_found_behind_an_idle_entry() {
-        let entries: [Entry; BUCKET] = Default::default();
-        let table = Table::new(&entries);
+        let (main, held, share) = (Small::default(), Held::default(), Share::default());
+        let table = Table::new(main.main(), &ALONE, &held);
         for number in 1..=3 {
-            assert!(matches!(table.claim(key(number)), Some(Claim::New(_))));
+            assert!(is_new(table.claim(key(number), &share)));
         }
         if let Some(slot) = table.find(key(1)) {
             slot.release();
         }
-        assert!(matches!(table.claim(key(3)), Some(Claim::Stale(_))));
+        assert!(matches!(table.claim(key(3), &share), Some(Claim::Stale(_))));
     }
 
     #[test]
-    fn tables_of_odd_sizes_use_a_part_or_nothing() {
+    fn the_reserve_takes_what_is_within_a_share_and_gives_it_up() {
+        let (main, held) = (Small::default(), Held::default());
+        let reserve: [Small; 1] = Default::default();
+        let table = Table::new(main.main(), &reserve, &held);
+        let (flood, other) = (Share::new(2), Share::new(3));
+        for number in 1..=10 {
+            assert!(is_new(table.claim(key(number), &flood)));
+        }
+        assert!(table.claim(key(11), &flood).is_none());
+        for number in 21..=23 {
+            assert!(is_new(table.claim(key(number), &other)));
+        }
+        assert!(table.claim(key(24), &other).is_none());
+        assert_eq!(table.in_use(), BUCKET + 5);
+        // What ended unseen is found there as well.
+        assert!(matches!(
+            table.claim(key(22), &other),
+            Some(Claim::Stale(_))
+        ));
+        let holders = (1..=23).filter_map(|number| table.find(key(number))?.holder());
+        assert_eq!(holders.count(), 5);
+        for number in 21..=23 {
+            if let Some(slot) = table.find(key(number)) {
+                slot.release();
+                other.give_back();
+            }
+        }
+        assert!(is_new(table.claim(key(24), &other)));
+        // With room in the main part nobody uses the reserve.
+        if let Some(slot) = table.find(key(1)) {
+            slot.release();
+        }
+        let claim = table.claim(key(11), &flood);
+        assert!(matches!(claim, Some(Claim::New(slot)) if slot.holder().is_none()));
+        assert_eq!(held.ios(), 3);
+    }
+
+    #[test]
+    fn parts_of_odd_sizes_use_some_or_nothing() {
         let entries: [Entry; 3] = Default::default();
-        assert!(Table::new(&entries[..0]).claim(key(1)).is_none());
-        let table = Table::new(&entries);
-        for number in 1..=3 {
-            let claimed = table.claim(key(number)).is_some();
-            assert!(claimed == table.find(key(number)).is_some());
+        let (held, share) = (Held::default(), Share::default());
+        for len in [0, 3] {
+            let table = Table::new(Part::main(&entries[..len], &[]), &ALONE, &held);
+            for number in 1..=3 {
+                assert!(table.claim(key(number), &share).is_none());
+                assert!(table.find(key(number)).is_none());
+            }
+        }
+    }
+
+    #[test]
+    fn three_quarters_of_all_entries_are_promised() {
+        for (ios, entries) in [(0, 1), (6, 8), (7, 16), (48, 64), (49, 128), (49152, 65536)] {
+            assert_eq!(Part::entries_for(ios), entries);
+            assert!(Part::ios_in(entries) >= ios);
         }
     }
 }

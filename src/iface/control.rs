@@ -58,10 +58,12 @@ const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> Attribute
     Attribute::new(name, File::Number(number))
 }
 
-static FILES: [Attribute<File>; 10] = [
+static FILES: [Attribute<File>; 12] = [
     number(c"version", |_| u64::from(text::VERSION)),
     number(c"generation", |state| state.generation()),
     number(c"numdevs", |state| state.numdevs() as u64),
+    number(c"inflight", |state| state.inflight() as u64),
+    number(c"inflight_promised", |state| state.promised() as u64),
     number(c"tracked", |state| state.tracked() as u64),
     number(c"untracked", |state| state.untracked()),
     number(c"abandoned", |state| state.abandoned()),
@@ -70,7 +72,7 @@ static FILES: [Attribute<File>; 10] = [
     number(c"stats_current_allocated_bytes", |_| allocated_bytes()),
     Attribute::new(c"latency_bounds_ns", File::Bounds),
 ];
-static ATTRIBUTES: Attributes<Global, 10> = Attributes::new(&FILES);
+static ATTRIBUTES: Attributes<Global, 12> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.

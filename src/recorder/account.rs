@@ -3,6 +3,7 @@
 //! The statistics of one disk or partition, or of what another module tells of.
 
 mod medium;
+mod readout;
 
 use super::{
     accounts::{
@@ -32,22 +33,12 @@ use crate::{
             Gauge,
             Tree, //
         },
-        class::{
-            Class,
-            Tag, //
-        },
+        class::Tag,
         client,
         disk_event::DiskEvent,
-        histogram::{
-            Histogram,
-            Phase, //
-        },
+        inflight::Share,
         record::CpuRecord,
-        snapshot::{
-            collect_histogram,
-            Seen,
-            Snapshot, //
-        },
+        snapshot::Seen,
         verb::Verb, //
     },
     kernel_ext::{
@@ -96,6 +87,8 @@ pub(crate) struct Account {
     events: Option<Counters>,
     /// Where it begins on the disk.
     start_sector: u64,
+    /// Of a disk: what it may use of the table's reserve.
+    share: Share,
     memory: Memory,
     /// Those by whom it is found: the list, and probes.
     holders: Refcount,
@@ -126,6 +119,7 @@ struct Block {
     disk: Option<Arc<Account>>,
     events: Option<Counters>,
     start_sector: u64,
+    share: Share,
     leaves: KVec<Line>,
 }
 
@@ -143,6 +137,7 @@ impl Account {
         device: &BlockDevice<'_>,
         disk: Option<Arc<Account>>,
         events: Option<Counters>,
+        share: Share,
         handle: Handle,
     ) -> Result<Arc<Self>> {
         let name = device.name();
@@ -177,6 +172,7 @@ impl Account {
             disk,
             events,
             start_sector: device.start_sector(),
+            share,
             leaves,
         };
         Self::with(identity, handle, block)
@@ -190,6 +186,7 @@ impl Account {
             disk: None,
             events: None,
             start_sector: 0,
+            share: Share::default(),
             leaves: KVec::new(),
         };
         Self::with(identity, handle, block)
@@ -210,6 +207,7 @@ impl Account {
                 partitions: Partitions::default(),
                 events: block.events,
                 start_sector: block.start_sector,
+                share: block.share,
                 memory,
                 holders: Refcount::new(1),
                 leaves: block.leaves,
@@ -283,6 +281,11 @@ impl Account {
     #[inline(always)]
     pub(super) fn start_sector(&self) -> u64 {
         self.start_sector
+    }
+
+    /// What a disk may use of the table's reserve.
+    pub(super) fn share(&self) -> &Share {
+        &self.share
     }
 
     #[inline(always)]
@@ -365,32 +368,5 @@ impl Account {
         }
         let record = self.memory.this_cpu(cpu);
         end.apply(&record.write(), &self.root.0, now)
-    }
-
-    /// All counters at one instant. May sleep, until other readers of the same disk are done.
-    pub(crate) fn snapshot(&self) -> Snapshot {
-        clock::check();
-        let mut snapshot = Snapshot::default();
-        self.next_snapshot(&mut snapshot);
-        snapshot
-    }
-
-    /// The same, in place of what is in `snapshot`, for one who has called [`clock::check`] and reads many.
-    pub(crate) fn next_snapshot(&self, snapshot: &mut Snapshot) {
-        let mut last = self.last.lock();
-        snapshot.take(|| self.memory.iter(), clock::now_ns);
-        snapshot.settle(&last);
-        *last = snapshot.seen();
-    }
-
-    /// Whether any transaction of a class has completed.
-    pub(crate) fn has_times(&self, class: Class) -> bool {
-        let is_empty = |cpu: &CpuRecord| cpu.is_empty_histogram(class, Phase::Total);
-        !self.memory.iter().all(is_empty)
-    }
-
-    /// How the times of one class and phase are distributed. Never sleeps.
-    pub(crate) fn histogram(&self, class: Class, phase: Phase) -> Histogram<u64> {
-        collect_histogram(self.memory.iter(), class, phase)
     }
 }

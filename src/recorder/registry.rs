@@ -16,6 +16,7 @@ use super::{
         Found,
         Handle, //
     },
+    entries::Promise,
     events::Common,
     listener::Listener,
     tracker::Tracker,
@@ -56,6 +57,9 @@ use members::{
     Members,
     Nodes, //
 };
+
+/// So many I/Os are promised room if a driver takes bios as they are.
+const BIOS: usize = 1024;
 
 /// All disks and partitions at one moment.
 pub(crate) struct List {
@@ -139,12 +143,21 @@ impl<L: Listener> Registry<L> {
             Some(_) => None,
             None => self.common.of_disk(&device.name()),
         };
+        let promise = match disk {
+            Some(_) => None,
+            None => Some(Promise::new(
+                &self.tracker,
+                device.requests().unwrap_or(BIOS),
+            )),
+        };
+        let share = promise.as_ref().map(Promise::share).unwrap_or_default();
         let counters = events.as_ref().map(|events| self.common.handles(events));
-        let account = Account::new(device, disk, counters, handle)?;
+        let account = Account::new(device, disk, counters, share, handle)?;
         let member = Member {
             _presence: self.listener.arrived(device, &account)?,
             account: account.clone(),
             device: Some(device.hold()),
+            _promise: promise,
             _events: events,
         };
         // From here on nothing can fail.
@@ -173,6 +186,7 @@ impl<L: Listener> Registry<L> {
             _presence: self.listener.attached(&account)?,
             account: account.clone(),
             device: None,
+            _promise: None,
             _events: None,
         };
         members.insert(nodes, member);

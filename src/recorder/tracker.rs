@@ -8,6 +8,7 @@ use super::{
         Accounts,
         Handle, //
     },
+    entries::Entries,
     provider::watches_done,
     transactions::regions, //
 };
@@ -17,15 +18,18 @@ use crate::{
         entry::Entry,
         inflight::{
             Claim,
-            Table, //
+            Part,
+            Slot, //
         },
         verb::Verb, //
     },
     kernel_ext::{
-        io_events::Records,
+        io_events::{
+            Number,
+            Records, //
+        },
         percpu::ThisCpu,
-        published::InProbe,
-        zeroed::zeroed_vec, //
+        published::InProbe, //
     },
 };
 use core::sync::atomic::{
@@ -33,7 +37,6 @@ use core::sync::atomic::{
     Ordering::Relaxed, //
 };
 use kernel::{
-    alloc::KVVec,
     prelude::*,
     sync::Arc, //
 };
@@ -52,7 +55,8 @@ pub(super) struct Here<'a> {
 /// Follows I/Os from their start to their end.
 #[pin_data]
 pub(crate) struct Tracker {
-    entries: KVVec<Entry>,
+    #[pin]
+    entries: Entries,
     #[pin]
     accounts: Accounts,
     /// I/Os that found no room in the table.
@@ -61,24 +65,21 @@ pub(crate) struct Tracker {
     abandoned: AtomicU64,
     /// Completions of I/Os that are not followed.
     unmarked: AtomicU64,
-    /// What those who watch I/Os are told.
-    records: Records,
     /// The latest id given to a wait.
     last_wait: AtomicU64,
 }
 
 impl Tracker {
-    /// Follows up to about `entries` I/Os at a time, a power of two. May sleep; `ENOMEM`.
-    pub(super) fn new(entries: usize) -> Result<Arc<Self>> {
-        let entries = zeroed_vec(entries)?;
-        let records = Records::new(entries.len())?;
+    /// Follows at least `ios` I/Os at a time, or as many as suit the machine if that is 0. May sleep;
+    /// `ENOMEM`.
+    pub(super) fn new(ios: usize) -> Result<Arc<Self>> {
+        let entries = Entries::new(ios)?;
         let tracker = try_pin_init!(Tracker {
-            entries,
+            entries <- entries,
             accounts <- Accounts::new(),
             untracked: AtomicU64::new(0),
             abandoned: AtomicU64::new(0),
             unmarked: AtomicU64::new(0),
-            records,
             last_wait: AtomicU64::new(0),
         });
         Arc::pin_init(tracker, GFP_KERNEL)
@@ -122,9 +123,51 @@ impl Tracker {
     }
 
     /// The entries of all I/Os.
+    pub(super) fn entries(&self) -> &Entries {
+        &self.entries
+    }
+
+    /// Those where I/Os are looked for first.
     #[inline(always)]
-    pub(super) fn table(&self) -> Table<'_> {
-        Table::new(&self.entries)
+    pub(super) fn table(&self) -> Part<'_> {
+        self.entries.main()
+    }
+
+    /// The entry of the I/O at `key`, an address the caller owns, wherever it is.
+    #[inline(always)]
+    pub(super) fn find(&self, key: u64) -> Option<Slot<'_>> {
+        match self.table().find_home(key) {
+            Some(slot) => Some(slot),
+            None => self.find_further(key),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn find_further(&self, key: u64) -> Option<Slot<'_>> {
+        self.entries.table().find(key)
+    }
+
+    /// An I/O has ended: its entry is given back, and what it used of its disk's share.
+    #[inline(always)]
+    pub(super) fn release(&self, probe: InProbe<'_>, slot: Slot<'_>) {
+        match slot.holder() {
+            None => slot.release(),
+            Some(holder) => {
+                let disk = Handle::from_bits(holder.get());
+                slot.release();
+                self.give_back(probe, disk);
+            }
+        }
+    }
+
+    /// One I/O less of this disk, if it is still there, is in the reserve.
+    #[cold]
+    #[inline(never)]
+    fn give_back(&self, probe: InProbe<'_>, disk: Handle) {
+        if let Some(account) = self.accounts.get(probe, disk) {
+            account.share().give_back();
+        }
     }
 
     /// Begins following an I/O: takes an entry for it and records what `begin` makes of it. Without
@@ -138,7 +181,8 @@ impl Tracker {
         is_start: bool,
         begin: impl FnOnce(&Entry) -> Verb,
     ) -> Option<&Entry> {
-        let slot = match self.table().claim(key) {
+        let disk = account.disk().unwrap_or(account);
+        let slot = match self.entries.table().claim(key, disk.share()) {
             Some(Claim::New(slot)) => slot,
             Some(Claim::Stale(slot)) => {
                 // Its memory has a new owner though it never ended.
@@ -149,6 +193,10 @@ impl Tracker {
                 if let Some(account) = self.record(here, slot.entry, slot.entry.abandon()) {
                     account.count_event(DiskEvent::Abandoned);
                     regions::give_back(here, account, slot.entry);
+                }
+                if let Some(holder) = slot.holder() {
+                    self.give_back(here.probe, Handle::from_bits(holder.get()));
+                    disk.share().take_over();
                 }
                 slot
             }
@@ -161,6 +209,9 @@ impl Tracker {
                 return None;
             }
         };
+        if let Some(holder) = slot.holder() {
+            holder.set(disk.handle().bits());
+        }
         account.record(begin(slot.entry), leaf, here.now, here.cpu);
         Some(slot.entry)
     }
@@ -185,14 +236,13 @@ impl Tracker {
 
     /// What those who watch I/Os are told.
     pub(super) fn records(&self) -> &Records {
-        &self.records
+        self.entries.records()
     }
 
-    /// The number of an entry of the table.
-    pub(super) fn number(&self, entry: &Entry) -> usize {
-        let first = self.entries.as_ptr() as usize;
-        let offset = (core::ptr::from_ref(entry) as usize).wrapping_sub(first);
-        offset / core::mem::size_of::<Entry>()
+    /// Which record is that of an entry.
+    pub(super) fn number(&self, entry: &Entry) -> Number {
+        let number = self.entries.number(entry);
+        number.map_or(Number::NONE, |(part, index)| Number::new(part, index))
     }
 
     /// I/Os that could not be followed because the table had no room.
@@ -225,6 +275,6 @@ impl Tracker {
 
     /// I/Os in flight as the table has them.
     pub(super) fn tracked(&self) -> usize {
-        self.table().in_use()
+        self.entries.table().in_use()
     }
 }

@@ -44,6 +44,8 @@ mod messages;
 mod names;
 #[path = "properties/pager.rs"]
 mod pager;
+#[path = "properties/promises.rs"]
+mod promises;
 #[path = "properties/readers.rs"]
 mod readers;
 #[path = "properties/records.rs"]

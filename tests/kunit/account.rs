@@ -9,6 +9,7 @@ use crate::{
             Tag, //
         },
         histogram::Phase,
+        inflight::Share,
         verb::{
             End,
             Verb, //
@@ -30,7 +31,7 @@ use kernel::{
 
 /// A second account of a disk there is, of which nobody else knows.
 fn account() -> Result<Arc<Account>> {
-    with_disk(|disk| Account::new(disk, None, None, Handle::new(0, 77)))?
+    with_disk(|disk| Account::new(disk, None, None, Share::default(), Handle::new(0, 77)))?
 }
 
 /// Records a step at `now` as the probes do.
@@ -81,8 +82,15 @@ mod tests {
     fn what_a_partition_counts_its_disk_counts() -> Result {
         let disk = account()?;
         let of_disk = disk.clone();
-        let partition =
-            with_disk(|device| Account::new(device, Some(of_disk), None, Handle::new(1, 78)))??;
+        let partition = with_disk(|device| {
+            Account::new(
+                device,
+                Some(of_disk),
+                None,
+                Share::default(),
+                Handle::new(1, 78),
+            )
+        })??;
         on_cpu(0, |cpu| read(&partition, cpu));
         on_cpu(0, |cpu| read(&disk, cpu));
         let (part, whole) = (partition.snapshot(), disk.snapshot());

@@ -12,7 +12,10 @@ mod tests {
                 Entry,
                 Start, //
             },
-            inflight::Table,
+            inflight::{
+                Part,
+                BUCKET, //
+            },
             record::CpuRecord, //
         },
         kernel_ext::zeroed::zeroed_vec,
@@ -56,8 +59,8 @@ mod tests {
 
     #[test]
     fn good_for_a_table_and_for_records() -> Result {
-        let entries = zeroed_vec(64)?;
-        assert_eq!(Table::new(&entries).in_use(), 0);
+        let (entries, passed) = (zeroed_vec(64)?, zeroed_vec(64 / BUCKET)?);
+        assert_eq!(Part::main(&entries, &passed).in_use(), 0);
         let records = zeroed_vec::<CpuRecord>(3)?;
         assert!(records.iter().all(|record| record.seq() == 0));
         Ok(())

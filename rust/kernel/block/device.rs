@@ -28,6 +28,10 @@ use kernel::{
 // CAST: A small number.
 pub(crate) const PATH_LEN: usize = crate::kernel_ext::bindings::IOSTAT_DEV_PATH_LEN as usize;
 
+/// Requests of a scheduler for each hardware queue, unless its driver has fewer: half of these
+/// (`BLKDEV_DEFAULT_RQ`).
+const SCHEDULED: u32 = 128;
+
 /// A `struct block_device` that is in sysfs: a whole disk or a partition of one.
 ///
 /// # Invariants
@@ -152,6 +156,18 @@ impl<'a> BlockDevice<'a> {
             0 => cpus,
             queues => queues.min(cpus),
         }
+    }
+
+    /// How many requests it can have at a time, with a scheduler or without: with one, twice as many as its
+    /// driver has, if these are few. [`None`] if its driver takes bios as they are, which it can without end.
+    pub(crate) fn requests(&self) -> Option<usize> {
+        let queue = self.queue();
+        // SAFETY: A queue of requests has its driver's tags for as long as it is there.
+        let tags = unsafe { queue.tag_set.as_ref() }.filter(|_| !self.takes_bios())?;
+        let scheduled = tags.queue_depth.min(SCHEDULED).saturating_mul(2);
+        let requests = queue.nr_requests.max(tags.queue_depth).max(scheduled);
+        // CAST: Counts.
+        Some((requests as usize).saturating_mul(queue.nr_hw_queues as usize))
     }
 
     /// The driver's name: that of the parent device's driver, or of the module the disk's

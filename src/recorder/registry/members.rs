@@ -10,6 +10,7 @@ use crate::{
     kernel_ext::block::device::Held,
     recorder::{
         account::Account,
+        entries::Promise,
         events::Attached,
         listener::Listener,
         walk::Position, //
@@ -30,6 +31,8 @@ pub(super) struct Member<L: Listener> {
     pub(super) account: Arc<Account>,
     /// The disk or partition.
     pub(super) device: Option<Held>,
+    /// Of a disk: room in the table of I/Os in flight, for its partitions as well.
+    pub(super) _promise: Option<Promise>,
     pub(super) _presence: L::Presence,
     /// Of a disk, if there could be any. After its files.
     pub(super) _events: Option<Attached>,

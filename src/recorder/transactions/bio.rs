@@ -71,7 +71,7 @@ impl Tracker {
     /// The same, for those who watch.
     #[cold]
     pub(in crate::recorder) fn bio_queue_watched(&self, probe: InProbe<'_>, bio: Bio<'_>) {
-        let Some(slot) = self.table().find(bio.key()) else {
+        let Some(slot) = self.find(bio.key()) else {
             return;
         };
         if let Some(account) = self.account_in(probe, slot.entry) {
@@ -92,7 +92,7 @@ impl Tracker {
         bio: Bio<'_>,
         status: blk_status_t,
     ) {
-        let Some(slot) = self.table().find(bio.key()) else {
+        let Some(slot) = self.find(bio.key()) else {
             return;
         };
         let bcount = slot.entry.bytes();
@@ -122,7 +122,7 @@ impl Tracker {
                 }
             }
         }
-        slot.release();
+        self.release(here.probe, slot);
     }
 
     /// The end of a bio of `bcount` bytes, for those who watch.

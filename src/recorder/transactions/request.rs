@@ -56,7 +56,7 @@ impl Tracker {
     #[cold]
     pub(in crate::recorder) fn io_start_watched(&self, probe: InProbe<'_>, rq: Request<'_>) {
         // Still the submitter's, so its entry cannot change hands.
-        let Some(slot) = self.table().find(rq.key()) else {
+        let Some(slot) = self.find(rq.key()) else {
             return;
         };
         if let Some(account) = self.account_in(probe, slot.entry) {
@@ -67,7 +67,7 @@ impl Tracker {
     #[cold]
     #[inline(never)]
     pub(super) fn rq_issue_further(&self, here: Here<'_>, rq: Request<'_>) {
-        if let Some(slot) = self.table().find(rq.key()) {
+        if let Some(slot) = self.find(rq.key()) {
             if let Some(verb) = slot.entry.issue(here.now) {
                 if let Some(account) = self.record(here, slot.entry, verb) {
                     regions::start(here, account, slot.entry, rq.sector(), rq.bytes());
@@ -87,7 +87,7 @@ impl Tracker {
 
     /// `block_rq_requeue`: a request goes back to wait.
     pub(in crate::recorder) fn rq_requeue(&self, here: Here<'_>, rq: Request<'_>) {
-        if let Some(slot) = self.table().find(rq.key()) {
+        if let Some(slot) = self.find(rq.key()) {
             if let Some(verb) = slot.entry.requeue(here.now) {
                 if let Some(account) = self.record(here, slot.entry, verb) {
                     account.count_event(DiskEvent::Requeues);
@@ -99,7 +99,7 @@ impl Tracker {
 
     /// `block_rq_merge`: a request becomes part of another.
     pub(in crate::recorder) fn rq_merge(&self, here: Here<'_>, rq: Request<'_>) {
-        if let Some(slot) = self.table().find(rq.key()) {
+        if let Some(slot) = self.find(rq.key()) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.merge(here.now)) {
                 account.count_event(DiskEvent::RqMerges);
                 regions::give_back(here, account, slot.entry);
@@ -107,7 +107,7 @@ impl Tracker {
                     self.rq_gone(here, account, slot.entry, rq, MERGED);
                 }
             }
-            slot.release();
+            self.release(here.probe, slot);
         }
     }
 
@@ -119,14 +119,14 @@ impl Tracker {
             // The flush comes yet, and then this once more.
             return;
         }
-        if let Some(slot) = self.table().find(rq.key()) {
+        if let Some(slot) = self.find(rq.key()) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.refuse(here.now)) {
                 regions::give_back(here, account, slot.entry);
                 if watches_done() {
                     self.rq_gone(here, account, slot.entry, rq, REFUSED);
                 }
             }
-            slot.release();
+            self.release(here.probe, slot);
         }
     }
 
@@ -139,7 +139,7 @@ impl Tracker {
         status: blk_status_t,
         nr_bytes: u32,
     ) {
-        let Some(slot) = self.table().find(rq.key()) else {
+        let Some(slot) = self.find(rq.key()) else {
             // device-mapper completes its requests a second time, with no bytes left.
             let is_end = nr_bytes != 0 && is_whole(rq, nr_bytes);
             if is_end {
@@ -185,7 +185,7 @@ impl Tracker {
                 self.rq_done(here, account, slot.entry, rq, status, nr_bytes);
             }
         }
-        slot.release();
+        self.release(here.probe, slot);
     }
 
     /// The end of a request, for those who watch.

@@ -12,6 +12,7 @@ use iostat::acct::{
         Kind,
         Tag, //
     },
+    counter::Counter,
     entry::{
         Completion,
         Entry,
@@ -19,6 +20,11 @@ use iostat::acct::{
     },
     inflight::{
         Claim,
+        Held,
+        Part,
+        Passed,
+        Room,
+        Share,
         Slot,
         Table,
         BUCKET, //
@@ -43,32 +49,68 @@ use loom::{
 };
 use std::ptr;
 
-/// A table of one bucket, so that all keys compete.
+/// A table of one bucket or two, which are open to all keys, and a reserve of one.
 #[derive(Default)]
 struct Storage {
-    entries: [Entry; BUCKET],
+    buckets: usize,
+    entries: [Entry; 2 * BUCKET],
+    passed: [Passed; 2],
+    reserve: [Reserve; 1],
+    held: Held,
+    share: Share,
     /// Who has the I/O now.
     turn: AtomicU64,
 }
 
+#[derive(Default)]
+struct Reserve {
+    entries: [Entry; BUCKET],
+    passed: [Passed; 1],
+    holders: [Counter; BUCKET],
+}
+
+impl Room for Reserve {
+    fn part(&self) -> Option<Part<'_>> {
+        Some(Part::of_reserve(&self.entries, &self.passed, &self.holders))
+    }
+}
+
 impl Storage {
-    /// All slots but `free` are taken, by others.
-    fn with_room_for(free: usize) -> Arc<Self> {
-        let storage = Arc::new(Storage::default());
-        for key in (100..).map(|number| number * 8).take(BUCKET - free) {
+    /// All slots but `free` of the main part are taken, by others, and the reserve has room for `share`.
+    fn with_room_for(free: usize, buckets: usize, share: u64) -> Arc<Self> {
+        let storage = Storage {
+            buckets,
+            share: Share::new(share),
+            ..Storage::default()
+        };
+        for key in (100..).map(|number| number * 8).take(storage.all() - free) {
             assert!(storage.claim_new(key).is_some());
         }
-        storage
+        Arc::new(storage)
     }
 
-    fn table(&self) -> Table<'_> {
-        Table::new(&self.entries)
+    /// Slots of the main part.
+    fn all(&self) -> usize {
+        self.buckets * BUCKET
+    }
+
+    fn table(&self) -> Table<'_, Reserve> {
+        let main = Part::main(&self.entries[..self.all()], &self.passed[..self.buckets]);
+        Table::new(main, &self.reserve, &self.held)
     }
 
     fn claim_new(&self, key: u64) -> Option<Slot<'_>> {
-        match self.table().claim(key)? {
+        match self.table().claim(key, &self.share)? {
             Claim::New(slot) => Some(slot),
             Claim::Stale(_) => panic!("{key} is in the table already"),
+        }
+    }
+
+    fn release(&self, slot: Slot<'_>) {
+        let in_reserve = slot.holder().is_some();
+        slot.release();
+        if in_reserve {
+            self.share.give_back();
         }
     }
 }
@@ -87,7 +129,7 @@ fn start(key: u64) -> Start {
 #[test]
 fn two_keys_never_share_a_slot() {
     let seen = outcomes(3, || {
-        let storage = Storage::with_room_for(2);
+        let storage = Storage::with_room_for(2, 1, 0);
         let claim = |key: u64| {
             spawn(&storage, move |storage| {
                 let slot = storage.claim_new(key).expect("room for both");
@@ -98,9 +140,9 @@ fn two_keys_never_share_a_slot() {
             })
         };
         // Both look in the same order.
-        let [one, two] = [claim(8), claim(24)].map(|claim| claim.join().unwrap());
+        let [one, two] = [claim(8), claim(16)].map(|claim| claim.join().unwrap());
         assert_ne!(one, two);
-        assert_eq!(storage.table().in_use(), BUCKET);
+        assert_eq!(storage.table().in_use(), storage.all());
         one < two
     });
     assert_eq!(seen, [false, true].into());
@@ -109,7 +151,7 @@ fn two_keys_never_share_a_slot() {
 #[test]
 fn a_slots_new_owner_comes_after_all_writes_of_the_last() {
     let seen = outcomes(3, || {
-        let storage = Storage::with_room_for(1);
+        let storage = Storage::with_room_for(1, 1, 0);
         let own = |key: u64| {
             spawn(&storage, move |storage| {
                 // Or else the other one has it.
@@ -118,12 +160,12 @@ fn a_slots_new_owner_comes_after_all_writes_of_the_last() {
                 assert_eq!(slot.entry.account(), last);
                 slot.entry.start_waiting(&start(key), 0);
                 assert_eq!((slot.entry.sector(), slot.entry.account()), (key, key));
-                slot.release();
+                storage.release(slot);
                 Some(last)
             })
         };
         let seen = [own(8), own(16)].map(|own| own.join().unwrap());
-        assert_eq!(storage.table().in_use(), BUCKET - 1);
+        assert_eq!(storage.table().in_use(), storage.all() - 1);
         seen
     });
     let expected = [
@@ -137,11 +179,21 @@ fn a_slots_new_owner_comes_after_all_writes_of_the_last() {
 
 #[test]
 fn whoever_is_handed_an_io_finds_its_entry_and_gives_the_slot_back() {
+    hand_over(1, 0);
+}
+
+#[test]
+fn nor_is_it_lost_in_the_reserve() {
+    hand_over(0, 1);
+}
+
+/// The only slot is in the main part, behind a full bucket or not, or in the reserve.
+fn hand_over(free: usize, share: u64) {
     const KEY: u64 = 8;
     const SUBMITTER: u64 = 0;
     const DEVICE: u64 = 1;
-    let seen = outcomes(3, || {
-        let storage = Storage::with_room_for(1);
+    let seen = outcomes(3, move || {
+        let storage = Storage::with_room_for(free, 2, share);
         let submitter = spawn(&storage, |storage| {
             let slot = storage.claim_new(KEY).expect("a slot is free");
             slot.entry.start_waiting(&start(KEY), 10);
@@ -164,7 +216,7 @@ fn whoever_is_handed_an_io_finds_its_entry_and_gives_the_slot_back() {
                 flush_sequence: false,
             };
             let verb = slot.entry.complete(&done, 40);
-            slot.release();
+            storage.release(slot);
             storage.turn.store(SUBMITTER, Release);
             verb
         });
@@ -178,4 +230,32 @@ fn whoever_is_handed_an_io_finds_its_entry_and_gives_the_slot_back() {
         submitter.join().unwrap()
     });
     assert_eq!(seen, [true].into());
+}
+
+#[test]
+fn a_share_is_never_exceeded_and_never_refused_while_some_is_free() {
+    let seen = outcomes(2, || {
+        let storage = Storage::with_room_for(0, 1, 1);
+        let own = |key: u64| {
+            spawn(&storage, move |storage| {
+                let Some(slot) = storage.claim_new(key) else {
+                    return false;
+                };
+                slot.entry.start_waiting(&start(key), 0);
+                let found = storage.table().find(key).expect("still there");
+                assert!(ptr::eq(found.entry, slot.entry) && found.holder().is_some());
+                storage.release(found);
+                assert!(storage.table().find(key).is_none());
+                true
+            })
+        };
+        let seen = [own(8), own(16)].map(|own| own.join().unwrap());
+        assert_eq!(storage.table().in_use(), storage.all());
+        // It is free again.
+        assert!(storage.claim_new(24).is_some() && storage.claim_new(32).is_none());
+        seen
+    });
+    // Who is refused is so because the other has it.
+    let expected = [[false, true], [true, false], [true, true]];
+    assert_eq!(seen, expected.into());
 }

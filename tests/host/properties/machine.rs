@@ -12,6 +12,7 @@ use iostat::acct::{
         Class,
         Tag, //
     },
+    counter::Counter,
     entry::{
         Completion,
         Entry,
@@ -20,6 +21,12 @@ use iostat::acct::{
     },
     inflight::{
         Claim,
+        Held,
+        Part,
+        Passed,
+        Room,
+        Share,
+        Slot,
         Table,
         BUCKET, //
     },
@@ -35,6 +42,36 @@ use std::rc::Rc;
 /// How many keys always have room in a table of one bucket.
 pub const ROOM: usize = BUCKET;
 
+/// How many I/Os of one disk have room in the reserve.
+pub const SHARE: usize = 3;
+
+/// The memory of a part of the table.
+pub struct Memory {
+    entries: Vec<Entry>,
+    passed: Vec<Passed>,
+    holders: Vec<Counter>,
+}
+
+impl Memory {
+    pub fn new(entries: usize) -> Self {
+        Memory {
+            entries: (0..entries).map(|_| Entry::default()).collect(),
+            passed: (0..entries / BUCKET).map(|_| Passed::default()).collect(),
+            holders: (0..entries).map(|_| Counter::default()).collect(),
+        }
+    }
+
+    pub fn main(&self) -> Part<'_> {
+        Part::main(&self.entries, &self.passed)
+    }
+}
+
+impl Room for Memory {
+    fn part(&self) -> Option<Part<'_>> {
+        Some(Part::of_reserve(&self.entries, &self.passed, &self.holders))
+    }
+}
+
 /// One disk and its records.
 pub struct Disk {
     /// Shared with readers that are not done while the disk goes on.
@@ -43,6 +80,7 @@ pub struct Disk {
     leaves: Vec<Gauge>,
     root: Gauge,
     number: u32,
+    share: Share,
 }
 
 impl Disk {
@@ -53,6 +91,7 @@ impl Disk {
             leaves: (0..leaves).map(|_| Gauge::default()).collect(),
             root: Gauge::default(),
             number,
+            share: Share::new(SHARE as u64),
         }
     }
 
@@ -80,7 +119,9 @@ impl Disk {
 /// any of them.
 pub struct Machine {
     pub disks: Vec<Disk>,
-    entries: Vec<Entry>,
+    main: Memory,
+    reserve: [Memory; 1],
+    held: Held,
     /// I/Os that found no room.
     pub untracked: u64,
     numbers: u32,
@@ -91,7 +132,9 @@ impl Machine {
         let disk = |number| Disk::new(cpus, queues, number);
         Machine {
             disks: (0..).take(disks).map(disk).collect(),
-            entries: (0..buckets * BUCKET).map(|_| Entry::default()).collect(),
+            main: Memory::new(buckets * BUCKET),
+            reserve: [Memory::new(2 * BUCKET)],
+            held: Held::default(),
             untracked: 0,
             numbers: disks as u32,
         }
@@ -110,8 +153,24 @@ impl Machine {
         self.table().in_use()
     }
 
-    fn table(&self) -> Table<'_> {
-        Table::new(&self.entries)
+    fn table(&self) -> Table<'_, Memory> {
+        Table::new(self.main.main(), &self.reserve, &self.held)
+    }
+
+    /// An I/O has ended.
+    fn release(&self, slot: Slot<'_>) {
+        let holder = slot.holder().map(Counter::get);
+        slot.release();
+        self.give_back(holder);
+    }
+
+    /// One less of this disk is in the reserve.
+    fn give_back(&self, holder: Option<u64>) {
+        let Some(holder) = holder else { return };
+        let disk = &self.disks[(holder >> 32) as usize];
+        if disk.number == holder as u32 {
+            disk.share.give_back();
+        }
     }
 
     /// Records `event`, heard on `cpu`; an I/O that begins, begins on the disk at `place`. If one
@@ -125,20 +184,25 @@ impl Machine {
         now: u64,
     ) -> Option<Times> {
         let table = self.table();
-        let slot = match (event, table.find_home(key).or_else(|| table.find(key))) {
+        let found = self.main.main().find_home(key).or_else(|| table.find(key));
+        let slot = match (event, found) {
             (Event::Accept(class, tag), _) => {
                 let start = self.start(place, cpu, class, tag);
-                return self.begin(cpu, key, now, |entry| entry.start_waiting(&start, now));
+                return self.begin(place, cpu, key, now, |entry| {
+                    entry.start_waiting(&start, now)
+                });
             }
             (Event::Submit(class, tag, bytes), _) => {
                 let start = self.start(place, cpu, class, tag);
-                return self.begin(cpu, key, now, |entry| {
+                return self.begin(place, cpu, key, now, |entry| {
                     entry.start_running(&start, bytes, now)
                 });
             }
             (Event::Issue, None) => {
                 let start = self.start(place, cpu, Class::Write, Tag::Ordered);
-                return self.begin(cpu, key, now, |entry| entry.run_uncounted(&start, now));
+                return self.begin(place, cpu, key, now, |entry| {
+                    entry.run_uncounted(&start, now)
+                });
             }
             (_, None) => return None,
             (_, Some(slot)) => slot,
@@ -169,7 +233,7 @@ impl Machine {
         self.record(cpu, entry, verb, now);
         ends.then(|| {
             let times = entry.times(now);
-            slot.release();
+            self.release(slot);
             times
         })
     }
@@ -177,16 +241,17 @@ impl Machine {
     /// Takes a slot. If an I/O was there that ended unseen, its times.
     fn begin(
         &mut self,
+        place: usize,
         cpu: usize,
         key: u64,
         now: u64,
         begin: impl FnOnce(&Entry) -> Verb,
     ) -> Option<Times> {
         let mut ended = None;
-        let table = self.table();
-        let claim = match table.claim_home(key) {
+        let disk = &self.disks[place];
+        let claim = match self.main.main().claim_home(key) {
             Some(slot) => Some(Claim::New(slot)),
-            None => table.claim(key),
+            None => self.table().claim(key, &disk.share),
         };
         let slot = match claim {
             Some(Claim::New(slot)) => slot,
@@ -194,6 +259,10 @@ impl Machine {
                 ended = Some(slot.entry.times(now));
                 let verb = slot.entry.abandon();
                 self.record(cpu, slot.entry, Some(verb), now);
+                if let Some(holder) = slot.holder() {
+                    self.give_back(Some(holder.get()));
+                    disk.share.take_over();
+                }
                 slot
             }
             None => {
@@ -201,6 +270,9 @@ impl Machine {
                 return None;
             }
         };
+        if let Some(holder) = slot.holder() {
+            holder.set((place as u64) << 32 | u64::from(disk.number));
+        }
         let verb = begin(slot.entry);
         self.record(cpu, slot.entry, Some(verb), now);
         ended

@@ -10,7 +10,8 @@ use crate::{
             Class,
             Tag, //
         },
-        client::End, //
+        client::End,
+        inflight::Share, //
     },
     kapi::devstat::{
         Entries,
@@ -78,7 +79,8 @@ impl Shared {
 }
 
 fn entries() -> Result<(Arc<Shared>, Arc<Entries>)> {
-    let account = with_disk(|disk| Account::new(disk, None, None, Number::new(0, 77)))??;
+    let account =
+        with_disk(|disk| Account::new(disk, None, None, Share::default(), Number::new(0, 77)))??;
     let shared = Shared {
         account,
         listed: AtomicUsize::new(0),

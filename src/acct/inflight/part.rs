@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! One array of entries, in buckets.
+
+use super::{
+    share::Held,
+    Slot,
+    BUSY, //
+};
+use crate::{
+    acct::{
+        counter::Counter,
+        entry::Entry, //
+    },
+    sync::{
+        AtomicU64,
+        Ordering::Relaxed, //
+    },
+};
+
+/// Entries among which the I/Os of one hash have to find room.
+pub const BUCKET: usize = 8;
+
+/// Buckets in which an I/O can be.
+///
+/// With three quarters of all entries busy a fifth of the buckets are full if addresses have no pattern: one
+/// I/O in 10^11 finds sixteen such buckets. Addresses at a distance that suits the first hash badly
+/// leave twice as many full: hence twice as many buckets.
+const REACH: usize = 32;
+
+/// 2^64 / golden ratio: as a factor it spreads addresses that differ by the size of a request. The
+/// upper bits of the product are the good ones.
+const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// One round of the second hash. The first alone would not do: whatever the factor, there is a distance
+/// of which multiples come to the same few buckets, and no step from bucket to bucket leads out of
+/// such a pattern for sure.
+fn mix(hash: u64) -> u64 {
+    const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
+    let product = hash.wrapping_mul(FACTOR);
+    product ^ product >> 32
+}
+
+/// A number below `len`, by the upper bits of `hash`.
+#[inline(always)]
+fn scale(hash: u64, len: usize) -> usize {
+    // CAST: Less than the length.
+    (u128::from(hash).wrapping_mul(len as u128) >> 64) as usize
+}
+
+/// How many I/Os in flight found all entries of a bucket busy, and went on.
+#[derive(Debug, Default)]
+pub struct Passed(AtomicU64);
+
+impl Passed {
+    fn is_zero(&self) -> bool {
+        // Relaxed: whoever looks for an I/O was handed it by the one who passed here with it.
+        self.0.load(Relaxed) == 0
+    }
+}
+
+/// An array of entries, and a number for each bucket of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    entries: &'a [Entry],
+    passed: &'a [Passed],
+    /// Of the reserve: for each entry a word that says whose share it is of.
+    holders: &'a [Counter],
+}
+
+/// How an I/O came to an entry that is not in its first bucket, or in the reserve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Detour<'a> {
+    part: Part<'a>,
+    /// Buckets it passed.
+    passed: usize,
+    /// Where it is counted, in the reserve.
+    held: Option<&'a Held>,
+}
+
+impl<'a> Detour<'a> {
+    /// The word of its entry, in the reserve.
+    pub(super) fn holder(&self, entry: &Entry) -> Option<&'a Counter> {
+        self.part.holders.get(self.part.number(entry)?)
+    }
+
+    /// The I/O with this key has given its entry back.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn undo(self, key: u64) {
+        self.part.unpass(key, self.passed);
+        if let Some(held) = self.held {
+            held.leave();
+        }
+    }
+}
+
+/// What a search came to.
+pub(super) enum Look<'a> {
+    /// The entry of the I/O.
+    Found(Slot<'a>),
+    /// It is not there, and may come.
+    Room,
+    /// It is not there, and all entries where it could be were busy.
+    Full,
+}
+
+/// A bucket, and the entry in it to look at first.
+#[derive(Clone, Copy)]
+struct Bucket<'a> {
+    part: Part<'a>,
+    first: usize,
+}
+
+impl<'a> Bucket<'a> {
+    /// First things first: `first ^ 0` to `first ^ 7` are the aligned group of eight around it.
+    fn entries(self) -> impl Iterator<Item = &'a Entry> {
+        (0..BUCKET).filter_map(move |index| self.part.entries.get(self.first ^ index))
+    }
+
+    fn passed(self) -> Option<&'a Passed> {
+        self.part.passed.get(self.first / BUCKET)
+    }
+
+    /// Takes an entry: that which has the address already, one that nobody ever used, or any that is
+    /// idle.
+    fn take(self, key: u64) -> Option<&'a Entry> {
+        let own = self.entries().find(|entry| entry.key.load() == key);
+        if let Some(entry) = own.filter(|entry| entry.key.take(key, key)) {
+            return Some(entry);
+        }
+        loop {
+            let mut idle = None;
+            for entry in self.entries() {
+                let word = entry.key.load();
+                if word == 0 {
+                    idle = Some((entry, word));
+                    break;
+                }
+                if word & BUSY == 0 && idle.is_none() {
+                    idle = Some((entry, word));
+                }
+            }
+            let (entry, word) = idle?;
+            // Failure means that somebody else took it, so some thread always gets on.
+            if entry.key.take(word, key) {
+                return Some(entry);
+            }
+        }
+    }
+}
+
+/// Buckets one after the other, each a different one.
+struct Path<'a> {
+    part: Part<'a>,
+    /// The entry to look at first in the next bucket.
+    first: usize,
+    hash: u64,
+    /// Those there were, `len` of them.
+    buckets: [usize; REACH],
+    len: usize,
+}
+
+impl<'a> Iterator for Path<'a> {
+    type Item = Bucket<'a>;
+
+    fn next(&mut self) -> Option<Bucket<'a>> {
+        let all = self.part.passed.len();
+        if self.len >= all {
+            return None;
+        }
+        let mut bucket = self.first / BUCKET;
+        // Ends, as there are more than these.
+        while self.buckets.get(..self.len)?.contains(&bucket) {
+            bucket = bucket.wrapping_add(1);
+            if bucket == all {
+                bucket = 0;
+            }
+        }
+        *self.buckets.get_mut(self.len)? = bucket;
+        self.len = self.len.wrapping_add(1);
+        let offset = self.first % BUCKET;
+        self.hash = mix(self.hash);
+        self.first = scale(self.hash, self.part.entries.len());
+        Some(Bucket {
+            part: self.part,
+            first: bucket.wrapping_mul(BUCKET).wrapping_add(offset),
+        })
+    }
+}
+
+impl<'a> Part<'a> {
+    /// Entries of a part for so many I/Os at a time: with all of them in flight a quarter is idle.
+    pub fn entries_for(ios: usize) -> usize {
+        let entries = ios.saturating_add(ios.div_ceil(3));
+        entries.checked_next_power_of_two().unwrap_or(entries)
+    }
+
+    /// The reverse: I/Os that are sure to find room in so many entries.
+    pub fn ios_in(entries: usize) -> usize {
+        entries.saturating_sub(entries / 4)
+    }
+
+    /// The main part, over zeroed memory. The number of `entries` should be a power of two from
+    /// [`BUCKET`] on, and that of `passed` an eighth of it: else some are not used.
+    #[inline(always)]
+    pub fn main(entries: &'a [Entry], passed: &'a [Passed]) -> Self {
+        Part {
+            entries,
+            passed,
+            holders: &[],
+        }
+    }
+
+    /// The same of the reserve, with as many `holders` as entries.
+    pub fn of_reserve(entries: &'a [Entry], passed: &'a [Passed], holders: &'a [Counter]) -> Self {
+        Part {
+            entries,
+            passed,
+            holders,
+        }
+    }
+
+    /// Where to look for `key` first.
+    #[inline(always)]
+    fn home(self, key: u64) -> usize {
+        scale(key.wrapping_mul(MULTIPLIER), self.entries.len())
+    }
+
+    /// The buckets in which `key` may be, first things first.
+    fn path(self, key: u64) -> Path<'a> {
+        Path {
+            part: self,
+            first: self.home(key),
+            hash: mix(key ^ key >> 32),
+            buckets: [0; REACH],
+            len: 0,
+        }
+    }
+
+    /// The entry of `key`, an address the caller owns, if it is in flight and where it is looked
+    /// for first.
+    #[inline(always)]
+    pub fn find_home(self, key: u64) -> Option<Slot<'a>> {
+        let entry = self.entries.get(self.home(key))?;
+        entry.key.is_of(key).then_some(Slot::near(key, entry))
+    }
+
+    /// The entry that `key`, an address the caller owns, had the last time, if that is where it is
+    /// looked for first.
+    ///
+    /// It cannot be in flight elsewhere then: who takes an entry looks here first.
+    #[inline(always)]
+    pub fn claim_home(self, key: u64) -> Option<Slot<'a>> {
+        let entry = self.entries.get(self.home(key))?;
+        let taken = entry.key.load() == key && entry.key.take(key, key);
+        taken.then_some(Slot::near(key, entry))
+    }
+
+    fn slot(self, key: u64, entry: &'a Entry, passed: usize) -> Slot<'a> {
+        let detour = (passed != 0).then_some(Detour {
+            part: self,
+            passed,
+            held: None,
+        });
+        Slot { key, entry, detour }
+    }
+
+    /// The entry of `key`, an address the caller owns, if it is in flight here.
+    pub(super) fn find(self, key: u64) -> Option<Slot<'a>> {
+        match self.look_for(key) {
+            Look::Found(slot) => Some(slot),
+            Look::Room | Look::Full => None,
+        }
+    }
+
+    /// The same, and whether there was room for it.
+    pub(super) fn look_for(self, key: u64) -> Look<'a> {
+        let mut room = false;
+        for (passed, bucket) in self.path(key).enumerate() {
+            for entry in bucket.entries() {
+                let word = entry.key.load();
+                if word == key | BUSY {
+                    return Look::Found(self.slot(key, entry, passed));
+                }
+                room |= word & BUSY == 0;
+            }
+            if bucket.passed().is_none_or(Passed::is_zero) {
+                // The next bucket is not full either, most likely.
+                return Look::Room;
+            }
+        }
+        if room {
+            Look::Room
+        } else {
+            Look::Full
+        }
+    }
+
+    /// An entry for `key`, an address the caller owns and that is not in flight.
+    pub(super) fn take(self, key: u64) -> Option<Slot<'a>> {
+        let mut full = 0usize;
+        for bucket in self.path(key) {
+            if let Some(entry) = bucket.take(key) {
+                return Some(self.slot(key, entry, full));
+            }
+            if let Some(passed) = bucket.passed() {
+                passed.0.fetch_add(1, Relaxed);
+            }
+            full = full.wrapping_add(1);
+        }
+        self.unpass(key, full);
+        None
+    }
+
+    /// `key` has gone from where it came after so many buckets.
+    fn unpass(self, key: u64, passed: usize) {
+        for bucket in self.path(key).take(passed) {
+            if let Some(passed) = bucket.passed() {
+                passed.0.fetch_sub(1, Relaxed);
+            }
+        }
+    }
+
+    /// A slot of this part, which is in the reserve.
+    pub(super) fn held(self, slot: Slot<'a>, held: &'a Held) -> Slot<'a> {
+        let detour = Some(Detour {
+            part: self,
+            passed: slot.detour.map_or(0, |detour| detour.passed),
+            held: Some(held),
+        });
+        Slot { detour, ..slot }
+    }
+
+    /// The number of an entry, if it is of this part.
+    pub fn number(self, entry: &Entry) -> Option<usize> {
+        let offset = core::ptr::from_ref(entry)
+            .addr()
+            .checked_sub(self.entries.as_ptr().addr())?;
+        let number = offset.checked_div(core::mem::size_of::<Entry>())?;
+        (number < self.entries.len()).then_some(number)
+    }
+
+    /// Full buckets that I/Os in flight here have passed, all together: how far they are from where they
+    /// are looked for first.
+    pub fn detours(self) -> u64 {
+        let passed = self.passed.iter().map(|passed| passed.0.load(Relaxed));
+        passed.fold(0, u64::wrapping_add)
+    }
+
+    /// I/Os in flight here: a number of its own time, for people.
+    pub fn in_use(self) -> usize {
+        let busy = |entry: &&Entry| entry.key.is_busy();
+        self.entries.iter().filter(busy).count()
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The reserve, and how much of it each disk may use.
+
+use super::part::Part;
+use crate::sync::{
+    AtomicU64,
+    Ordering::Relaxed, //
+};
+
+/// I/Os in the reserve.
+#[derive(Debug, Default)]
+pub struct Held(AtomicU64);
+
+impl Held {
+    /// How many.
+    pub fn ios(&self) -> u64 {
+        // Relaxed: whoever looks for an I/O was handed it by the one who put it there.
+        self.0.load(Relaxed)
+    }
+
+    pub(super) fn enter(&self) {
+        self.0.fetch_add(1, Relaxed);
+    }
+
+    pub(super) fn leave(&self) {
+        self.0.fetch_sub(1, Relaxed);
+    }
+}
+
+/// Where a part of the reserve is, once it is there.
+pub trait Room {
+    /// The part.
+    fn part(&self) -> Option<Part<'_>>;
+}
+
+/// How many I/Os of one disk may be in the reserve, and how many are.
+#[derive(Debug, Default)]
+pub struct Share {
+    used: AtomicU64,
+    most: u64,
+}
+
+impl Share {
+    /// Up to so many.
+    pub fn new(most: u64) -> Self {
+        Share {
+            used: AtomicU64::new(0),
+            most,
+        }
+    }
+
+    /// One more, if it is not too many.
+    pub(super) fn take(&self) -> bool {
+        // Not added and taken back: another would see one too many, and be refused.
+        let one_more = |used: u64| (used < self.most).then_some(used.wrapping_add(1));
+        self.used.fetch_update(Relaxed, Relaxed, one_more).is_ok()
+    }
+
+    /// One more, whether or not it is too many: the entry was another's, and is used again.
+    pub fn take_over(&self) {
+        self.used.fetch_add(1, Relaxed);
+    }
+
+    /// One less.
+    pub fn give_back(&self) {
+        self.used.fetch_sub(1, Relaxed);
+    }
+}

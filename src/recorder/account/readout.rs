@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What readers take from an account.
+
+use super::Account;
+use crate::{
+    acct::{
+        class::Class,
+        histogram::{
+            Histogram,
+            Phase, //
+        },
+        record::CpuRecord,
+        snapshot::{
+            collect_histogram,
+            Snapshot, //
+        },
+    },
+    kernel_ext::clock,
+};
+
+impl Account {
+    /// All counters at one instant. May sleep, until other readers of the same disk are done.
+    pub(crate) fn snapshot(&self) -> Snapshot {
+        clock::check();
+        let mut snapshot = Snapshot::default();
+        self.next_snapshot(&mut snapshot);
+        snapshot
+    }
+
+    /// The same, in place of what is in `snapshot`, for one who has called [`clock::check`] and reads many.
+    pub(crate) fn next_snapshot(&self, snapshot: &mut Snapshot) {
+        let mut last = self.last.lock();
+        snapshot.take(|| self.memory.iter(), clock::now_ns);
+        snapshot.settle(&last);
+        *last = snapshot.seen();
+    }
+
+    /// Whether any transaction of a class has completed.
+    pub(crate) fn has_times(&self, class: Class) -> bool {
+        let is_empty = |cpu: &CpuRecord| cpu.is_empty_histogram(class, Phase::Total);
+        !self.memory.iter().all(is_empty)
+    }
+
+    /// How the times of one class and phase are distributed. Never sleeps.
+    pub(crate) fn histogram(&self, class: Class, phase: Phase) -> Histogram<u64> {
+        collect_histogram(self.memory.iter(), class, phase)
+    }
+}

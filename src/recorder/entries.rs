@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The memory of the table of I/Os in flight: its main part, and the reserve, which grows with the
+//! disks.
+
+use super::tracker::Tracker;
+use crate::{
+    acct::{
+        counter::Counter,
+        entry::Entry,
+        inflight::{
+            Held,
+            Part,
+            Passed,
+            Room,
+            Share,
+            Table,
+            BUCKET, //
+        },
+    },
+    kernel_ext::{
+        io_events::{
+            Records,
+            PARTS, //
+        },
+        memory,
+        once::OnceBox,
+        zeroed::zeroed_vec, //
+    },
+};
+use core::{
+    mem::size_of,
+    ops::RangeInclusive, //
+};
+use kernel::{
+    alloc::KVVec,
+    new_mutex,
+    prelude::*,
+    sync::{
+        Arc,
+        Mutex, //
+    }, //
+};
+
+/// How many I/Os one may ask to be followed at a time: from some to 1 GiB of entries.
+pub(super) const IOS: RangeInclusive<u32> = 64..=1 << 22;
+
+/// Entries of the main part if nobody asks for a number: 1 to 16 MiB.
+const USUAL: RangeInclusive<usize> = 1 << 13..=1 << 17;
+
+/// The share of the machine's memory that these take, between the bounds above.
+const USUAL_SHARE: u64 = 256;
+
+/// The share of the machine's memory that the reserve may take.
+const RESERVE_SHARE: u64 = 64;
+
+/// Entries in the smallest part of the reserve.
+const LEAST: usize = 512;
+
+/// So many I/Os of one disk are promised room, however many it can have.
+const MOST_OF_A_DISK: usize = 4096;
+
+/// All entries there are.
+#[pin_data]
+pub(super) struct Entries {
+    entries: KVVec<Entry>,
+    passed: KVVec<Passed>,
+    reserve: [OnceBox<Extension>; PARTS - 1],
+    held: Held,
+    /// I/Os for which there is room in the reserve by promise.
+    #[pin]
+    promised: Mutex<usize>,
+    /// What those who watch I/Os are told, for each entry.
+    records: Records,
+}
+
+/// A part of the reserve.
+pub(super) struct Extension {
+    entries: KVVec<Entry>,
+    passed: KVVec<Passed>,
+    holders: KVVec<Counter>,
+}
+
+impl Extension {
+    fn new(entries: usize) -> Result<KBox<Self>> {
+        let part = Extension {
+            entries: zeroed_vec(entries)?,
+            passed: zeroed_vec(entries / BUCKET)?,
+            holders: zeroed_vec(entries)?,
+        };
+        Ok(KBox::new(part, GFP_KERNEL)?)
+    }
+}
+
+impl Room for OnceBox<Extension> {
+    fn part(&self) -> Option<Part<'_>> {
+        let part = self.get()?;
+        Some(Part::of_reserve(&part.entries, &part.passed, &part.holders))
+    }
+}
+
+impl Entries {
+    /// With room for `ios` I/Os in the main part, or as many as suit the machine if that is 0, and none in
+    /// the reserve. May sleep; `ENOMEM`.
+    pub(super) fn new(ios: usize) -> Result<impl PinInit<Self>> {
+        let len = if ios == 0 {
+            usual()
+        } else {
+            Part::entries_for(ios)
+        };
+        let entries = zeroed_vec(len)?;
+        let passed = zeroed_vec(len / BUCKET)?;
+        let records = Records::new(len)?;
+        Ok(pin_init!(Entries {
+            entries,
+            passed,
+            reserve: [const { OnceBox::new() }; PARTS - 1],
+            held: Held::default(),
+            promised <- new_mutex!(0),
+            records,
+        }))
+    }
+
+    /// Where an I/O is looked for first.
+    #[inline(always)]
+    pub(super) fn main(&self) -> Part<'_> {
+        Part::main(&self.entries, &self.passed)
+    }
+
+    /// Wherever it can be.
+    pub(super) fn table(&self) -> Table<'_, OnceBox<Extension>> {
+        Table::new(self.main(), &self.reserve, &self.held)
+    }
+
+    /// What those who watch I/Os are told.
+    pub(super) fn records(&self) -> &Records {
+        &self.records
+    }
+
+    /// The part that an entry is in, and its number there.
+    pub(super) fn number(&self, entry: &Entry) -> Option<(usize, usize)> {
+        if let Some(index) = self.main().number(entry) {
+            return Some((0, index));
+        }
+        let mut parts = (1..).zip(self.reserve.iter().map_while(Room::part));
+        parts.find_map(|(number, part)| Some((number, part.number(entry)?)))
+    }
+
+    /// I/Os that all disks together can have in flight without any being lost.
+    pub(super) fn ios(&self) -> usize {
+        Part::ios_in(self.entries.len())
+    }
+
+    /// I/Os that are promised room besides, each disk its own.
+    pub(super) fn promised(&self) -> usize {
+        *self.promised.lock()
+    }
+
+    /// Sees to it that there is room for so many more in the reserve. For how many there is: none,
+    /// if there is no memory. May sleep.
+    fn promise(&self, ios: usize) -> usize {
+        let ios = ios.min(MOST_OF_A_DISK);
+        let mut promised = self.promised.lock();
+        let needed = promised.saturating_add(ios);
+        let lens = || {
+            self.reserve
+                .iter()
+                .filter_map(|part| Some(part.get()?.entries.len()))
+        };
+        let room = lens().map(Part::ios_in).fold(0, usize::saturating_add);
+        if let Some(missing) = needed.checked_sub(room).filter(|missing| *missing != 0) {
+            let missing = Part::entries_for(missing).max(LEAST);
+            let len = lens().fold(0, usize::saturating_add);
+            // As much again as there is, or parts would become many.
+            if self.extend(len, missing.max(len)).is_err() && self.extend(len, missing).is_err() {
+                return 0;
+            }
+        }
+        *promised = needed;
+        ios
+    }
+
+    /// Adds a part of so many entries, a power of two, to the reserve, which has `len`. `ENOMEM`, also if that
+    /// were too many.
+    fn extend(&self, len: usize, more: usize) -> Result {
+        let bytes = len.saturating_add(more).saturating_mul(size_of::<Entry>());
+        if bytes as u64 > memory::total_bytes() / RESERVE_SHARE {
+            return Err(ENOMEM);
+        }
+        let mut empty = self.reserve.iter().filter(|part| part.get().is_none());
+        let place = empty.next().ok_or(ENOMEM)?;
+        let part = Extension::new(more.next_power_of_two())?;
+        // Before any of its entries is found.
+        self.records.add(part.entries.len())?;
+        place.set(part).map_err(|_| ENOMEM)
+    }
+}
+
+/// Entries that suit the machine, a power of two.
+fn usual() -> usize {
+    let bytes = memory::total_bytes() / USUAL_SHARE;
+    let entries = usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<Entry>();
+    // Upwards: of 2 GiB the kernel has kept some for itself. Clamped before, so that there is one.
+    entries
+        .clamp(*USUAL.start(), *USUAL.end())
+        .next_power_of_two()
+}
+
+/// Room in the reserve for I/Os of one disk, until dropped.
+pub(super) struct Promise {
+    tracker: Arc<Tracker>,
+    ios: usize,
+}
+
+impl Promise {
+    /// For so many I/Os, or as many of them as there is room and memory for. May sleep.
+    pub(super) fn new(tracker: &Arc<Tracker>, ios: usize) -> Self {
+        Promise {
+            ios: tracker.entries().promise(ios),
+            tracker: tracker.clone(),
+        }
+    }
+
+    /// What the disk may use of it.
+    pub(super) fn share(&self) -> Share {
+        Share::new(self.ios as u64)
+    }
+}
+
+impl Drop for Promise {
+    fn drop(&mut self) {
+        let mut promised = self.tracker.entries().promised.lock();
+        *promised = promised.saturating_sub(self.ios);
+    }
+}

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-2.0
+# Tens of thousands of I/Os at a time, and a disk whose flood of I/Os must not cost another disk its
+# statistics.
+
+control=/sys/class/misc/iostat
+modprobe dm-delay
+
+# What the module chose: three quarters of the entries that are a 256th of the memory, rounded up to
+# a power of two.
+kbytes=$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)
+entries=8192
+while [ $entries -lt 131072 ] && [ $((entries * 128 * 256)) -lt $((kbytes * 1024)) ]; do
+	entries=$((entries * 2))
+done
+usual=$((entries / 4 * 3))
+is "inflight: as many as suit the memory" "$(cat $control/inflight)" $usual
+
+# promised DISK: what a disk's requests and its queues make.
+promised()
+{
+	local queue=/sys/block/$1/queue queues=(/sys/block/"$1"/mq/*)
+	echo $(($(cat "$queue/nr_requests") * ${#queues[@]}))
+}
+
+before=$(cat $control/inflight_promised)
+make_null_blk_disk nbq size=128 memory_backed=1 irqmode=2 completion_nsec=2000000 submit_queues=2 hw_queue_depth=256
+is "inflight: a disk is promised what it takes" \
+	"$(cat $control/inflight_promised)" $((before + $(promised nbq)))
+make_partitions /dev/nbq 2048:131072
+is "inflight: its partition has the same" "$(cat $control/inflight_promised)" \
+	$((before + $(promised nbq)))
+make_null_blk_disk nbx size=64 submit_queues=2 hw_queue_depth=8192
+is "inflight: none is promised more than 4096" "$(cat $control/inflight_promised)" \
+	$((before + $(promised nbq) + 4096))
+remove_null_blk_disk nbx
+make_null_blk_disk nbf size=512 hw_queue_depth=256
+sectors=$(blockdev --getsz /dev/nbf)
+is "inflight: what goes is given back" "$(cat $control/inflight_promised)" \
+	$((before + $(promised nbq) + $(promised nbf)))
+
+# slow NAME MS: a disk that keeps bios for so long, and takes as many as come. It is /dev/NAME's
+# number in $slow.
+slow()
+{
+	dmsetup create "$1" --table "0 $sectors delay /dev/nbf 0 $2" && dmsetup mknodes "$1" &&
+		slow=$(dm_disk "$1")
+}
+
+# flood NAME DISK MIB: writes through the page cache, which a disk is given a page at a time; at
+# most $peak were in flight.
+flood()
+{
+	local writer now
+	peak=0
+	dd if=/dev/zero "of=/dev/$2" bs=1M "count=$3" conv=fsync status=none &
+	writer=$!
+	while kill -0 $writer 2>/dev/null; do
+		now=$(cat $control/tracked)
+		[ "$now" -le $peak ] || peak=$now
+		sleep 0.02
+	done
+	succeeds "$1: writes" wait $writer
+}
+
+# all_there NAME DISK MIB: of the last delta.
+all_there()
+{
+	is "$1: every byte" "$d_bytes_write" $(($3 << 20))
+	is "$1: a write for each page" "$d_operations_write" $(($3 << 8))
+	like_kernel "$1"
+	is "$1: none untracked, of the disk" "$(cat "/sys/block/$2/iostat/events/untracked")" 0
+	balanced "$1" "$2"
+}
+
+# Bios of a page, up to 40,960 of them.
+slow late 3000 || fail "inflight: dm-delay"
+size=$((usual * 9 / 10 * 4096 >> 20))
+[ $size -le 160 ] || size=160
+begin "$slow"
+flood "inflight" "$slow" $size
+delta "$slow"
+all_there "inflight" "$slow" $size
+is "inflight: as many as the kernel counts" "$d_operations_write" "$dk_writes"
+holds "inflight: most of them at a time ($peak)" "peak > ($size << 8) * 6 / 10"
+nothing_lost "inflight"
+dmsetup remove late
+
+# A multipath head of nvme, as blktests' nvme/014 has it: page-sized bios, which become requests of
+# a path and then of the disk below, a slow one.
+make_null_blk_disk nbs size=512 irqmode=2 completion_nsec=1000000000 submit_queues=2 hw_queue_depth=256
+modprobe nvme-loop && modprobe nvmet || fail "inflight: nvme-loop"
+nvmet=/sys/kernel/config/nvmet
+mkdir $nvmet/subsystems/flood $nvmet/ports/77
+echo 1 >$nvmet/subsystems/flood/attr_allow_any_host
+mkdir $nvmet/subsystems/flood/namespaces/1
+echo -n /dev/nbs >$nvmet/subsystems/flood/namespaces/1/device_path
+echo 1 >$nvmet/subsystems/flood/namespaces/1/enable
+echo loop >$nvmet/ports/77/addr_trtype
+ln -s $nvmet/subsystems/flood $nvmet/ports/77/subsystems/flood
+known=" $(echo /sys/block/nvme*) "
+succeeds "inflight: nvme: connect" nvme connect -t loop -n flood
+head='' path=''
+for try in $(seq 50); do
+	for dir in /sys/block/nvme*; do
+		case "$known" in
+		*" $dir "*) continue ;;
+		esac
+		case ${dir##*/} in
+		nvme*c*n1) path=${dir##*/} ;;
+		*) head=${dir##*/} ;;
+		esac
+	done
+	[ -z "$head" ] || [ -z "$path" ] || [ ! -b "/dev/$head" ] || break
+	sleep 0.1
+done
+begin "$head"
+for disk in "$path" nbs; do
+	wait_idle "$disk"
+	stat_of "$disk" "${disk}_"
+done
+flood "inflight: nvme" "$head" $size
+delta "$head"
+all_there "inflight: nvme" "$head" $size
+for disk in "$path" nbs; do
+	was=${disk}_bytes_write
+	wait_idle "$disk"
+	is "inflight: nvme: $disk has every byte" \
+		$(($(cat "/sys/block/$disk/iostat/devstat/bytes_write") - ${!was})) $((size << 20))
+	is "inflight: nvme: $disk has none untracked" "$(cat "/sys/block/$disk/iostat/events/untracked")" 0
+	balanced "inflight: nvme" "$disk"
+done
+holds "inflight: nvme: many at a time ($peak)" "peak > 8192"
+nothing_lost "inflight: nvme"
+succeeds "inflight: nvme: disconnect" nvme disconnect -n flood
+rm $nvmet/ports/77/subsystems/flood
+rmdir $nvmet/ports/77 $nvmet/subsystems/flood/namespaces/1 $nvmet/subsystems/flood
+modprobe -r nvme-loop nvmet
+remove_null_blk_disk nbs
+
+# A table that one disk fills many times over. Others are at work as deep as they can, with the events
+# on, which have records for what is in the reserve as well.
+rmmod iostat
+load_module inflight=64
+is "inflight: 64, and what a power of two gives" "$(cat $control/inflight)" 96
+slow late 400 || fail "inflight: dm-delay"
+IFS=: read -r major minor </sys/block/nbq/nbq1/dev
+kbytes=$(cat $TRACING/buffer_size_kb)
+echo 8192 >$TRACING/buffer_size_kb
+echo >$TRACING/trace
+for event in start done; do
+	echo "dev_major == $major && dev_minor == $minor" >$TRACING/events/io/$event/filter
+	echo 1 >$TRACING/events/io/$event/enable
+done
+# Comes while they are on.
+make_null_blk_disk nbl size=64 irqmode=2 completion_nsec=2000000 submit_queues=2 hw_queue_depth=512
+echo 2 >/sys/block/nbq/queue/nomerges
+begin "$slow"
+rm -f /tmp/enough
+(
+	while [ ! -e /tmp/enough ]; do
+		dd if=/dev/zero "of=/dev/$slow" bs=1M count=24 conv=fsync status=none
+	done
+) &
+flood=$!
+lost=/sys/block/$slow/iostat/events/untracked
+for try in $(seq 300); do
+	[ "$(cat "$lost")" = 0 ] || break
+	sleep 0.1
+done
+deep="--size=32m --ioengine=libaio --iodepth=600 --iodepth_batch=128"
+for round in 1 2; do
+	began=$(cat "$lost")
+	begin nbq/nbq1
+	succeeds "inflight: beside a flood: fio on a partition" fio_quiet --filename=/dev/nbq1 --direct=1 \
+		--rw=randrw --bs=4k --number_ios=2000 $deep
+	delta nbq/nbq1
+	like_fio "inflight: beside a flood: a partition"
+	balanced "inflight: beside a flood: a partition" nbq/nbq1
+	balanced "inflight: beside a flood: its disk" nbq
+	exact "inflight: beside a flood: a disk" nbl --rw=randread --bs=4k --number_ios=4000 $deep
+	holds "inflight: the flood went on" "$(cat "$lost") > began"
+done
+touch /tmp/enough
+wait $flood
+delta "$slow"
+for disk in nbq nbl nbf; do
+	is "inflight: beside a flood: $disk has none untracked" \
+		"$(cat /sys/block/$disk/iostat/events/untracked /sys/block/$disk/iostat/events/table_overflows)" \
+		$'0\n0'
+	balanced "inflight: beside a flood" $disk
+done
+untracked=$(cat "$lost")
+is "inflight: all untracked are of the flood" "$(cat $control/untracked)" "$untracked"
+is "inflight: those and the others make the flood" $((d_operations_write + untracked)) "$dk_writes"
+is "inflight: the others have their bytes" "$d_bytes_write" $((d_operations_write * 4096))
+is "inflight: each found no room once" "$(cat "/sys/block/$slow/iostat/events/table_overflows")" "$untracked"
+balanced "inflight: the flood" "$slow"
+is "inflight: nothing is left in the table" "$(cat $control/tracked)" 0
+is "inflight: none abandoned" "$(cat $control/abandoned)" 0
+
+# Each start has its done.
+for event in start done; do
+	echo 0 >$TRACING/events/io/$event/enable
+	echo 0 >$TRACING/events/io/$event/filter
+	grep " $event: id=" $TRACING/trace | sed 's/.* id=\([0-9]*\) .*/\1/' | sort >/tmp/$event
+done
+is "inflight: an event for each start" "$(sort -u /tmp/start | wc -l)" 4000
+succeeds "inflight: and its done" cmp /tmp/start /tmp/done
+echo "$kbytes" >$TRACING/buffer_size_kb
+echo >$TRACING/trace
+dmsetup remove late
+remove_null_blk_disk nbl
+remove_null_blk_disk nbq
+
+# Requests beyond what a disk is promised.
+make_null_blk_disk nbx size=512 irqmode=2 completion_nsec=5000000000 hw_queue_depth=8192
+echo none >/sys/block/nbx/queue/scheduler
+echo 600000 >/sys/block/nbx/queue/io_timeout
+begin nbx
+fio_quiet --filename=/dev/nbx --direct=1 --rw=randwrite --bs=4k --number_ios=6500 --size=128m \
+	--ioengine=libaio --iodepth=6000 || fail "inflight: fio, 6000 at a time"
+delta nbx
+before=$untracked
+untracked=$(($(cat $control/untracked) - before))
+unmarked=$(cat $control/unmarked)
+holds "inflight: more than promised: some are not followed" "untracked > 0"
+holds "inflight: more than promised: some of those complete unknown" \
+	"0 < unmarked && unmarked <= untracked"
+holds "inflight: more than promised: the promise is kept" "d_operations_write >= 4096"
+is "inflight: more than promised: none is both" $((d_operations_write + untracked)) "$dk_writes"
+is "inflight: more than promised: untracked, of the disk" \
+	"$(cat /sys/block/nbx/iostat/events/untracked)" "$untracked"
+holds "inflight: more than promised: the table's overflows" \
+	"$(cat /sys/block/nbx/iostat/events/table_overflows) >= untracked"
+balanced "inflight: more than promised" nbx
+is "inflight: nothing is left in the table" "$(cat $control/tracked)" 0
+remove_null_blk_disk nbx
+remove_null_blk_disk nbf
+rmmod iostat
+load_module
+no_complaint "inflight"
