@@ -263,3 +263,43 @@ const _: () = {
         both_busy.last = both_busy.last,
     );
 };
+
+/// The data of kstats is written as bytes: what users have is what clients have.
+macro_rules! same_data {
+    ($ours:ty = $theirs:ty { $($member:ident),* $(,)? }) => {
+        const _: () = {
+            assert!(size_of::<$ours>() == size_of::<$theirs>());
+            $(assert!(offset_of!($ours, $member) == offset_of!($theirs, $member));)*
+        };
+    };
+}
+
+same_data!(own::iostat_kstat_intr = own::iostat_kstat_intr_bytes {});
+same_data!(
+    own::iostat_kstat_io = own::iostat_kstat_io_bytes {
+        nread,
+        nwritten,
+        reads,
+        writes,
+        wtime,
+        wlentime,
+        wlastupdate,
+        rtime,
+        rlentime,
+        rlastupdate,
+        wcnt,
+        rcnt,
+    }
+);
+same_data!(
+    own::iostat_kstat_timer = own::iostat_kstat_timer_bytes {
+        name,
+        resv,
+        num_events,
+        elapsed_time,
+        min_time,
+        max_time,
+        start_time,
+        stop_time,
+    }
+);

@@ -8,6 +8,8 @@
  *	kstats room KID COUNT BYTES	what comes of a read with so much room, and how much it takes
  *	kstats write KID NAME TYPE VALUE	what comes of it
  *	kstats bytes KID TEXT		the same, of all bytes of a raw one
+ *	kstats numbers KID [NAME:]NUMBER...	the same, of one of interrupts, I/O or timers, in the order in
+ *					which they are read; NAME is a timer's, before its first number
  *	kstats raw KID			the bytes of a raw one
  *	kstats wrong KID		what must be refused of a writable one: says what is wrong
  */
@@ -24,6 +26,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "escape.h"
+#include "kstat-bytes.h"
 
 #define MOST 4096
 
@@ -52,6 +55,16 @@ AT(read, values, 56);
 SIZE(write, 80);
 AT(write, value, 24);
 AT(write, name, 32);
+SIZE(intr_bytes, 20);
+AT(intr_bytes, multiple_service, 16);
+SIZE(io_bytes, 80);
+AT(io_bytes, writes, 20);
+AT(io_bytes, wtime, 24);
+AT(io_bytes, rlastupdate, 64);
+AT(io_bytes, rcnt, 76);
+SIZE(timer_bytes, 80);
+AT(timer_bytes, num_events, 32);
+AT(timer_bytes, stop_time, 72);
 
 static int fd;
 static struct iostat_kstat_header headers[MOST];
@@ -344,11 +357,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "write") && argc == 6) {
 		printf("%s\n", outcome(write_statistic(kid, argv[3], atoi(argv[4]), argv[5])));
 	} else if (!strcmp(what, "bytes") && argc == 4) {
-		struct iostat_kstat_write w = {
-			.size = sizeof(w), .kid = kid, .len = strlen(argv[3]), .value = (uintptr_t)argv[3],
-		};
-
-		printf("%s\n", outcome(ioctl(fd, IOSTAT_IOC_KSTAT_WRITE, &w)));
+		printf("%s\n", outcome(write_bytes(fd, kid, argv[3], strlen(argv[3]))));
+	} else if (!strcmp(what, "numbers") && argc > 3) {
+		printf("%s\n", outcome(write_numbers(fd, kid, argv + 3, argc - 3)));
 	} else if (!strcmp(what, "raw") && argc == 3) {
 		struct iostat_kstat_read r = room(kid, 0, sizeof(data));
 

@@ -149,6 +149,63 @@ is "write: EPERM comes first" "$($nobody $k write 2147483647 n 3 1)" EPERM
 is "write: nor by who opened it without" "$($nobody $k write "$all" type3 3 1) $(value kstat_client:0:all:type3)" \
 	"EPERM -9223372036854775808"
 
+# What has no types is written whole, as on illumos: interrupts, I/O, timers.
+# numbers_of MODULE:INSTANCE:NAME: what it has, in the order of its data.
+numbers_of()
+{
+	$k print "$(kid "$1")" | awk -F '\t' '!/:(class|crtime|snaptime)\t/ { print $2 }' | paste -sd' '
+}
+
+# numbers MODULE:INSTANCE:NAME NUMBER...: what comes of it, and what it has then.
+numbers()
+{
+	echo "$($k numbers "$(kid "$1")" "${@:2}") $(numbers_of "$1")"
+}
+
+asked 'create 10 2 1 4 kstat_client 10 intr misc' >/tmp/out
+asked 'create 11 3 1 4 kstat_client 11 io disk' >/tmp/out
+asked 'callbacks 11 8' >/tmp/out
+asked 'create 12 4 2 4 kstat_client 12 timers misc' >/tmp/out
+asked 'timer 12 0 a' >/tmp/out
+asked 'timer 12 1 b' >/tmp/out
+asked 'create 13 3 1 4 kstat_client 13 taken disk' >/tmp/out
+asked 'callbacks 13 5' >/tmp/out
+for one in 10 11 12 13; do
+	is "bytes: client $one: installed" "$(asked "install $one")" 0
+done
+asked 'intr 10 3 7' >/tmp/out
+is "bytes: interrupts" "$(numbers kstat_client:10:intr 1 2 3 4 4294967295)" "0 1 2 3 4 4294967295"
+asked 'intr 10 3 5' >/tmp/out
+is "bytes: interrupts that come after" "$(numbers_of kstat_client:10:intr)" "1 2 3 9 4294967295"
+is "bytes: interrupts zeroed" "$(numbers kstat_client:10:intr 0 0 0 0 0)" "0 0 0 0 0 0"
+asked 'queue 11 wrR' >/tmp/out
+is "bytes: I/O" "$(numbers kstat_client:11:io 8192 512 4294967295 3 1000 2000 3000 4000 5000 6000 0 0)" \
+	"0 8192 512 4294967295 3 1000 2000 3000 4000 5000 6000 0 0"
+# The client goes on from there: an exit from a queue that is now empty changes nothing.
+asked 'queue 11 W' >/tmp/out
+is "bytes: I/O: an exit from an empty queue" "$(numbers_of kstat_client:11:io | cut -d' ' -f 5-7)" "1000 2000 3000"
+is "bytes: I/O zeroed" "$(numbers kstat_client:11:io 0 0 0 0 0 0 0 0 0 0 0 0)" "0 0 0 0 0 0 0 0 0 0 0 0 0"
+asked 'start 12 1' >/tmp/out
+asked 'stop 12 1' >/tmp/out
+is "bytes: timers" "$(numbers kstat_client:12:timers a:2 30 10 20 5 6 c:1 18446744073709551615 3 4 5 6)" \
+	"0 2 30 10 20 5 6 1 18446744073709551615 3 4 5 6"
+is "bytes: timers: names" "$($k print "$(kid kstat_client:12:timers)" | sed -n 's/.*:\(.*\)\.num_events.*/\1/p' | paste -sd' ')" "a c"
+writes=$(asked 'writes 13')
+is "bytes: through the client's callbacks" "$(numbers kstat_client:13:taken 1 2 3 4 5 6 7 8 9 10 0 0) $(($(asked 'writes 13') - writes))" \
+	"0 1 2 3 4 5 6 7 8 9 10 0 0 1"
+asked 'inside 13 4' >/tmp/out
+is "bytes: that the client refuses" "$(numbers kstat_client:13:taken 0 0 0 0 0 0 0 0 0 0 0 0)" \
+	"EACCES 1 2 3 4 5 6 7 8 9 10 0 0"
+asked 'inside 13 0' >/tmp/out
+asked 'error 13 11' >/tmp/out
+is "bytes: EAGAIN of the client" "$($k numbers "$(kid kstat_client:13:taken)" 0 0 0 0 0 0 0 0 0 0 0 0)" EAGAIN
+asked 'error 13 0' >/tmp/out
+is "bytes: of another length: EINVAL" "$($k bytes "$(kid kstat_client:10:intr)" 0123456789012345678) $($k numbers "$(kid kstat_client:11:io)" 0 0 0 0 0) $($k numbers "$(kid kstat_client:12:timers)" x:0 0 0 0 0 0) $(numbers_of kstat_client:12:timers)" \
+	"EINVAL EINVAL EINVAL 2 30 10 20 5 6 1 18446744073709551615 3 4 5 6"
+is "bytes: a statistic of data without types: EINVAL" "$($k write "$(kid kstat_client:11:io)" reads 2 1) $($k write "$(kid kstat_client:12:timers)" a.num_events 4 1)" "EINVAL EINVAL"
+is "bytes: not writable, of a disk: EACCES" "$($k numbers "$(kid kstat_client:4:io)" 0 0 0 0 0 0 0 0 0 0 0 0) $($k numbers "$(kid '::nbk')" 0 0 0 0 0 0 0 0 0 0 0 0)" "EACCES EACCES"
+is "bytes: EPERM comes first" "$($nobody $k numbers 2147483647 0 0 0 0 0)" EPERM
+
 # It goes.
 before=$(chain_id)
 gone=$(kid kstat_client:1)

@@ -10,7 +10,7 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-#define ONES 12
+#define ONES 16
 
 struct one {
 	kstat_t *ksp;

@@ -132,14 +132,87 @@ struct iostat_kstat_read {
 	__aligned_u64 data;
 };
 
+/*
+ * The bytes of kstats whose statistics have no types, as IOSTAT_IOC_KSTAT_WRITE takes them: those of
+ * kstat_intr_t, kstat_io_t and kstat_timer_t, of which a kstat has one, one, and as many as there are timers.
+ */
+
 /**
- * struct iostat_kstat_write - IOSTAT_IOC_KSTAT_WRITE: changes a statistic, or all bytes of a raw kstat
+ * struct iostat_kstat_intr_bytes - IOSTAT_KSTAT_INTR
+ * @hard: interrupts, by kind
+ * @soft: likewise
+ * @watchdog: likewise
+ * @spurious: likewise
+ * @multiple_service: likewise
+ */
+struct iostat_kstat_intr_bytes {
+	__u32 hard;
+	__u32 soft;
+	__u32 watchdog;
+	__u32 spurious;
+	__u32 multiple_service;
+};
+
+/**
+ * struct iostat_kstat_io_bytes - IOSTAT_KSTAT_IO
+ * @nread: bytes
+ * @nwritten: bytes
+ * @reads: operations
+ * @writes: operations
+ * @wtime: with something in the wait queue, ns
+ * @wlentime: sum of the wait queue's length times time, ns
+ * @wlastupdate: when the wait queue changed, ns on the clock of snaptime
+ * @rtime: with something in the run queue, ns
+ * @rlentime: sum of the run queue's length times time, ns
+ * @rlastupdate: when the run queue changed, ns on the clock of snaptime
+ * @wcnt: in the wait queue
+ * @rcnt: in the run queue
+ */
+struct iostat_kstat_io_bytes {
+	__aligned_u64 nread;
+	__aligned_u64 nwritten;
+	__u32 reads;
+	__u32 writes;
+	__aligned_u64 wtime;
+	__aligned_u64 wlentime;
+	__aligned_u64 wlastupdate;
+	__aligned_u64 rtime;
+	__aligned_u64 rlentime;
+	__aligned_u64 rlastupdate;
+	__u32 wcnt;
+	__u32 rcnt;
+};
+
+/**
+ * struct iostat_kstat_timer_bytes - IOSTAT_KSTAT_TIMER: one timer
+ * @name: its name, ending in NUL; one without a name is not shown
+ * @resv: not used
+ * @num_events: events that ended
+ * @elapsed_time: all their times together, ns
+ * @min_time: the shortest, ns
+ * @max_time: the longest, ns
+ * @start_time: when the last began, ns on the clock of snaptime
+ * @stop_time: when the last ended, ns on the clock of snaptime
+ */
+struct iostat_kstat_timer_bytes {
+	char name[31];
+	__u8 resv;
+	__aligned_u64 num_events;
+	__aligned_u64 elapsed_time;
+	__aligned_u64 min_time;
+	__aligned_u64 max_time;
+	__aligned_u64 start_time;
+	__aligned_u64 stop_time;
+};
+
+/**
+ * struct iostat_kstat_write - IOSTAT_IOC_KSTAT_WRITE: changes a statistic, or all bytes of a kstat that is not named
  * @size: of this structure, bytes; out: how many of them are filled
  * @flags: 0
  * @kid: the kstat's
  * @chain_id: of the chain (out)
  * @type: enum iostat_kstat_data: the statistic's; of bytes 0
- * @len: of text or bytes; else 0
+ * @len: of text or bytes, which must be as many as the kstat has; else 0
  * @value: the number; of text or bytes, their address
  * @name: the statistic's; of bytes, empty
  */

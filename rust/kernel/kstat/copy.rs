@@ -292,7 +292,7 @@ impl Copy {
         })
     }
 
-    /// Puts other bytes in place of those of a raw one. `EINVAL` if there are more.
+    /// Puts other bytes in place of those that are there. `EINVAL` if there are more.
     pub(super) fn fill(&mut self, bytes: &[u8]) -> Result {
         let ours = AsBytes::as_bytes_mut(self.room.words.as_mut_slice());
         let to = ours.get_mut(..bytes.len()).ok_or(EINVAL)?;

@@ -40,7 +40,7 @@ use kernel::{
 pub(crate) enum Change<'a> {
     /// A statistic of this name.
     Statistic(&'a [u8], Written<'a>),
-    /// All bytes of a raw one.
+    /// All bytes of one whose data has no types to be kept: any but named ones.
     Bytes(&'a [u8]),
 }
 
@@ -58,8 +58,8 @@ impl Change<'_> {
 impl Client {
     /// Writes a statistic, or all bytes. May sleep, for as long as the callbacks do. `EACCES` if it is not
     /// writable, `ENOENT` if there is no such statistic, `EINVAL` if the value is none of its type, or these
-    /// are not as many bytes as there are, or the data has no names or has them; what the callbacks return;
-    /// `EAGAIN`, `EIO`, `ENOMEM`.
+    /// are not as many bytes as there are, or it is a statistic of data without types, or bytes of named data; what
+    /// the callbacks return; `EAGAIN`, `EIO`, `ENOMEM`.
     pub(crate) fn write(&self, change: &Change<'_>) -> Result {
         if self.flags & flags::WRITABLE == 0 {
             return Err(EACCES);
@@ -72,8 +72,9 @@ impl Client {
         let _noio = NoIo::new();
         let callbacks = self.installed.as_ref().ok_or(EACCES)?;
         match (self.kind, change) {
-            (Type::Named, Change::Statistic(..)) | (Type::Raw, Change::Bytes(_)) => {}
-            _ => return Err(EINVAL),
+            (Type::Named, Change::Statistic(..)) => {}
+            (Type::Raw | Type::Intr | Type::Io | Type::Timer, Change::Bytes(_)) => {}
+            (_, Change::Statistic(..)) | (Type::Named, Change::Bytes(_)) => return Err(EINVAL),
         }
         let mut room = Room::default();
         // Not with the client's mutex.
@@ -134,7 +135,9 @@ impl Client {
                 to = unsafe { core::ptr::addr_of_mut!((*at).value) }.cast();
                 &written[..]
             }
-            Change::Bytes(bytes) if bytes.len() == ndata as usize => {
+            Change::Bytes(bytes)
+                if bytes.len() == (ndata as usize).saturating_mul(size(self.kind)) =>
+            {
                 to = data;
                 *bytes
             }
@@ -204,6 +207,14 @@ unsafe fn put(to: *mut u8, from: &[u8], spinlock: Option<*mut bindings::spinlock
                 let word = word.try_into().map_or(0, u64::from_ne_bytes);
                 // SAFETY: By this function's requirement it is there, and it is aligned.
                 unsafe { to.cast::<u64>().add(index).write_volatile(word) };
+            }
+        }
+        // The five counts of interrupts.
+        None if to.cast::<u32>().is_aligned() && from.len() % size_of::<u32>() == 0 => {
+            for (index, word) in from.chunks_exact(size_of::<u32>()).enumerate() {
+                let word = word.try_into().map_or(0, u32::from_ne_bytes);
+                // SAFETY: By this function's requirement it is there, and it is aligned.
+                unsafe { to.cast::<u32>().add(index).write_volatile(word) };
             }
         }
         // SAFETY: By this function's requirement.
