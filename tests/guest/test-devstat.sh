@@ -169,6 +169,40 @@ is "all CPUs: exact" "$(of pd0 devstat/{start_count,end_count,operations_write,b
 is "interrupts off: as well" "$(asked 'irq 3') $(of pd0 devstat/operations_write)" "0 $((cpus * 20000 + 1))"
 holds "busy time: no more than there was" "$(of pd0 devstat/busy_time_ns) <= $(of pd0 kstat/snaptime) - $(of pd0 devstat/creation_time_ns)"
 
+# What is recorded late, with a reading in between: the bounds that devstat.rst says.
+asked 'new 9 pj 0 512 0 0x30 0x110' >/tmp/out
+start=$(asked 'now 9')
+asked "start_at 9 $start" >/tmp/out
+read -r snaptime busy rtime area <<<"$(line pj0 snaptime busy_time_ns rtime rlentime)"
+is "late: the open interval is in all times" "$busy $rtime $area" \
+	"$((snaptime - start)) $((snaptime - start)) $((snaptime - start))"
+asked "end_at 9 512 1 1 $((start + 1000)) $start" >/tmp/out
+is "late: an end that was past: what was read stays" "$(line pj0 busy_time_ns rtime rlentime)" "$busy $rtime $area"
+is "late: too high by no more than the reading was later" $((busy - 1000)) $((snaptime - (start + 1000)))
+is "late: the duration is exact" "$(of pj0 devstat/duration_read_ns)" 1000
+# Another such end, with a reading in between: its delay is shorter than the error there is.
+start=$(asked 'now 9')
+asked "start_at 9 $start" >/tmp/out
+read -r snaptime again <<<"$(line pj0 snaptime busy_time_ns)"
+asked "end_at 9 512 1 1 $((start + 1000)) $start" >/tmp/out
+holds "late: errors do not add up" "again - 2000 <= (busy - 1000 > snaptime - start - 1000 ? busy - 1000 : snaptime - start - 1000) + 1000"
+# The exact value passes it.
+missing=$(($(line pj0 busy_time_ns) - 2000))
+start=$(($(asked 'now 9') - missing - 7))
+is "late: exact from when the exact value passes it" \
+	"$(asked "start_at 9 $start") $(asked "end_at 9 512 1 1 $((start + missing + 7)) $start") $(line pj0 busy_time_ns)" \
+	"0 0 $((2000 + missing + 7))"
+# A start that was past.
+read -r before busy area <<<"$(line pj0 snaptime busy_time_ns rlentime)"
+start=$(($(asked 'now 9') - 2000000000))
+asked "start_at 9 $start" >/tmp/out
+asked "end_at 9 512 1 1 $((start + 1500000000)) $start" >/tmp/out
+read -r after late <<<"$(line pj0 snaptime busy_time_ns)"
+holds "late: busy time grows no faster than the clock" "late > busy && late - busy <= after - before"
+holds "late: no more is missing than the delay" "busy + 1500000000 - late <= after - start"
+is "late: the queue's area has all of it" "$(line pj0 rlentime)" $((area + 1500000000))
+asked 'remove 9' >/tmp/out
+
 # devstat_start_transaction_bio(), _bio_t0(), devstat_end_transaction_bio(), _bio_bt(): operations 0 read, 1
 # write, 2 flush, 3 discard, 5 secure erase, 9 write zeroes, 15 zone finish. REQ_FUA and REQ_PREFLUSH.
 fua=$((1 << 17)) preflush=$((1 << 18))
