@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes of what is only counted: whose disk it is, and on to Rust.
+ * Probes of what is only counted: whose disk it is, and on to Rust. (Merges of
+ * bios are traced as well, while io:merge is on.)
  */
 
 #include <iostat/event_probes.h>
+#include <iostat/probes.h>
 #include <linux/blkdev.h>
 #include <linux/blk-mq.h>
 #include <trace/events/block.h>
+#include <trace/events/io.h>
 
 void notrace iostat_probe_tag_wait(void *state, struct request_queue *q,
 				   struct blk_mq_hw_ctx *hctx, bool is_sched_tag,
@@ -18,11 +21,15 @@ void notrace iostat_probe_tag_wait(void *state, struct request_queue *q,
 void notrace iostat_probe_bio_backmerge(void *state, struct bio *bio)
 {
 	iostat_event(state, bio->bi_bdev->bd_disk, IOSTAT_EVENT_BIO_BACKMERGE);
+	if (trace_merge_enabled())
+		iostat_bio_merge_watched(state, bio);
 }
 
 void notrace iostat_probe_bio_frontmerge(void *state, struct bio *bio)
 {
 	iostat_event(state, bio->bi_bdev->bd_disk, IOSTAT_EVENT_BIO_FRONTMERGE);
+	if (trace_merge_enabled())
+		iostat_bio_merge_watched(state, bio);
 }
 
 void notrace iostat_probe_split(void *state, struct bio *bio, unsigned int new_sector)

@@ -136,6 +136,17 @@ void iostat_watch_unreg(void)
 	watchers--;
 }
 
+int iostat_merge_reg(void)
+{
+	iostat_fileinfo_get();
+	return 0;
+}
+
+void iostat_merge_unreg(void)
+{
+	iostat_fileinfo_put();
+}
+
 #ifdef CONFIG_BLK_CGROUP
 static u64 cgroup_of(struct bio *bio)
 {
@@ -152,6 +163,15 @@ static u64 cgroup_of(struct bio *bio)
 }
 #endif
 
+/* Who submits a bio, and which cgroup is charged with it. */
+static void put_task(struct iostat_task *task, struct bio *bio)
+{
+	task->cgroup = cgroup_of(bio);
+	task->pid = current->pid;
+	task->pad = 0;
+	iostat_put_comm(task);
+}
+
 bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
 			const struct iostat_devinfo *dev, struct bio *bio, bool is_own)
 {
@@ -163,12 +183,22 @@ bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
 	io->buf.id = trace_start_enabled() ? atomic64_inc_return(&last_id) : 0;
 	io->buf.b_flags |= iostat_fileinfo_of_bio(&io->file, bio, is_own);
 	io->dev = *dev;
-	io->task.cgroup = cgroup_of(bio);
-	io->task.pid = current->pid;
-	iostat_put_comm(&io->task);
+	put_task(&io->task, bio);
 	io->result.b_resid = 0;
 	trace_start(io);
 	return true;
+}
+
+void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+			struct bio *bio)
+{
+	struct iostat_io io __uninitialized;	/* All that is before the result is filled in. */
+
+	io.buf = *buf;
+	io.buf.b_flags |= iostat_fileinfo_of_bio(&io.file, bio, true);
+	io.dev = *dev;
+	put_task(&io.task, bio);
+	trace_merge(&io);
 }
 
 void iostat_watch_fail(u64 record, u32 bytes)

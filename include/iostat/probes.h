@@ -72,4 +72,7 @@ typedef void (*iostat_bio_watched_fn)(const void *state, struct bio *bio);
 void iostat_io_start_watched(const void *state, struct request *rq);
 void iostat_bio_queue_watched(const void *state, struct bio *bio);
 
+/* While io:merge is enabled, likewise; there may be a lock of the I/O scheduler's held. */
+void iostat_bio_merge_watched(const void *state, struct bio *bio);
+
 #endif /* _IOSTAT_PROBES_H */

@@ -47,6 +47,17 @@ void iostat_watch_close(void);
 bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
 			const struct iostat_devinfo *dev, struct bio *bio, bool is_own);
 
+/**
+ * iostat_watch_merge - a bio becomes part of an I/O that has started
+ * @buf: what it asks for; what memory it is of is filled in here
+ * @dev: of what
+ * @bio: it
+ *
+ * By its submitter, who may hold a lock of the I/O scheduler. Nothing is remembered.
+ */
+void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+			struct bio *bio);
+
 /* Some of an I/O that is remembered has failed, and it goes on. From any context. */
 void iostat_watch_fail(u64 record, u32 bytes);
 
@@ -89,5 +100,7 @@ static __always_inline void iostat_copy(void *to, const void *from, size_t bytes
 /* For the tracepoints. */
 int iostat_watch_reg(void);
 void iostat_watch_unreg(void);
+int iostat_merge_reg(void);
+void iostat_merge_unreg(void);
 
 #endif /* _IOSTAT_WATCH_H */

@@ -108,6 +108,12 @@ impl Records {
         unsafe { bindings::iostat_watch_start(number.0, buf, dev, bio, is_own) }
     }
 
+    /// A bio becomes part of an I/O that has started. By its submitter.
+    pub(crate) fn merge(&self, buf: &Bufinfo, dev: &Devinfo, bio: Bio<'_>) {
+        // SAFETY: The references are valid, and the bio is one that is being submitted.
+        unsafe { bindings::iostat_watch_merge(buf, dev, bio.as_ptr()) };
+    }
+
     /// Some of an I/O that is remembered has failed, and it goes on. From any context.
     pub(crate) fn fail(&self, number: Number, bytes: u32) {
         // SAFETY: Any number will do.

@@ -351,6 +351,20 @@ const _: iostat_bio_watched_fn = Some(iostat_bio_queue_watched);
 
 /// # Safety
 ///
+/// Called by its probe in `src/event_probes.c`.
+#[no_mangle]
+unsafe extern "C" fn iostat_bio_merge_watched(state: *const c_void, bio: *mut bindings::bio) {
+    // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
+    let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
+    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device; the
+    // view does not outlive this call.
+    let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
+    tracker.bio_merge_watched(probe, bio);
+}
+const _: iostat_bio_watched_fn = Some(iostat_bio_merge_watched);
+
+/// # Safety
+///
 /// Called by its probe in `src/event_probes.c`, or by `src/timeouts.c` with the tracker of [`Timeouts`].
 #[no_mangle]
 unsafe extern "C" fn iostat_event(

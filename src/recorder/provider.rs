@@ -36,7 +36,8 @@ use crate::{
             Bufinfo,
             Devinfo,
             Ended, //
-        }, //
+        },
+        published::InProbe, //
     },
 };
 
@@ -92,6 +93,26 @@ impl Tracker {
         {
             entry.set_watched();
         }
+    }
+
+    /// `block_bio_backmerge`, `block_bio_frontmerge`: a bio becomes part of a request, for those who watch. By
+    /// its submitter.
+    #[cold]
+    pub(super) fn bio_merge_watched(&self, probe: InProbe<'_>, bio: Bio<'_>) {
+        let Some(account) = self.account_of(probe, bio.disk(), bio.block_device()) else {
+            return;
+        };
+        let asked = Asked {
+            account,
+            op: bio.op(),
+            is_sync: bio.is_sync(),
+            bcount: u64::from(bio.bytes()),
+            sector: bio.sector(),
+            end_io: bio.end_io(),
+            is_own: true,
+        };
+        self.records()
+            .merge(&bufinfo(&asked), account.devinfo(), bio);
     }
 
     /// An I/O has ended. From any context.

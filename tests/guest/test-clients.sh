@@ -2,27 +2,13 @@
 # Those who listen to the events of io: the programs of samples/bpftrace, perf, trace-cmd. All see
 # the same workload, which is known.
 
-make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=5000000 submit_queues=2 memory_backed=1
-make_null_blk_disk nbr size=64 irqmode=2 completion_nsec=100000000 submit_queues=2
-mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 /dev/nbe && mkdir -p /mnt/data &&
-	mount /dev/nbe /mnt/data || fail "clients: ext4"
-dd if=/dev/zero of=/mnt/data/file bs=64k count=4 conv=fsync status=none
-# Threads are named as their program.
-ln -s "$(command -v dd)" /tmp/reader
-ln -s "$(command -v dd)" /tmp/writer
-cat >/tmp/work <<-'END'
-	exec 2>/dev/null
-	/tmp/reader if=/mnt/data/file of=/dev/null bs=4k count=4 iflag=direct
-	/tmp/writer if=/dev/zero of=/mnt/data/file bs=16k count=8 oflag=direct conv=notrunc
-	/tmp/reader if=/dev/nbr of=/dev/null bs=4k skip=256 count=8 iflag=direct
-	/tmp/reader if=/dev/nbr of=/dev/null bs=64k count=1 iflag=direct
-	/tmp/writer if=/dev/zero of=/mnt/data/other bs=4k count=1 conv=fsync,notrunc
-END
+. /payload/workload.sh
+workload_up
 
 # trace PROGRAM [ARGUMENT...]: what it says of the workload, in /tmp/said.
 trace()
 {
-	bpftrace -c "$(command -v bash) /tmp/work" "/payload/bpftrace/$1.bt" "${@:2}" >/tmp/said 2>&1 ||
+	bpftrace -c "$(command -v bash) ${WORK:-/tmp/work}" "/payload/bpftrace/$1.bt" "${@:2}" >/tmp/said 2>&1 ||
 		fail "clients: $1" "$(tail -n 2 /tmp/said)"
 	# For who wants to see it.
 	sed "s/^/# /" /tmp/said
@@ -51,6 +37,15 @@ is "clients: iosnoop: reads of a disk" "$(said ' reader +nbr +R +(20[4-9]|21[01]
 trace whowrite
 is "clients: whowrite: bytes" "$(value '@bytes\[writer, /mnt/data/file\]')" $((8 * 16384))
 is "clients: whowrite: no reader" "$(said reader)" 0
+# Two files that become one I/O.
+cat >/tmp/two <<-'END'
+	/tmp/writer if=/dev/zero of=/mnt/data/one bs=4k count=1 status=none
+	/tmp/writer if=/dev/zero of=/mnt/data/two bs=4k count=1 status=none
+	sync
+END
+WORK=/tmp/two trace whowrite
+is "clients: whowrite: of files that are written back together" \
+	"$(sed -nE 's#^@bytes\[.*, /mnt/data/(one|two)\]: ([0-9]+)$#\1 \2#p' /tmp/said | sort | paste -sd' ')" "one 4096 two 4096"
 
 trace iotime
 read -r count total <<<"$(sed -nE 's#^@us\[nbr, /dev/nbr\]: count ([0-9]+), average [0-9]+, total ([0-9]+)$#\1 \2#p' \
@@ -110,7 +105,5 @@ trace-cmd report -q -i /tmp/trace.dat 2>/dev/null >/tmp/said
 paired "trace-cmd"
 is "clients: trace-cmd: waits" "$(said ' wait_start: .* dev=nbr ') $(said ' wait_done: .* dev=nbr ')" "9 9"
 
-umount /mnt/data
-remove_null_blk_disk nbe
-remove_null_blk_disk nbr
+workload_down
 no_complaint clients

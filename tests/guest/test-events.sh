@@ -55,7 +55,7 @@ paired()
 	echo 0 >$TRACING/events/io/enable
 	awk -v disk="$disk" '
 		{ delete v; for (i = 5; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
-		v["dev"] != disk { next }
+		v["dev"] != disk || / merge: / { next }
 		v["id"] == 0 { bad++ }
 		/ start: / { starts++; if (open[v["id"]]++) bad++; offset[v["id"]] = v["path"] v["offset"] v["pid"] }
 		/ done: / { count[v["outcome"]]++; bytes += v["bcount"] - v["resid"]

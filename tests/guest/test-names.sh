@@ -108,7 +108,7 @@ for at in "${!names[@]}"; do
 done
 # Paths of files are the business of other tests: a line may end within /dev/a\nb.
 is "names: no line but events" "$(grep -vE '^(#|b[0-9]*( |$))' $TRACING/trace |
-	grep -vcE ' (start|done|wait_start|wait_done): id=')" 0
+	grep -vcE ' (start|merge|done|wait_start|wait_done): id=')" 0
 is "names: event counters" "$(message @evcnt_list all | awk '$2 == "splits" { print $1 }' | of_ours | wc -l)" \
 	${#disks[@]}
 

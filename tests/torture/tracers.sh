@@ -39,7 +39,7 @@ trace_toggle()
 {
 	local event turn value
 	for turn in 1 2 3 4 5 6 7 8; do
-		one_of event start done wait_start wait_done
+		one_of event start merge done wait_start wait_done
 		one_of value 0 1
 		echo $value >"$IO/$event/enable"
 		nap 0 20
@@ -51,7 +51,7 @@ trace_toggle()
 trace_leave()
 {
 	local event
-	for event in start done wait_start wait_done; do
+	for event in start merge done wait_start wait_done; do
 		! chance 60 || echo 1 >"$IO/$event/enable"
 	done
 	nap 10 150

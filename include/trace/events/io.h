@@ -154,6 +154,31 @@ TRACE_EVENT_FN(start,
 	iostat_watch_reg, iostat_watch_unreg
 );
 
+/* A bio becomes part of an I/O that has started: what it asks for, and its file. */
+TRACE_EVENT_FN(merge,
+
+	TP_PROTO(const struct iostat_io *io),
+
+	TP_ARGS(io),
+
+	TP_STRUCT__entry(
+		IOSTAT_COMMON_FIELDS
+	),
+
+	TP_fast_assign(
+		IOSTAT_ASSIGN(offsetof(struct iostat_io, result));
+	),
+
+	TP_printk(IOSTAT_COMMON_FORMAT IOSTAT_FILE_FORMAT,
+		  __entry->id, __entry->dev_statname, __entry->dev_major,
+		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
+		  __entry->b_blkno, __entry->b_bcount, __entry->pid,
+		  __entry->comm, __entry->fi_offset, __entry->fi_fs,
+		  __entry->fi_mount, __entry->fi_pathname),
+
+	iostat_merge_reg, iostat_merge_unreg
+);
+
 TRACE_EVENT_FN(done,
 
 	TP_PROTO(const struct iostat_io *io),

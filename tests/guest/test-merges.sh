@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0
+# io:merge: the bytes of each file, and of each process, when bios of several become one I/O.
+
+echo 16384 >$TRACING/buffer_size_kb
+
+# trace 0|1: what bytes are asked for, and what comes of it.
+trace()
+{
+	local event
+	for event in start merge done; do
+		echo "$1" >$TRACING/events/io/$event/enable
+	done
+	[ "$1" = 0 ] || : >$TRACING/trace
+}
+
+# events EVENT DISK: how many the trace has.
+events()
+{
+	grep -cE " $1: id=[0-9]+ dev=$2 " $TRACING/trace
+}
+
+# bytes_by KEY EVENT DISK: "VALUE BYTES" for each value of a member, of the I/Os of a disk that have data.
+bytes_by()
+{
+	grep -E " ($2): id=[0-9]+ dev=$3 " $TRACING/trace |
+		sed -nE "s/.* bcount=([0-9]+) .* $1=([^ ]+).*/\2 \1/p" |
+		awk '$2 { sum[$1] += $2 } END { for (key in sum) print key, sum[key] }' | sort -V
+}
+
+# merges_counted: by the disk's event counters.
+merges_counted()
+{
+	(cd /sys/block/nbm/iostat/events && cat bio_backmerges bio_frontmerges) | awk '{ sum += $1 } END { print sum }'
+}
+
+# bytes EVENT DISK: of them all.
+bytes()
+{
+	grep -E " ($1): id=[0-9]+ dev=$2 " $TRACING/trace |
+		sed -nE 's/.* bcount=([0-9]+) .*/\1/p' | awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# Small files written back together lie side by side.
+make_null_blk_disk nbm size=256 memory_backed=1
+mkfs.ext4 -q -F -O ^has_journal /dev/nbm && mkdir -p /mnt/merges && mount /dev/nbm /mnt/merges ||
+	fail "merges: ext4"
+for file in 1 2 3 4 5 6 7 8; do
+	dd if=/dev/zero of="/mnt/merges/m$file" bs=4k count="$file" status=none
+done
+trace 1
+sync
+wait_idle nbm
+trace 0
+want=$(for file in 1 2 3 4 5 6 7 8; do echo "/mnt/merges/m$file $((file * 4096))"; done)
+bytes_by path 'start|merge' nbm | grep '^/mnt/merges/m' >/tmp/files
+is "merges: write-back: bytes of each file, by start and merge" "$(cat /tmp/files)" "$want"
+is "merges: write-back: with what is of no file, as the dones have them" "$(bytes 'start|merge' nbm)" "$(bytes done nbm)"
+holds "merges: write-back: which is something" "$(bytes done nbm) >= 36 * 4096"
+merged=$(events merge nbm)
+holds "merges: write-back: files became one I/O" "merged > 0"
+holds "merges: write-back: which a done gives to one of them" \
+	"$(bytes_by path done nbm | grep -c '^/mnt/merges/m') < 8"
+is "merges: an event has no id" "$(grep -c ' merge: id=0 ' $TRACING/trace)" "$(events merge nbm)"
+grep ' merge: .* path=/mnt/merges/m' $TRACING/trace >/tmp/files
+is "merges: each begins its file" "$(grep -c ' offset=0 ' /tmp/files)" "$(wc -l </tmp/files)"
+
+# Off, there are none, whoever merges.
+echo 1 >$TRACING/events/io/start/enable
+: >$TRACING/trace
+dd if=/dev/zero of=/mnt/merges/n1 bs=4k count=1 status=none
+dd if=/dev/zero of=/mnt/merges/n2 bs=4k count=1 status=none
+sync
+echo 0 >$TRACING/events/io/start/enable
+is "merges: off: none" "$(events merge nbm)" 0
+umount /mnt/merges
+remove_null_blk_disk nbm
+
+# With the lock of each I/O scheduler held: two processes read what the other's read leads to.
+make_null_blk_disk nbm size=64 irqmode=2 completion_nsec=5000000 submit_queues=1 hw_queue_depth=1
+for scheduler in none mq-deadline kyber bfq; do
+	modprobe -q "$scheduler-iosched"
+	modprobe -q "$scheduler"
+	echo "$scheduler" >/sys/block/nbm/queue/scheduler 2>/dev/null || continue
+	trace 1
+	begin nbm
+	counted=$(merges_counted)
+	fio_quiet --filename=/dev/nbm --direct=1 --rw=write --bs=4k --size=4m --ioengine=libaio --iodepth=64 \
+		--iodepth_batch_submit=1 --numjobs=2 --offset_increment=4m --group_reporting
+	delta nbm
+	trace 0
+	counted=$(($(merges_counted) - counted))
+	is "merges: $scheduler: bytes by start and merge" \
+		"$(bytes 'start|merge' nbm)" $((2 * 4 << 20))
+	is "merges: $scheduler: as the dones have them" "$(bytes done nbm)" "$d_bytes_write"
+	is "merges: $scheduler: one event for each merge" "$(events merge nbm)" \
+		"$counted"
+	unknown=0
+	# Interrupts are off while bfq merges.
+	[ "$scheduler" != bfq ] || unknown=$(events merge nbm)
+	is "merges: $scheduler: of which file" "$(grep ' merge: ' $TRACING/trace | grep -c 'path=<unknown>') $(grep ' merge: ' \
+		$TRACING/trace | grep -c 'path=/dev/nbm$')" "$unknown $(($(events merge nbm) - unknown))"
+	echo "# merges: $scheduler: $(events merge nbm) of $(events start nbm)"
+done
+remove_null_blk_disk nbm
+nothing_lost "merges"
+no_complaint "merges"
