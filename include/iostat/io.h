@@ -49,7 +49,7 @@
  * @b_addr: address of the buffer; 0, as a Linux I/O has no single one
  * @b_blkno: first sector of 512 bytes on the whole disk
  * @b_lblkno: the same within the partition, if there is one
- * @b_iodone: the function called when the I/O is over
+ * @b_iodone: the function called when the I/O is over, or when the bio is that it starts with
  */
 struct iostat_bufinfo {
 	__u64 id;

@@ -53,7 +53,7 @@ pub(super) struct Asked<'a> {
     pub(super) bcount: u64,
     /// First sector on the whole disk.
     pub(super) sector: u64,
-    /// Address of the function called at its end, or 0.
+    /// Address of the function called at its end, its own or its first bio's, or 0.
     pub(super) end_io: u64,
     /// Whether its submitter has made it: see `iostat_watch_start()`.
     pub(super) is_own: bool,

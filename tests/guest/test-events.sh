@@ -41,6 +41,18 @@ echo 0 >$TRACING/events/io/enable
 is "events: an error is told" "$(grep ' done: ' $TRACING/trace | grep -c 'B_ERROR.* resid=4096 error=5 ')" 1
 dmsetup remove broken
 
+# b_iodone of a request is its first bio's, in start and done.
+for event in start done; do
+	echo 'hist:keys=b_iodone.sym if dev_statname == "nbe"' >$TRACING/events/io/$event/trigger
+done
+dd if=/dev/nbe of=/dev/null bs=4k count=3 iflag=direct status=none
+wait_idle nbe
+for event in start done; do
+	is "events: b_iodone: $event" "$(sed -nE 's/^\{ b_iodone: \[[0-9a-f]+\] ([a-z_]+) +\} hitcount: +([0-9]+)$/\1 \2/p' \
+		$TRACING/events/io/$event/hist)" "bio_wait_end_io 3"
+	echo '!hist:keys=b_iodone.sym if dev_statname == "nbe"' >$TRACING/events/io/$event/trigger
+done
+
 # paired NAME DISK FIO-ARGUMENT...: every start has one done and every done its start, as many of each
 # outcome as the account has, and the dones make its bytes.
 paired()

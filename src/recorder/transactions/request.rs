@@ -246,7 +246,11 @@ fn asked<'a>(account: &'a Account, entry: &Entry, rq: Request<'_>) -> Asked<'a> 
         is_sync: rq.is_sync(),
         bcount: u64::from(rq.bytes()),
         sector: entry.sector(),
-        end_io: rq.end_io(),
+        end_io: match rq.end_io() {
+            // What its first bio's submitter waits for.
+            0 => rq.bio().map_or(0, |bio| bio.end_io()),
+            end_io => end_io,
+        },
         // The request of a layer above, cloned by whoever runs that layer's queue.
         is_own: rq.end_io() == 0,
     }
