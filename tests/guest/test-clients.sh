@@ -59,6 +59,13 @@ trace seeksize
 seeks=$(sed -nE '/^@sectors\[reader, nbr\]/,/^$/s/^(\[[^]]*[])]) +([0-9]+) .*/\1 \2/p' /tmp/said |
 	awk '$NF != 0' | paste -sd' ')
 is "clients: seeksize: sequential, and one back" "$seeks" "[0] 7 [2K, 4K) 1"
+# Buffered, in sequence: each I/O is many pages.
+ln -s "$(command -v dd)" /tmp/appender
+echo '/tmp/appender if=/dev/zero of=/dev/nbr bs=64k count=64 conv=fsync status=none' >/tmp/append
+WORK=/tmp/append trace seeksize
+read -r near far <<<"$(sed -nE '/^@sectors\[appender, nbr\]/,/^$/s/^(\[[^]]*[])]) +([0-9]+) .*/\1 \2/p' /tmp/said |
+	awk '$1 == "[0]" { near += $2; next } { far += $NF } END { print near + 0, far + 0 }')"
+holds "clients: seeksize: buffered writes in sequence" "near >= 3 && far <= 1"
 
 trace ioslow 80
 is "clients: ioslow: the slow disk's" "$(said '^@us\[[0-9]+, reader, nbr, 4096, /dev/nbr\]: [0-9]{6,}$')" 8
