@@ -10,7 +10,7 @@ kernel=$1 modules=$2 script=$3
 shift 3
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
-cp -r "$TOP"/tests/guest/. "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$payload"
+cp -r "$TOP"/tests/guest/. "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$TOP/Documentation/recipes.rst" "$payload"
 for tool in passthrough message partition waitfile pairing hostile textread disks renamer; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
