@@ -53,7 +53,7 @@ bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
  * @dev: of what
  * @bio: it
  *
- * By its submitter, who may hold a lock of the I/O scheduler. Nothing is remembered.
+ * Called by its submitter, with a lock of the I/O scheduler or without. Nothing is remembered.
  */
 void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			struct bio *bio);

@@ -95,8 +95,8 @@ impl Tracker {
         }
     }
 
-    /// `block_bio_backmerge`, `block_bio_frontmerge`: a bio becomes part of a request, for those who watch. By
-    /// its submitter.
+    /// `block_bio_backmerge`, `block_bio_frontmerge`: a bio becomes part of a request, while `io:merge` is
+    /// enabled. By its submitter.
     #[cold]
     pub(super) fn bio_merge_watched(&self, probe: InProbe<'_>, bio: Bio<'_>) {
         let Some(account) = self.account_of(probe, bio.disk(), bio.block_device()) else {

@@ -64,7 +64,7 @@ is "merges: an event has no id" "$(grep -c ' merge: id=0 ' $TRACING/trace)" "$(e
 grep ' merge: .* path=/mnt/merges/m' $TRACING/trace >/tmp/files
 is "merges: each begins its file" "$(grep -c ' offset=0 ' /tmp/files)" "$(wc -l </tmp/files)"
 
-# Off, there are none, whoever merges.
+# While the event is off there are none.
 echo 1 >$TRACING/events/io/start/enable
 : >$TRACING/trace
 dd if=/dev/zero of=/mnt/merges/n1 bs=4k count=1 status=none

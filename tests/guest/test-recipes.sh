@@ -15,7 +15,7 @@ END
 # headings: those of the page that have commands.
 headings()
 {
-	awk '/^[-=]+$/ { heading = line } /^  # / && heading != told { print heading; told = heading } { line = $0 }' \
+	awk '/^[-=]+$/ { heading = line } /^  # / && heading != last { print heading; last = heading } { line = $0 }' \
 		/payload/recipes.rst
 }
 
@@ -169,7 +169,6 @@ while read -r heading <&6; do
 	[ "${heading%%:*}" != perf ] || cat /tmp/complained >>/tmp/said
 	is "recipes: $heading: no error" "$(head -n 3 /tmp/errors | paste -sd';')" ""
 	answers "$heading" "recipes: $heading"
-	# For who wants to see it.
 	head -n 60 /tmp/said | sed "s/^/# /"
 	is "recipes: $heading: nothing is left" "$(cat $TRACING/events/io/*/enable $TRACING/tracing_on | sort -u | paste -sd' ')$(grep -hv '^#' \
 		$TRACING/events/io/*/trigger)$(grep -v '^none$' $TRACING/events/io/*/filter)" "0 1"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# A load that is known, for those who listen to the events: /tmp/work, on the disks nbe, with a file system at
+# A known load for the tests of programs that read the events: /tmp/work, on the disks nbe, with a file system at
 # /mnt/data, and nbr, which is slow. Sourced.
 
 workload_up()
