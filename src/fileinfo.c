@@ -266,6 +266,16 @@ static u32 look(struct iostat_fileinfo *file, struct bio *bio, const struct iost
 	return IOSTAT_B_PHYS;
 }
 
+/* Whether a bio's memory is the page cache's or swap's. That of direct I/O is pinned. From any context. */
+static bool is_cached(const struct bio *bio)
+{
+	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
+	struct folio *folio = page_folio(bv.bv_page);
+
+	return !bio_flagged(bio, BIO_PAGE_PINNED) &&
+		(folio_test_swapcache(folio) || folio_mapping(folio));
+}
+
 u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool is_own)
 {
 	clear(file);
@@ -276,7 +286,7 @@ u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool i
 	/* By whom it is submitted is not known. */
 	if (!in_task() || irqs_disabled() || softirq_count()) {
 		put_all(file, unknown, strlen(unknown));
-		return IOSTAT_B_PHYS;
+		return is_cached(bio) ? IOSTAT_B_PAGEIO : IOSTAT_B_PHYS;
 	}
 	return look(file, bio, is_own ? iostat_dio_current() : NULL);
 }

@@ -42,7 +42,7 @@ bytes()
 
 # Small files written back together lie side by side.
 make_null_blk_disk nbm size=256 memory_backed=1
-mkfs.ext4 -q -F -O ^has_journal /dev/nbm && mkdir -p /mnt/merges && mount /dev/nbm /mnt/merges ||
+mkfs.ext4 -q -F -O ^has_journal -E lazy_itable_init=0 /dev/nbm && mkdir -p /mnt/merges && mount /dev/nbm /mnt/merges ||
 	fail "merges: ext4"
 for file in 1 2 3 4 5 6 7 8; do
 	dd if=/dev/zero of="/mnt/merges/m$file" bs=4k count="$file" status=none
@@ -101,6 +101,18 @@ for scheduler in none mq-deadline kyber bfq; do
 		$TRACING/trace | grep -c 'path=/dev/nbm$')" "$unknown $(($(events merge nbm) - unknown))"
 	echo "# merges: $scheduler: $(events merge nbm) of $(events start nbm)"
 done
+# What memory it is of is known there too. Eight processes write each eighth page, and wait for none: pages side by side wait
+# at the same time.
+if grep -q '\[bfq\]' /sys/block/nbm/queue/scheduler; then
+	trace 1
+	fio_quiet --filename=/dev/nbm --rw=write:28k --bs=4k --numjobs=8 --offset_increment=4k --size=512k --io_size=64k \
+		--ioengine=psync --sync_file_range=write:1 --fallocate=none --group_reporting
+	wait_idle nbm
+	trace 0
+	holds "merges: bfq: buffered: there are some" "$(events merge nbm) > 0"
+	is "merges: bfq: buffered: B_PAGEIO" "$(grep ' merge: ' $TRACING/trace | grep -vc 'flags=[A-Z_|]*B_PAGEIO')" 0
+	is "merges: bfq: buffered: bytes" "$(bytes 'start|merge' nbm)" "$(bytes done nbm)"
+fi
 remove_null_blk_disk nbm
 nothing_lost "merges"
 no_complaint "merges"
