@@ -19,7 +19,7 @@ TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mkfs.btrfs mount umount losetu
 # Whatever of this the kernel has as a module, with all it depends on.
 MODULES="null_blk scsi_debug sd_mod brd loop zram ublk_drv nvme nvme-loop virtio_blk virtio_console
 	dm-mod dm-multipath dm-round-robin dm-delay dm-flakey dm-dust dm-mirror dm-snapshot dm-zero dm-log-writes
-	md-mod raid0 raid1 raid10 bfq mq-deadline kyber-iosched ext4 xfs btrfs configfs"
+	md-mod raid0 raid1 raid10 bfq mq-deadline kyber-iosched ext4 xfs btrfs configfs nfsv4 nfsd"
 
 die()
 {
@@ -90,10 +90,10 @@ for name in $MODULES; do
 done | awk '$1 == "insmod" { print $2 }' | sort -u | while read -r file; do
 	to=$root/usr/$tree/${file#"$base/$tree/"}
 	mkdir -p "$(dirname "$to")"
-	# Unpacked here, natively, and not at each load in the guest; the two
-	# large ones that few load would only make every boot longer.
+	# Unpacked here, natively, and not at each load in the guest; the large
+	# ones that few load would only make every boot longer.
 	case $file in
-	*/xfs.ko* | */btrfs.ko*) cp "$file" "$to" ;;
+	*/xfs.ko* | */btrfs.ko* | */nfs*.ko* | */sunrpc.ko*) cp "$file" "$to" ;;
 	*.xz) xz -dc "$file" >"${to%.xz}" ;;
 	*.zst) zstd -qdc "$file" >"${to%.zst}" ;;
 	*) cp "$file" "$to" ;;
