@@ -11,6 +11,7 @@
 #include <iostat/io.h>
 #include <iostat/helpers.h>
 #include <iostat/kstat.h>
+#include <iostat/nfs.h>
 #include <iostat/probes.h>
 #include <iostat/transactions.h>
 #include <iostat/waits.h>

@@ -52,6 +52,7 @@ module! {
 
 /// Fields are dropped in this order: readers first, so that the recorder's end is seen by none.
 struct Iostat {
+    _nfs: recorder::nfs::Nfs<iface::Interfaces>,
     _devstat: kapi::DevstatApi,
     _clients: iface::Shown,
     _device: kernel_ext::miscdevice::Registration<iface::chardev::Reader>,
@@ -89,9 +90,11 @@ impl kernel::Module for Iostat {
         )?;
         interfaces.tell_regions_gone(device.file(c"regions_gone")?)?;
         let clients = device.directory(c"devstat", iface::ClientsObject)?;
+        let clients = interfaces.show_clients(clients);
         Ok(Iostat {
+            _nfs: recorder::nfs::Nfs::new(recorder.state())?,
             _devstat: kapi::DevstatApi::new(recorder.state())?,
-            _clients: interfaces.show_clients(clients),
+            _clients: clients,
             _device: device,
             _recorder: recorder,
             _api: api,

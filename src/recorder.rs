@@ -19,6 +19,7 @@ mod entries;
 mod events;
 pub(crate) mod listener;
 pub(crate) mod messages;
+pub(crate) mod nfs;
 mod probe;
 mod provider;
 pub(crate) mod region;

@@ -15,6 +15,7 @@
 #include <linux/atomic.h>
 #include <linux/blk-cgroup.h>
 #include <linux/cgroup.h>
+#include <linux/fs.h>
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -172,19 +173,44 @@ static void put_task(struct iostat_task *task, struct bio *bio)
 	iostat_put_comm(task);
 }
 
-bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
-			const struct iostat_devinfo *dev, struct bio *bio, bool is_own)
+/* All but its file. */
+static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf,
+			       const struct iostat_devinfo *dev, struct bio *bio)
 {
 	struct iostat_io *io = find(record);
 
 	if (!io)
-		return false;
+		return NULL;
 	io->buf = *buf;
 	io->buf.id = trace_start_enabled() ? atomic64_inc_return(&last_id) : 0;
-	io->buf.b_flags |= iostat_fileinfo_of_bio(&io->file, bio, is_own);
 	io->dev = *dev;
 	put_task(&io->task, bio);
 	io->result.b_resid = 0;
+	return io;
+}
+
+bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
+			const struct iostat_devinfo *dev, struct bio *bio, bool is_own)
+{
+	struct iostat_io *io = begin(record, buf, dev, bio);
+
+	if (!io)
+		return false;
+	io->buf.b_flags |= iostat_fileinfo_of_bio(&io->file, bio, is_own);
+	trace_start(io);
+	return true;
+}
+
+bool iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
+			     const struct iostat_devinfo *dev, struct inode *inode, loff_t pos,
+			     bool is_direct)
+{
+	struct iostat_io *io = begin(record, buf, dev, NULL);
+
+	if (!io)
+		return false;
+	io->buf.b_flags |= is_direct ? IOSTAT_B_PHYS : IOSTAT_B_PAGEIO;
+	iostat_fileinfo_of_cache(&io->file, inode->i_mapping, pos);
 	trace_start(io);
 	return true;
 }

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 struct bio;
+struct inode;
 
 /* Whether io:start or io:done is on. */
 DECLARE_STATIC_KEY_FALSE(iostat_watched);
@@ -57,6 +58,23 @@ bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
  */
 void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			struct bio *bio);
+
+/**
+ * iostat_watch_start_file - the same of an I/O that has no bio
+ * @record: as above
+ * @buf: as above
+ * @dev: as above
+ * @inode: the file it is for, which is held
+ * @pos: where in there
+ * @is_direct: whether it passes by the page cache
+ *
+ * By its submitter. It is charged to no cgroup.
+ *
+ * Return: whether it is remembered.
+ */
+bool iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
+			     const struct iostat_devinfo *dev, struct inode *inode, loff_t pos,
+			     bool is_direct);
 
 /* Some of an I/O that is remembered has failed, and it goes on. From any context. */
 void iostat_watch_fail(u64 record, u32 bytes);

@@ -5,7 +5,8 @@
 
 use super::{
     bindings,
-    block::bio::Bio, //
+    block::bio::Bio,
+    nfs::Inode, //
 };
 use kernel::{
     error::to_result,
@@ -70,6 +71,15 @@ impl Number {
     }
 }
 
+/// Where an I/O is in a file.
+pub(crate) struct File<'a> {
+    pub(crate) inode: Inode<'a>,
+    /// Bytes.
+    pub(crate) offset: i64,
+    /// Whether it passes by the page cache.
+    pub(crate) is_direct: bool,
+}
+
 /// What is remembered of I/Os for those who watch. There is one of it.
 ///
 /// # Invariants
@@ -106,6 +116,21 @@ impl Records {
         // SAFETY: Any number will do, the references are valid, and the bio is one that is being
         // submitted, or null.
         unsafe { bindings::iostat_watch_start(number.0, buf, dev, bio, is_own) }
+    }
+
+    /// The same of an I/O of which the file is known, and no bio. By its submitter.
+    pub(crate) fn start_of_file(
+        &self,
+        number: Number,
+        buf: &Bufinfo,
+        dev: &Devinfo,
+        file: &File<'_>,
+    ) -> bool {
+        let (inode, offset) = (file.inode.as_ptr(), file.offset);
+        // SAFETY: Any number will do, the references are valid, and the inode is held.
+        unsafe {
+            bindings::iostat_watch_start_file(number.0, buf, dev, inode, offset, file.is_direct)
+        }
     }
 
     /// A bio becomes part of an I/O that has started. By its submitter.

@@ -3,8 +3,8 @@
 //! Floor 1: safe abstractions of what the `kernel` crate lacks, and of this module's own C files.
 //!
 //! The first are general: such a file goes when the `kernel` crate has the like. The second name the
-//! header in `include/iostat/` that they belong to. Besides `recorder/probe.rs`, `kapi/exports.rs` and
-//! `kapi/exports/`, this is the only place in the module with `unsafe`.
+//! header in `include/iostat/` that they belong to. Besides `recorder/probe.rs`, `recorder/probe/nfs.rs`,
+//! `kapi/exports.rs` and `kapi/exports/`, this is the only place in the module with `unsafe`.
 
 pub(crate) mod bindings;
 pub(crate) mod block;
@@ -22,6 +22,7 @@ pub(crate) mod memory;
 pub(crate) mod miscdevice;
 pub(crate) mod mmap;
 pub(crate) mod module;
+pub(crate) mod nfs;
 mod numbers;
 pub(crate) mod once;
 pub(crate) mod pages;

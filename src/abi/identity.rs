@@ -10,6 +10,8 @@ use super::name::{
 
 /// devstat priorities of `sys/devicestat.h`: the list's order, high to low.
 pub mod priority {
+    /// `DEVSTAT_PRIORITY_OTHER`: what is no disk.
+    pub const OTHER: u32 = 0x020;
     /// `DEVSTAT_PRIORITY_FD`: floppy disks.
     pub const FD: u32 = 0x040;
     /// `DEVSTAT_PRIORITY_CD`: optical discs.
@@ -111,7 +113,8 @@ pub struct Identity {
     pub driver: Name,
     /// devstat's device number: counts from 0, never used twice.
     pub number: u32,
-    /// The kernel's `dev_t`: 12 bits of major, 20 of minor; 0 of what is no block device.
+    /// The kernel's `dev_t`: 12 bits of major, 20 of minor; of an NFS file system the one that `stat(2)` has of its
+    /// files; 0 of what is neither that nor a block device.
     pub dev: u32,
     /// Whether it is a partition and no whole disk.
     pub is_partition: bool,
@@ -138,6 +141,9 @@ impl Identity {
         } else if self.diskseq != 0 {
             // Disks are numbered from 1. Hidden ones, as nvme's paths are, have no device number.
             "disk"
+        } else if self.dev != 0 {
+            // It has the number of a file system.
+            "nfs"
         } else if self.device_type & device_type::MASK == device_type::SEQUENTIAL {
             "tape"
         } else {

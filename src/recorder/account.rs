@@ -3,6 +3,7 @@
 //! The statistics of one disk or partition, or of what another module tells of.
 
 mod medium;
+mod mount;
 mod readout;
 
 use super::{

@@ -5,6 +5,7 @@
 //! and one safe call of `transactions.rs` or `tracker.rs`.
 
 mod functions;
+pub(super) mod nfs;
 
 pub(super) use functions::Extra;
 

@@ -35,7 +35,8 @@ use crate::{
             outcome,
             Bufinfo,
             Devinfo,
-            Ended, //
+            Ended,
+            File, //
         },
         published::InProbe, //
     },
@@ -113,6 +114,19 @@ impl Tracker {
         };
         self.records()
             .merge(&bufinfo(&asked), account.devinfo(), bio);
+    }
+
+    /// The same of an I/O that is known by its file. With interrupts as its submitter has them.
+    #[cold]
+    pub(super) fn tell_start_of_file(&self, entry: &Entry, asked: &Asked<'_>, file: &File<'_>) {
+        let dev = asked.account.devinfo();
+        let number = self.number(entry);
+        if self
+            .records()
+            .start_of_file(number, &bufinfo(asked), dev, file)
+        {
+            entry.set_watched();
+        }
     }
 
     /// An I/O has ended. From any context.

@@ -8,6 +8,7 @@
 //! a departure needs is allocated at the arrival.
 
 mod members;
+mod mounts;
 
 use super::{
     account::Account,
@@ -58,7 +59,7 @@ use members::{
     Nodes, //
 };
 
-/// So many I/Os are promised room if a driver takes bios as they are.
+/// So many I/Os are promised room if a driver takes bios as they are, and in an NFS file system.
 const BIOS: usize = 1024;
 
 /// All disks and partitions at one moment.

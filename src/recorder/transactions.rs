@@ -6,6 +6,7 @@
 //! can take the next. Only what tells of I/Os that start runs as the submitter does.
 
 mod bio;
+mod nfs;
 mod passed_on;
 pub(super) mod regions;
 mod request;

@@ -94,6 +94,8 @@ pub(super) struct Members<L: Listener> {
     pub(super) len: usize,
     pub(super) generation: u64,
     pub(super) next_number: u32,
+    /// Of the next NFS file system.
+    pub(super) next_unit: u32,
 }
 
 impl<L: Listener> Members<L> {
@@ -106,6 +108,7 @@ impl<L: Listener> Members<L> {
             len: 0,
             generation: 1,
             next_number: 0,
+            next_unit: 0,
         }
     }
 

@@ -196,10 +196,11 @@ proptest! {
             disk.diskseq.to_string(),
             disk.priority.to_string(),
             disk.crtime.to_string(),
-            match (disk.is_partition, disk.diskseq, disk.device_type & 0xf) {
+            match (disk.is_partition, disk.diskseq, disk.dev, disk.device_type & 0xf) {
                 (true, ..) => "partition",
-                (false, 0, 1) => "tape",
-                (false, 0, _) => "misc",
+                (false, 0, 0, 1) => "tape",
+                (false, 0, 0, _) => "misc",
+                (false, 0, ..) => "nfs",
                 (false, ..) => "disk",
             }
             .to_string(),

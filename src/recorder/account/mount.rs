@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Accounts of NFS file systems.
+
+use super::{
+    Account,
+    Block,
+    Handle, //
+};
+use crate::{
+    abi::{
+        identity::{
+            major_minor,
+            Identity, //
+        },
+        name::array, //
+    },
+    acct::inflight::Share,
+    kernel_ext::block::device::PATH_LEN,
+    recorder::provider::devinfo,
+};
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+impl Account {
+    /// An account of the file system `identity` is of, which probes find by `handle` and which may use `share` of the table's
+    /// reserve. May sleep; `ENOMEM`.
+    pub(in crate::recorder) fn of_mount(
+        identity: Identity,
+        share: Share,
+        handle: Handle,
+    ) -> Result<Arc<Self>> {
+        let (major, minor) = major_minor(identity.dev);
+        let path = array(format_args!("/devices/virtual/bdi/{major}:{minor}"));
+        let block = Block {
+            devinfo: devinfo(&identity, &identity.name, path.unwrap_or([0; PATH_LEN])),
+            disk: None,
+            events: None,
+            start_sector: 0,
+            share,
+            leaves: KVec::new(),
+        };
+        Self::with(identity, handle, block)
+    }
+}

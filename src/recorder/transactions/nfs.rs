@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Calls of READ, WRITE and COMMIT of an NFS client. They have no wait queue: see `src/nfs.c` for what
+//! is seen of them.
+
+use super::super::{
+    account::Account,
+    provider::{
+        watches_done,
+        Asked,
+        Done,
+        COMPLETED, //
+    },
+    tracker::{
+        Here,
+        Tracker, //
+    },
+};
+use crate::{
+    acct::{
+        class::{
+            Class,
+            Tag, //
+        },
+        entry::{
+            Completion,
+            Start, //
+        },
+    },
+    kernel_ext::{
+        io_events::File,
+        nfs::{
+            Inode,
+            Io, //
+        },
+        published::InProbe, //
+    },
+};
+
+/// Bytes of what a `buf` counts in.
+const SECTOR_SHIFT: u32 = 9;
+
+/// Where in its file it begins, in sectors.
+fn sector(io: &Io) -> u64 {
+    // CAST: An offset in a file is not negative.
+    io.offset as u64 >> SECTOR_SHIFT
+}
+
+impl Tracker {
+    /// The client sends a call.
+    pub(in crate::recorder) fn nfs_start(&self, here: Here<'_>, io: &Io) {
+        let Some(account) = self.account_of(here.probe, io.mount, 0) else {
+            return;
+        };
+        let start = Start {
+            account: account.handle().bits(),
+            leaf: 0,
+            class: Class::of(io.op, io.bytes),
+            tag: Tag::None,
+            sector: sector(io),
+        };
+        self.begin(here, account, io.key, start.leaf, true, |entry| {
+            entry.start_running(&start, 0, here.now)
+        });
+    }
+
+    /// The same, for those who watch.
+    #[cold]
+    pub(in crate::recorder) fn nfs_start_watched(
+        &self,
+        probe: InProbe<'_>,
+        io: &Io,
+        inode: Inode<'_>,
+    ) {
+        let Some(slot) = self.find(io.key) else {
+            return;
+        };
+        if let Some(account) = self.account_in(probe, slot.entry) {
+            let file = File {
+                inode,
+                offset: io.offset,
+                is_direct: io.is_direct,
+            };
+            self.tell_start_of_file(slot.entry, &asked(account, io), &file);
+        }
+    }
+
+    /// The server has done `bytes` of it, or failed.
+    pub(in crate::recorder) fn nfs_done(&self, here: Here<'_>, io: &Io, bytes: u32, error: i32) {
+        let Some(slot) = self.find(io.key) else {
+            return;
+        };
+        let completion = Completion {
+            bytes: u64::from(bytes),
+            whole: true,
+            flush_sequence: false,
+        };
+        if let Some(verb) = slot.entry.complete(&completion, here.now) {
+            let account = self.record(here, slot.entry, verb);
+            if let (true, Some(account)) = (watches_done(), account) {
+                let bcount = u64::from(io.bytes);
+                let done = Done {
+                    outcome: COMPLETED,
+                    error,
+                    bcount,
+                    resid: bcount.wrapping_sub(u64::from(bytes)),
+                    times: slot.entry.times(here.now),
+                };
+                self.tell_done(slot.entry, &asked(account, io), &done);
+            }
+        }
+        self.release(here.probe, slot);
+    }
+}
+
+fn asked<'a>(account: &'a Account, io: &Io) -> Asked<'a> {
+    Asked {
+        account,
+        op: io.op,
+        // Whether anybody waits for it is not known.
+        is_sync: true,
+        bcount: u64::from(io.bytes),
+        sector: sector(io),
+        end_io: 0,
+        is_own: true,
+    }
+}
