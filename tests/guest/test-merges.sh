@@ -33,11 +33,11 @@ merges_counted()
 	(cd /sys/block/nbm/iostat/events && cat bio_backmerges bio_frontmerges) | awk '{ sum += $1 } END { print sum }'
 }
 
-# bytes EVENT DISK: of them all.
+# bytes EVENT DISK: of them all; of dones, those that were transferred.
 bytes()
 {
 	grep -E " ($1): id=[0-9]+ dev=$2 " $TRACING/trace |
-		sed -nE 's/.* bcount=([0-9]+) .*/\1/p' | awk '{ sum += $1 } END { print sum + 0 }'
+		sed -nE 's/.* bcount=([0-9]+) (resid=([0-9]+) )?.*/\1 \3/p' | awk '{ sum += $1 - $2 } END { print sum + 0 }'
 }
 
 # Small files written back together lie side by side.
@@ -76,7 +76,8 @@ umount /mnt/merges
 remove_null_blk_disk nbm
 
 # With the lock of each I/O scheduler held: two processes read what the other's read leads to.
-make_null_blk_disk nbm size=64 irqmode=2 completion_nsec=5000000 submit_queues=1 hw_queue_depth=1
+# A page is one bio.
+make_null_blk_disk nbm size=64 blocksize=4096 irqmode=2 completion_nsec=5000000 submit_queues=1 hw_queue_depth=1
 for scheduler in none mq-deadline kyber bfq; do
 	modprobe -q "$scheduler-iosched"
 	modprobe -q "$scheduler"
@@ -104,12 +105,13 @@ done
 # What memory it is of is known there too. Eight processes write each eighth page, and wait for none: pages side by side wait
 # at the same time.
 if grep -q '\[bfq\]' /sys/block/nbm/queue/scheduler; then
+	echo 128 >/sys/block/nbm/queue/nr_requests
 	trace 1
 	fio_quiet --filename=/dev/nbm --rw=write:28k --bs=4k --numjobs=8 --offset_increment=4k --size=512k --io_size=64k \
 		--ioengine=psync --sync_file_range=write:1 --fallocate=none --group_reporting
 	wait_idle nbm
 	trace 0
-	holds "merges: bfq: buffered: there are some" "$(events merge nbm) > 0"
+	holds "merges: bfq: buffered: there are some, with the lock" "$(grep -c ' merge: .* path=<unknown>' $TRACING/trace) > 0"
 	is "merges: bfq: buffered: B_PAGEIO" "$(grep ' merge: ' $TRACING/trace | grep -vc 'flags=[A-Z_|]*B_PAGEIO')" 0
 	is "merges: bfq: buffered: bytes" "$(bytes 'start|merge' nbm)" "$(bytes done nbm)"
 fi
