@@ -190,20 +190,21 @@ static bool describe_xfs_buffer(struct iostat_wait *wait, struct ftrace_regs *re
 	return true;
 }
 
-static void describe_call(struct iostat_wait *wait, const struct call *call)
+/* It waits for @bytes from @pos on. */
+static void describe_call(struct iostat_wait *wait, const struct call *call, loff_t pos, size_t bytes)
 {
 	struct inode *inode = READ_ONCE(call->mapping->host);
 
 	describe_inode(wait, inode);
 	if (inode && S_ISBLK(inode->i_mode))
-		wait->io.buf.b_lblkno = call->pos >> SECTOR_SHIFT;
-	wait->io.buf.b_bcount = min_t(size_t, call->bytes, U32_MAX);
+		wait->io.buf.b_lblkno = pos >> SECTOR_SHIFT;
+	wait->io.buf.b_bcount = min_t(size_t, bytes, U32_MAX);
 	wait->op = call->op;
 	wait->io.buf.b_flags = call->is_cached ? IOSTAT_B_PAGEIO : IOSTAT_B_PHYS;
 	if (call->filp)
-		iostat_fileinfo_of_file(&wait->io.file, call->filp, call->pos);
+		iostat_fileinfo_of_file(&wait->io.file, call->filp, pos);
 	else
-		iostat_fileinfo_of_cache(&wait->io.file, call->mapping, call->pos);
+		iostat_fileinfo_of_cache(&wait->io.file, call->mapping, pos);
 }
 
 /* Direct I/O of several bios, or by fs/iomap. */
@@ -211,10 +212,12 @@ static bool describe_direct(struct iostat_wait *wait, struct ftrace_regs *regs,
 			    unsigned long ret_ip)
 {
 	u8 place = iostat_call_find();
+	const struct call *call;
 
 	if (place == NO_CALL || iostat_call_at(place)->is_cached)
 		return false;
-	describe_call(wait, iostat_call_at(place));
+	call = iostat_call_at(place);
+	describe_call(wait, call, call->pos, call->bytes);
 	return true;
 }
 
@@ -250,39 +253,42 @@ static bool describe_read(struct iostat_wait *wait, struct ftrace_regs *regs, un
 	call = iostat_call_at(place);
 	if (!call->is_cached || call->in_folio || !is_in_folio_wait(ret_ip))
 		return false;
-	describe_call(wait, call);
 	/* What is there by now may go at any moment; but how large it is says the page cache as well. */
 	bytes = PAGE_SIZE << xa_get_order(&call->mapping->i_pages, call->pos >> PAGE_SHIFT);
-	wait->io.buf.b_bcount = bytes;
-	if (wait->io.buf.b_lblkno != ~0ULL)
-		wait->io.buf.b_lblkno = round_down(call->pos, bytes) >> SECTOR_SHIFT;
+	/* The folio and no less is what it waits for. */
+	describe_call(wait, call, round_down(call->pos, bytes), bytes);
 	return true;
 }
 
-static void enter_iocb(struct call *call, const struct kiocb *iocb, size_t bytes)
+static void enter_iocb(struct call *call, const struct kiocb *iocb, size_t bytes, u8 op)
 {
 	call->filp = iocb->ki_filp;
 	call->mapping = iocb->ki_filp->f_mapping;
 	call->pos = iocb->ki_pos;
 	call->bytes = bytes;
-	call->op = iocb->ki_flags & IOCB_WRITE ? REQ_OP_WRITE : REQ_OP_READ;
+	call->op = op;
+}
+
+/* The iter tells the direction; IOCB_WRITE is set by aio and io_uring alone. */
+static void enter_iter(struct call *call, const struct kiocb *iocb, const struct iov_iter *iter)
+{
+	enter_iocb(call, iocb, iov_iter_count(iter),
+		   iov_iter_rw(iter) == WRITE ? REQ_OP_WRITE : REQ_OP_READ);
 }
 
 static void enter_direct(struct call *call, struct ftrace_regs *regs)
 {
-	enter_iocb(call, ARG(regs, 0, struct kiocb *),
-		   iov_iter_count(ARG(regs, 1, struct iov_iter *)));
+	enter_iter(call, ARG(regs, 0, struct kiocb *), ARG(regs, 1, struct iov_iter *));
 }
 
 static void enter_old_direct(struct call *call, struct ftrace_regs *regs)
 {
-	enter_iocb(call, ARG(regs, 0, struct kiocb *),
-		   iov_iter_count(ARG(regs, 3, struct iov_iter *)));
+	enter_iter(call, ARG(regs, 0, struct kiocb *), ARG(regs, 3, struct iov_iter *));
 }
 
 static void enter_get_pages(struct call *call, struct ftrace_regs *regs)
 {
-	enter_iocb(call, ARG(regs, 0, struct kiocb *), PAGE_SIZE);
+	enter_iocb(call, ARG(regs, 0, struct kiocb *), PAGE_SIZE, REQ_OP_READ);
 	call->is_cached = true;
 }
 

@@ -92,9 +92,28 @@ pairs dd blkno=72
 is "waits: direct read: where on disk" "$starts $dones" "1 1"
 watch dd if=/dev/zero of=/dev/nbw bs=4k count=10 oflag=direct
 waited "direct write" 10 20 dd dev=nbw in=bio_await "flags=B_PHYS|B_WRITE"
+
+# stack EVENT: the functions on the stack of the first of these, behind that which waits.
+stack()
+{
+	awk -v event=" wait_$1: " '
+		index($0, event) && !/stack trace/ { wanted = 1 }
+		wanted && /^ => / { print $2; some = 1 }
+		some && !/^ => / { exit }' $TRACING/trace
+}
+# How many frames are the hook's own, Documentation/io-provider.rst says.
+echo 1 >$TRACING/options/stacktrace
+watch dd if=/dev/zero of=/dev/nbw bs=4k count=1 oflag=direct
+echo 0 >$TRACING/options/stacktrace
+is "waits: stack of a start: six frames are the hook's" "$(stack start | sed -n '7,8p' | paste -sd' ')" \
+	"bio_await submit_bio_wait"
+is "waits: stack of a done: five frames are the hook's" "$(stack done | sed -n '5,6p' | paste -sd' ')" \
+	"return_to_handler submit_bio_wait"
 AHEAD=5
 watch dd if=/dev/nbw of=/dev/null bs=4M count=1 iflag=direct
 waited "direct read of many bios" 1 20 dd dev=nbw in=blk_io_schedule bcount=4194304 "flags=B_PHYS|B_READ"
+watch dd if=/dev/zero of=/dev/nbw bs=4M count=1 oflag=direct
+waited "direct write of many bios" 1 20 dd dev=nbw in=blk_io_schedule bcount=4194304 "flags=B_PHYS|B_WRITE"
 
 # The page cache: it begins once the I/O is under way.
 drop_caches
@@ -143,7 +162,8 @@ for fs in ext4 xfs; do
 	watch dd if=/mnt/file of=/dev/null bs=4k count=3 iflag=direct
 	waited "$fs: direct read" 3 50 dd "dev=$slow" bcount=4096 fs=$fs path=/mnt/file
 	watch dd if=/dev/zero of=/mnt/file bs=4k count=3 oflag=direct conv=notrunc
-	waited "$fs: direct write" 3 50 dd "dev=$slow" in=blk_io_schedule bcount=4096 fs=$fs path=/mnt/file
+	waited "$fs: direct write" 3 50 dd "dev=$slow" in=blk_io_schedule "flags=B_PHYS|B_WRITE" bcount=4096 fs=$fs \
+		path=/mnt/file
 	drop_caches
 	watch dd if=/mnt/file of=/dev/null bs=4k count=1
 	waited "$fs: read" 1 50 dd "dev=$slow" in=io_schedule fs=$fs path=/mnt/file offset=0
@@ -163,6 +183,14 @@ for fs in ext4 xfs; do
 	umount /mnt
 	force=-f
 done
+
+# Who reads a part of a folio waits for all of it, and what the event says is of the folio.
+mkfs.xfs -q -f -b size=16384 /dev/mapper/slow && mount /dev/mapper/slow /mnt || fail "waits: xfs, large blocks"
+dd if=/dev/zero of=/mnt/file bs=64k count=1 conv=fsync status=none
+drop_caches
+watch dd if=/mnt/file of=/dev/null bs=4k skip=5 count=1
+waited "a part of a folio" 1 50 dd "dev=$slow" in=io_schedule fs=xfs path=/mnt/file offset=16384 bcount=16384
+umount /mnt
 
 # Two readers of one folio wait for the same read, each.
 dmsetup remove slow
