@@ -10,8 +10,9 @@ kernel=$1 modules=$2 script=$3
 shift 3
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
-cp -r "$TOP"/tests/guest/. "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$TOP/Documentation/recipes.rst" "$payload"
-for tool in passthrough message partition waitfile pairing hostile textread disks renamer; do
+cp -r "$TOP"/tests/guest/. "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$TOP/Documentation/recipes.rst" \
+	"$TOP/Documentation/io-provider.rst" "$payload"
+for tool in passthrough message partition waitfile pairing hostile textread disks renamer reach; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
 done

@@ -6,9 +6,12 @@
 #include <iostat/text.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
+#include <linux/cred.h>
 #include <linux/sched.h>
 #include <linux/string.h>
+#include <linux/uidgid.h>
 #include <linux/unaligned.h>
+#include <linux/user_namespace.h>
 
 static const char dots[3] = "...";
 
@@ -37,6 +40,19 @@ static bool has_odd(const char *text, size_t len)
 	return odd;
 }
 
+/*
+ * How much of a text whose front was cut off is to go as well: the rest of the character, in UTF-8,
+ * that was cut through.
+ */
+static size_t rest_of_char(const char *text, size_t len)
+{
+	size_t rest = 0;
+
+	while (rest < len && rest < 3 && (text[rest] & 0xc0) == 0x80)
+		rest++;
+	return rest;
+}
+
 static size_t width(char c)
 {
 	return is_odd(c) ? 4 : 1;
@@ -52,6 +68,7 @@ static noinline void put_escaped(char *to, size_t size, const char *from, size_t
 	if (total >= size) {
 		while (total > size - 1 - sizeof(dots))
 			total -= width(*from++);
+		from += rest_of_char(from, end - from);
 		memcpy(to, dots, sizeof(dots));
 		to += sizeof(dots);
 	}
@@ -79,14 +96,19 @@ void iostat_put_text(char *to, size_t size, const char *from, size_t len)
 		memcpy(to, dots, sizeof(dots));
 		to += sizeof(dots);
 		from += len - kept;
-		len = kept;
+		len = kept - rest_of_char(from, kept);
+		from += kept - len;
 	}
 	memcpy(to, from, len);
 }
 
-void iostat_put_comm(struct iostat_task *task)
+void iostat_put_task(struct iostat_task *task)
 {
 	char comm[TASK_COMM_LEN];
+
+	task->pid = current->pid;
+	task->tgid = current->tgid;
+	task->uid = from_kuid(&init_user_ns, current_uid());
 
 	BUILD_BUG_ON(sizeof(task->comm) < 4 * (sizeof(comm) - 1) + 1);
 	/* Another thread may be changing it: to what, only its last byte is certain. */

@@ -76,8 +76,7 @@ static void tell_start(const struct hook *hook, struct iostat_wait *wait)
 	if (wait->bdev && buf->b_lblkno != ~0ULL)
 		buf->b_blkno += wait->bdev->bd_start_sect;
 	strscpy_pad(wait->wait_in, hook->function.symbol, IOSTAT_FUNCTION_LEN);
-	wait->io.task.pid = current->pid;
-	iostat_put_comm(&wait->io.task);
+	iostat_put_task(&wait->io.task);
 	scoped_guard(srcu_fast_notrace, &tracepoint_srcu)
 		identify(state, wait);
 	wait->is_told = trace_wait_start_enabled();

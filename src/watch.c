@@ -168,9 +168,8 @@ static u64 cgroup_of(struct bio *bio)
 static void put_task(struct iostat_task *task, struct bio *bio)
 {
 	task->cgroup = cgroup_of(bio);
-	task->pid = current->pid;
 	task->pad = 0;
-	iostat_put_comm(task);
+	iostat_put_task(task);
 }
 
 /* All but its file. */
@@ -261,7 +260,8 @@ void iostat_watch_done(u64 record, const struct iostat_result *result)
 void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			      const struct iostat_result *result)
 {
-	struct iostat_io io = { .buf = *buf, .dev = *dev };
+	/* 0 would be root's. */
+	struct iostat_io io = { .buf = *buf, .dev = *dev, .task.uid = -1 };
 
 	iostat_fileinfo_none(&io.file, "<unknown>");
 	done(&io, result, 0);

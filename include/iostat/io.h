@@ -20,7 +20,7 @@
 #define IOSTAT_B_PHYS	0x0020	/* to or from other memory, the user's or the kernel's */
 #define IOSTAT_B_READ	0x0040	/* data comes from the device */
 #define IOSTAT_B_WRITE	0x0100	/* everything else */
-#define IOSTAT_B_ASYNC	0x0400	/* nobody waits for it */
+#define IOSTAT_B_ASYNC	0x0400	/* its submitter does not mark it as one that is waited for */
 
 /* How an I/O ended. */
 #define IOSTAT_COMPLETED	0	/* all of it was tried */
@@ -89,12 +89,16 @@ struct iostat_devinfo {
  * struct iostat_task - who submitted an I/O
  * @cgroup: id of the cgroup that is charged with it; 0 if none is
  * @pid: the thread's
+ * @tgid: the process's
+ * @uid: real user id, in the initial user namespace; 2^32 - 1 if it is not known
  * @comm: the thread's name
  * @pad: 0
  */
 struct iostat_task {
 	__u64 cgroup;
 	__u32 pid;
+	__u32 tgid;
+	__u32 uid;
 	char comm[IOSTAT_COMM_LEN];
 	__u32 pad;
 };

@@ -17,12 +17,12 @@
  *
  * A byte that would end a word or a line (a space, a control character), and the
  * backslash, are written as a backslash and three octal digits, as in
- * proc_pid_mountinfo(5). Of a text that is too long the end is kept, behind "...".
- * From any context.
+ * proc_pid_mountinfo(5). Of a text that is too long the end is kept, behind "...": whole
+ * characters of UTF-8. From any context.
  */
 void iostat_put_text(char *to, size_t size, const char *from, size_t len);
 
-/* The name of this thread. From task context. */
-void iostat_put_comm(struct iostat_task *task);
+/* This thread, but for the cgroup. From task context. */
+void iostat_put_task(struct iostat_task *task);
 
 #endif /* _IOSTAT_TEXT_H */

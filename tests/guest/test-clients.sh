@@ -87,8 +87,25 @@ is "clients: iopattern" "$(grep ^nbr /tmp/said | tr -s ' ')" \
 is "clients: iopattern: its table alone" "$(said ^@)" 0
 
 trace iotop
-is "clients: iotop: writer" "$(said "^@bytes\[[0-9]+, writer, nbe, W\]: $((8 * 16384))\$")" 1
-is "clients: iotop: readers" "$(said '^@bytes\[[0-9]+, reader, nbr, R\]: (32768|65536)$')" 2
+is "clients: iotop: writer" "$(said "^@bytes\[[0-9]+, 0, writer, nbe, W\]: $((8 * 16384))\$")" 1
+is "clients: iotop: readers" "$(said '^@bytes\[[0-9]+, 0, reader, nbr, R\]: (32768|65536)$')" 2
+# Threads of one process are one line.
+cat >/tmp/threads <<-'END'
+	fio --name=threads --filename=/dev/nbr --direct=1 --rw=read --bs=4k --size=32k --offset_increment=1m \
+		--numjobs=3 --thread --ioengine=psync --output=/tmp/out
+END
+bpftrace -c "$(command -v bash) /tmp/threads" /payload/bpftrace/iotop.bt >/tmp/said 2>&1
+sed "s/^/# /" /tmp/said
+is "clients: iotop: threads of a process" "$(grep -E '^@bytes\[.* nbr, R\]' /tmp/said | sed 's/\[[0-9]*,/[N,/')" \
+	"@bytes[N, 0, fio, nbr, R]: $((3 * 32768))"
+
+# How many frames of a stack are the hook's own, Documentation/io-provider.rst says.
+bpftrace -e 'tracepoint:io:wait_start /comm == "reader"/ { printf("start%s", kstack(7)); }
+	tracepoint:io:wait_done /comm == "reader"/ { printf("done%s", kstack(6)); }' -c "bash /tmp/work" >/tmp/said 2>&1
+is "clients: stack of a wait's start: five frames are the hook's" "$(awk '/start$/ { n = 0 } NF { n++ } n == 7 { print $1 }
+	/done$/ { n = -99 }' /tmp/said | sed 's/+.*//' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')" bio_await
+is "clients: stack of a wait's done: four frames are the hook's" "$(awk '/done$/ { n = 0 } NF { n++ } n == 5 { print $1 }
+	/start$/ { n = -99 }' /tmp/said | sed 's/+.*//' | sort -u | paste -sd' ')" return_to_handler
 
 # paired NAME: what a client says of the slow disk, in /tmp/said.
 paired()

@@ -126,6 +126,24 @@ echo 0 >$TRACING/events/io/enable
 is "events: data that fails before its flush" \
 	"$(grep ' done: ' $TRACING/trace | grep -c 'B_ERROR.* bcount=4096 resid=4096 error=5 outcome=completed ')" 1
 
+# Thread, process and user are the submitter's, in a done as in its start. It comes from a timer, which has interrupted
+# somebody else.
+echo >/sys/kernel/config/nullb/nbe/badblocks 2>/dev/null
+chmod 666 /dev/nbe
+: >$TRACING/trace
+echo 1 >$TRACING/events/io/enable
+read -r process thread <<<"$(/payload/reach thread /dev/nbe 65536 4096 65534)"
+echo 0 >$TRACING/events/io/enable
+holds "events: another thread" "process != thread"
+is "events: thread, process, user" "$(sed -n 's/.* \(start\|wait_start\|done\|wait_done\): .* dev=nbe .*\( pid=.*\) comm=.*/\1\2/p' \
+	$TRACING/trace | sort | uniq)" "$(for event in done start wait_done wait_start; do
+	echo "$event pid=$thread tgid=$process uid=65534"; done)"
+: >$TRACING/trace
+echo 1 >$TRACING/events/io/done/enable
+dd if=/dev/nbe of=/dev/null bs=4k count=1 iflag=direct status=none
+echo 0 >$TRACING/events/io/done/enable
+is "events: without starts, likewise" "$(grep ' done: ' $TRACING/trace | grep -c ' pid=[1-9][0-9]* tgid=[1-9][0-9]* uid=0 ')" 1
+
 # Off, nothing is hooked.
 hooked()
 {

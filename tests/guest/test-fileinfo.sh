@@ -82,6 +82,8 @@ matrix()
 		is "fileinfo: $name: direct write, $engine: offsets" "$(covered "$disk" B_WRITE)" \
 			"$(seq -s' ' 0 16384 245760)"
 	done
+	# Who sends them marks none as one that nobody waits for.
+	is "fileinfo: $name: direct I/O is not B_ASYNC" "$(grep ' start: ' $TRACING/trace | grep -c 'B_PHYS.*B_ASYNC')" 0
 	cell "$name: mapped read" "$disk" B_READ "$want" map_read "$file"
 	cell "$name: mapped write" "$disk" B_WRITE "$want" map_write "$file"
 	watch 0
@@ -173,13 +175,25 @@ long_odd=/mnt/files/$(printf 'x %.0s' {1..100})
 mv "$odd" "$long_odd"
 cell "an odd name, too long" nbf B_READ "...\\040$(printf 'x\\040%.0s' {1..24}) /mnt/files ext4" \
 	dd if="$long_odd" of=/dev/null bs=16k
+# A name that is cut has whole characters, of one to four bytes each.
+for char in ä € 𝄞; do
+	bytes=$(printf %s "$char" | wc -c)
+	for rest in '' x xx xxx; do
+		name=$(eval "printf '$char%.0s' {1..$((220 / bytes))}")$rest
+		kept=$(eval "printf '$char%.0s' {1..$(((124 - ${#rest}) / bytes))}")$rest
+		dd if=/dev/zero of="/mnt/files/$name" bs=4k count=1 status=none
+		cell "characters of $bytes bytes, and ${#rest}" nbf B_READ "...$kept /mnt/files ext4" \
+			dd if="/mnt/files/$name" of=/dev/null
+		rm "/mnt/files/$name"
+	done
+done
 # A thread is named as its program.
 odd=$'/tmp/a b\nc\\d\n<idle>'
 cp "$(command -v dd)" "$odd"
 dd if=/dev/zero of=/mnt/files/plain bs=4k count=1 status=none
 cell "an odd thread" nbf B_READ "/mnt/files/plain /mnt/files ext4" "$odd" if=/mnt/files/plain of=/dev/null
 is "fileinfo: an odd thread: its name" \
-	"$(sed -n 's/.* start: .*dev=nbf .*pid=[0-9]* comm=\([^ ]*\) offset=.* path=.*plain$/\1/p' $TRACING/trace | sort -u)" \
+	"$(sed -n 's/.* start: .*dev=nbf .*pid=[0-9]* tgid=[0-9]* uid=0 comm=\([^ ]*\) offset=.* path=.*plain$/\1/p' $TRACING/trace | sort -u)" \
 	'a\040b\012c\134d\012<idle>'
 rm "$odd"
 

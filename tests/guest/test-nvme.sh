@@ -53,6 +53,21 @@ is "nvme passthrough: operations of no class" "$d_operations_none" 10
 is "nvme passthrough: with their bytes" "$d_bytes_none" $((5 * 4096))
 balanced "nvme passthrough" $nvme
 
+# driver_of NODE [DISK]: what the start of a read says, or that of the disk below which it goes to.
+driver_of()
+{
+	: >$TRACING/trace
+	echo 1 >$TRACING/options/fields
+	echo 1 >$TRACING/events/io/start/enable
+	dd if=/dev/$1 of=/dev/null bs=4k count=1 iflag=direct status=none
+	echo 0 >$TRACING/events/io/start/enable
+	sed -n "s/.* dev_name=\([^ ]*\) dev_statname=${2:-$1} .*/\1/p" $TRACING/trace | sort -u
+	echo 0 >$TRACING/options/fields
+}
+is "nvme: dev_name" "$(driver_of $nvme)" nvme
+is "multipath: dev_name" "$(driver_of $head)" nvme
+is "multipath: dev_name of a path" "$(driver_of $head "${head/n1/c[0-9]n1}")" nvme
+
 # Two paths.
 is "multipath: two paths" "${#paths[@]}" 2
 

@@ -68,6 +68,8 @@
 	__array(char, dev_pathname, IOSTAT_DEV_PATH_LEN)		\
 	__field(u64, cgroup)						\
 	__field(u32, pid)						\
+	__field(u32, tgid)						\
+	__field(u32, uid)						\
 	__array(char, comm, IOSTAT_COMM_LEN)				\
 	__field(u32, pad)						\
 	IOSTAT_FILE_FIELDS
@@ -101,6 +103,8 @@
 		IOSTAT_SAME(dev, dev_pathname);				\
 		IOSTAT_SAME(task, cgroup);				\
 		IOSTAT_SAME(task, pid);					\
+		IOSTAT_SAME(task, tgid);				\
+		IOSTAT_SAME(task, uid);					\
 		IOSTAT_SAME(task, comm);				\
 		IOSTAT_SAME(task, pad);					\
 		IOSTAT_SAME(file, fi_offset);				\
@@ -128,7 +132,7 @@
 #define IOSTAT_WAIT_FORMAT						\
 	"id=%llu dev=%s %u:%u flags=%s blkno=%lld bcount=%u in=%s"
 #define IOSTAT_FILE_FORMAT						\
-	" pid=%u comm=%s offset=%lld fs=%s mount=%s path=%s"
+	" pid=%u tgid=%u uid=%u comm=%s offset=%lld fs=%s mount=%s path=%s"
 
 TRACE_EVENT_FN(start,
 
@@ -148,7 +152,7 @@ TRACE_EVENT_FN(start,
 		  __entry->id, __entry->dev_statname, __entry->dev_major,
 		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
 		  __entry->b_blkno, __entry->b_bcount, __entry->pid,
-		  __entry->comm, __entry->fi_offset, __entry->fi_fs,
+		  __entry->tgid, __entry->uid, __entry->comm, __entry->fi_offset, __entry->fi_fs,
 		  __entry->fi_mount, __entry->fi_pathname),
 
 	iostat_watch_reg, iostat_watch_unreg
@@ -173,7 +177,7 @@ TRACE_EVENT_FN(merge,
 		  __entry->id, __entry->dev_statname, __entry->dev_major,
 		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
 		  __entry->b_blkno, __entry->b_bcount, __entry->pid,
-		  __entry->comm, __entry->fi_offset, __entry->fi_fs,
+		  __entry->tgid, __entry->uid, __entry->comm, __entry->fi_offset, __entry->fi_fs,
 		  __entry->fi_mount, __entry->fi_pathname),
 
 	iostat_merge_reg, iostat_merge_unreg
@@ -206,7 +210,7 @@ TRACE_EVENT_FN(done,
 		  __entry->b_blkno, __entry->b_bcount, __entry->b_resid,
 		  __entry->b_error, iostat_show_outcome(__entry->outcome),
 		  __entry->wait_ns, __entry->service_ns, __entry->pid,
-		  __entry->comm, __entry->fi_offset, __entry->fi_fs,
+		  __entry->tgid, __entry->uid, __entry->comm, __entry->fi_offset, __entry->fi_fs,
 		  __entry->fi_mount, __entry->fi_pathname),
 
 	iostat_watch_reg, iostat_watch_unreg
@@ -234,7 +238,8 @@ TRACE_EVENT_FN(wait_start,
 		  __entry->id, __entry->dev_statname, __entry->dev_major,
 		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
 		  (s64)__entry->b_blkno, __entry->b_bcount, __entry->wait_in,
-		  __entry->pid, __entry->comm, __entry->fi_offset,
+		  __entry->pid,
+		  __entry->tgid, __entry->uid, __entry->comm, __entry->fi_offset,
 		  __entry->fi_fs, __entry->fi_mount, __entry->fi_pathname),
 
 	iostat_waits_reg, iostat_waits_unreg
@@ -264,7 +269,8 @@ TRACE_EVENT_FN(wait_done,
 		  __entry->id, __entry->dev_statname, __entry->dev_major,
 		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
 		  (s64)__entry->b_blkno, __entry->b_bcount, __entry->wait_in,
-		  __entry->wait_ns, __entry->pid, __entry->comm,
+		  __entry->wait_ns, __entry->pid,
+		  __entry->tgid, __entry->uid, __entry->comm,
 		  __entry->fi_offset, __entry->fi_fs, __entry->fi_mount,
 		  __entry->fi_pathname),
 

@@ -170,22 +170,27 @@ impl<'a> BlockDevice<'a> {
         Some((requests as usize).saturating_mul(queue.nr_hw_queues as usize))
     }
 
-    /// The driver's name: that of the parent device's driver, or of the module the disk's
-    /// operations are in, or the disk's name without its number.
+    /// The driver's name: that of the driver of the nearest ancestor that has one, or of the module the disk's
+    /// operations are in, or the disk's name up to its first digit.
     pub(crate) fn driver(&self) -> Name {
-        // SAFETY: A device in sysfs holds its parent.
-        let driver = unsafe { self.disk_device().parent.as_ref() }.map(|parent| parent.driver);
-        // SAFETY: The parent's driver cannot be unbound, let alone freed, while the disk it made
-        // is in sysfs: it would first have to remove the disk.
-        if let Some(driver) = driver.and_then(|driver| unsafe { driver.as_ref() }) {
-            // SAFETY: Drivers have a name.
-            return Name::new(unsafe { CStr::from_char_ptr(driver.name) }.to_bytes());
+        let mut ancestor = self.disk_device().parent;
+        // SAFETY: A device in sysfs holds its parent, and that its own.
+        while let Some(device) = unsafe { ancestor.as_ref() } {
+            // SAFETY: The driver of an ancestor cannot be unbound, let alone freed, while the disk it made
+            // is in sysfs: it would first have to remove the disk.
+            if let Some(driver) = unsafe { device.driver.as_ref() } {
+                // SAFETY: Drivers have a name.
+                return Name::new(unsafe { CStr::from_char_ptr(driver.name) }.to_bytes());
+            }
+            ancestor = device.parent;
         }
         // SAFETY: A disk in sysfs has operations, in a module that is held by the disk or built in.
         if let Some(owner) = unsafe { (*self.gendisk().fops).owner.as_ref() } {
             return Name::new(&owner.name);
         }
-        Name::new(Name::new(&self.gendisk().disk_name).unit().0)
+        let name = Name::new(&self.gendisk().disk_name);
+        let is_digit = |byte: &u8| byte.is_ascii_digit();
+        Name::new(name.bytes().split(is_digit).next().unwrap_or(&[]))
     }
 
     /// Its place below `/sys`. May sleep; empty if there is no memory to find out.
