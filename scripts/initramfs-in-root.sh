@@ -19,7 +19,7 @@ TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mkfs.btrfs mount umount losetu
 # Whatever of this the kernel has as a module, with all it depends on.
 MODULES="null_blk scsi_debug sd_mod brd loop zram ublk_drv nvme nvme-loop virtio_blk virtio_console
 	dm-mod dm-multipath dm-round-robin dm-delay dm-flakey dm-dust dm-mirror dm-snapshot dm-zero dm-log-writes
-	md-mod raid0 raid1 raid10 bfq mq-deadline kyber-iosched ext4 xfs btrfs configfs nfsv4 nfsd"
+	md-mod raid0 raid1 raid10 bfq mq-deadline kyber-iosched ext4 xfs btrfs overlay configfs nfsv4 nfsd"
 
 die()
 {

@@ -70,7 +70,7 @@ static struct place *claim(void)
 /* Nobody looks while it is false. */
 static bool is_complete;
 
-const struct iostat_dio *iostat_dio_current(void)
+struct iostat_dio *iostat_dio_current(void)
 {
 	struct place *place;
 
@@ -94,6 +94,8 @@ static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *it
 	dio->pos = iocb->ki_pos;
 	dio->vec = NULL;
 	dio->vec_offset = 0;
+	dio->end = 0;
+	dio->bio_vec = NULL;
 	if (iter) {
 		dio->vec = iter_is_ubuf(iter) ? NULL : iter->bvec;
 		dio->vec_offset = iter->iov_offset;
@@ -168,28 +170,21 @@ void iostat_dio_stop(void)
 	memset(places, 0, sizeof(places));
 }
 
-/* How much of the iter has been made bios of; -1 if that cannot be known. */
+/*
+ * How much of the user's memory has been made bios of; -1 if that cannot be known.
+ */
 static ssize_t consumed(const struct iostat_dio *dio)
 {
 	const struct iov_iter *iter = dio->iter;
-	ssize_t bytes;
+	ssize_t bytes = iter->iov_offset - dio->vec_offset;
 
-	if (!iter)
-		return -1;
-	bytes = iter->iov_offset - dio->vec_offset;
 	if (iter_is_ubuf(iter))
 		return bytes;
-	if (iov_iter_is_bvec(iter)) {
-		for (const struct bio_vec *vec = dio->vec; vec < iter->bvec; vec++)
-			bytes += vec->bv_len;
-		return bytes;
-	}
-	if (iter_is_iovec(iter)) {
-		for (const struct iovec *vec = dio->vec; vec < iter->__iov; vec++)
-			bytes += vec->iov_len;
-		return bytes;
-	}
-	return -1;
+	if (!iter_is_iovec(iter))
+		return -1;
+	for (const struct iovec *vec = dio->vec; vec < iter->__iov; vec++)
+		bytes += vec->iov_len;
+	return bytes;
 }
 
 /*
@@ -209,15 +204,74 @@ static bio_end_io_t *chain_end_io(void)
 	return function;
 }
 
-loff_t iostat_dio_offset(const struct iostat_dio *dio, const struct bio *bio)
+/*
+ * How far into its vector a bio is. Clones and the parts of a bio that was split share the vector of
+ * the bio that was made first; only their iterators differ.
+ */
+static size_t done_of_vec(const struct bio *bio)
 {
-	ssize_t end = consumed(dio);
+	const struct bio_vec *vec = bio->bi_io_vec;
+	size_t bytes = mp_bvec_iter_offset(vec, bio->bi_iter) - vec[bio->bi_iter.bi_idx].bv_offset;
 
+	for (unsigned int index = 0; index < bio->bi_iter.bi_idx; index++)
+		bytes += vec[index].bv_len;
+	return bytes;
+}
+
+/* The bios have the vector that the iter has. */
+static loff_t offset_in_bvec(const struct iostat_dio *dio, const struct bio *bio)
+{
+	ssize_t before = 0;
+
+	if (bio->bi_io_vec < (const struct bio_vec *)dio->vec || bio->bi_io_vec > dio->iter->bvec)
+		return -1;
+	for (const struct bio_vec *vec = dio->vec; vec < bio->bi_io_vec; vec++)
+		before += vec->bv_len;
+	return dio->pos + before + done_of_vec(bio) - dio->vec_offset;
+}
+
+/*
+ * A bio that is the first seen since more of the iter has been made one: how many bytes there are
+ * from where it begins to where the iter is; -1 if that is not known.
+ */
+static ssize_t bytes_to_end(const struct bio *bio, ssize_t made)
+{
+	const struct bio *last = bio;
+	ssize_t bytes = bio->bi_iter.bi_size;
+
+	/* The front of a bio that was too long for the device: the rest comes next. */
+	while (last->bi_end_io == chain_end_io()) {
+		const struct bio *rest = last->bi_private;
+
+		if (rest->bi_io_vec != bio->bi_io_vec)
+			break;
+		bytes += rest->bi_iter.bi_size;
+		last = rest;
+	}
+	/* A clone may be of a part only. One that pads with zeros has memory of the kernel's. */
+	return bio_flagged(last, BIO_PAGE_PINNED) || bytes == made ? bytes : -1;
+}
+
+loff_t iostat_dio_offset(struct iostat_dio *dio, const struct bio *bio)
+{
+	ssize_t end, bytes;
+
+	if (!dio->iter)
+		return -1;
+	if (iov_iter_is_bvec(dio->iter))
+		return offset_in_bvec(dio, bio);
+	end = consumed(dio);
 	if (end < 0)
 		return -1;
-	/* The front of a bio that was too long for the device: the rest comes next. */
-	if (bio->bi_end_io == chain_end_io())
-		end -= ((struct bio *)bio->bi_private)->bi_iter.bi_size;
-	end -= bio->bi_iter.bi_size;
-	return end < 0 ? -1 : dio->pos + end;
+	/*
+	 * The iter goes on before each bio that is made of it, and not while that is submitted: to this
+	 * device, and in parts and clones to those below.
+	 */
+	if (end != dio->end) {
+		bytes = bytes_to_end(bio, end - dio->end);
+		dio->end = end;
+		dio->bio_vec = bytes < 0 ? NULL : bio->bi_io_vec;
+		dio->bio_pos = dio->pos + end - bytes - done_of_vec(bio);
+	}
+	return bio->bi_io_vec == dio->bio_vec ? dio->bio_pos + (loff_t)done_of_vec(bio) : -1;
 }

@@ -68,13 +68,13 @@ static void put_all(struct iostat_fileinfo *file, const char *text, size_t len)
 	PUT(file->fi_pathname, text, len);
 }
 
-/* Its offset is known. */
-static void put_unknown(struct iostat_fileinfo *file)
+/* The mount point is that of the whole file system: of which part the file is in cannot be said. */
+static void put_without_path(struct iostat_fileinfo *file, const struct super_block *sb)
 {
-	loff_t pos = file->fi_offset;
-
-	put_all(file, unknown, strlen(unknown));
-	file->fi_offset = pos;
+	PUT_TEXT(file->fi_mount, iostat_mount_of_all(sb->s_dev) ?: unknown);
+	PUT_TEXT(file->fi_name, unknown);
+	PUT_TEXT(file->fi_dirname, unknown);
+	PUT_TEXT(file->fi_pathname, unknown);
 }
 
 void iostat_fileinfo_none(struct iostat_fileinfo *file, const char *text)
@@ -120,17 +120,19 @@ static void add_mount(struct iostat_fileinfo *file, dev_t dev, struct iostat_wal
  */
 static void of_file(struct iostat_fileinfo *file, const struct file *filp)
 {
-	const struct dentry *dentry = filp->f_path.dentry;
+	/* That of the file of a layer is one of a mount of its own, which is in no namespace. */
+	const struct path *path = file_user_path(filp);
+	const struct dentry *dentry = path->dentry;
 	struct iostat_walk walk __uninitialized, own __uninitialized;
 	const char *point;
 
 	file->fi_oflags = filp->f_flags;
-	if (!iostat_may_walk())
-		return put_all(file, unknown, strlen(unknown));
 	guard(rcu)();
 	PUT_TEXT(file->fi_fs, dentry->d_sb->s_type->name);
+	if (!iostat_may_walk())
+		return put_without_path(file, dentry->d_sb);
 	iostat_walk_dentry(&walk, dentry);
-	iostat_walk_path(&own, &filp->f_path);
+	iostat_walk_path(&own, path);
 	point = iostat_mount_at(dentry->d_sb->s_dev, walk.text, own.text);
 	if (likely(point)) {
 		PUT_TEXT(file->fi_mount, point);
@@ -146,15 +148,15 @@ static void of_inode(struct iostat_fileinfo *file, struct inode *inode)
 	struct dentry *dentry;
 	struct iostat_walk walk __uninitialized;
 
+	PUT_TEXT(file->fi_fs, inode->i_sb->s_type->name);
 	if (!iostat_may_walk())
-		return put_unknown(file);
+		return put_without_path(file, inode->i_sb);
 	spin_lock(&inode->i_lock);
 	dentry = hlist_entry_safe(READ_ONCE(inode->i_dentry.first), struct dentry, d_alias);
 	/* Its memory goes after a grace period. */
 	spin_unlock(&inode->i_lock);
 	if (!dentry)
-		return put_unknown(file);
-	PUT_TEXT(file->fi_fs, inode->i_sb->s_type->name);
+		return put_without_path(file, inode->i_sb);
 	iostat_walk_dentry(&walk, dentry);
 	add_mount(file, inode->i_sb->s_dev, &walk);
 	put_path(file, walk.text, walk.len);
@@ -226,7 +228,18 @@ static bool is_metadata_of(const struct address_space *mapping, const struct fil
 		I_BDEV((struct inode *)host) == file_inode(filp)->i_sb->s_bdev;
 }
 
-static u32 look(struct iostat_fileinfo *file, struct bio *bio, const struct iostat_dio *dio)
+/*
+ * Whether it is swapped out or in. Memory that has been swapped in may stay in the swap cache, and
+ * may be used for direct I/O as any other.
+ */
+static bool is_swap(const struct bio *bio, const struct folio *folio)
+{
+	if (!folio_test_swapcache(folio))
+		return false;
+	return op_is_write(bio_op(bio)) ? bio->bi_opf & REQ_SWAP : !folio_test_uptodate(folio);
+}
+
+static u32 look(struct iostat_fileinfo *file, struct bio *bio, struct iostat_dio *dio)
 {
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
 	struct folio *folio = page_folio(bv.bv_page);
@@ -237,7 +250,7 @@ static u32 look(struct iostat_fileinfo *file, struct bio *bio, const struct iost
 
 	/* The submitter may not hold the file whose memory it is: inodes go after a grace period. */
 	guard(rcu)();
-	if (folio_test_swapcache(folio)) {
+	if (is_swap(bio, folio)) {
 		put_all(file, none, strlen(none));
 		return IOSTAT_B_PAGEIO;
 	}

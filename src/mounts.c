@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The mount table of the initial mount namespace, from the text of
+ * Reads the mount table of the initial mount namespace, from the text of
  * proc_pid_mountinfo(5). It is read when the events are turned on, and again
  * after each change, of which the kernel notifies those who poll the file.
  *
@@ -19,17 +19,19 @@
  *   directory from which anything can be reached. Should process 1 have moved to
  *   another mount namespace, there is no table.
  *
- * A file system that is mounted in other mount namespaces only is not in it.
+ * src/mount_table.c has what is found there.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <iostat/functions.h>
+#include <iostat/mount_table.h>
 #include <iostat/mounts.h>
 #include <linux/err.h>
 #include <linux/file.h>
+#include <linux/fprobe.h>
 #include <linux/fs.h>
 #include <linux/jiffies.h>
-#include <linux/kdev_t.h>
 #include <linux/mm.h>
 #include <linux/mount.h>
 #include <linux/nsproxy.h>
@@ -42,37 +44,10 @@
 #include <linux/sched/task.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/sort.h>
-#include <linux/string.h>
-#include <linux/string_helpers.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #define MAX_BYTES	SZ_16M
-
-struct mounted {
-	dev_t dev;
-	unsigned int line;
-	/* What of the file system is mounted, and where. */
-	const char *root;
-	const char *point;
-};
-
-/* By device, and then as in the text. */
-struct mounts {
-	char *text;
-	size_t count;
-	struct mounted mounted[];
-};
-
-static struct mounts __rcu *table;
-
-static void mounts_free(struct mounts *mounts)
-{
-	if (mounts)
-		kvfree(mounts->text);
-	kvfree(mounts);
-}
 
 /* All of the text, with a NUL behind it; NULL if it is too long or cannot be read. */
 static char *read_text(struct file *file)
@@ -99,64 +74,43 @@ static char *read_text(struct file *file)
 	return NULL;
 }
 
-/* "36 35 98:0 /root /point options...": the words behind the second. */
-static bool parse(char *line, struct mounted *mounted)
-{
-	unsigned int major, minor;
-	char *device;
+/* Its end is the end of all I/O to the file system; the device is given to another only after that. */
+static struct iostat_function shutdown = { "generic_shutdown_super" };
+static struct iostat_function *const shutdown_functions[] = { &shutdown };
 
-	strsep(&line, " ");
-	strsep(&line, " ");
-	device = strsep(&line, " ");
-	mounted->root = strsep(&line, " ");
-	mounted->point = strsep(&line, " ");
-	if (!line || sscanf(device, "%u:%u", &major, &minor) != 2)
-		return false;
-	mounted->dev = MKDEV(major, minor);
-	string_unescape_inplace((char *)mounted->root, UNESCAPE_OCTAL);
-	string_unescape_inplace((char *)mounted->point, UNESCAPE_OCTAL);
-	return true;
+static int on_shutdown(struct fprobe *probe, unsigned long ip, unsigned long ret_ip,
+		       struct ftrace_regs *regs, void *data)
+{
+	const struct super_block *sb = (struct super_block *)ftrace_regs_get_argument(regs, 0);
+
+	*(dev_t *)data = sb->s_dev;
+	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static void after_shutdown(struct fprobe *probe, unsigned long ip, unsigned long ret_ip,
+			   struct ftrace_regs *regs, void *data)
 {
-	const struct mounted *left = a, *right = b;
-
-	return cmp_int(left->dev, right->dev) ?: cmp_int(left->line, right->line);
+	iostat_mount_table_forget(*(dev_t *)data);
 }
 
-static struct mounts *mounts_read(struct file *file)
-{
-	char *text = read_text(file), *rest = text, *line;
-	struct mounts *mounts;
-	size_t lines = 0;
+static struct fprobe probe;
+static bool follows_shutdown;
 
-	if (!text)
-		return NULL;
-	for (const char *c = text; *c; c++)
-		lines += *c == '\n';
-	mounts = kvmalloc(struct_size(mounts, mounted, lines), GFP_KERNEL);
-	if (!mounts) {
-		kvfree(text);
-		return NULL;
+static void follow_shutdown(bool is_on)
+{
+	if (follows_shutdown == is_on)
+		return;
+	if (!is_on) {
+		iostat_functions_unhook(&probe, shutdown_functions, 1);
+		follows_shutdown = false;
+		return;
 	}
-	mounts->text = text;
-	mounts->count = 0;
-	while ((line = strsep(&rest, "\n")) && mounts->count < lines) {
-		struct mounted *mounted = &mounts->mounted[mounts->count];
-
-		mounted->line = mounts->count;
-		mounts->count += parse(line, mounted);
-	}
-	sort(mounts->mounted, mounts->count, sizeof(struct mounted), compare, NULL);
-	return mounts;
-}
-
-static void mounts_replace(struct mounts *mounts)
-{
-	mounts = rcu_replace_pointer(table, mounts, true);
-	synchronize_rcu();
-	mounts_free(mounts);
+	probe = (struct fprobe) {
+		.entry_handler = on_shutdown,
+		.exit_handler = after_shutdown,
+		.entry_data_size = sizeof(dev_t),
+	};
+	follows_shutdown = !iostat_functions_hook(&probe, shutdown_functions, 1);
 }
 
 static void mounts_work(struct work_struct *work);
@@ -272,18 +226,22 @@ static void mounts_work(struct work_struct *unused)
 
 	WRITE_ONCE(read_at, jiffies);
 	mounts_close();
+	follow_shutdown(READ_ONCE(is_wanted));
 	if (READ_ONCE(is_wanted)) {
-		int error = mounts_open();
-		struct mounts *mounts = error ? NULL : mounts_read(file);
+		char *text = NULL;
 
+		/* Changes are announced by then: what is marked in this table is right in the next. */
+		if (!mounts_open()) {
+			iostat_mount_table_begin();
+			text = read_text(file);
+		}
 		/* For want of memory, perhaps. A table that may not be true is worse than none. */
-		if (!mounts) {
+		if (!iostat_mount_table_replace(text, follows_shutdown)) {
 			mounts_close();
 			queue_delayed_work(system_dfl_wq, &work, HZ);
 		}
-		mounts_replace(mounts);
 	} else {
-		mounts_replace(NULL);
+		iostat_mount_table_replace(NULL, false);
 		if (proc)
 			kern_unmount(proc);
 		proc = NULL;
@@ -314,83 +272,3 @@ void iostat_mounts_close(void)
 	cancel_delayed_work_sync(&work);
 }
 
-/* What is left of a path below root; NULL if it is not there. */
-static const char *below(const char *path, const char *root)
-{
-	size_t len = strlen(root);
-
-	if (len == 1)
-		return path;
-	if (strncmp(path, root, len) || (path[len] && path[len] != '/'))
-		return NULL;
-	return path + len;
-}
-
-/* The first of those of a device. */
-static const struct mounted *first_of(const struct mounts *mounts, dev_t dev)
-{
-	size_t first = 0, end = mounts->count;
-
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (mounts->mounted[middle].dev < dev)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return &mounts->mounted[first];
-}
-
-/* Those of one device. */
-#define for_each_mounted(mounted, mounts, dev)						\
-	for (const struct mounted *mounted = first_of(mounts, dev);			\
-	     mounted < (mounts)->mounted + (mounts)->count && mounted->dev == (dev);	\
-	     mounted++)
-
-const char *iostat_mount_of(dev_t dev, const char *path, const char **rest)
-{
-	const struct mounts *mounts = rcu_dereference(table);
-	const char *point = NULL;
-
-	if (!mounts)
-		return NULL;
-	/* The whole file system rather than a part of it. */
-	for_each_mounted(mounted, mounts, dev) {
-		const char *left = below(path, mounted->root);
-
-		if (left && (!point || !mounted->root[1])) {
-			point = mounted->point;
-			*rest = left;
-			if (!mounted->root[1])
-				break;
-		}
-	}
-	return point;
-}
-
-/* Whether a name is that of a path below a mount point, which is "/" or does not end in one. */
-static bool is_name_of(const char *name, const char *point, const char *left)
-{
-	size_t len = point[1] ? strlen(point) : 0;
-
-	if (strncmp(name, point, len))
-		return false;
-	name += len;
-	return !strcmp(name, left) || (!len && !*left && !strcmp(name, "/"));
-}
-
-const char *iostat_mount_at(dev_t dev, const char *path, const char *name)
-{
-	const struct mounts *mounts = rcu_dereference(table);
-
-	if (!mounts)
-		return NULL;
-	for_each_mounted(mounted, mounts, dev) {
-		const char *left = below(path, mounted->root);
-
-		if (left && is_name_of(name, mounted->point, left))
-			return mounted->point;
-	}
-	return NULL;
-}

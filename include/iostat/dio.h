@@ -9,6 +9,7 @@
 #include <linux/types.h>
 
 struct bio;
+struct bio_vec;
 struct iov_iter;
 struct kiocb;
 
@@ -20,6 +21,9 @@ struct kiocb;
  * @pos: where in the file it begins
  * @vec: where @iter was when it began
  * @vec_offset: and how far in there
+ * @end: how much of @iter had been made bios of when a bio was last looked at
+ * @bio_vec: the vector of that bio, or NULL
+ * @bio_pos: where in the file the memory of that vector begins
  */
 struct iostat_dio {
 	struct iostat_dio *outer;
@@ -28,6 +32,9 @@ struct iostat_dio {
 	loff_t pos;
 	const void *vec;
 	size_t vec_offset;
+	ssize_t end;
+	const struct bio_vec *bio_vec;
+	loff_t bio_pos;
 };
 
 /* May sleep. A function that cannot be hooked has its files <unknown>. */
@@ -35,9 +42,12 @@ void iostat_dio_start(void);
 void iostat_dio_stop(void);
 
 /* The innermost of this task, or NULL. By a probe, for which it is valid. */
-const struct iostat_dio *iostat_dio_current(void);
+struct iostat_dio *iostat_dio_current(void);
 
-/* Where in the file a bio is that it submits; -1 if that cannot be known. */
-loff_t iostat_dio_offset(const struct iostat_dio *dio, const struct bio *bio);
+/*
+ * Where in the file a bio is that the call submits, or a driver below does meanwhile; -1 if that is not
+ * known. Each bio is to be looked at as it is submitted, the first of them before its parts.
+ */
+loff_t iostat_dio_offset(struct iostat_dio *dio, const struct bio *bio);
 
 #endif /* _IOSTAT_DIO_H */

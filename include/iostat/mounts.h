@@ -35,6 +35,16 @@ void iostat_mounts_close(void);
 const char *iostat_mount_of(dev_t dev, const char *path, const char **rest);
 
 /**
+ * iostat_mount_of_all - where a file system is mounted as a whole
+ * @dev: device number of its super block
+ *
+ * In an RCU read-side critical section, for which what it returns is valid.
+ *
+ * Return: the mount point, or NULL.
+ */
+const char *iostat_mount_of_all(dev_t dev);
+
+/**
  * iostat_mount_at - where a file is mounted that has this name
  * @dev: device number of its super block
  * @path: its path in the file system
