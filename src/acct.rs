@@ -22,6 +22,7 @@ pub mod disk_event;
 pub mod entry;
 pub mod evcnt;
 pub mod event;
+pub mod fast;
 pub mod histogram;
 pub mod inflight;
 pub mod kstat;

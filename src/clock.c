@@ -9,17 +9,18 @@
  */
 
 #include <iostat/clock.h>
+#include <iostat/probes.h>
 #include <linux/clocksource_ids.h>
 #include <linux/export.h>
 #include <linux/math64.h>
+#include <linux/mutex.h>
 #include <linux/notifier.h>
-#include <linux/spinlock.h>
 #include <linux/suspend.h>
 #include <uapi/linux/iostat.h>
 
 struct iostat_clock iostat_clock;
 
-static DEFINE_SPINLOCK(exchange_lock);
+static DEFINE_MUTEX(exchange_lock);
 static bool suspending;
 /* What is told to those who read the records in memory, and the time themselves. */
 static struct iostat_map_clock *told;
@@ -58,6 +59,15 @@ u64 iostat_clock_read(void)
 EXPORT_SYMBOL_GPL(iostat_clock_read);
 
 #ifdef CONFIG_X86_TSC
+/*
+ * Whether this machine has the instructions with which the fast path reads the
+ * TSC and turns interrupts off. In a Xen PV guest the latter is a hypercall.
+ */
+static bool has_fast_path(void)
+{
+	return boot_cpu_has(X86_FEATURE_RDTSCP) && !boot_cpu_has(X86_FEATURE_XENPV);
+}
+
 static void use_tsc(const struct system_time_snapshot *now)
 {
 	u64 raw = ktime_to_ns(now->systime) + iostat_clock.raw_offset;
@@ -67,10 +77,15 @@ static void use_tsc(const struct system_time_snapshot *now)
 	iostat_clock.tsc_offset = raw - iostat_cycles_to_ns(now->cycles, iostat_clock.mult);
 	/* Pairs with the acquire in iostat_clock_now(): the above is seen first. */
 	smp_store_release(&iostat_clock.is_tsc, true);
+	if (has_fast_path())
+		static_branch_dec(&iostat_general);
 }
 
 static void use_raw(void)
 {
+	/* Events under way may still read the TSC: the two show the same time. */
+	if (has_fast_path())
+		static_branch_inc(&iostat_general);
 	WRITE_ONCE(iostat_clock.raw_offset, iostat_clock_now() - ktime_get_raw());
 	WRITE_ONCE(iostat_clock.is_tsc, false);
 }
@@ -108,9 +123,9 @@ static void choose(void)
 void iostat_clock_check(void)
 {
 	/* If not, somebody does it at this moment. */
-	if (spin_trylock(&exchange_lock)) {
+	if (mutex_trylock(&exchange_lock)) {
 		choose();
-		spin_unlock(&exchange_lock);
+		mutex_unlock(&exchange_lock);
 	}
 }
 
@@ -119,10 +134,10 @@ static int on_suspend(struct notifier_block *block, unsigned long event, void *d
 	bool begins = event == PM_SUSPEND_PREPARE || event == PM_HIBERNATION_PREPARE ||
 		      event == PM_RESTORE_PREPARE;
 
-	spin_lock(&exchange_lock);
+	mutex_lock(&exchange_lock);
 	suspending = begins;
 	choose();
-	spin_unlock(&exchange_lock);
+	mutex_unlock(&exchange_lock);
 	return NOTIFY_DONE;
 }
 
@@ -131,7 +146,7 @@ static struct notifier_block suspend_block = { .notifier_call = on_suspend };
 /**
  * iostat_clock_start - begins to look after the clock
  * @map: what is told how to read it, until iostat_clock_stop()
- * @count: called for each exchange until then, with a spinlock held
+ * @count: called for each exchange until then, with a mutex held
  * @counter: what it is called with
  *
  * Context: process. May sleep. Return: 0 or a negative errno.
@@ -139,14 +154,16 @@ static struct notifier_block suspend_block = { .notifier_call = on_suspend };
 int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *counter),
 		       const void *counter)
 {
-	spin_lock(&exchange_lock);
+	mutex_lock(&exchange_lock);
+	/* Until the clock is the TSC. */
+	static_branch_inc(&iostat_general);
 	/* The first choice is no exchange. */
 	choose();
 	exchanged = count;
 	exchange_counter = counter;
 	told = map;
 	tell();
-	spin_unlock(&exchange_lock);
+	mutex_unlock(&exchange_lock);
 	return register_pm_notifier(&suspend_block);
 }
 
@@ -158,7 +175,7 @@ int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *c
 void iostat_clock_stop(void)
 {
 	unregister_pm_notifier(&suspend_block);
-	spin_lock(&exchange_lock);
+	mutex_lock(&exchange_lock);
 	told = NULL;
-	spin_unlock(&exchange_lock);
+	mutex_unlock(&exchange_lock);
 }

@@ -6,4 +6,8 @@
 
 pub mod abi;
 pub mod acct;
+#[path = "../rust/kernel/below.rs"]
+mod below;
+#[path = "../rust/kernel/hint.rs"]
+mod hint;
 mod sync;

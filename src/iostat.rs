@@ -15,6 +15,10 @@ use kernel::prelude::*;
 
 pub mod abi;
 pub mod acct;
+#[path = "../rust/kernel/below.rs"]
+mod below;
+#[path = "../rust/kernel/hint.rs"]
+mod hint;
 mod iface;
 mod kapi;
 #[path = "../rust/kernel/mod.rs"]

@@ -20,6 +20,8 @@
 #include <linux/smp.h>
 #include <trace/events/block.h>
 
+DEFINE_STATIC_KEY_FALSE(iostat_general);
+
 /* In place of __my_cpu_offset, which leads to memory that nobody can map. */
 DEFINE_PER_CPU(unsigned long, iostat_slot);
 
@@ -143,6 +145,9 @@ static void __maybe_unused check(void)
 	check_trace_callback_type_block_rq_merge(iostat_probe_rq_merge);
 	check_trace_callback_type_block_io_done(iostat_probe_io_done);
 	check_trace_callback_type_block_rq_complete(iostat_probe_rq_complete);
+	check_trace_callback_type_block_io_start(iostat_fast_io_start);
+	check_trace_callback_type_block_rq_issue(iostat_fast_rq_issue);
+	check_trace_callback_type_block_rq_complete(iostat_fast_rq_complete);
 	check_trace_callback_type_block_bio_queue(iostat_probe_bio_queue);
 	check_trace_callback_type_block_bio_complete(iostat_probe_bio_complete);
 }

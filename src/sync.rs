@@ -30,3 +30,11 @@ pub(crate) use core::hint::spin_loop;
 
 #[cfg(loom)]
 pub(crate) use loom::thread::yield_now as spin_loop;
+
+#[cfg(not(loom))]
+pub(crate) use crate::hint::read_by_owner;
+
+#[cfg(loom)]
+pub(crate) fn read_by_owner(word: &AtomicU64) -> u64 {
+    word.load(Ordering::Relaxed)
+}

@@ -9,6 +9,7 @@
  */
 
 #include <iostat/fileinfo.h>
+#include <iostat/probes.h>
 #include <iostat/text.h>
 #include <iostat/watch.h>
 #include <linux/array_size.h>
@@ -126,11 +127,13 @@ int iostat_watch_reg(void)
 		return error;
 	iostat_fileinfo_get();
 	static_branch_inc(&iostat_watched);
+	static_branch_inc(&iostat_general);
 	return 0;
 }
 
 void iostat_watch_unreg(void)
 {
+	static_branch_dec(&iostat_general);
 	static_branch_dec(&iostat_watched);
 	iostat_fileinfo_put();
 	guard(mutex)(&lock);

@@ -11,6 +11,8 @@ pub mod input;
 pub mod asked;
 #[path = "../../tests/host/properties/dm.rs"]
 pub mod dm;
+#[path = "../../tests/host/properties/fast.rs"]
+pub mod fast;
 #[path = "../../tests/host/properties/invariants.rs"]
 pub mod invariants;
 #[path = "../../tests/host/properties/machine.rs"]

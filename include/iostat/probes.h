@@ -8,6 +8,7 @@
 #define _IOSTAT_PROBES_H
 
 #include <linux/blk_types.h>
+#include <linux/jump_label.h>
 #include <linux/percpu.h>
 
 struct request;
@@ -23,6 +24,20 @@ void iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t erro
 			      unsigned int nr_bytes);
 void iostat_probe_bio_queue(void *state, struct bio *bio);
 void iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio *bio);
+
+/*
+ * Set unless events may take the fast path of src/recorder/probe/fast.rs: while
+ * io:start or io:done is enabled, or the clock is not the TSC, or this machine cannot.
+ */
+DECLARE_STATIC_KEY_FALSE(iostat_general);
+
+/*
+ * The fast path. Events that it leaves to the functions above were not recorded.
+ */
+void iostat_fast_io_start(void *state, struct request *rq);
+void iostat_fast_rq_issue(void *state, struct request *rq);
+void iostat_fast_rq_complete(void *state, struct request *rq, blk_status_t error,
+			     unsigned int nr_bytes);
 
 /**
  * struct iostat_here - where and when a probe runs

@@ -32,7 +32,7 @@ pub(crate) fn check() {
 
 /// Who counts how often the clock is exchanged.
 pub(crate) trait Exchanges: Send + Sync {
-    /// Once more. A spinlock is held.
+    /// Once more. A mutex is held.
     fn exchanged(&self);
 }
 

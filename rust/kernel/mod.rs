@@ -3,8 +3,9 @@
 //! Floor 1: safe abstractions of what the `kernel` crate lacks, and of this module's own C files.
 //!
 //! The first are general: such a file goes when the `kernel` crate has the like. The second name the
-//! header in `include/iostat/` that they belong to. Besides `recorder/probe.rs`, `recorder/probe/nfs.rs`,
-//! `kapi/exports.rs` and `kapi/exports/`, this is the only place in the module with `unsafe`.
+//! header in `include/iostat/` that they belong to. Besides `recorder/probe.rs` and the files in
+//! `recorder/probe/`, `kapi/exports.rs` and `kapi/exports/`, this is the only place in the module with
+//! `unsafe`.
 
 pub(crate) mod bindings;
 pub(crate) mod block;
@@ -12,12 +13,15 @@ pub(crate) mod capability;
 pub(crate) mod class;
 pub(crate) mod clock;
 pub(crate) mod error;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod fast;
 pub(crate) mod global;
 pub(crate) mod io_events;
 pub(crate) mod ioctl;
 pub(crate) mod kobject;
 pub(crate) mod kstat;
 pub(crate) mod lookup;
+pub(crate) mod masked;
 pub(crate) mod memory;
 pub(crate) mod miscdevice;
 pub(crate) mod mmap;

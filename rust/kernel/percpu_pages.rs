@@ -82,6 +82,11 @@ impl<H, T: Zeroed + Sync> PerCpuPages<H, T> {
         &self.head
     }
 
+    /// Where the values are: each CPU's in its slot.
+    pub(crate) fn records(&self) -> *const T {
+        self.first.as_ptr()
+    }
+
     /// This CPU's value. No other code of this CPU can come in between.
     #[inline(always)]
     pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a T {

@@ -20,6 +20,9 @@
 //! root, only of a leaf's edges. (A scalable non-zero indicator: Ellen, Lev, Luchangco, Moir, PODC
 //! 2007.) With one hardware queue, its leaf is the root.
 //!
+//! An I/O may enter at the root too, if it also leaves there: the fast path does, for one hardware queue at
+//! a time (see [`Root`]).
+//!
 //! An I/O leaves by the leaf it entered by, and not before its entry is through both words: so
 //! a leaf that rose falls again only after the root heard of the rise, and no word is ever negative.
 //! The other way around a leaf may rise again before the root heard that it fell: the root then
@@ -31,6 +34,10 @@
 //! the same time may note their edges in another order than that of their clocks, or miss that the
 //! line touched zero between them. Each edge is off by at most the time from reading the clock to
 //! the last word, some tens of instructions, on the CPUs involved.
+
+mod root;
+
+pub use root::Root;
 
 use crate::sync::{
     AtomicU64,
@@ -77,22 +84,103 @@ pub enum Step {
     RunqBackToWaitq,
 }
 
-/// How many I/Os are in the wait queue (low half) and the run queue (high half).
+/// How many I/Os are in the wait queue (low 30 bits) and the run queue (the bits above).
 ///
 /// Both in one word, so that a move from one to the other is a single atomic addition and never
 /// shows the disk idle in between.
 #[derive(Debug, Default)]
 pub struct Gauge(AtomicU64);
 
+/// The lengths of both queues before a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Lengths(u64);
+
+/// 30 and not 32, so that one in the run queue is a constant that fits in an instruction.
+const RUN_SHIFT: u32 = 30;
 const WAIT: u64 = 1;
-const RUN: u64 = 1 << 32;
+const RUN: u64 = 1 << RUN_SHIFT;
 const WAIT_MASK: u64 = RUN - 1;
 
-impl Gauge {
-    /// Takes one step, and tells `note` of each edge. (Tells and not returns: then an edge is a branch
-    /// in the caller's code and nothing else.)
+impl Lengths {
+    /// Nothing in either queue.
+    pub const IDLE: Lengths = Lengths(0);
+    /// One in the wait queue, and nothing in the run queue.
+    pub const ONE_WAITS: Lengths = Lengths(WAIT);
+    /// One in the run queue, and nothing in the wait queue.
+    pub const ONE_RUNS: Lengths = Lengths(RUN);
+
+    /// Of the wait queue.
     #[inline(always)]
-    pub fn step(&self, step: Step, mut note: impl FnMut(Line, Edge)) {
+    pub const fn wait(self) -> u64 {
+        self.0 & WAIT_MASK
+    }
+
+    /// Of the run queue.
+    #[inline(always)]
+    pub const fn run(self) -> u64 {
+        self.0 >> RUN_SHIFT
+    }
+}
+
+impl Step {
+    #[inline(always)]
+    const fn delta(self) -> u64 {
+        match self {
+            Step::WaitqEnter => WAIT,
+            Step::WaitqExit => WAIT.wrapping_neg(),
+            Step::RunqEnter => RUN,
+            Step::RunqExit => RUN.wrapping_neg(),
+            Step::WaitqToRunq => RUN.wrapping_sub(WAIT),
+            Step::RunqBackToWaitq => WAIT.wrapping_sub(RUN),
+        }
+    }
+}
+
+impl Gauge {
+    /// Takes one step. Returns the lengths before it.
+    #[inline(always)]
+    pub fn take(&self, step: Step) -> Lengths {
+        // Acquire: pairs with the release fence in `CpuRecord::write` of whoever changed the word
+        // before, so that a reader who sees this edge sees that CPU writing its own.
+        Lengths(self.0.fetch_add(step.delta(), Acquire))
+    }
+
+    /// Takes one step, and calls `note` for each edge. (Not returned: then an edge is a branch in the
+    /// caller's code and nothing else.)
+    #[inline(always)]
+    pub fn step(&self, step: Step, note: impl FnMut(Line, Edge)) {
+        self.take(step).edges(step, note);
+    }
+
+    /// The lengths now.
+    pub fn lengths(&self) -> Lengths {
+        Lengths(self.0.load(Relaxed))
+    }
+
+    /// One leaves the run queue, if there is one: whether there was. Tells `note` as `step` does. For
+    /// those whose word is not taken for it.
+    #[inline(always)]
+    pub fn try_runq_exit(&self, mut note: impl FnMut(Line, Edge)) -> bool {
+        let exit = |old: u64| (old >> RUN_SHIFT != 0).then_some(old.wrapping_sub(RUN));
+        // As in `step`.
+        let Ok(old) = self.0.fetch_update(Acquire, Relaxed, exit) else {
+            return false;
+        };
+        if old >> RUN_SHIFT == 1 {
+            note(Line::Runq, Edge::Fall);
+            if old & WAIT_MASK != 0 {
+                note(Line::Both, Edge::Fall);
+            }
+        }
+        true
+    }
+}
+
+impl Lengths {
+    /// Calls `note` for each edge of a step that found these lengths.
+    #[inline(always)]
+    pub fn edges(self, step: Step, mut note: impl FnMut(Line, Edge)) {
         use Edge::{
             Fall,
             Rise, //
@@ -102,18 +190,7 @@ impl Gauge {
             Runq,
             Waitq, //
         };
-        let delta = match step {
-            Step::WaitqEnter => WAIT,
-            Step::WaitqExit => WAIT.wrapping_neg(),
-            Step::RunqEnter => RUN,
-            Step::RunqExit => RUN.wrapping_neg(),
-            Step::WaitqToRunq => RUN.wrapping_sub(WAIT),
-            Step::RunqBackToWaitq => WAIT.wrapping_sub(RUN),
-        };
-        // Acquire: pairs with the release fence in `CpuRecord::write` of whoever changed the word
-        // before, so that a reader who sees this edge sees that CPU writing its own.
-        let old = self.0.fetch_add(delta, Acquire);
-        let (wait, run) = (old & WAIT_MASK, old >> 32);
+        let (wait, run) = (self.wait(), self.run());
         match step {
             Step::WaitqEnter if wait == 0 => {
                 note(Waitq, Rise);
@@ -169,24 +246,6 @@ impl Gauge {
             }
             _ => {}
         }
-    }
-
-    /// One leaves the run queue, if there is one: whether there was. Tells `note` as `step` does. For
-    /// those whose word is not taken for it.
-    #[inline(always)]
-    pub fn try_runq_exit(&self, mut note: impl FnMut(Line, Edge)) -> bool {
-        let exit = |old: u64| (old >> 32 != 0).then_some(old.wrapping_sub(RUN));
-        // As in `step`.
-        let Ok(old) = self.0.fetch_update(Acquire, Relaxed, exit) else {
-            return false;
-        };
-        if old >> 32 == 1 {
-            note(Line::Runq, Edge::Fall);
-            if old & WAIT_MASK != 0 {
-                note(Line::Both, Edge::Fall);
-            }
-        }
-        true
     }
 }
 

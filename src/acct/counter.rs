@@ -3,6 +3,7 @@
 //! One word of a per-CPU record.
 
 use crate::sync::{
+    read_by_owner,
     AtomicU64,
     Ordering::Relaxed, //
 };
@@ -34,6 +35,12 @@ impl Counter {
     #[inline(always)]
     pub fn get(&self) -> u64 {
         self.0.load(Relaxed)
+    }
+
+    /// The same. Owner only, who has it as a part of another instruction.
+    #[inline(always)]
+    pub fn own(&self) -> u64 {
+        read_by_owner(&self.0)
     }
 }
 

@@ -16,6 +16,7 @@ use super::{
         Load, //
     },
 };
+use crate::below::Bit;
 
 /// Transactions of one disk, as seen by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
 ///
@@ -62,6 +63,22 @@ impl Devstat<Counter> {
         if let Some(word) = self.completed.get(usize::from(kind.number())) {
             word.add(1);
         }
+    }
+
+    /// `devstat_end_transaction()` of a read or write with [`Tag::Simple`], as far as its bytes go.
+    #[inline(always)]
+    pub(super) fn end_bytes(&self, is_write: Bit, bytes: u64) {
+        let [_, read_write @ .., _] = &self.bytes;
+        is_write.half(read_write).add(bytes);
+    }
+
+    /// All the rest of it.
+    #[inline(always)]
+    pub(super) fn end_but_bytes(&self, is_write: Bit, duration_ns: u64) {
+        let [_, read_write @ .., _] = &self.duration;
+        is_write.half(read_write).add(duration_ns);
+        let [_, _, _, _, read_write @ .., _, _, _, _] = &self.completed;
+        is_write.half(read_write).add(1);
     }
 
     /// The end of a transaction that another one took over.

@@ -19,6 +19,7 @@ pub use super::event::{
 use super::{
     class::Kind,
     counter::Counter,
+    fast::Remembered,
     inflight::Key,
     region::pending::Pending,
     verb::{
@@ -27,35 +28,39 @@ use super::{
     },
 };
 
-/// The state of one I/O. One cache line, and one that only regions use.
+/// The state of one I/O. The first cache line is that of the fast path, the second that of the general
+/// path and of regions.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Entry {
-    /// Whose it is: the business of the table.
+    /// Whose it is, and on the fast path what it does.
     pub(super) key: Key,
-    account: Counter,
-    start_ns: Counter,
+    pub(super) start_ns: Counter,
     /// The times at which it left the run queue less those at which it entered it, wrapping: its
-    /// service time, once it has left.
-    service_ns: Counter,
-    bytes: Counter,
-    sector: Counter,
+    /// service time, once it has left. On the fast path the time at which it entered it.
+    pub(super) service_ns: Counter,
+    pub(super) bytes: Counter,
+    /// What the next I/O here may use: see [`super::fast`].
+    pub(crate) memory: Remembered,
     pub(super) state: Counter,
+    account: Counter,
+    pub(super) sector: Counter,
     /// What regions have to know of it; nothing without `IN_REGIONS`.
     pub pending: Pending,
 }
 
 /// Bits of `state`: first its [`Kind`], at the top its leaf.
-const RUNNING: u64 = 1 << 8;
-const COUNTED: u64 = 1 << 9;
+pub(super) const RUNNING: u64 = 1 << 8;
+pub(super) const COUNTED: u64 = 1 << 9;
 const WATCHED: u64 = 1 << 10;
 /// Regions count it: see [`super::region::pending`].
 pub(super) const IN_REGIONS: u64 = 1 << 11;
-const LEAF_SHIFT: u32 = 48;
+pub(super) const LEAF_SHIFT: u32 = 48;
 
 impl Entry {
     #[inline(always)]
     fn begin(&self, start: &Start, flags: u64, bytes: u64, now: u64) {
+        self.memory.forget();
         self.account.set(start.account);
         self.start_ns.set(now);
         self.bytes.set(bytes);

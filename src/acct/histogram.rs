@@ -17,6 +17,15 @@ use super::{
         Load, //
     },
 };
+use crate::{
+    below::{
+        Below,
+        Bit,
+        Eighth,
+        EIGHTHS, //
+    },
+    hint::opaque_ref, //
+};
 
 /// The first bound is 2^(-88/4) s, 238 ns; the last 2^(20/4) s, 32 s. One is enough for loom, to
 /// which each bucket is a word to follow.
@@ -67,44 +76,45 @@ pub static BOUNDS_NS: [u64; BOUNDS] = {
     bounds
 };
 
-/// Cells into which [`bucket`] cuts all times: eight to a power of two, by the number of leading
-/// zeros and the three bits behind the first one. From 8 ns on, for there is no bound below; the
-/// last ones are for no time at all, and spare a comparison.
-const CELLS: usize = 64 * 8;
-
-/// The first bucket a time of each cell can be in, and the bound above that. A cell is at most an
-/// eighth wide and a bucket more, so a time is in this bucket or in the next.
+/// For each eighth of an octave: the first bucket that a time in it can be in, and the bound above that. An
+/// eighth is at most an eighth of its time wide and a bucket more, so a time is in this bucket or in the
+/// next. A time above all bounds is behind a bound of 0.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-static FIRST_OF_CELL: [(u64, u8); CELLS] = {
-    let mut first = [(u64::MAX, BOUNDS as u8); CELLS];
-    let mut cell = 0;
-    while cell < CELLS {
-        let lowest = ((8 + cell as u64 % 8) << 60) >> (cell / 8);
+const FIRST: ([Below<BOUNDS>; EIGHTHS], [u64; EIGHTHS]) = {
+    let mut first = ([LAST; EIGHTHS], [0; EIGHTHS]);
+    let mut eighth = Eighth::LEAST;
+    while eighth <= Eighth::MOST {
+        let lowest = Eighth::first(eighth);
         let mut bucket = 0;
         while bucket < BOUNDS && BOUNDS_NS[bucket] < lowest {
             bucket += 1;
         }
-        if bucket < BOUNDS {
-            first[cell] = (BOUNDS_NS[bucket], bucket as u8);
+        if let Some(number) = Below::new(bucket) {
+            first.0[eighth] = number;
+            first.1[eighth] = BOUNDS_NS[bucket];
         }
-        cell += 1;
+        eighth += 1;
     }
     first
 };
 
-/// The bucket of a time.
+const LAST: Below<BOUNDS> = match Below::new(BOUNDS - 1) {
+    Some(last) => last,
+    None => panic!("there is a bound"),
+};
+
+// Two arrays, since then an index is a part of an instruction.
+static FIRST_BUCKET: [Below<BOUNDS>; EIGHTHS] = FIRST.0;
+static FIRST_BOUND: [u64; EIGHTHS] = FIRST.1;
+
+/// What there is of a time's bucket.
 #[inline(always)]
-fn bucket(time_ns: u64) -> usize {
-    // With a bit set there is a highest one.
-    let at_least_8 = time_ns | 8;
-    let zeros = at_least_8.leading_zeros();
-    // CAST: Four bits, of which the first is set.
-    let eighth = (at_least_8.wrapping_shl(zeros) >> 60) as usize;
-    let cell = (zeros as usize).wrapping_mul(8) | eighth & 7;
-    match FIRST_OF_CELL.get(cell & (CELLS - 1)) {
-        Some((bound, first)) => usize::from(*first).wrapping_add(usize::from(time_ns > *bound)),
-        None => BOUNDS,
-    }
+fn of_bucket<T>(time_ns: u64, buckets: &[T; BUCKETS]) -> &T {
+    let eighth = Eighth::of(time_ns);
+    let is_above = time_ns > *eighth.element(&FIRST_BOUND);
+    eighth
+        .element(&FIRST_BUCKET)
+        .this_or_next(is_above, buckets)
 }
 
 /// Times of one kind, as seen by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
@@ -138,13 +148,11 @@ impl Histogram<Counter> {
     /// One more time.
     #[inline(always)]
     pub fn record(&self, time_ns: u64) {
-        if let Some(count) = self.counts.get(bucket(time_ns)) {
-            count.add(1);
-        }
-        if time_ns > self.longest.get() {
+        of_bucket(time_ns, &self.counts).add(1);
+        if time_ns > self.longest.own() {
             self.longest.set(time_ns);
         }
-        if !time_ns > self.shortest_inverted.get() {
+        if !time_ns > self.shortest_inverted.own() {
             self.shortest_inverted.set(!time_ns);
         }
     }
@@ -237,6 +245,16 @@ impl Latency {
         }
     }
 
+    /// The same of a read or write.
+    #[inline(always)]
+    pub(super) fn record_data(&self, is_write: Bit, total_ns: u64, service_ns: u64) {
+        let [_, read_write @ .., _] = &self.0;
+        let [wait, service, total] = opaque_ref(is_write.half(read_write));
+        wait.record(total_ns.wrapping_sub(service_ns));
+        service.record(service_ns);
+        total.record(total_ns);
+    }
+
     /// The times of one class and phase.
     pub fn of(&self, class: Class, phase: Phase) -> &Histogram {
         let [class_none, ..] = &self.0;
@@ -270,8 +288,13 @@ mod tests {
 
     #[test]
     fn a_time_is_above_the_bound_below_and_not_above_its_own() {
+        let buckets: [usize; BUCKETS] = core::array::from_fn(|bucket| bucket);
+        let bucket = |time_ns| *of_bucket(time_ns, &buckets);
         assert_eq!(bucket(0), 0);
-        assert_eq!(bucket(u64::MAX), BOUNDS);
+        for bit in 36..64 {
+            assert_eq!(bucket(1 << bit), BOUNDS);
+            assert_eq!(bucket(u64::MAX >> (63 - bit)), BOUNDS);
+        }
         for (index, bound) in BOUNDS_NS.into_iter().enumerate() {
             assert_eq!(bucket(bound - 1), index);
             assert_eq!(bucket(bound), index);

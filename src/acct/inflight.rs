@@ -20,13 +20,20 @@
 //! shares together. So a disk loses no I/O before more are in flight than its share, whatever
 //! the others do.
 
+mod key;
 mod part;
 mod share;
 
+pub use key::{
+    Key,
+    State, //
+};
 pub use part::{
+    hash,
     Part,
     Passed,
-    BUCKET, //
+    BUCKET,
+    HASH_SHIFT, //
 };
 pub use share::{
     Held,
@@ -38,55 +45,10 @@ use super::{
     counter::Counter,
     entry::Entry, //
 };
-use crate::sync::{
-    AtomicU64,
-    Ordering::{
-        Acquire,
-        Relaxed,
-        Release, //
-    }, //
-};
 use part::{
     Detour,
     Look, //
 };
-
-/// Set in the key of an entry whose I/O is in flight. Addresses of requests and bios are multiples
-/// of 8, so the bit is free.
-const BUSY: u64 = 1;
-
-/// Who an entry belongs to: the address of an I/O, and whether that is in flight.
-///
-/// The address stays when the I/O has ended. Requests are allocated once and for all with their
-/// queue, and bios come from pools: the next I/O at an address most often finds its entry
-/// where the last one left it, in its first look.
-#[derive(Debug, Default)]
-pub struct Key(AtomicU64);
-
-impl Key {
-    #[inline(always)]
-    fn load(&self) -> u64 {
-        self.0.load(Relaxed)
-    }
-
-    fn is_busy(&self) -> bool {
-        self.load() & BUSY != 0
-    }
-
-    /// Whether it is that of the I/O in flight at this address.
-    #[inline(always)]
-    fn is_of(&self, address: u64) -> bool {
-        self.load() == address | BUSY
-    }
-
-    /// Takes an entry that has the key `old`, not a busy one.
-    #[inline(always)]
-    fn take(&self, old: u64, key: u64) -> bool {
-        // Acquire: pairs with the release of the entry's last owner.
-        let taken = self.0.compare_exchange(old, key | BUSY, Acquire, Relaxed);
-        taken.is_ok()
-    }
-}
 
 /// An entry of the table that an I/O owns.
 #[derive(Clone, Copy, Debug)]
@@ -112,8 +74,7 @@ impl<'a> Slot<'a> {
     /// Gives the entry back.
     #[inline(always)]
     pub fn release(self) {
-        // Release: whoever takes the entry next sees none of our writes after its own.
-        self.entry.key.0.store(self.key, Release);
+        self.entry.key.release(self.key);
         if let Some(detour) = self.detour {
             detour.undo(self.key);
         }

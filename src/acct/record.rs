@@ -3,6 +3,10 @@
 //! One CPU's share of one disk, and reading it while it is being written.
 
 use super::{
+    busy::{
+        Edge,
+        Line, //
+    },
     class::Class,
     counter::{
         Counter,
@@ -34,6 +38,22 @@ pub struct Record<W = Counter> {
     pub runq_busy: Queue<W>,
     /// The same of both at once.
     pub both_busy: Queue<W>,
+}
+
+impl Record<Counter> {
+    /// A line of the disk rises or falls at `now`.
+    #[inline(always)]
+    pub fn note(&self, line: Line, edge: Edge, now: u64) {
+        let line = match line {
+            Line::Waitq => &self.waitq_busy,
+            Line::Runq => &self.runq_busy,
+            Line::Both => &self.both_busy,
+        };
+        match edge {
+            Edge::Rise => line.rise(now),
+            Edge::Fall => line.fall(now),
+        }
+    }
 }
 
 impl Load for Record<Counter> {

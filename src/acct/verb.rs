@@ -4,8 +4,6 @@
 
 use super::{
     busy::{
-        Edge,
-        Line,
         Step,
         Tree, //
     },
@@ -145,17 +143,7 @@ impl Verb {
         gauges.step(
             step,
             #[inline(always)]
-            |line, edge| {
-                let line = match line {
-                    Line::Waitq => &record.waitq_busy,
-                    Line::Runq => &record.runq_busy,
-                    Line::Both => &record.both_busy,
-                };
-                match edge {
-                    Edge::Rise => line.rise(now),
-                    Edge::Fall => line.fall(now),
-                }
-            },
+            |line, edge| record.note(line, edge, now),
         );
     }
 }

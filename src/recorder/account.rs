@@ -5,6 +5,9 @@
 mod medium;
 mod mount;
 mod readout;
+mod remembered;
+
+pub(super) use remembered::Sink;
 
 use super::{
     accounts::{
@@ -32,11 +35,13 @@ use crate::{
     acct::{
         busy::{
             Gauge,
+            Root,
             Tree, //
         },
         class::Tag,
         client,
         disk_event::DiskEvent,
+        fast,
         inflight::Share,
         record::CpuRecord,
         snapshot::Seen,
@@ -56,7 +61,10 @@ use crate::{
         published::InProbe, //
     },
 };
-use core::sync::atomic::AtomicU32;
+use core::sync::atomic::{
+    AtomicBool,
+    AtomicU32, //
+};
 use kernel::{
     new_mutex,
     page::PAGE_SIZE,
@@ -95,7 +103,9 @@ pub(crate) struct Account {
     holders: Refcount,
     /// A gauge for each hardware queue; none if there is but one. A power of two.
     leaves: KVec<Line>,
-    root: Line,
+    root: Root,
+    /// Whether it leaves.
+    leaves_now: AtomicBool,
     /// Of the latest snapshot taken: the next must not be less.
     #[pin]
     last: Mutex<Seen>,
@@ -212,7 +222,8 @@ impl Account {
                 memory,
                 holders: Refcount::new(1),
                 leaves: block.leaves,
-                root: Line(Gauge::default()),
+                root: Root::default(),
+                leaves_now: AtomicBool::new(false),
                 last <- new_mutex!(Seen::default()),
             }),
             GFP_KERNEL,
@@ -335,10 +346,10 @@ impl Account {
     /// The same, here alone.
     #[inline(always)]
     pub(super) fn record_own(&self, verb: Verb, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
-        let root = &self.root.0;
+        let root = &self.root.gauge;
         let record = self.memory.this_cpu(cpu);
         // Two calls and not one with two trees: which of them is asked once, not after every step.
-        if self.has_leaves() {
+        if self.has_leaves() && leaf != fast::DIRECT {
             let last = self.leaves.len().wrapping_sub(1);
             if let Some(leaf) = self.leaves.get(usize::from(leaf) & last) {
                 let gauges = Tree {
@@ -368,6 +379,6 @@ impl Account {
             end.tag = Tag::None;
         }
         let record = self.memory.this_cpu(cpu);
-        end.apply(&record.write(), &self.root.0, now)
+        end.apply(&record.write(), &self.root.gauge, now)
     }
 }

@@ -85,7 +85,7 @@ pub(super) struct Partitions(AtomicU32);
 
 impl Partitions {
     #[inline(always)]
-    fn is_any(&self) -> bool {
+    pub(super) fn is_any(&self) -> bool {
         self.0.load(Relaxed) != 0
     }
 

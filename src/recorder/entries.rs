@@ -3,19 +3,28 @@
 //! The memory of the table of I/Os in flight: its main part, and the reserve, which grows with the
 //! disks.
 
-use super::tracker::Tracker;
+use super::{
+    account::{
+        Account,
+        Sink, //
+    },
+    tracker::Tracker, //
+};
 use crate::{
     acct::{
         counter::Counter,
         entry::Entry,
+        fast::barrier,
         inflight::{
+            hash,
             Held,
             Part,
             Passed,
             Room,
             Share,
             Table,
-            BUCKET, //
+            BUCKET,
+            HASH_SHIFT, //
         },
     },
     kernel_ext::{
@@ -23,8 +32,10 @@ use crate::{
             Records,
             PARTS, //
         },
+        masked::Masked,
         memory,
         once::OnceBox,
+        task::may_rest,
         zeroed::zeroed_vec, //
     },
 };
@@ -60,10 +71,13 @@ const LEAST: usize = 512;
 /// So many I/Os of one disk are promised room, however many it can have.
 const MOST_OF_A_DISK: usize = 4096;
 
+/// Entries that are looked at one after the other without a pause.
+const BATCH: usize = 1 << 12;
+
 /// All entries there are.
 #[pin_data]
 pub(super) struct Entries {
-    entries: KVVec<Entry>,
+    entries: Masked<Entry>,
     passed: KVVec<Passed>,
     reserve: [OnceBox<Extension>; PARTS - 1],
     held: Held,
@@ -72,6 +86,7 @@ pub(super) struct Entries {
     promised: Mutex<usize>,
     /// What those who watch I/Os are told, for each entry.
     records: Records,
+    sink: KBox<Sink>,
 }
 
 /// A part of the reserve.
@@ -108,9 +123,10 @@ impl Entries {
         } else {
             Part::entries_for(ios)
         };
-        let entries = zeroed_vec(len)?;
+        let entries = Masked::new(zeroed_vec(len)?)?;
         let passed = zeroed_vec(len / BUCKET)?;
         let records = Records::new(len)?;
+        let sink = Sink::new()?;
         Ok(pin_init!(Entries {
             entries,
             passed,
@@ -118,13 +134,48 @@ impl Entries {
             held: Held::default(),
             promised <- new_mutex!(0),
             records,
+            sink,
         }))
     }
 
     /// Where an I/O is looked for first.
     #[inline(always)]
     pub(super) fn main(&self) -> Part<'_> {
-        Part::main(&self.entries, &self.passed)
+        Part::main(self.entries.all(), &self.passed)
+    }
+
+    /// The entry in which the I/O at an address is looked for first.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn home(&self, key: u64) -> &Entry {
+        self.entries.by_hash::<HASH_SHIFT>(hash(key))
+    }
+
+    /// The I/Os of `account` that start from here on take the general path, until it is remembered again:
+    /// see `acct/fast.rs`. May sleep.
+    pub(super) fn forget(&self, account: &Account) {
+        let memory = account.memory();
+        barrier();
+        self.each(|entry| entry.forget(memory));
+    }
+
+    /// No I/O uses the memory of `account`, which leaves, except in probes that run now. May sleep.
+    pub(super) fn give_up(&self, account: &Account) {
+        if account.disk().is_some() {
+            // Entries remember disks alone.
+            return;
+        }
+        account.set_leaves_now();
+        let (memory, sink) = (account.memory(), self.sink.memory());
+        barrier();
+        self.each(|entry| entry.replace(memory, sink));
+    }
+
+    fn each(&self, work: impl Fn(&Entry)) {
+        for entries in self.entries.all().chunks(BATCH) {
+            entries.iter().for_each(&work);
+            may_rest();
+        }
     }
 
     /// Wherever it can be.
@@ -148,7 +199,7 @@ impl Entries {
 
     /// I/Os that all disks together can have in flight without any being lost.
     pub(super) fn ios(&self) -> usize {
-        Part::ios_in(self.entries.len())
+        Part::ios_in(self.entries.all().len())
     }
 
     /// I/Os that are promised room besides, each disk its own.

@@ -81,6 +81,7 @@ impl<L: Listener> State<L> {
             Message::Create(create) => {
                 let geometry = create.geometry(sectors)?;
                 let id = regions.create(create, geometry)?;
+                self.registry.forget(&account);
                 let told = created(written, id).and_then(|()| written.write_char('\n'));
                 if told.is_err() {
                     // Nobody would know of it.

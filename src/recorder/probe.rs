@@ -4,6 +4,8 @@
 //! (`src/probes.c`, `src/event_probes.c`, `src/timeouts.c`): each makes borrowed types of its arguments,
 //! and one safe call of `transactions.rs` or `tracker.rs`.
 
+#[cfg(target_arch = "x86_64")]
+mod fast;
 mod functions;
 pub(super) mod nfs;
 

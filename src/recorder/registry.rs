@@ -166,6 +166,7 @@ impl<L: Listener> Registry<L> {
         place.insert(device.key(), Found::new(&account));
         if let Some(disk) = account.disk() {
             disk.partitions.arrived();
+            self.tracker.entries().forget(disk);
         }
         self.change(members);
         Ok(())
@@ -212,6 +213,12 @@ impl<L: Listener> Registry<L> {
         self.change(self.members.lock());
     }
 
+    /// The I/Os of `account` that start from here on take the general path, until it is remembered again. May
+    /// sleep.
+    pub(super) fn forget(&self, account: &Account) {
+        self.tracker.entries().forget(account);
+    }
+
     /// Closes the account of a disk or partition. Needs no memory, and cannot fail; may sleep.
     pub(super) fn remove(&self, device: &BlockDevice<'_>) {
         let mut members = self.members.lock();
@@ -220,6 +227,8 @@ impl<L: Listener> Registry<L> {
             return;
         };
         let account = &member.account;
+        // Before: what is removed is freed as soon as the probes that run now have ended.
+        self.tracker.entries().give_up(account);
         self.accounts().remove(account.handle());
         if let Some(disk) = account.disk() {
             disk.partitions.left();

@@ -16,6 +16,7 @@ use crate::{
     acct::{
         disk_event::DiskEvent,
         entry::Entry,
+        fast::Fresh,
         inflight::{
             Claim,
             Part,
@@ -127,6 +128,13 @@ impl Tracker {
         &self.entries
     }
 
+    /// The entry in which the I/O at an address is looked for first.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(super) fn home(&self, key: u64) -> &Entry {
+        self.entries.home(key)
+    }
+
     /// Those where I/Os are looked for first.
     #[inline(always)]
     pub(super) fn table(&self) -> Part<'_> {
@@ -187,6 +195,7 @@ impl Tracker {
             Some(Claim::Stale(slot)) => {
                 // Its memory has a new owner though it never ended.
                 self.abandoned.fetch_add(1, Relaxed);
+                slot.entry.generalize(key, || Fresh::UNKNOWN);
                 if watches_done() {
                     self.tell_abandoned(slot.entry, here.now);
                 }

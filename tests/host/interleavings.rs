@@ -10,6 +10,8 @@
 
 #![cfg(loom)]
 
+#[path = "interleavings/fast.rs"]
+mod fast;
 #[path = "interleavings/gauge.rs"]
 mod gauge;
 #[path = "interleavings/lookup.rs"]

@@ -14,6 +14,8 @@ mod areas;
 mod asked;
 #[path = "properties/dm.rs"]
 mod dm;
+#[path = "properties/fast.rs"]
+mod fast;
 #[path = "properties/invariants.rs"]
 mod invariants;
 // More than one disk and more I/Os than have room are for the fuzz targets.

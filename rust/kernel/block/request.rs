@@ -28,6 +28,38 @@ pub(crate) struct Request<'a> {
     _alive: PhantomData<&'a bindings::request>,
 }
 
+impl crate::acct::fast::Request for Request<'_> {
+    #[inline(always)]
+    fn key(&self) -> u64 {
+        self.ptr.as_ptr() as u64
+    }
+
+    #[inline(always)]
+    fn queue(&self) -> u64 {
+        read!(self, q) as u64
+    }
+
+    #[inline(always)]
+    fn bytes(&self) -> u32 {
+        read!(self, __data_len)
+    }
+
+    #[inline(always)]
+    fn is_special(&self) -> bool {
+        // All bits of the operation but the lowest: that tells a read from a write.
+        const OTHERS: u32 = (1 << bindings::REQ_OP_BITS) - 2;
+        const FLAGS: u32 = 1 << bindings::req_flag_bits___REQ_PREFLUSH
+            | 1 << bindings::req_flag_bits___REQ_FUA
+            | 1 << bindings::req_flag_bits___REQ_DRV;
+        read!(self, cmd_flags) & (OTHERS | FLAGS) != 0
+    }
+
+    #[inline(always)]
+    fn is_write(&self) -> bool {
+        read!(self, cmd_flags) & 1 != 0
+    }
+}
+
 impl<'a> Request<'a> {
     /// # Safety
     ///

@@ -3,9 +3,9 @@
 //! One array of entries, in buckets.
 
 use super::{
+    key::BUSY,
     share::Held,
-    Slot,
-    BUSY, //
+    Slot, //
 };
 use crate::{
     acct::{
@@ -28,9 +28,20 @@ pub const BUCKET: usize = 8;
 /// leave twice as many full: hence twice as many buckets.
 const REACH: usize = 32;
 
-/// 2^64 / golden ratio: as a factor it spreads addresses that differ by the size of a request. The
-/// upper bits of the product are the good ones.
-const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
+/// 2^32 / golden ratio, as a negative number that fits in an instruction: as a factor it spreads addresses
+/// that differ by the size of a request.
+const MULTIPLIER: u64 = 0xffff_ffff_9e37_79b1;
+
+/// The first bit of the hash that is used. Those below depend on few bits of an address; those far above
+/// leave little of the difference between two requests of a queue.
+pub const HASH_SHIFT: u32 = 24;
+
+/// The first hash of an address: the number of its home is made of the bits from [`HASH_SHIFT`] on, as
+/// many as the number of entries needs.
+#[inline(always)]
+pub fn hash(key: u64) -> u64 {
+    key.wrapping_mul(MULTIPLIER)
+}
 
 /// One round of the second hash. The first alone would not do: whatever the factor, there is a distance
 /// of which multiples come to the same few buckets, and no step from bucket to bucket leads out of
@@ -224,7 +235,14 @@ impl<'a> Part<'a> {
     /// Where to look for `key` first.
     #[inline(always)]
     fn home(self, key: u64) -> usize {
-        scale(key.wrapping_mul(MULTIPLIER), self.entries.len())
+        // CAST: The upper bits are not used.
+        (hash(key) >> HASH_SHIFT) as usize & self.entries.len().wrapping_sub(1)
+    }
+
+    /// The entry in which the I/O with this key is looked for first.
+    #[inline(always)]
+    pub fn home_entry(self, key: u64) -> Option<&'a Entry> {
+        self.entries.get(self.home(key))
     }
 
     /// The buckets in which `key` may be, first things first.
@@ -279,11 +297,10 @@ impl<'a> Part<'a> {
         let mut room = false;
         for (passed, bucket) in self.path(key).enumerate() {
             for entry in bucket.entries() {
-                let word = entry.key.load();
-                if word == key | BUSY {
+                if entry.key.is_of(key) {
                     return Look::Found(self.slot(key, entry, passed));
                 }
-                room |= word & BUSY == 0;
+                room |= !entry.key.is_busy();
             }
             if bucket.passed().is_none_or(Passed::is_zero) {
                 // The next bucket is not full either, most likely.

@@ -14,10 +14,10 @@ use crate::acct::{
 /// Accounts one I/O can be in: that of a partition and that of its disk.
 pub const LEVELS: usize = 2;
 
-/// The part of an I/O's state that only regions need, in a cache line of its entry that nobody else
-/// uses. Like the rest it belongs to whoever owns the I/O at the moment.
+/// The part of an I/O's state that only regions need. Like the rest it belongs to whoever owns the I/O
+/// at the moment.
 #[derive(Debug, Default)]
-#[repr(C, align(64))]
+#[repr(C)]
 pub struct Pending {
     /// First sector on the whole disk.
     sector: Counter,

@@ -8,13 +8,31 @@ use kernel::ffi::c_void;
 
 pub(super) type Function = (&'static CStr, *const c_void);
 
+/// Of most I/Os: the fast path, where there is one.
+mod usual {
+    #[cfg(not(target_arch = "x86_64"))]
+    use crate::kernel_ext::bindings::{
+        iostat_probe_io_start as io_start,
+        iostat_probe_rq_complete as rq_complete,
+        iostat_probe_rq_issue as rq_issue, //
+    };
+    use kernel::ffi::c_void;
+    #[cfg(target_arch = "x86_64")]
+    use {
+        super::super::fast::iostat_fast_io_start as io_start,
+        super::super::fast::iostat_fast_rq_complete as rq_complete,
+        super::super::fast::iostat_fast_rq_issue as rq_issue,
+    };
+
+    pub(super) const IO_START: *const c_void = io_start as *const c_void;
+    pub(super) const RQ_ISSUE: *const c_void = rq_issue as *const c_void;
+    pub(super) const RQ_COMPLETE: *const c_void = rq_complete as *const c_void;
+}
+
 /// Of requests. Exits first: an exit that is missed would leave an I/O in its queue for ever.
 /// src/probes.c holds the types of all against the kernel's tracepoints.
 pub(super) const OF_REQUESTS: [Function; 5] = [
-    (
-        c"block_rq_complete",
-        own::iostat_probe_rq_complete as *const c_void,
-    ),
+    (c"block_rq_complete", usual::RQ_COMPLETE),
     (
         c"block_rq_merge",
         own::iostat_probe_rq_merge as *const c_void,
@@ -23,14 +41,8 @@ pub(super) const OF_REQUESTS: [Function; 5] = [
         c"block_rq_requeue",
         own::iostat_probe_rq_requeue as *const c_void,
     ),
-    (
-        c"block_rq_issue",
-        own::iostat_probe_rq_issue as *const c_void,
-    ),
-    (
-        c"block_io_start",
-        own::iostat_probe_io_start as *const c_void,
-    ),
+    (c"block_rq_issue", usual::RQ_ISSUE),
+    (c"block_io_start", usual::IO_START),
 ];
 
 /// Of bios, likewise.

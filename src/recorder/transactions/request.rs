@@ -25,11 +25,14 @@ use super::{
 };
 use crate::{
     acct::{
+        class::Class,
         disk_event::DiskEvent,
         entry::{
             Completion,
             Entry, //
         },
+        fast::Fresh,
+        inflight::Slot,
         verb::Verb, //
     },
     kernel_ext::{
@@ -43,6 +46,14 @@ use crate::{
 use kernel::bindings::blk_status_t;
 
 impl Tracker {
+    /// The entry of a request, wherever it is, with its state in it.
+    #[inline(always)]
+    fn find_request(&self, rq: Request<'_>) -> Option<Slot<'_>> {
+        let slot = self.find(rq.key())?;
+        generalize(slot, rq);
+        Some(slot)
+    }
+
     #[cold]
     #[inline(never)]
     pub(super) fn io_start_further(&self, here: Here<'_>, account: &Account, rq: Request<'_>) {
@@ -56,7 +67,7 @@ impl Tracker {
     #[cold]
     pub(in crate::recorder) fn io_start_watched(&self, probe: InProbe<'_>, rq: Request<'_>) {
         // Still the submitter's, so its entry cannot change hands.
-        let Some(slot) = self.find(rq.key()) else {
+        let Some(slot) = self.find_request(rq) else {
             return;
         };
         if let Some(account) = self.account_in(probe, slot.entry) {
@@ -67,7 +78,7 @@ impl Tracker {
     #[cold]
     #[inline(never)]
     pub(super) fn rq_issue_further(&self, here: Here<'_>, rq: Request<'_>) {
-        if let Some(slot) = self.find(rq.key()) {
+        if let Some(slot) = self.find_request(rq) {
             if let Some(verb) = slot.entry.issue(here.now) {
                 if let Some(account) = self.record(here, slot.entry, verb) {
                     regions::start(here, account, slot.entry, rq.sector(), rq.bytes());
@@ -87,7 +98,7 @@ impl Tracker {
 
     /// `block_rq_requeue`: a request goes back to wait.
     pub(in crate::recorder) fn rq_requeue(&self, here: Here<'_>, rq: Request<'_>) {
-        if let Some(slot) = self.find(rq.key()) {
+        if let Some(slot) = self.find_request(rq) {
             if let Some(verb) = slot.entry.requeue(here.now) {
                 if let Some(account) = self.record(here, slot.entry, verb) {
                     account.count_event(DiskEvent::Requeues);
@@ -99,7 +110,7 @@ impl Tracker {
 
     /// `block_rq_merge`: a request becomes part of another.
     pub(in crate::recorder) fn rq_merge(&self, here: Here<'_>, rq: Request<'_>) {
-        if let Some(slot) = self.find(rq.key()) {
+        if let Some(slot) = self.find_request(rq) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.merge(here.now)) {
                 account.count_event(DiskEvent::RqMerges);
                 regions::give_back(here, account, slot.entry);
@@ -119,7 +130,7 @@ impl Tracker {
             // The flush comes yet, and then this once more.
             return;
         }
-        if let Some(slot) = self.find(rq.key()) {
+        if let Some(slot) = self.find_request(rq) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.refuse(here.now)) {
                 regions::give_back(here, account, slot.entry);
                 if watches_done() {
@@ -139,7 +150,7 @@ impl Tracker {
         status: blk_status_t,
         nr_bytes: u32,
     ) {
-        let Some(slot) = self.find(rq.key()) else {
+        let Some(slot) = self.find_request(rq) else {
             // device-mapper completes its requests a second time, with no bytes left.
             let is_end = nr_bytes != 0 && is_whole(rq, nr_bytes);
             if is_end {
@@ -237,6 +248,16 @@ impl Tracker {
         };
         self.tell_done(entry, &asked(account, entry, rq), &done);
     }
+}
+
+/// An event of this request takes the general path: its state is in its entry from here on.
+#[inline(always)]
+pub(super) fn generalize(slot: Slot<'_>, rq: Request<'_>) {
+    slot.entry.generalize(rq.key(), || Fresh {
+        // By its operation, as the fast path counts it.
+        class: Class::of(rq.op(), 1),
+        sector: rq.sector(),
+    });
 }
 
 fn asked<'a>(account: &'a Account, entry: &Entry, rq: Request<'_>) -> Asked<'a> {

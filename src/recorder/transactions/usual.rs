@@ -18,11 +18,13 @@ use super::{
     },
     is_whole,
     regions,
-    request, //
+    request,
+    request::generalize, //
 };
 use crate::{
     acct::{
         entry::Entry,
+        fast,
         verb::Verb, //
     },
     kernel_ext::block::request::Request, //
@@ -57,6 +59,12 @@ impl Tracker {
         let start = request(account, rq);
         let verb = slot.entry.start_waiting(&start, here.now);
         record::<OF>(account, verb, start.leaf, here);
+        if OF == DISK && account.may_be_remembered_by(start.leaf) {
+            let memory = account.memory();
+            let queue = fast::Request::queue(&rq);
+            slot.entry
+                .remember(queue, memory, || account.may_be_remembered());
+        }
     }
 
     /// `block_rq_issue`: the driver starts a request.
@@ -65,6 +73,7 @@ impl Tracker {
         let Some(slot) = self.table().find_home(rq.key()) else {
             return self.rq_issue_further(here, rq);
         };
+        generalize(slot, rq);
         let Some(account) = self.account_in(here.probe, slot.entry) else {
             return;
         };
@@ -98,6 +107,7 @@ impl Tracker {
         let Some(slot) = self.table().find_home(rq.key()) else {
             return further();
         };
+        generalize(slot, rq);
         let Some(account) = self.account_in(here.probe, slot.entry) else {
             return further();
         };

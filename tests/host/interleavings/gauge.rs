@@ -123,11 +123,17 @@ struct Queues {
 }
 
 impl Queues {
-    /// An I/O by way of one leaf: the edges of its entry and its exit in the disk's run queue.
+    /// An I/O by way of one leaf, or directly: the edges of its entry and its exit in the disk's run queue.
     fn io(&self, leaf: usize) -> [Option<Edge>; 2] {
-        let tree = Tree {
-            leaf: &self.leaves[leaf],
-            root: Some(&self.root),
+        let tree = match self.leaves.get(leaf) {
+            Some(leaf) => Tree {
+                leaf,
+                root: Some(&self.root),
+            },
+            None => Tree {
+                leaf: &self.root,
+                root: None,
+            },
         };
         [Step::RunqEnter, Step::RunqExit]
             .map(|step| seen(|note| tree.step(step, note))[Line::Runq as usize])
@@ -152,6 +158,16 @@ fn assert_tree_closes(ios: &'static [usize]) -> BTreeSet<usize> {
         assert_eq!(queues.io(0), [Some(Edge::Rise), Some(Edge::Fall)]);
         rises
     })
+}
+
+/// As a leaf: the I/O enters at the root.
+const DIRECT: usize = 2;
+
+#[test]
+fn a_tree_closes_when_some_enter_at_the_root() {
+    assert_eq!(assert_tree_closes(&[0, DIRECT]), [1, 2].into());
+    assert_eq!(assert_tree_closes(&[DIRECT, DIRECT]), [1, 2].into());
+    assert_eq!(assert_tree_closes(&[0, DIRECT, 1]), [1, 2, 3].into());
 }
 
 #[test]

@@ -4,8 +4,10 @@
 
 use super::{
     config,
+    machine::Machine,
     model::{
         Counts,
+        Event,
         Line, //
     },
     play::{
@@ -16,7 +18,10 @@ use super::{
     },
 };
 use iostat::acct::{
-    class::Class,
+    class::{
+        Class,
+        Tag, //
+    },
     histogram::{
         Phase,
         BOUNDS_NS,
@@ -25,6 +30,24 @@ use iostat::acct::{
     snapshot::collect_histogram,
 };
 use proptest::prelude::*;
+
+#[test]
+fn reads_and_writes_take_the_fast_path_from_their_second_time_on() {
+    let mut machine = Machine::new(1, 2, 2, 1);
+    for (turn, class) in (1..).zip([Class::Read, Class::Write].repeat(3)) {
+        for event in [
+            Event::Accept(class, Tag::Simple),
+            Event::Issue,
+            Event::Done(512),
+        ] {
+            machine.hear(0, 1, 0x1000, event, turn);
+        }
+        assert_eq!(machine.fast, 3 * u64::saturating_sub(turn, 1));
+    }
+    machine.forget(0);
+    machine.hear(0, 1, 0x1000, Event::Accept(Class::Read, Tag::Simple), 9);
+    assert_eq!(machine.fast, 15);
+}
 
 proptest! {
     #![proptest_config(config())]

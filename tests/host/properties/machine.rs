@@ -6,6 +6,7 @@ use super::model::Event;
 use iostat::acct::{
     busy::{
         Gauge,
+        Root,
         Tree, //
     },
     class::{
@@ -18,6 +19,11 @@ use iostat::acct::{
         Entry,
         Start,
         Times, //
+    },
+    fast::{
+        self,
+        barrier,
+        Fresh, //
     },
     inflight::{
         Claim,
@@ -37,7 +43,10 @@ use iostat::acct::{
     },
     verb::Verb,
 };
-use std::rc::Rc;
+use std::{
+    collections::HashMap,
+    rc::Rc, //
+};
 
 /// How many keys always have room in a table of one bucket.
 pub const ROOM: usize = BUCKET;
@@ -47,7 +56,7 @@ pub const SHARE: usize = 3;
 
 /// The memory of a part of the table.
 pub struct Memory {
-    entries: Vec<Entry>,
+    pub entries: Vec<Entry>,
     passed: Vec<Passed>,
     holders: Vec<Counter>,
 }
@@ -77,9 +86,9 @@ pub struct Disk {
     /// Shared with readers that are not done while the disk goes on.
     pub cpus: Rc<[CpuRecord]>,
     /// A gauge for each hardware queue; none if there is but one.
-    leaves: Vec<Gauge>,
-    root: Gauge,
-    number: u32,
+    pub leaves: Vec<Gauge>,
+    pub root: Root,
+    pub number: u32,
     share: Share,
 }
 
@@ -89,7 +98,7 @@ impl Disk {
         Disk {
             cpus: (0..cpus).map(|_| CpuRecord::default()).collect(),
             leaves: (0..leaves).map(|_| Gauge::default()).collect(),
-            root: Gauge::default(),
+            root: Root::default(),
             number,
             share: Share::new(SHARE as u64),
         }
@@ -98,15 +107,24 @@ impl Disk {
     fn record(&self, cpu: usize, leaf: u16, verb: Verb, now: u64) {
         let gauges = match self.leaves.get(usize::from(leaf)) {
             None => Tree {
-                leaf: &self.root,
+                leaf: &self.root.gauge,
                 root: None,
             },
             Some(leaf) => Tree {
                 leaf,
-                root: Some(&self.root),
+                root: Some(&self.root.gauge),
             },
         };
         verb.apply(&self.cpus[cpu % self.cpus.len()].write(), &gauges, now);
+    }
+
+    /// What entries remember of it.
+    pub fn memory(&self) -> fast::Memory {
+        let number = u64::from(self.number);
+        fast::Memory {
+            records: number,
+            root: number,
+        }
     }
 
     /// What a reader sees at `now`.
@@ -119,13 +137,22 @@ impl Disk {
 /// any of them.
 pub struct Machine {
     pub disks: Vec<Disk>,
-    main: Memory,
+    pub main: Memory,
     reserve: [Memory; 1],
     held: Held,
     /// I/Os that found no room.
     pub untracked: u64,
     numbers: u32,
+    /// Where I/Os end whose disk left while they were on the fast path.
+    pub sink: Disk,
+    /// What a request says of itself: class and tag of each, and when it began to wait and to run.
+    pub requests: HashMap<u64, (Class, Tag, [u64; 2])>,
+    /// Events that took the fast path.
+    pub fast: u64,
 }
+
+/// The number of the sink.
+const SINK: u32 = u32::MAX;
 
 impl Machine {
     pub fn new(disks: usize, cpus: usize, queues: usize, buckets: usize) -> Self {
@@ -137,6 +164,9 @@ impl Machine {
             held: Held::default(),
             untracked: 0,
             numbers: disks as u32,
+            sink: Disk::new(cpus, 1, SINK),
+            requests: HashMap::new(),
+            fast: 0,
         }
     }
 
@@ -144,6 +174,12 @@ impl Machine {
     /// still be in flight.
     pub fn replace(&mut self, place: usize) {
         let Disk { cpus, leaves, .. } = &self.disks[place];
+        let (old, sink) = (self.disks[place].memory(), self.sink.memory());
+        barrier();
+        self.main
+            .entries
+            .iter()
+            .for_each(|entry| entry.replace(old, sink));
         self.disks[place] = Disk::new(cpus.len(), leaves.len(), self.numbers);
         self.numbers += 1;
     }
@@ -183,14 +219,45 @@ impl Machine {
         event: Event,
         now: u64,
     ) -> Option<Times> {
+        let is_fast = self.hear_fast(place, cpu, key, event, now);
+        match (event, self.requests.get_mut(&key)) {
+            (Event::Accept(class, tag), _) => {
+                self.requests.insert(key, (class, tag, [now, 0]));
+            }
+            (Event::Submit(class, tag, _), _) => {
+                self.requests.insert(key, (class, tag, [now; 2]));
+            }
+            (Event::Issue, Some((.., [_, issued]))) => *issued = now,
+            _ => {}
+        }
+        if is_fast {
+            self.fast += 1;
+            let (.., [started, issued]) = self.requests[&key];
+            return matches!(event, Event::Done(_)).then(|| Times {
+                wait_ns: issued.wrapping_sub(started),
+                service_ns: now.wrapping_sub(issued),
+            });
+        }
         let table = self.table();
         let found = self.main.main().find_home(key).or_else(|| table.find(key));
+        if let Some(slot) = found {
+            slot.entry
+                .generalize(key, || match (event, self.requests.get(&key)) {
+                    (Event::Accept(..) | Event::Submit(..), _) | (_, None) => Fresh::UNKNOWN,
+                    (_, Some((class, ..))) => Fresh {
+                        class: *class,
+                        sector: u64::MAX,
+                    },
+                });
+        }
         let slot = match (event, found) {
             (Event::Accept(class, tag), _) => {
                 let start = self.start(place, cpu, class, tag);
-                return self.begin(place, cpu, key, now, |entry| {
+                let ended = self.begin(place, cpu, key, now, |entry| {
                     entry.start_waiting(&start, now)
                 });
+                self.remember(place, key, &start);
+                return ended;
             }
             (Event::Submit(class, tag, bytes), _) => {
                 let start = self.start(place, cpu, class, tag);

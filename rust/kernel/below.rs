@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Numbers with a bound, which index arrays of that length without a check.
+//!
+//! Nothing here is of the kernel: floor 0 uses it on the host as well.
+
+use crate::hint::opaque;
+
+/// A number below `N`.
+///
+/// # Invariants
+///
+/// It is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Below<const N: usize>(u8);
+
+impl<const N: usize> Below<N> {
+    /// [`None`] if the number is not, or is above 255.
+    pub(crate) const fn new(number: usize) -> Option<Self> {
+        if number < N && number <= u8::MAX as usize {
+            // INVARIANT: As just seen.
+            Some(Below(number as u8))
+        } else {
+            None
+        }
+    }
+
+    /// The element of this number, or of the next one if `next`: the array has one more than `N`.
+    #[inline(always)]
+    pub(crate) fn this_or_next<T, const M: usize>(self, next: bool, array: &[T; M]) -> &T {
+        const { assert!(N < M) };
+        let number = opaque(u64::from(self.0)) as usize;
+        // SAFETY: By the type invariant the number is below `N`, so one more is below the length.
+        unsafe { array.get_unchecked(number.wrapping_add(usize::from(next))) }
+    }
+}
+
+/// One of two.
+///
+/// # Invariants
+///
+/// 0 or 1.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bit(u64);
+
+impl Bit {
+    /// 1 if `is_second`.
+    #[inline(always)]
+    pub(crate) fn of(is_second: bool) -> Self {
+        // INVARIANT: A `bool` is one of these.
+        Bit(opaque(u64::from(is_second)))
+    }
+
+    /// The first element of one half of an array.
+    #[inline(always)]
+    pub(crate) fn half<T, const N: usize>(self, array: &[T; N]) -> &T {
+        const { assert!(N >= 2) };
+        let index = (self.0 as usize).wrapping_mul(N / 2);
+        // SAFETY: By the type invariant the index is not above half of the length, which is not 0.
+        unsafe { array.get_unchecked(index) }
+    }
+}
+
+/// Eighths into which octaves are cut, of all numbers from 8 on.
+pub(crate) const EIGHTHS: usize = 8 * 64 + 16;
+
+/// In which eighth of an octave a number is: eight times the number of its highest bit, and then the highest bit and
+/// the three below as a number. Below 8 all numbers are in the eighth of 8; from 2^61 on they are in any from its own octave on.
+///
+/// # Invariants
+///
+/// Below [`EIGHTHS`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Eighth(usize);
+
+impl Eighth {
+    /// Of this number.
+    #[inline(always)]
+    pub(crate) fn of(number: u64) -> Self {
+        // With a bit set there is a highest one.
+        let number = number | 8;
+        let highest = opaque(63 ^ u64::from(number.leading_zeros()));
+        // CAST: Not above 63.
+        let eighth = (number << 3).wrapping_shr(highest as u32);
+        // INVARIANT: The highest bit is not above 63, and behind it are three bits: 8 * 63 + 15.
+        // CAST: Far below 2^32.
+        Eighth(opaque(eighth.wrapping_add(highest.wrapping_mul(8))) as usize)
+    }
+
+    /// That of 8.
+    pub(crate) const LEAST: usize = 32;
+
+    /// The last whose numbers are in no other.
+    pub(crate) const MOST: usize = 8 * 60 + 7;
+
+    /// The first number in an eighth, from [`Eighth::LEAST`] to [`Eighth::MOST`].
+    pub(crate) const fn first(eighth: usize) -> u64 {
+        (8 + eighth as u64 % 8) << ((eighth - 32) / 8)
+    }
+
+    /// The element for this eighth.
+    #[inline(always)]
+    pub(crate) fn element<T>(self, array: &[T; EIGHTHS]) -> &T {
+        // SAFETY: By the type invariant.
+        unsafe { array.get_unchecked(self.0) }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Hints for the compiler, for code in which single instructions count.
+//!
+//! Nothing here is of the kernel: floor 0 uses it on the host as well.
+
+/// The same value, of which the compiler knows nothing: it cannot undo what the source says.
+#[inline(always)]
+pub(crate) fn opaque(value: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut value = value;
+        // SAFETY: No instruction at all.
+        unsafe {
+            core::arch::asm!(
+                "/* {0} */",
+                inout(reg) value,
+                options(pure, nomem, nostack, preserves_flags)
+            )
+        };
+        value
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    value
+}
+
+/// The same reference: what is computed from it begins at its register.
+#[inline(always)]
+pub(crate) fn opaque_ref<T>(value: &T) -> &T {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut pointer = core::ptr::from_ref(value);
+        // SAFETY: No instruction at all.
+        unsafe {
+            core::arch::asm!(
+                "/* {0} */",
+                inout(reg) pointer,
+                options(pure, readonly, nostack, preserves_flags)
+            )
+        };
+        // SAFETY: It is what it was.
+        unsafe { &*pointer }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    value
+}
+
+/// At the end of one of two ways: the compiler does not make one of their last instructions, if they are alike.
+#[inline(always)]
+pub(crate) fn keep_apart() {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: No instruction at all.
+    unsafe {
+        core::arch::asm!("", options(nostack, preserves_flags));
+    }
+}
+
+/// The value of a word, read by its owner: nobody else writes it at this time. Unlike an atomic load it can be a part
+/// of another instruction.
+#[cfg(not(loom))]
+#[inline(always)]
+pub(crate) fn read_by_owner(word: &core::sync::atomic::AtomicU64) -> u64 {
+    // SAFETY: The word is there, and aligned. The caller is the only one who writes it, so there is no data race.
+    unsafe { word.as_ptr().read() }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The gauge of a disk, and who enters it.
+
+use super::{
+    Gauge,
+    Lengths, //
+};
+use crate::sync::{
+    AtomicU32,
+    Ordering::Relaxed, //
+};
+
+/// The gauge of a disk, on a cache line of its own, and which of the disk's hardware queues enters it directly.
+///
+/// To enter the root and not a leaf takes one step and not two. If many queues did, all of them would
+/// write the same word with each I/O; so one does, the owner. Which one is a matter of speed alone, and the
+/// words that say so are changed without care for others.
+#[derive(Debug, Default)]
+#[repr(C, align(64))]
+pub struct Root {
+    /// The gauge.
+    pub gauge: Gauge,
+    owner: AtomicU32,
+    rival: AtomicU32,
+}
+
+/// As the rival: the owner met another queue at the root.
+const OWNER: u32 = u32::MAX;
+
+impl Root {
+    /// Whether I/Os of this hardware queue may enter the root from here on. Called after one of them has entered, by
+    /// its leaf.
+    pub fn may_enter(&self, queue: u16) -> bool {
+        if self.gauge.lengths() == Lengths::ONE_WAITS {
+            // No other I/O than this.
+            self.owner.store(u32::from(queue), Relaxed);
+            return true;
+        }
+        self.stays(queue)
+    }
+
+    /// An I/O of this hardware queue has met others at the root: whether its queue may go on to enter there. If the
+    /// owner has not met others since the last time, it is quiet, and this queue is the owner from here on.
+    #[inline(always)]
+    pub fn stays(&self, queue: u16) -> bool {
+        let queue = u32::from(queue);
+        if self.owner.load(Relaxed) == queue {
+            self.rival.store(OWNER, Relaxed);
+            return true;
+        }
+        let rival = self.rival.load(Relaxed);
+        self.rival.store(queue, Relaxed);
+        if rival == queue {
+            self.owner.store(queue, Relaxed);
+        }
+        rival == queue
+    }
+}

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The fast path: the events of most I/Os, in as few instructions as possible.
+//!
+//! Most I/Os are reads and writes of a whole disk to which nothing special happens, and their requests
+//! are used again and again. So the entry of a request remembers where its last I/O was recorded, and
+//! the next one there looks nothing up: its state is in the lowest bits of the entry's key, and its
+//! class is that of the request. Whatever is not so simple takes the general path: the one event
+//! that is, if nothing was recorded yet ([`Event::general`]), and with it all later events of the same I/O,
+//! after [`Entry::generalize`].
+//!
+//! # What is remembered
+//!
+//! [`Remembered`] is written by the general path when an I/O starts, and used by a later start on the
+//! same queue. Two rules make it safe for the caller to use what it refers to without another look:
+//!
+//! - The owner of the entry remembers first and then asks whether the account may be remembered; who changes
+//!   that (the disk leaves, or gets its first partition or region) changes it first, and then has all
+//!   entries forget ([`Entry::forget`]). Between the two of each is a full barrier, so one of them sees the
+//!   other.
+//! - Entries of an account that leaves get other memory, which stays ([`Entry::replace`]); only
+//!   after all probes that run have ended is the account freed.
+//!
+//! # How a function ends
+//!
+//! Each function ends with a call of [`Event`] or [`Section`] and returns nothing: in the module these are
+//! jumps, and a probe needs no stack.
+
+use super::{
+    busy::{
+        Lengths,
+        Root,
+        Step, //
+    },
+    class::{
+        Class,
+        Kind,
+        Tag, //
+    },
+    entry::{
+        Entry,
+        COUNTED,
+        LEAF_SHIFT,
+        RUNNING, //
+    },
+    inflight::State,
+    record::CpuRecord,
+};
+use crate::{
+    below::Bit,
+    hint::{
+        keep_apart,
+        opaque, //
+    },
+    sync::{
+        fence,
+        AtomicU64,
+        Ordering::{
+            Relaxed,
+            SeqCst, //
+        }, //
+    },
+};
+
+/// Where the last I/O of an entry was recorded: three numbers that mean something to the caller, such as
+/// addresses.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub struct Remembered {
+    /// Its queue; 0 if the next I/O takes the general path.
+    queue: AtomicU64,
+    records: AtomicU64,
+    root: AtomicU64,
+}
+
+/// The same as plain numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Its account's records.
+    pub records: u64,
+    /// Its disk's [`Root`].
+    pub root: u64,
+}
+
+impl Remembered {
+    /// The next I/O takes the general path.
+    #[inline(always)]
+    pub(super) fn forget(&self) {
+        self.queue.store(0, Relaxed);
+    }
+
+    /// Its account's records.
+    #[inline(always)]
+    pub fn records(&self) -> u64 {
+        self.records.load(Relaxed)
+    }
+
+    /// Its disk's [`Root`].
+    #[inline(always)]
+    pub fn root(&self) -> u64 {
+        self.root.load(Relaxed)
+    }
+
+    /// Where its account's records are in it, bytes.
+    pub const RECORDS_OFFSET: usize = core::mem::offset_of!(Remembered, records);
+}
+
+/// As a leaf: the I/O enters and leaves the disk's gauge itself.
+pub const DIRECT: u16 = u16::MAX;
+
+/// What the general path has to know of an I/O that the fast path began.
+#[derive(Clone, Copy, Debug)]
+pub struct Fresh {
+    /// Its class: it was none of those that the fast path leaves alone.
+    pub class: Class,
+    /// Its first sector.
+    pub sector: u64,
+}
+
+impl Fresh {
+    /// Nothing is known any more.
+    pub const UNKNOWN: Fresh = Fresh {
+        class: Class::NoData,
+        sector: 0,
+    };
+}
+
+impl Entry {
+    /// The entry's memory.
+    #[inline(always)]
+    pub fn memory(&self) -> &Remembered {
+        &self.memory
+    }
+
+    /// The next I/O here on this queue, not 0, may take the fast path if `may` still says so. Owner only.
+    pub fn remember(&self, queue: u64, memory: Memory, may: impl FnOnce() -> bool) {
+        self.memory.records.store(memory.records, Relaxed);
+        self.memory.root.store(memory.root, Relaxed);
+        self.memory.queue.store(queue, Relaxed);
+        // Pairs with that in `forgotten`.
+        fence(SeqCst);
+        if !may() {
+            self.memory.forget();
+        }
+    }
+
+    /// Whether the next I/O may take the fast path.
+    pub fn is_remembered(&self) -> bool {
+        self.memory.queue.load(Relaxed) != 0
+    }
+
+    /// The next I/O here takes the general path if this one was recorded in `memory`. By anybody, after
+    /// [`barrier`].
+    pub fn forget(&self, memory: Memory) {
+        if self.memory.records() == memory.records && self.is_remembered() {
+            self.memory.forget();
+        }
+    }
+
+    /// What is recorded in `old` goes to `new` from here on, and the next I/O here takes the general path. By
+    /// anybody, after [`barrier`].
+    pub fn replace(&self, old: Memory, new: Memory) {
+        if self.memory.records() != old.records {
+            return;
+        }
+        self.memory.forget();
+        // The owner may remember something else meanwhile: that stays.
+        let exchange = |word: &AtomicU64, old, new| {
+            let _ = word.compare_exchange(old, new, Relaxed, Relaxed);
+        };
+        exchange(&self.memory.records, old.records, new.records);
+        exchange(&self.memory.root, old.root, new.root);
+    }
+
+    /// Takes the I/O at address `key` from the fast path, if it is there, to the general one. Owner only.
+    #[inline(always)]
+    pub fn generalize(&self, key: u64, fresh: impl FnOnce() -> Fresh) {
+        let state = self.key.state();
+        if state != State::General {
+            self.fill_in(key, state, fresh());
+        }
+    }
+
+    #[cold]
+    fn fill_in(&self, key: u64, state: State, fresh: Fresh) {
+        let kind = Kind::new(fresh.class, Tag::Simple).number();
+        let mut flags = COUNTED | u64::from(kind) | u64::from(DIRECT) << LEAF_SHIFT;
+        if state == State::Runs {
+            flags |= RUNNING;
+            let issued_ns = self.service_ns.get();
+            self.service_ns.set(issued_ns.wrapping_neg());
+        } else {
+            self.service_ns.set(0);
+        }
+        self.bytes.set(0);
+        self.sector.set(fresh.sector);
+        self.state.set(flags);
+        self.memory.forget();
+        self.key.set(key, State::General);
+    }
+}
+
+/// To be called by those who call [`Entry::forget`] or [`Entry::replace`]: after they have made
+/// sure that the account is not remembered again.
+pub fn barrier() {
+    // Pairs with that in `remember`.
+    fence(SeqCst);
+}
+
+/// What the fast path looks at of a request.
+pub trait Request {
+    /// Its address.
+    fn key(&self) -> u64;
+
+    /// The address of its queue, not 0.
+    fn queue(&self) -> u64;
+
+    /// Bytes that remain to be done, all of them at its start.
+    fn bytes(&self) -> u32;
+
+    /// Whether it is neither a read nor a write, or a flush or a forced unit access comes with it, or it is
+    /// marked by its driver.
+    fn is_special(&self) -> bool;
+
+    /// Of one that is not special: whether it is a write.
+    fn is_write(&self) -> bool;
+}
+
+/// An event of an I/O.
+pub trait Event<'a> {
+    /// See [`Section`].
+    type Section: Section<'a>;
+
+    /// Begins to record it.
+    fn enter(self) -> Self::Section;
+
+    /// Leaves it to the general path. Nothing was recorded.
+    fn general(self);
+}
+
+/// A section of code that cannot be interrupted on its CPU.
+pub trait Section<'a> {
+    /// When it began, ns.
+    fn now(&self) -> u64;
+
+    /// This CPU's record in the memory of an entry.
+    fn record(&self, entry: &'a Entry) -> &'a CpuRecord;
+
+    /// The root in the memory of an entry.
+    fn root(&self, entry: &'a Entry) -> &'a Root;
+
+    /// Ends it.
+    fn leave(self);
+}
+
+/// `block_io_start`: a request is accepted.
+#[inline(always)]
+pub fn start<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
+    let key = rq.key();
+    let is_known = entry.memory.queue.load(Relaxed) == rq.queue();
+    if !is_known || rq.is_special() || !entry.key.take_again(key, State::Waits) {
+        return event.general();
+    }
+    let section = event.enter();
+    let now = section.now();
+    entry.start_ns.set(now);
+    let record = section.record(entry).write();
+    record.devstat.start_transaction();
+    record.waitq.enter(now);
+    let root = section.root(entry);
+    let before = root.gauge.take(Step::WaitqEnter);
+    if before == Lengths::IDLE {
+        record.waitq_busy.rise(now);
+        keep_apart();
+    } else if before.wait() == 0 {
+        record.waitq_busy.rise(now);
+        record.both_busy.rise(now);
+        if !root.stays(entry.leaf()) {
+            entry.memory.forget();
+        }
+    }
+    drop(record);
+    section.leave();
+}
+
+/// `block_rq_issue`: the driver starts a request.
+#[inline(always)]
+pub fn issue<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
+    let key = rq.key();
+    if !entry.key.is(key, State::Waits) {
+        return event.general();
+    }
+    let section = event.enter();
+    let now = section.now();
+    entry.key.set(key, State::Runs);
+    entry.service_ns.set(now);
+    let record = section.record(entry).write();
+    record.waitq.exit(now);
+    record.runq.enter(now);
+    let before = section.root(entry).gauge.take(Step::WaitqToRunq);
+    if before == Lengths::ONE_WAITS {
+        record.waitq_busy.fall(now);
+        record.runq_busy.rise(now);
+        keep_apart();
+    } else if before.run() == 0 {
+        record.runq_busy.rise(now);
+        record.both_busy.rise(now);
+    } else if before.wait() == 1 {
+        record.waitq_busy.fall(now);
+        record.both_busy.fall(now);
+    }
+    drop(record);
+    section.leave();
+}
+
+/// `block_rq_complete` of `bytes` bytes without an error: a request is done, perhaps in part.
+#[inline(always)]
+pub fn complete<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request, bytes: u32) {
+    let key = rq.key();
+    if bytes < rq.bytes() || !entry.key.is(key, State::Runs) {
+        return event.general();
+    }
+    let is_write = Bit::of(rq.is_write());
+    let bytes = opaque(u64::from(bytes));
+    let section = event.enter();
+    let now = section.now();
+    let record = section.record(entry).write();
+    record.devstat.end_bytes(is_write, bytes);
+    record.runq.exit(now);
+    let total_ns = now.wrapping_sub(entry.start_ns.own());
+    let service_ns = now.wrapping_sub(entry.service_ns.own());
+    record.devstat.end_but_bytes(is_write, total_ns);
+    record.latency().record_data(is_write, total_ns, service_ns);
+    let before = section.root(entry).gauge.take(Step::RunqExit);
+    if before == Lengths::ONE_RUNS {
+        record.runq_busy.fall(now);
+        keep_apart();
+    } else if before.run() == 1 {
+        record.runq_busy.fall(now);
+        record.both_busy.fall(now);
+    }
+    drop(record);
+    entry.key.release_in_flight();
+    section.leave();
+}

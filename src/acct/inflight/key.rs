@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Who an entry belongs to.
+
+use crate::sync::{
+    AtomicU64,
+    Ordering::{
+        Acquire,
+        Relaxed,
+        Release, //
+    }, //
+};
+
+/// The lowest bits of a key say what its I/O does. Addresses of requests and bios are multiples of 8,
+/// so these bits are free.
+///
+/// The lowest of them is set while the I/O is in flight. The other two are set by the fast path
+/// (`super::fast`), which has the whole state of its I/Os here; those of the general path have it in the
+/// entry.
+pub(super) const BUSY: u64 = 1;
+const STATE: u64 = 7;
+
+/// What the key says of an I/O in flight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum State {
+    /// Its state is in the entry.
+    General = BUSY,
+    /// On the fast path, in the wait queue.
+    Waits = BUSY | 2,
+    /// On the fast path, in the run queue.
+    Runs = BUSY | 4,
+}
+
+/// Who an entry belongs to: the address of an I/O, and whether that is in flight.
+///
+/// The address stays when the I/O has ended. Requests are allocated once and for all with their
+/// queue, and bios come from pools: the next I/O at an address most often finds its entry
+/// where the last one left it, in its first look.
+#[derive(Debug, Default)]
+pub struct Key(AtomicU64);
+
+impl Key {
+    #[inline(always)]
+    pub(super) fn load(&self) -> u64 {
+        self.0.load(Relaxed)
+    }
+
+    pub(super) fn is_busy(&self) -> bool {
+        self.load() & BUSY != 0
+    }
+
+    /// Whether it is that of the I/O in flight at this address.
+    #[inline(always)]
+    pub(super) fn is_of(&self, address: u64) -> bool {
+        self.load() & !(STATE ^ BUSY) == address | BUSY
+    }
+
+    /// Whether it is that of the I/O at this address, in this state.
+    #[inline(always)]
+    pub(in crate::acct) fn is(&self, address: u64, state: State) -> bool {
+        self.load() == address.wrapping_add(state as u64)
+    }
+
+    /// The state of the I/O in flight.
+    pub(in crate::acct) fn state(&self) -> State {
+        match self.load() & STATE {
+            WAITS => State::Waits,
+            RUNS => State::Runs,
+            _ => State::General,
+        }
+    }
+
+    /// Changes the state of the I/O in flight at this address. Its owner only.
+    #[inline(always)]
+    pub(in crate::acct) fn set(&self, address: u64, state: State) {
+        self.0.store(address.wrapping_add(state as u64), Relaxed);
+    }
+
+    /// The I/O at this address has ended.
+    #[inline(always)]
+    pub(in crate::acct) fn release(&self, address: u64) {
+        // Release: whoever takes the entry next sees none of our writes after its own.
+        self.0.store(address, Release);
+    }
+
+    /// The I/O in flight has ended.
+    #[inline(always)]
+    pub(in crate::acct) fn release_in_flight(&self) {
+        self.release(self.load() & !STATE);
+    }
+
+    /// Takes an entry that has the key `old`, not a busy one.
+    #[inline(always)]
+    pub(super) fn take(&self, old: u64, key: u64) -> bool {
+        self.exchange(old, key | BUSY)
+    }
+
+    /// Takes an entry whose last I/O was at the same address, for one in this state.
+    #[inline(always)]
+    pub(in crate::acct) fn take_again(&self, address: u64, state: State) -> bool {
+        self.exchange(address, address.wrapping_add(state as u64))
+    }
+
+    #[inline(always)]
+    fn exchange(&self, old: u64, new: u64) -> bool {
+        // Acquire: pairs with the release of the entry's last owner.
+        self.0.compare_exchange(old, new, Acquire, Relaxed).is_ok()
+    }
+}
+
+const WAITS: u64 = State::Waits as u64;
+const RUNS: u64 = State::Runs as u64;

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! An account that leaves while the entry of an I/O remembers it.
+
+use super::{
+    outcomes,
+    spawn, //
+};
+use iostat::acct::{
+    busy::Root,
+    class::{
+        Class,
+        Tag, //
+    },
+    entry::{
+        Entry,
+        Start, //
+    },
+    fast::{
+        self,
+        barrier,
+        Memory, //
+    },
+    inflight::{
+        Claim,
+        Held,
+        Part,
+        Passed,
+        Room,
+        Share,
+        Table,
+        BUCKET, //
+    },
+    record::CpuRecord,
+};
+use loom::sync::{
+    atomic::{
+        fence,
+        AtomicBool,
+        Ordering::{
+            Relaxed,
+            SeqCst, //
+        }, //
+    },
+    Arc, //
+};
+use std::cell::Cell;
+
+const KEY: u64 = 64;
+const QUEUE: u64 = 128;
+const ACCOUNT: Memory = Memory {
+    records: 1,
+    root: 1,
+};
+const SINK: Memory = Memory {
+    records: 2,
+    root: 2,
+};
+
+/// No part of a reserve.
+struct Never;
+
+impl Room for Never {
+    fn part(&self) -> Option<Part<'_>> {
+        None
+    }
+}
+
+/// One entry with an account and a sink, and the account's life.
+#[derive(Default)]
+struct Storage {
+    entries: [Entry; BUCKET],
+    passed: [Passed; 1],
+    records: [CpuRecord; 2],
+    roots: [Root; 2],
+    leaves_now: AtomicBool,
+    /// A probe runs.
+    in_probe: AtomicBool,
+    is_freed: AtomicBool,
+}
+
+impl Storage {
+    /// A table in which the last I/O at the key has ended.
+    fn new() -> Arc<Self> {
+        let storage = Storage::default();
+        let (held, reserve, share) = (Held::default(), [Never; 0], Share::default());
+        let table = Table::new(storage.main(), &reserve, &held);
+        match table.claim(KEY, &share) {
+            Some(Claim::New(slot)) => slot.release(),
+            _ => panic!("the table is empty"),
+        }
+        Arc::new(storage)
+    }
+
+    fn main(&self) -> Part<'_> {
+        Part::main(&self.entries, &self.passed)
+    }
+
+    fn home(&self) -> &Entry {
+        self.main().home_entry(KEY).expect("there is an entry")
+    }
+
+    fn probe<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.in_probe.store(true, SeqCst);
+        fence(SeqCst);
+        let result = work();
+        fence(SeqCst);
+        self.in_probe.store(false, SeqCst);
+        result
+    }
+
+    /// An I/O that takes the general path from its start to its end; its account may be remembered.
+    fn general(&self) {
+        let may = || !self.leaves_now.load(Relaxed);
+        let Some(slot) = self.main().claim_home(KEY) else {
+            panic!("the last I/O has ended");
+        };
+        let start = Start {
+            account: 1,
+            leaf: 0,
+            class: Class::Read,
+            tag: Tag::Simple,
+            sector: 0,
+        };
+        slot.entry.start_waiting(&start, 0);
+        if may() {
+            slot.entry.remember(QUEUE, ACCOUNT, may);
+        }
+        slot.release();
+    }
+
+    /// Whether an event takes the fast path.
+    fn is_fast(&self, event: impl FnOnce(Probe<'_>, &Entry)) -> bool {
+        let is_general = Cell::new(false);
+        let probe = Probe {
+            storage: self,
+            is_general: &is_general,
+        };
+        event(probe, self.home());
+        !is_general.get()
+    }
+
+    /// The account leaves, and is freed if no probe runs.
+    fn leave(&self) -> bool {
+        self.leaves_now.store(true, Relaxed);
+        barrier();
+        self.home().replace(ACCOUNT, SINK);
+        fence(SeqCst);
+        let frees = !self.in_probe.load(SeqCst);
+        if frees {
+            self.is_freed.store(true, SeqCst);
+        }
+        frees
+    }
+
+    fn check(&self, memory: u64) -> usize {
+        assert!(memory == SINK.records || !self.is_freed.load(SeqCst));
+        (memory - 1) as usize
+    }
+}
+
+struct Probe<'a> {
+    storage: &'a Storage,
+    is_general: &'a Cell<bool>,
+}
+
+impl<'a> fast::Event<'a> for Probe<'a> {
+    type Section = Self;
+
+    fn enter(self) -> Self {
+        self
+    }
+
+    fn general(self) {
+        self.is_general.set(true);
+    }
+}
+
+impl<'a> fast::Section<'a> for Probe<'a> {
+    fn now(&self) -> u64 {
+        1
+    }
+
+    fn record(&self, entry: &'a Entry) -> &'a CpuRecord {
+        let number = self.storage.check(entry.memory().records());
+        &self.storage.records[number]
+    }
+
+    fn root(&self, entry: &'a Entry) -> &'a Root {
+        let number = self.storage.check(entry.memory().root());
+        &self.storage.roots[number]
+    }
+
+    fn leave(self) {}
+}
+
+struct Read;
+
+impl fast::Request for Read {
+    fn key(&self) -> u64 {
+        KEY
+    }
+
+    fn queue(&self) -> u64 {
+        QUEUE
+    }
+
+    fn bytes(&self) -> u32 {
+        512
+    }
+
+    fn is_special(&self) -> bool {
+        false
+    }
+
+    fn is_write(&self) -> bool {
+        false
+    }
+}
+
+#[test]
+fn an_account_that_was_freed_is_not_remembered() {
+    let seen = outcomes(2, || {
+        let storage = Storage::new();
+        let submitter = spawn(&storage, |storage| {
+            storage.probe(|| storage.general());
+            let start = |probe: Probe<'_>, entry: &Entry| fast::start(probe, entry, &Read);
+            let starts = storage.probe(|| storage.is_fast(start));
+            let issue = |probe: Probe<'_>, entry: &Entry| fast::issue(probe, entry, &Read);
+            let issues = storage.probe(|| storage.is_fast(issue));
+            assert_eq!(starts, issues);
+            starts
+        });
+        let leaver = spawn(&storage, Storage::leave);
+        let outcome = (submitter.join().unwrap(), leaver.join().unwrap());
+        assert!(!storage.home().is_remembered());
+        outcome
+    });
+    // Freed before, between and after; and not freed, as a probe was running.
+    let expected = [(false, false), (false, true), (true, false), (true, true)];
+    assert_eq!(seen, expected.into());
+}
+
+#[test]
+fn an_io_on_the_fast_path_leaves_what_it_entered() {
+    let seen = outcomes(2, || {
+        let storage = Storage::new();
+        storage.general();
+        let io = spawn(&storage, |storage| {
+            let start = |probe: Probe<'_>, entry: &Entry| fast::start(probe, entry, &Read);
+            let issue = |probe: Probe<'_>, entry: &Entry| fast::issue(probe, entry, &Read);
+            let complete = |probe: Probe<'_>, entry: &Entry| {
+                fast::complete(probe, entry, &Read, 512);
+            };
+            let events = [
+                storage.is_fast(start),
+                storage.is_fast(issue),
+                storage.is_fast(complete),
+            ];
+            assert_eq!(events, [events[0]; 3]);
+            events[0]
+        });
+        let other = spawn(&storage, |storage| storage.home().forget(ACCOUNT));
+        let is_fast = io.join().unwrap();
+        other.join().unwrap();
+        // Whether or not the account was forgotten meanwhile.
+        let (_, record) = storage.records[0].read();
+        let queues = [
+            record.waitq,
+            record.runq,
+            record.waitq_busy,
+            record.runq_busy,
+        ];
+        let ios = u64::from(is_fast);
+        assert!(queues
+            .iter()
+            .all(|queue| queue.n_in == ios && queue.n_out == ios));
+        assert!(!storage.home().is_remembered());
+        is_fast
+    });
+    assert_eq!(seen, [false, true].into());
+}
