@@ -15,6 +15,7 @@ pub mod latency;
 pub mod map;
 pub mod message;
 pub mod name;
+pub mod out;
 pub mod pager;
 pub mod region_text;
 pub mod sort;

@@ -4,6 +4,8 @@
 
 #![cfg_attr(not(test), no_std)]
 
+extern crate alloc;
+
 pub mod abi;
 pub mod acct;
 #[path = "../rust/kernel/below.rs"]
@@ -11,3 +13,5 @@ mod below;
 #[path = "../rust/kernel/hint.rs"]
 mod hint;
 mod sync;
+
+impl abi::out::Out for alloc::string::String {}

@@ -9,6 +9,7 @@ use iostat::{
     abi::{
         identity::Identity,
         name::Name,
+        out::Out,
         text::{
             device,
             header,
@@ -103,6 +104,8 @@ struct Page {
     text: String,
     room: usize,
 }
+
+impl Out for Page {}
 
 impl Write for Page {
     fn write_str(&mut self, text: &str) -> Result {

@@ -25,6 +25,11 @@ impl<const N: usize> Below<N> {
         }
     }
 
+    /// The number.
+    pub(crate) fn number(self) -> usize {
+        usize::from(self.0)
+    }
+
     /// The element of this number, or of the next one if `next`: the array has one more than `N`.
     #[inline(always)]
     pub(crate) fn this_or_next<T, const M: usize>(self, next: bool, array: &[T; M]) -> &T {

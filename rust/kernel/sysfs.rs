@@ -7,6 +7,10 @@
 //! An attribute is a `static` [`Attribute`] that carries a value of the type it belongs to, an
 //! [`Attribute<A>`] for an `A: Show`. It is never known by a number.
 
+use crate::abi::out::{
+    Buffer,
+    Out, //
+};
 use core::{
     ffi::CStr,
     fmt,
@@ -22,31 +26,32 @@ use kernel::{
 
 /// The page an attribute's text goes to. What does not fit is an error; a text must leave room for
 /// a NUL, because sysfs takes a full page for an overflow and warns.
-pub(crate) struct Page<'a> {
-    bytes: &'a mut [u8],
-    len: usize,
-}
+pub(crate) struct Page<'a>(Buffer<'a>);
 
 impl Page<'_> {
     /// # Safety
     ///
     /// `buf` is the buffer of a sysfs `show` call: a page that is ours until the call returns.
     unsafe fn from_raw<'a>(buf: *mut c_char) -> Page<'a> {
-        Page {
-            // SAFETY: sysfs passes a whole, initialised page.
-            bytes: unsafe { core::slice::from_raw_parts_mut(buf.cast(), PAGE_SIZE - 1) },
-            len: 0,
-        }
+        // SAFETY: sysfs passes a whole, initialised page.
+        let bytes = unsafe { core::slice::from_raw_parts_mut(buf.cast(), PAGE_SIZE - 1) };
+        Page(Buffer::new(bytes, 0))
     }
 }
 
 impl fmt::Write for Page<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.len.checked_add(text.len()).ok_or(fmt::Error)?;
-        let room = self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?;
-        room.copy_from_slice(text.as_bytes());
-        self.len = end;
-        Ok(())
+        self.0.write_str(text)
+    }
+
+    fn write_char(&mut self, letter: char) -> fmt::Result {
+        self.0.write_char(letter)
+    }
+}
+
+impl Out for Page<'_> {
+    fn write_number(&mut self, number: u64) -> fmt::Result {
+        self.0.write_number(number)
     }
 }
 
@@ -153,7 +158,7 @@ unsafe fn show<A: Show>(attribute: &A, of: &A::Of, buf: *mut c_char) -> isize {
     let mut page = unsafe { Page::from_raw(buf) };
     match attribute.show(of, &mut page) {
         // CAST: At most a page.
-        Ok(()) => page.len as isize,
+        Ok(()) => page.0.len() as isize,
         Err(fmt::Error) => EIO.to_errno() as isize,
     }
 }

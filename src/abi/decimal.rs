@@ -2,33 +2,75 @@
 
 //! Numbers in decimal. A line has dozens of them, and `core::fmt` takes several times as long for each.
 
-use core::fmt::{
-    Result,
-    Write, //
-};
+use super::out::Out;
+use core::fmt::Result;
 
 /// Digits of the largest number.
 pub const DIGITS: usize = 20;
 
-/// Writes a number without leading zeros.
-pub fn number(out: &mut impl Write, mut number: u64) -> Result {
-    let mut digits = [b'0'; DIGITS];
-    let mut zeros = DIGITS;
-    for digit in digits.iter_mut().rev() {
-        // CAST: Below 10.
-        *digit |= (number % 10) as u8;
-        number /= 10;
-        zeros = zeros.wrapping_sub(1);
-        if number == 0 {
-            break;
+/// The two digits of each number below 100.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+static PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
+        number += 1;
+    }
+    pairs
+};
+
+/// The powers of ten; the first, which would be 1, is 0: zero has a digit too.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+static POWERS: [u64; DIGITS] = {
+    let mut powers = [0; DIGITS];
+    let mut power = 1u64;
+    let mut digits = 1;
+    while digits < DIGITS {
+        power *= 10;
+        powers[digits] = power;
+        digits += 1;
+    }
+    powers
+};
+
+/// Digits of a number without leading zeros.
+#[inline]
+pub fn len(number: u64) -> usize {
+    let bits = 64u32.wrapping_sub(number.leading_zeros());
+    // 1233 / 4096 is a little more than the number of digits of a bit: right, or one too many.
+    // CAST: Below 20.
+    let digits = (bits.wrapping_mul(1233) >> 12) as usize;
+    let is_more = POWERS.get(digits).is_some_and(|power| number >= *power);
+    digits.wrapping_add(usize::from(is_more))
+}
+
+/// Fills `digits`, of which there are [`len`] of the number.
+#[inline]
+pub fn fill(digits: &mut [u8], mut number: u64) {
+    for pair in digits.rchunks_mut(2) {
+        let rest = number / 100;
+        let [tens, ones] = PAIRS
+            .get(number.wrapping_sub(rest.wrapping_mul(100)) as usize)
+            .copied()
+            .unwrap_or_default();
+        number = rest;
+        match pair {
+            [first, second] => [*first, *second] = [tens, ones],
+            [only] => *only = ones,
+            _ => {}
         }
     }
-    let digits = digits.get(zeros..).unwrap_or(&[]);
-    out.write_str(core::str::from_utf8(digits).unwrap_or(""))
+}
+
+/// Writes a number without leading zeros.
+#[inline]
+pub fn number(out: &mut impl Out, number: u64) -> Result {
+    out.write_number(number)
 }
 
 /// Writes numbers, each after a blank.
-pub fn numbers(out: &mut impl Write, numbers: &[u64]) -> Result {
+pub fn numbers(out: &mut impl Out, numbers: &[u64]) -> Result {
     for each in numbers {
         out.write_char(' ')?;
         number(out, *each)?;
@@ -43,7 +85,10 @@ mod tests {
     #[test]
     fn digits_are_those_of_fmt() {
         let powers = core::iter::successors(Some(1u64), |power| power.checked_mul(10));
-        let near = powers.flat_map(|power| [power - 1, power, power + 1]);
+        let bits = (0..64).map(|bit| 1u64 << bit);
+        let near = powers
+            .chain(bits)
+            .flat_map(|power| [power - 1, power, power.saturating_add(1)]);
         for value in near.chain([u64::MAX - 1, u64::MAX]) {
             let mut text = String::new();
             assert_eq!(number(&mut text, value), Ok(()));

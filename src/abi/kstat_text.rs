@@ -4,16 +4,14 @@
 
 use super::{
     decimal::number,
-    name::Escaped, //
+    name::Escaped,
+    out::Out, //
 };
 use crate::acct::kstat::Value;
-use core::fmt::{
-    Result,
-    Write, //
-};
+use core::fmt::Result;
 
 /// What a kstat is called, `module:instance:name`: a selector of it and of no other.
-pub fn id(out: &mut impl Write, (module, instance, name): (&[u8], i32, &[u8])) -> Result {
+pub fn id(out: &mut impl Out, (module, instance, name): (&[u8], i32, &[u8])) -> Result {
     let (module, name) = (Escaped::part(module), Escaped::part(name));
     write!(out, "{module}:{instance}:{name}")
 }
@@ -21,7 +19,7 @@ pub fn id(out: &mut impl Write, (module, instance, name): (&[u8], i32, &[u8])) -
 /// A line for a statistic, whose name is made of the bytes given: `module:instance:name:statistic`, a tab,
 /// the value. Blanks and colons of the statistic are as they are.
 pub fn line(
-    out: &mut impl Write,
+    out: &mut impl Out,
     kstat: (&[u8], i32, &[u8]),
     statistic: impl Iterator<Item = u8>,
     value: Value<'_>,

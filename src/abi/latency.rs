@@ -4,7 +4,8 @@
 
 use super::{
     decimal::number,
-    identity::Identity, //
+    identity::Identity,
+    out::Out, //
 };
 use crate::acct::{
     class::Class,
@@ -14,24 +15,21 @@ use crate::acct::{
         BOUNDS_NS, //
     },
 };
-use core::fmt::{
-    Result,
-    Write, //
-};
+use core::fmt::Result;
 
 /// The bounds of all histograms, ns, in one line without its newline.
-pub fn bounds(out: &mut impl Write) -> Result {
+pub fn bounds(out: &mut impl Out) -> Result {
     numbers(out, "", &BOUNDS_NS)
 }
 
 /// A histogram in one line without its newline: how many, the shortest, the longest, and the count
 /// of each bucket.
-pub fn histogram(out: &mut impl Write, histogram: &Histogram<u64>) -> Result {
+pub fn histogram(out: &mut impl Out, histogram: &Histogram<u64>) -> Result {
     summary(out, histogram)?;
     numbers(out, " ", &histogram.counts)
 }
 
-fn summary(out: &mut impl Write, histogram: &Histogram<u64>) -> Result {
+fn summary(out: &mut impl Out, histogram: &Histogram<u64>) -> Result {
     number(out, histogram.count())?;
     out.write_char(' ')?;
     number(out, histogram.min())?;
@@ -39,7 +37,7 @@ fn summary(out: &mut impl Write, histogram: &Histogram<u64>) -> Result {
     number(out, histogram.max())
 }
 
-fn numbers(out: &mut impl Write, mut separator: &str, numbers: &[u64]) -> Result {
+fn numbers(out: &mut impl Out, mut separator: &str, numbers: &[u64]) -> Result {
     for each in numbers {
         out.write_str(separator)?;
         number(out, *each)?;
@@ -49,14 +47,14 @@ fn numbers(out: &mut impl Write, mut separator: &str, numbers: &[u64]) -> Result
 }
 
 /// The head of the second table of `/dev/iostat`: its name, and that of its columns.
-pub fn header(out: &mut impl Write) -> Result {
+pub fn header(out: &mut impl Out) -> Result {
     out.write_str("\nlatency\ndevice number class phase count min_ns max_ns le_ns:count\n")
 }
 
 /// One line of the second table, if there is anything to say: after how many, the shortest and the
 /// longest, the buckets that are not empty, each with its upper bound in ns.
 pub fn line(
-    out: &mut impl Write,
+    out: &mut impl Out,
     disk: &Identity,
     class: Class,
     phase: Phase,
@@ -65,7 +63,7 @@ pub fn line(
     if histogram.count() == 0 {
         return Ok(());
     }
-    write!(out, "{}", disk.name)?;
+    disk.name.write(out)?;
     out.write_char(' ')?;
     number(out, disk.number.into())?;
     for name in [class.name(), phase.name()] {
@@ -74,18 +72,20 @@ pub fn line(
     }
     out.write_char(' ')?;
     summary(out, histogram)?;
-    let (last, bounded) = histogram.counts.split_last().unwrap_or((&0, &[]));
-    for (bound, count) in BOUNDS_NS.iter().zip(bounded) {
-        if *count != 0 {
-            out.write_char(' ')?;
-            number(out, *bound)?;
-            out.write_char(':')?;
-            number(out, *count)?;
+    // Each upper bound is that of the bucket with the same number; the last bucket has none.
+    let bounds = BOUNDS_NS.iter().map(Some).chain([None]);
+    let bounds = bounds.skip(histogram.used().start);
+    for (bound, count) in bounds.zip(histogram.used_counts()) {
+        if *count == 0 {
+            continue;
         }
-    }
-    if *last != 0 {
-        out.write_str(" +Inf:")?;
-        number(out, *last)?;
+        out.write_char(' ')?;
+        match bound {
+            Some(bound) => number(out, *bound)?,
+            None => out.write_str("+Inf")?,
+        }
+        out.write_char(':')?;
+        number(out, *count)?;
     }
     out.write_char('\n')
 }

@@ -68,6 +68,16 @@ impl Name {
         &self.bytes
     }
 
+    /// Writes the name.
+    pub fn write(&self, out: &mut impl Write) -> fmt::Result {
+        let name = Escaped::word(self.bytes());
+        let is_plain = name.bytes.iter().all(|byte| (name.is_plain)(*byte));
+        match core::str::from_utf8(name.bytes) {
+            Ok(text) if is_plain => out.write_str(text),
+            _ => write!(out, "{name}"),
+        }
+    }
+
     /// The name as it is written, in place.
     pub fn written(&self) -> Text<WRITTEN_LEN> {
         let mut text = Text::default();

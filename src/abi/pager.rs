@@ -7,7 +7,13 @@
 //! records remembers by itself which one is next. The text is made anew, from its start on, if a reader
 //! goes back to what is no longer in the buffer.
 
-use super::region_text::Reply;
+use super::{
+    out::{
+        Buffer,
+        Out, //
+    },
+    region_text::Reply, //
+};
 use core::{
     fmt::{
         self,
@@ -22,43 +28,40 @@ use core::{
 pub const BUFFER: usize = 4096;
 
 /// The buffer while it is filled.
-pub struct Piece<'a> {
-    room: &'a mut [u8],
-    len: usize,
-}
+pub struct Piece<'a>(Buffer<'a>);
 
 impl<'a> Piece<'a> {
     /// A buffer of which the first `len` bytes are used.
     pub fn new(room: &'a mut [u8], len: usize) -> Self {
-        Piece { room, len }
+        Piece(Buffer::new(room, len))
     }
 
     /// Bytes that are used.
     pub fn len(&self) -> usize {
-        self.len
+        self.0.len()
     }
 
     /// Whether none is used: then a record that does not fit never will.
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.0.is_empty()
     }
 
     /// Bytes that are not used.
     pub fn room(&self) -> usize {
-        self.room.len().saturating_sub(self.len)
+        self.0.room()
     }
 
     /// Gives up everything behind the first `len` bytes.
     pub fn truncate(&mut self, len: usize) {
-        self.len = self.len.min(len);
+        self.0.truncate(len);
     }
 
     /// Writes a record, or nothing if there is no room for all of it. Returns whether it was written.
     pub fn record(&mut self, write: impl FnOnce(&mut Self) -> fmt::Result) -> bool {
-        let len = self.len;
+        let len = self.len();
         let is_written = write(self).is_ok();
         if !is_written {
-            self.len = len;
+            self.truncate(len);
         }
         is_written
     }
@@ -72,10 +75,10 @@ impl<'a> Piece<'a> {
         skip: usize,
         write: impl FnOnce(&mut Part<'_, 'a>) -> fmt::Result,
     ) -> (usize, bool) {
-        let len = self.len;
+        let len = self.len();
         let mut part = Part { piece: self, skip };
         let is_complete = write(&mut part).is_ok();
-        let written = self.len.saturating_sub(len);
+        let written = self.len().saturating_sub(len);
         (skip.saturating_add(written), is_complete)
     }
 }
@@ -83,18 +86,26 @@ impl<'a> Piece<'a> {
 impl Write for Piece<'_> {
     #[inline]
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.write_bytes(text.as_bytes())
+        self.0.write_str(text)
+    }
+
+    #[inline]
+    fn write_char(&mut self, letter: char) -> fmt::Result {
+        self.0.write_char(letter)
+    }
+}
+
+impl Out for Piece<'_> {
+    #[inline]
+    fn write_number(&mut self, number: u64) -> fmt::Result {
+        self.0.write_number(number)
     }
 }
 
 impl Reply for Piece<'_> {
     #[inline]
     fn write_bytes(&mut self, bytes: &[u8]) -> fmt::Result {
-        let end = self.len.checked_add(bytes.len()).ok_or(Error)?;
-        let room = self.room.get_mut(self.len..end).ok_or(Error)?;
-        room.copy_from_slice(bytes);
-        self.len = end;
-        Ok(())
+        self.0.write_bytes(bytes)
     }
 }
 
@@ -109,6 +120,8 @@ impl Write for Part<'_, '_> {
         self.write_bytes(text.as_bytes())
     }
 }
+
+impl Out for Part<'_, '_> {}
 
 impl Reply for Part<'_, '_> {
     fn write_bytes(&mut self, bytes: &[u8]) -> fmt::Result {

@@ -32,6 +32,7 @@ use super::{
         numbers,
         DIGITS, //
     },
+    out::Out,
     pager::Piece, //
 };
 use crate::acct::region::{
@@ -50,13 +51,13 @@ use core::fmt::{
 };
 
 /// Where replies go. Words of users' are bytes, and need not be text.
-pub trait Reply: Write {
+pub trait Reply: Out {
     /// Appends bytes as they are.
     fn write_bytes(&mut self, bytes: &[u8]) -> Result;
 }
 
 /// The reply to `@stats_create`.
-pub fn created(out: &mut impl Write, id: u32) -> Result {
+pub fn created(out: &mut impl Out, id: u32) -> Result {
     write!(out, "{id}")
 }
 
@@ -203,7 +204,7 @@ impl AreaLine<'_> {
 }
 
 /// The last line of `@stats_print` with additional output: the region as a whole.
-pub fn total(out: &mut impl Write, geometry: &Geometry, printed: &Printed<'_>) -> Result {
+pub fn total(out: &mut impl Out, geometry: &Geometry, printed: &Printed<'_>) -> Result {
     let (start, len) = (geometry.start(), geometry.len());
     write!(out, "total {start}+{len}")?;
     columns(out, printed)?;
@@ -215,7 +216,7 @@ pub fn total(out: &mut impl Write, geometry: &Geometry, printed: &Printed<'_>) -
 }
 
 /// Columns 1 to 13, each after a blank.
-fn columns(out: &mut impl Write, printed: &Printed<'_>) -> Result {
+fn columns(out: &mut impl Out, printed: &Printed<'_>) -> Result {
     let Columns { read, write, .. } = printed.columns;
     let time = |time_ns| printed.unit.of(time_ns);
     for column in [read, write] {
@@ -238,7 +239,7 @@ fn columns(out: &mut impl Write, printed: &Printed<'_>) -> Result {
     numbers(out, &times.map(time))
 }
 
-fn classes(out: &mut impl Write, len: u64, classes: &Classes) -> Result {
+fn classes(out: &mut impl Out, len: u64, classes: &Classes) -> Result {
     out.write_str(" length:")?;
     number(out, len)?;
     done(out, "read", &classes.read)?;
@@ -246,7 +247,7 @@ fn classes(out: &mut impl Write, len: u64, classes: &Classes) -> Result {
     done(out, "free", &classes.free)
 }
 
-fn done(out: &mut impl Write, name: &str, done: &Done<u64>) -> Result {
+fn done(out: &mut impl Out, name: &str, done: &Done<u64>) -> Result {
     let Done {
         ios,
         sectors,

@@ -10,7 +10,8 @@ use super::{
     identity::{
         major_minor,
         Identity, //
-    }, //
+    },
+    out::Out, //
 };
 use crate::acct::{
     class::{
@@ -21,10 +22,7 @@ use crate::acct::{
 };
 use core::{
     ffi::CStr,
-    fmt::{
-        Result,
-        Write, //
-    }, //
+    fmt::Result, //
 };
 
 /// The version in the first line of `/dev/iostat`: changes only if columns change their meaning.
@@ -114,7 +112,7 @@ fn word(name: &CStr) -> &str {
 }
 
 /// The `stat` line of one disk, without its newline.
-pub fn stat(out: &mut impl Write, snapshot: &Snapshot) -> Result {
+pub fn stat(out: &mut impl Out, snapshot: &Snapshot) -> Result {
     let mut separator = "";
     for column in columns() {
         out.write_str(separator)?;
@@ -125,7 +123,7 @@ pub fn stat(out: &mut impl Write, snapshot: &Snapshot) -> Result {
 }
 
 /// The names of the `stat` line's columns, without a newline.
-pub fn stat_header(out: &mut impl Write) -> Result {
+pub fn stat_header(out: &mut impl Out) -> Result {
     let mut separator = "";
     for column in columns() {
         write!(out, "{separator}{}", word(column.name))?;
@@ -135,7 +133,7 @@ pub fn stat_header(out: &mut impl Write) -> Result {
 }
 
 /// The first two lines of `/dev/iostat`.
-pub fn header(out: &mut impl Write, generation: u64, numdevs: usize) -> Result {
+pub fn header(out: &mut impl Out, generation: u64, numdevs: usize) -> Result {
     writeln!(
         out,
         "iostat {VERSION} generation {generation} numdevs {numdevs}"
@@ -146,7 +144,7 @@ pub fn header(out: &mut impl Write, generation: u64, numdevs: usize) -> Result {
 }
 
 /// One disk's line of `/dev/iostat`.
-pub fn device(out: &mut impl Write, disk: &Identity, snapshot: &Snapshot) -> Result {
+pub fn device(out: &mut impl Out, disk: &Identity, snapshot: &Snapshot) -> Result {
     let (major, minor) = major_minor(disk.dev);
     let numbers = [
         (' ', disk.number.into()),
@@ -156,7 +154,7 @@ pub fn device(out: &mut impl Write, disk: &Identity, snapshot: &Snapshot) -> Res
         (' ', disk.priority.into()),
         (' ', disk.crtime),
     ];
-    write!(out, "{}", disk.name)?;
+    disk.name.write(out)?;
     for (separator, value) in numbers {
         out.write_char(separator)?;
         number(out, value)?;
@@ -172,6 +170,7 @@ pub fn device(out: &mut impl Write, disk: &Identity, snapshot: &Snapshot) -> Res
 #[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_text))]
 mod tests {
     use super::*;
+    use core::fmt;
 
     /// Counts the words of what is written to it.
     #[derive(Default)]
@@ -181,7 +180,9 @@ mod tests {
         inside: bool,
     }
 
-    impl Write for Words {
+    impl Out for Words {}
+
+    impl fmt::Write for Words {
         fn write_str(&mut self, text: &str) -> Result {
             for c in text.chars() {
                 self.lines += usize::from(c == '\n');

@@ -74,7 +74,10 @@ mod tests {
     use super::{
         super::{
             busy::Tree,
-            histogram::Phase,
+            histogram::{
+                Histogram,
+                Phase, //
+            },
             record::CpuRecord,
             snapshot::{
                 collect,
@@ -133,8 +136,11 @@ mod tests {
         assert_eq!((snapshot.busy_time, snapshot.rtime), (1200, 1200));
         // From their ends to their starts, whatever was said of these.
         assert_eq!(snapshot.rlentime, 900 + 900 + 900 + 900);
-        let times =
-            |class, phase| collect_histogram(core::iter::once(&record), class, phase).count();
+        let times = |class, phase| {
+            let mut times = Histogram::default();
+            collect_histogram(core::iter::once(&record), class, phase, &mut times);
+            times.count()
+        };
         // Of the two that were read, one had a time.
         assert_eq!(times(Class::Read, Phase::Total), 1);
         assert_eq!(times(Class::Write, Phase::Service), 1);

@@ -6,16 +6,14 @@
 //! 19 % wide. They are those of Prometheus' native histograms of schema 2, which these can be
 //! turned into without error. A time equal to a bound is below it.
 
+use core::ops::Range;
+
 use super::{
     class::{
         Class,
         CLASSES, //
     },
-    counter::{
-        fold,
-        Counter,
-        Load, //
-    },
+    counter::Counter,
 };
 use crate::{
     below::{
@@ -117,6 +115,14 @@ fn of_bucket<T>(time_ns: u64, buckets: &[T; BUCKETS]) -> &T {
         .this_or_next(is_above, buckets)
 }
 
+/// The number of a time's bucket.
+fn bucket(time_ns: u64) -> usize {
+    let eighth = Eighth::of(time_ns);
+    let is_above = time_ns > *eighth.element(&FIRST_BOUND);
+    let first = eighth.element(&FIRST_BUCKET).number();
+    first.wrapping_add(usize::from(is_above))
+}
+
 /// Times of one kind, as seen by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -158,31 +164,57 @@ impl Histogram<Counter> {
     }
 }
 
-impl Load for Histogram<Counter> {
-    type Plain = Histogram<u64>;
-
-    fn load(&self) -> Histogram<u64> {
-        Histogram {
-            counts: self.counts.load(),
-            longest: self.longest.get(),
-            shortest_inverted: self.shortest_inverted.get(),
+impl Histogram<Counter> {
+    /// Copies it, in place of what is in `copy`. What is copied while the owner writes is not used.
+    pub(super) fn copy_to(&self, copy: &mut Histogram<u64>) {
+        copy.clear();
+        copy.longest = self.longest.get();
+        copy.shortest_inverted = self.shortest_inverted.get();
+        let used = copy.used();
+        let counts = self.counts.get(used.clone()).unwrap_or(&[]);
+        let copies = copy.counts.get_mut(used).unwrap_or(&mut []);
+        for (copy, count) in copies.iter_mut().zip(counts) {
+            *copy = count.get();
         }
     }
 }
 
 impl Histogram<u64> {
+    /// The buckets from that of the shortest time to that of the longest: all others are 0.
+    pub fn used(&self) -> Range<usize> {
+        if self.shortest_inverted == 0 {
+            return 0..0;
+        }
+        bucket(self.min())..bucket(self.max()).wrapping_add(1)
+    }
+
+    /// The counts of these.
+    pub fn used_counts(&self) -> &[u64] {
+        self.counts.get(self.used()).unwrap_or(&[])
+    }
+
+    /// There was no time.
+    pub fn clear(&mut self) {
+        let used = self.used();
+        self.counts.get_mut(used).unwrap_or(&mut []).fill(0);
+        self.longest = 0;
+        self.shortest_inverted = 0;
+    }
+
     /// Adds another CPU's share.
     pub fn fold(&mut self, other: &Self) {
-        fold(&mut self.counts, &other.counts);
+        let counts = self.counts.get_mut(other.used()).unwrap_or(&mut []);
+        for (count, more) in counts.iter_mut().zip(other.used_counts()) {
+            *count = count.wrapping_add(*more);
+        }
         self.longest = self.longest.max(other.longest);
         self.shortest_inverted = self.shortest_inverted.max(other.shortest_inverted);
     }
 
     /// How many there were.
     pub fn count(&self) -> u64 {
-        self.counts
-            .iter()
-            .fold(0, |sum, count| sum.wrapping_add(*count))
+        let add = |sum: u64, count: &u64| sum.wrapping_add(*count);
+        self.used_counts().iter().fold(0, add)
     }
 
     /// The longest, ns; 0 if there was none.
@@ -302,17 +334,40 @@ mod tests {
         }
     }
 
+    fn loaded(histogram: &Histogram<Counter>) -> Histogram<u64> {
+        let mut copy = Histogram::default();
+        histogram.copy_to(&mut copy);
+        copy
+    }
+
+    #[test]
+    fn a_copy_replaces_what_was_there() {
+        let (one, two) = (Histogram::<Counter>::default(), Histogram::default());
+        one.record(500);
+        one.record(10_000);
+        two.record(u64::MAX - 1);
+        let mut copy = loaded(&one);
+        assert_eq!(
+            (copy.count(), copy.used().len()),
+            (2, bucket(10_000) - bucket(500) + 1)
+        );
+        two.copy_to(&mut copy);
+        assert_eq!((copy.count(), copy.used()), (1, BOUNDS..BUCKETS));
+        assert_eq!(copy, loaded(&two));
+        assert_eq!(copy.counts.iter().sum::<u64>(), 1);
+    }
+
     #[test]
     fn counts_and_extremes_of_two_cpus() {
         let (one, two) = (Histogram::<Counter>::default(), Histogram::default());
-        let mut sum = one.load();
+        let mut sum = loaded(&one);
         assert_eq!((sum.count(), sum.min(), sum.max()), (0, 0, 0));
         one.record(500);
         one.record(10_000);
         two.record(0);
-        sum.fold(&one.load());
+        sum.fold(&loaded(&one));
         assert_eq!((sum.count(), sum.min(), sum.max()), (2, 500, 10_000));
-        sum.fold(&two.load());
+        sum.fold(&loaded(&two));
         assert_eq!((sum.count(), sum.min(), sum.max()), (3, 0, 10_000));
     }
 }

@@ -125,9 +125,11 @@ impl CpuRecord {
         self.latency.of(class, phase).is_empty()
     }
 
-    /// A copy of one histogram as it was at one instant, as soon as the owner does not write. Spins.
-    pub fn read_histogram(&self, class: Class, phase: Phase) -> Histogram<u64> {
-        self.seq.read(|| self.latency.of(class, phase).load()).1
+    /// Copies one histogram as it was at one instant, as soon as the owner does not write, in place of what is in
+    /// `copy`. Spins.
+    pub fn read_histogram(&self, class: Class, phase: Phase, copy: &mut Histogram<u64>) {
+        self.seq
+            .read(|| self.latency.of(class, phase).copy_to(copy));
     }
 
     /// The sequence count alone: equal to an earlier one if nothing was written since.

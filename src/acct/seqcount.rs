@@ -57,9 +57,9 @@ impl SeqCount {
 
     /// The same, as soon as the owner does not write. Spins.
     #[inline]
-    pub fn read<T>(&self, read: impl Fn() -> T) -> (u64, T) {
+    pub fn read<T>(&self, mut read: impl FnMut() -> T) -> (u64, T) {
         loop {
-            if let Some(found) = self.try_read(&read) {
+            if let Some(found) = self.try_read(&mut read) {
                 return found;
             }
             spin_loop();

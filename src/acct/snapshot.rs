@@ -66,7 +66,7 @@ fn pass<'a>(cpus: impl Iterator<Item = &'a CpuRecord>, sum: &mut Record<u64>) ->
     })
 }
 
-/// The times of one class and phase, on all CPUs.
+/// The times of one class and phase, on all CPUs, in place of what is in `sum`.
 ///
 /// Each CPU's share is of one instant, that of the next a moment later: of transactions that end
 /// meanwhile, some are in it. Counts never go back.
@@ -74,13 +74,31 @@ pub fn collect_histogram<'a>(
     cpus: impl Iterator<Item = &'a CpuRecord>,
     class: Class,
     phase: Phase,
-) -> Histogram<u64> {
-    let mut sum = Histogram::default();
+    sum: &mut Histogram<u64>,
+) {
     // Most disks have seen no discard, and many CPUs no I/O of a disk.
-    for cpu in cpus.filter(|cpu| !cpu.is_empty_histogram(class, phase)) {
-        sum.fold(&cpu.read_histogram(class, phase));
+    let mut cpus = cpus.filter(|cpu| !cpu.is_empty_histogram(class, phase));
+    match cpus.next() {
+        Some(first) => first.read_histogram(class, phase, sum),
+        None => return sum.clear(),
     }
-    sum
+    if let Some(second) = cpus.next() {
+        add_histograms(core::iter::once(second).chain(cpus), class, phase, sum);
+    }
+}
+
+#[inline(never)]
+fn add_histograms<'a>(
+    cpus: impl Iterator<Item = &'a CpuRecord>,
+    class: Class,
+    phase: Phase,
+    sum: &mut Histogram<u64>,
+) {
+    let mut copy = Histogram::default();
+    for cpu in cpus {
+        cpu.read_histogram(class, phase, &mut copy);
+        sum.fold(&copy);
+    }
 }
 
 impl Record<u64> {

@@ -16,6 +16,7 @@ use crate::{
                 Words, //
             }, //
         },
+        out::Out,
         pager::{
             Filled,
             Piece, //
@@ -138,7 +139,7 @@ impl Rows {
     }
 }
 
-fn row(out: &mut impl Write, entry: &Entry) -> core::fmt::Result {
+fn row(out: &mut impl Out, entry: &Entry) -> core::fmt::Result {
     write!(
         out,
         "{} {} {:#x} {} {} {} ",
@@ -280,7 +281,7 @@ impl Values {
 }
 
 fn write_line(
-    out: &mut impl Write,
+    out: &mut impl Out,
     id: (&[u8], i32, &[u8]),
     statistic: &Statistic,
 ) -> core::fmt::Result {

@@ -14,7 +14,10 @@ use crate::{
     },
     acct::{
         class::Class,
-        histogram::Phase,
+        histogram::{
+            Histogram,
+            Phase, //
+        },
         snapshot::Snapshot, //
     },
     kernel_ext::{
@@ -126,12 +129,13 @@ impl Listing {
         from: Position,
         written: usize,
     ) -> Result<bool> {
+        let mut times = Histogram::default();
         for account in state.walk(from) {
             task::may_be_killed()?;
             let position = Position::of(account.identity());
             let written = if position == from { written } else { 0 };
             self.at = At::Times(position, written);
-            if let Some(written) = times_of(&account, piece, written) {
+            if let Some(written) = times_of(&account, piece, written, &mut times) {
                 self.at = At::Times(position, written);
                 return Ok(false);
             }
@@ -143,7 +147,12 @@ impl Listing {
 
 /// Writes the lines of a device's histograms, of which so many are written. How many are, if there is no room for the
 /// next.
-fn times_of(account: &Account, piece: &mut Piece<'_>, written: usize) -> Option<usize> {
+fn times_of(
+    account: &Account,
+    piece: &mut Piece<'_>,
+    written: usize,
+    times: &mut Histogram<u64>,
+) -> Option<usize> {
     let phases = Phase::ALL.len();
     for (index, class) in Class::ALL.into_iter().enumerate() {
         let first = index.saturating_mul(phases);
@@ -155,8 +164,8 @@ fn times_of(account: &Account, piece: &mut Piece<'_>, written: usize) -> Option<
             if line < written {
                 continue;
             }
-            let times = account.histogram(class, phase);
-            if !piece.record(|out| latency::line(out, account.identity(), class, phase, &times)) {
+            account.next_histogram(class, phase, times);
+            if !piece.record(|out| latency::line(out, account.identity(), class, phase, times)) {
                 return Some(line);
             }
         }

@@ -9,6 +9,7 @@ use crate::{
     abi::{
         identity::Identity,
         latency,
+        out::Out,
         text::{
             self,
             Statistic, //
@@ -75,7 +76,7 @@ impl Show for File {
     fn show(&self, of: &DiskObject, page: &mut Page<'_>) -> fmt::Result {
         match self {
             File::Statistic(statistic) => {
-                write!(page, "{}", (statistic.value)(&of.account.snapshot()))
+                page.write_number((statistic.value)(&of.account.snapshot()))
             }
             File::Identity(write) => write(&of.account.identity_now(), page),
             File::Latency(class, phase) => {

@@ -21,11 +21,11 @@ use crate::{
             word::Word,
             Message, //
         },
-        region_text::created,
+        out::Out,
+        region_text::created, //
     },
     kernel_ext::published, //
 };
-use core::fmt::Write;
 use kernel::prelude::*;
 
 /// What the reply to a message is.
@@ -69,7 +69,7 @@ impl<L: Listener> State<L> {
         &self,
         disk: Word<'a>,
         message: &Message<'a>,
-        written: &mut impl Write,
+        written: &mut impl Out,
     ) -> Result<Reply, Refusal<'a>> {
         let (account, sectors) = self
             .registry

@@ -44,6 +44,18 @@ impl Account {
 
     /// How the times of one class and phase are distributed. Never sleeps.
     pub(crate) fn histogram(&self, class: Class, phase: Phase) -> Histogram<u64> {
-        collect_histogram(self.memory.iter(), class, phase)
+        let mut histogram = Histogram::default();
+        self.next_histogram(class, phase, &mut histogram);
+        histogram
+    }
+
+    /// The same, in place of what is in `histogram`, for one who reads many.
+    pub(crate) fn next_histogram(
+        &self,
+        class: Class,
+        phase: Phase,
+        histogram: &mut Histogram<u64>,
+    ) {
+        collect_histogram(self.memory.iter(), class, phase, histogram);
     }
 }

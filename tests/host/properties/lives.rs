@@ -23,6 +23,7 @@ use iostat::acct::{
         Tag, //
     },
     histogram::{
+        Histogram,
         Phase,
         BOUNDS_NS,
         BUCKETS, //
@@ -138,7 +139,8 @@ proptest! {
                     counts[above] += 1;
                 }
                 let cpus = &stage.machine.disks[0].cpus;
-                let seen = collect_histogram(cpus.iter(), class, phase);
+                let mut seen = Histogram::default();
+                collect_histogram(cpus.iter(), class, phase, &mut seen);
                 assert_eq!(seen.counts, counts);
                 assert_eq!(seen.count(), times.len() as u64);
                 assert_eq!(seen.min(), times.first().copied().unwrap_or(0));

@@ -18,6 +18,7 @@ use iostat::{
             parse,
             Message, //
         },
+        out::Out,
         region_text::{
             listed,
             Listed,
@@ -48,6 +49,8 @@ impl Write for Text {
         self.write_bytes(text.as_bytes())
     }
 }
+
+impl Out for Text {}
 
 impl Reply for Text {
     fn write_bytes(&mut self, bytes: &[u8]) -> fmt::Result {

@@ -31,6 +31,7 @@ use iostat::{
             Phase,
             BUCKETS, //
         },
+        record::CpuRecord,
         region::{
             area::Done,
             columns::{
@@ -40,7 +41,10 @@ use iostat::{
             },
             geometry::Geometry, //
         },
-        snapshot::Snapshot, //
+        snapshot::{
+            collect_histogram,
+            Snapshot, //
+        }, //
     },
 };
 use proptest::{
@@ -212,8 +216,14 @@ fn the_longest_lines_of_a_device_fit_the_buffer() {
     assert!(piece.record(|out| text::device(out, &disk, &snapshot)));
     let columns = text::DEVSTAT.len() + text::KSTAT.len() + 1;
     assert!(piece.len() + columns * 21 < BUFFER);
-    // As many counts of 20 digits as there are buckets.
-    let mut histogram = Histogram::default();
+    // As many counts of 20 digits as there are buckets from the shortest time to the longest.
+    let (mut histogram, cpu) = (Histogram::default(), CpuRecord::default());
+    for time_ns in [0, u64::MAX - 1] {
+        let record = cpu.write();
+        record.latency().record(Class::NoData as usize, time_ns, time_ns);
+    }
+    let cpus = std::iter::once(&cpu);
+    collect_histogram(cpus, Class::NoData, Phase::Service, &mut histogram);
     histogram.counts = [10_000_000_000_000_000_000; BUCKETS];
     let mut piece = Piece::new(&mut buffer, 0);
     assert!(piece.record(|out| latency::line(

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Where text goes.
+
+use super::decimal;
+use core::fmt::{
+    Error,
+    Result,
+    Write, //
+};
+
+/// Text with many numbers.
+pub trait Out: Write {
+    /// Appends a number in decimal.
+    fn write_number(&mut self, number: u64) -> Result {
+        let mut digits = [0; decimal::DIGITS];
+        let len = decimal::len(number);
+        let digits = digits.get_mut(..len).ok_or(Error)?;
+        decimal::fill(digits, number);
+        self.write_str(core::str::from_utf8(digits).map_err(|_| Error)?)
+    }
+}
+
+/// Memory for text, filled from its start on.
+#[derive(Debug)]
+pub struct Buffer<'a> {
+    room: &'a mut [u8],
+    len: usize,
+}
+
+impl<'a> Buffer<'a> {
+    /// A buffer of which the first `len` bytes are used.
+    pub fn new(room: &'a mut [u8], len: usize) -> Self {
+        Buffer { room, len }
+    }
+
+    /// Bytes that are used.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether none is used.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Bytes that are not used.
+    pub fn room(&self) -> usize {
+        self.room.len().saturating_sub(self.len)
+    }
+
+    /// Gives up everything behind the first `len` bytes.
+    pub fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
+    }
+
+    /// Uses `len` bytes more, which `fill` writes. An error if there are not as many.
+    #[inline(always)]
+    fn append(&mut self, len: usize, fill: impl FnOnce(&mut [u8])) -> Result {
+        let end = self.len.wrapping_add(len);
+        let room = self.room.get_mut(self.len..end).ok_or(Error)?;
+        fill(room);
+        self.len = end;
+        Ok(())
+    }
+
+    /// Appends bytes as they are.
+    #[inline]
+    pub fn write_bytes(&mut self, bytes: &[u8]) -> Result {
+        self.append(bytes.len(), |room| {
+            // A loop, as most are a few bytes.
+            for (into, from) in room.iter_mut().zip(bytes) {
+                *into = *from;
+            }
+        })
+    }
+}
+
+impl Write for Buffer<'_> {
+    #[inline]
+    fn write_str(&mut self, text: &str) -> Result {
+        self.write_bytes(text.as_bytes())
+    }
+
+    #[inline]
+    fn write_char(&mut self, letter: char) -> Result {
+        match u8::try_from(letter) {
+            Ok(byte) if byte.is_ascii() => self.append(1, |room| room.fill(byte)),
+            _ => self.write_str(letter.encode_utf8(&mut [0; 4])),
+        }
+    }
+}
+
+impl Out for Buffer<'_> {
+    #[inline]
+    fn write_number(&mut self, number: u64) -> Result {
+        self.append(decimal::len(number), |room| decimal::fill(room, number))
+    }
+}
