@@ -16,6 +16,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/suspend.h>
+#include <linux/tracepoint.h>
 #include <uapi/linux/iostat.h>
 
 struct iostat_clock iostat_clock;
@@ -83,9 +84,11 @@ static void use_tsc(const struct system_time_snapshot *now)
 
 static void use_raw(void)
 {
-	/* Events under way may still read the TSC: the two show the same time. */
-	if (has_fast_path())
+	/* No event reads the TSC from here on. */
+	if (has_fast_path()) {
 		static_branch_inc(&iostat_general);
+		tracepoint_synchronize_unregister();
+	}
 	WRITE_ONCE(iostat_clock.raw_offset, iostat_clock_now() - ktime_get_raw());
 	WRITE_ONCE(iostat_clock.is_tsc, false);
 }

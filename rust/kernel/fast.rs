@@ -16,25 +16,10 @@ use core::{
     arch::asm,
     mem::offset_of, //
 };
-use kernel::bindings;
 
 extern "C" {
     static iostat_slot: u64;
     static iostat_clock: own::iostat_clock;
-    static iostat_general: Key;
-}
-
-/// A key by itself: the macro expects a member of something.
-#[repr(C)]
-struct Key {
-    key: bindings::static_key_false,
-}
-
-/// The key of the general path: see `include/iostat/probes.h`.
-#[inline(always)]
-pub(crate) fn is_general() -> bool {
-    // SAFETY: The key is that of `src/probes.c`.
-    unsafe { kernel::jump_label::static_branch_unlikely!(iostat_general, Key, key) }
 }
 
 /// Interrupts were on or off before a section.

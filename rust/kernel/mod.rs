@@ -15,6 +15,7 @@ pub(crate) mod clock;
 pub(crate) mod error;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod fast;
+pub(crate) mod general;
 pub(crate) mod global;
 pub(crate) mod io_events;
 pub(crate) mod ioctl;

@@ -89,9 +89,9 @@ impl Partitions {
         self.0.load(Relaxed) != 0
     }
 
-    /// One more, which probes find already.
-    pub(super) fn arrived(&self) {
-        self.0.fetch_add(1, Relaxed);
+    /// One more, which probes find already. Returns whether it is the first.
+    pub(super) fn arrived(&self) -> bool {
+        self.0.fetch_add(1, Relaxed) == 0
     }
 
     /// One less.

@@ -10,21 +10,24 @@ use super::{
     },
     tracker::Tracker, //
 };
+#[cfg(target_arch = "x86_64")]
+use crate::acct::inflight::{
+    hash,
+    HASH_SHIFT, //
+};
 use crate::{
     acct::{
         counter::Counter,
         entry::Entry,
         fast::barrier,
         inflight::{
-            hash,
             Held,
             Part,
             Passed,
             Room,
             Share,
             Table,
-            BUCKET,
-            HASH_SHIFT, //
+            BUCKET, //
         },
     },
     kernel_ext::{

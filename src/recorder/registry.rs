@@ -4,8 +4,9 @@
 //!
 //! Readers take a list under a mutex. Probes find the accounts of disks and partitions in [`Accounts`].
 //!
-//! An arrival and a departure take a time that grows with the logarithm of what there is. All memory that
-//! a departure needs is allocated at the arrival.
+//! An arrival and a departure take a time that grows with the logarithm of what there is; the departure of a
+//! disk, and the arrival of its first partition, also with the size of the table of I/Os in flight, of
+//! which they look at each entry. All memory that a departure needs is allocated at the arrival.
 
 mod members;
 mod mounts;
@@ -165,8 +166,9 @@ impl<L: Listener> Registry<L> {
         members.insert(nodes, member);
         place.insert(device.key(), Found::new(&account));
         if let Some(disk) = account.disk() {
-            disk.partitions.arrived();
-            self.tracker.entries().forget(disk);
+            if disk.partitions.arrived() {
+                self.tracker.entries().forget(disk);
+            }
         }
         self.change(members);
         Ok(())

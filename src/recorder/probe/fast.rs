@@ -26,7 +26,6 @@ use crate::{
         bindings as own,
         block::request::Request,
         fast::{
-            is_general,
             now_ns,
             record,
             restore,
@@ -34,6 +33,7 @@ use crate::{
             save,
             Flags, //
         },
+        general::is_general,
     },
 };
 use core::{

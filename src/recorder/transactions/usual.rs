@@ -59,7 +59,7 @@ impl Tracker {
         let start = request(account, rq);
         let verb = slot.entry.start_waiting(&start, here.now);
         record::<OF>(account, verb, start.leaf, here);
-        if OF == DISK && account.may_be_remembered_by(start.leaf) {
+        if OF == DISK && account.may_be_remembered_by(start.leaf, here.now) {
             let memory = account.memory();
             let queue = fast::Request::queue(&rq);
             slot.entry

@@ -220,7 +220,9 @@ fn the_longest_lines_of_a_device_fit_the_buffer() {
     let (mut histogram, cpu) = (Histogram::default(), CpuRecord::default());
     for time_ns in [0, u64::MAX - 1] {
         let record = cpu.write();
-        record.latency().record(Class::NoData as usize, time_ns, time_ns);
+        record
+            .latency()
+            .record(Class::NoData as usize, time_ns, time_ns);
     }
     let cpus = std::iter::once(&cpu);
     collect_histogram(cpus, Class::NoData, Phase::Service, &mut histogram);

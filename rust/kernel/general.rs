@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Whether there is a fast path at present.
+//!
+//! C header: `include/iostat/probes.h`.
+
+#[cfg(target_arch = "x86_64")]
+mod key {
+    use kernel::bindings;
+
+    extern "C" {
+        pub(super) static iostat_general: Key;
+    }
+
+    /// A key by itself: the macro expects a member of something.
+    #[repr(C)]
+    pub(super) struct Key {
+        pub(super) key: bindings::static_key_false,
+    }
+}
+
+/// Whether all events take the general path: a patched jump.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn is_general() -> bool {
+    use key::{
+        iostat_general,
+        Key, //
+    };
+    // SAFETY: The key is that of `src/probes.c`; it is read and written by the kernel's functions alone.
+    unsafe { kernel::jump_label::static_branch_unlikely!(iostat_general, Key, key) }
+}
+
+/// Whether all events take the general path: there is no other.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn is_general() -> bool {
+    true
+}
