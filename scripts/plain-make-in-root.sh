@@ -7,6 +7,14 @@
 set -euo pipefail
 kdir=$1
 
+# has_debug_sections FILE. No pipe: grep -q ends at its first match, and readelf would fail by SIGPIPE.
+has_debug_sections()
+{
+	local headers
+	headers=$(readelf -SW "$1")
+	grep -qF .debug_ <<<"$headers"
+}
+
 # install_to DIR [MAKE ARGUMENT...]: and unpacks it, as it may be compressed. Sets $module.
 install_to()
 {
@@ -33,13 +41,13 @@ cd /tmp/copy
 make KDIR="$kdir" >&2
 
 install_to stripped
-! readelf -SW "$module" | grep -F .debug_ | head -n 1 || echo "the module is installed with debug information"
+! has_debug_sections "$module" || echo "the module is installed with debug information"
 size=$(stat -c %s "$module")
 [ "$size" -lt 2000000 ] || echo "the installed module has $size bytes"
 diff <(sections iostat.ko) <(sections "$module") || echo "modules_install loses these sections"
 
 install_to whole INSTALL_MOD_STRIP=
-readelf -SW "$module" | grep -qF .debug_info || echo "INSTALL_MOD_STRIP= does not keep debug information"
+has_debug_sections "$module" || echo "INSTALL_MOD_STRIP= does not keep debug information"
 
 # A key where the kernel's build has one, in a tree that is the same otherwise.
 cp -as "$kdir" /tmp/kdir
