@@ -269,7 +269,7 @@ static void enter_iocb(struct call *call, const struct kiocb *iocb, size_t bytes
 	call->op = op;
 }
 
-/* The iter tells the direction; IOCB_WRITE is set by aio and io_uring alone. */
+/* The direction is that of the iter: IOCB_WRITE is set by aio and io_uring only. */
 static void enter_iter(struct call *call, const struct kiocb *iocb, const struct iov_iter *iter)
 {
 	enter_iocb(call, iocb, iov_iter_count(iter),

@@ -34,8 +34,9 @@ const IF: u64 = 1 << 9;
 #[inline(always)]
 pub(crate) fn save() -> Flags {
     let flags;
-    // SAFETY: Pushes and pops one word, for which there is room on a kernel stack: the kernel is built
-    // without a red zone. Nothing else is changed but the interrupt flag, which the caller gives back.
+    // SAFETY: Changes the interrupt flag, which the caller restores, and one word below the stack pointer. `nostack`
+    // says that the stack is not used: that is for the compiler's alignment and red zone alone, and the
+    // kernel has no red zone, so no variable of the caller is in that word. The stack pointer is as before.
     unsafe { asm!("pushfq", "pop {}", "cli", out(reg) flags, options(nostack)) };
     Flags(flags)
 }

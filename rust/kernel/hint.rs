@@ -55,8 +55,8 @@ pub(crate) fn keep_apart() {
     }
 }
 
-/// The value of a word, read by its owner: nobody else writes it at this time. Unlike an atomic load it can be a part
-/// of another instruction.
+/// Reads a word that only the caller writes. Unlike an atomic load, the read can be an operand of another
+/// instruction.
 #[cfg(not(loom))]
 #[inline(always)]
 pub(crate) fn read_by_owner(word: &core::sync::atomic::AtomicU64) -> u64 {

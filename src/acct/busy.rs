@@ -141,8 +141,8 @@ impl Gauge {
     /// Takes one step. Returns the lengths before it.
     #[inline(always)]
     pub fn take(&self, step: Step) -> Lengths {
-        // Acquire: pairs with the release fence in `CpuRecord::write` of whoever changed the word
-        // before, so that a reader who sees this edge sees that CPU writing its own.
+        // Acquire: pairs with the release fence in `CpuRecord::write` of the CPU that changed the word
+        // before: a reader that sees this edge also sees that CPU's sequence count.
         Lengths(self.0.fetch_add(step.delta(), Acquire))
     }
 

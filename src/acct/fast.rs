@@ -2,24 +2,24 @@
 
 //! The fast path: the events of most I/Os, in as few instructions as possible.
 //!
-//! Most I/Os are reads and writes of a whole disk to which nothing special happens, and their requests
-//! are used again and again. So the entry of a request remembers where its last I/O was recorded, and
-//! the next one there looks nothing up: its state is in the lowest bits of the entry's key, and its
-//! class is that of the request. Whatever is not so simple takes the general path: the one event
-//! that is, if nothing was recorded yet ([`Event::general`]), and with it all later events of the same I/O,
-//! after [`Entry::generalize`].
+//! Most I/Os are reads and writes of a whole disk that complete without an error, and block drivers
+//! reuse their requests. So the entry of a request remembers where its last I/O was recorded, and
+//! the next I/O of that request needs no lookup: its state is in the lowest bits of the entry's key, and its
+//! class is that of the request. An event that is more complicated is left to the general path before
+//! anything of it is recorded ([`Event::general`]). The general path then moves the state of the I/O into the
+//! entry ([`Entry::generalize`]), and all later events of this I/O take the general path.
 //!
 //! # What is remembered
 //!
 //! [`Remembered`] is written by the general path when an I/O starts, and used by a later start on the
-//! same queue. Two rules make it safe for the caller to use what it refers to without another look:
+//! same queue. Two rules ensure that the account it refers to exists while it is used:
 //!
-//! - The owner of the entry remembers first and then asks whether the account may be remembered; who changes
-//!   that (the disk leaves, or gets its first partition or region) changes it first, and then has all
-//!   entries forget ([`Entry::forget`]). Between the two of each is a full barrier, so one of them sees the
-//!   other.
-//! - Entries of an account that leaves get other memory, which stays ([`Entry::replace`]); only
-//!   after all probes that run have ended is the account freed.
+//! - The owner of the entry first writes [`Remembered`] and then checks whether the account may be remembered.
+//!   The caller that changes that (the disk leaves, or gets its first partition or region) first changes it, and
+//!   then clears all entries ([`Entry::forget`]). Each has a full barrier between its two steps, so
+//!   at least one of them sees the step of the other.
+//! - When an account leaves, its entries are changed to refer to memory that is never freed while probes are registered
+//!   ([`Entry::replace`]). The account is freed after all probes that were running then have returned.
 //!
 //! # How a function ends
 //!
@@ -62,8 +62,8 @@ use crate::{
     },
 };
 
-/// Where the last I/O of an entry was recorded: three numbers that mean something to the caller, such as
-/// addresses.
+/// Where the last I/O of an entry was recorded. The numbers are the caller's: the module stores addresses, tests
+/// store indices.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Remembered {
@@ -73,7 +73,7 @@ pub struct Remembered {
     root: AtomicU64,
 }
 
-/// The same as plain numbers.
+/// Where the I/Os of an account are recorded: the numbers of [`Remembered`] but for the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     /// Its account's records.
@@ -111,14 +111,14 @@ pub const DIRECT: u16 = u16::MAX;
 /// What the general path has to know of an I/O that the fast path began.
 #[derive(Clone, Copy, Debug)]
 pub struct Fresh {
-    /// Its class: it was none of those that the fast path leaves alone.
+    /// Its class: read or write, as the fast path takes no other.
     pub class: Class,
     /// Its first sector.
     pub sector: u64,
 }
 
 impl Fresh {
-    /// Nothing is known any more.
+    /// For an I/O whose request is already used by another.
     pub const UNKNOWN: Fresh = Fresh {
         class: Class::NoData,
         sector: 0,
@@ -149,7 +149,8 @@ impl Entry {
         self.memory.queue.load(Relaxed) != 0
     }
 
-    /// The next I/O here takes the general path if this one was recorded in `memory`. By anybody, after
+    /// The next I/O of this entry takes the general path, if the entry refers to `memory`. An I/O that is in
+    /// flight stays on the fast path. May be called by a thread that does not own the entry, after
     /// [`barrier`].
     pub fn forget(&self, memory: Memory) {
         if self.memory.records() == memory.records && self.is_remembered() {
@@ -157,14 +158,14 @@ impl Entry {
         }
     }
 
-    /// What is recorded in `old` goes to `new` from here on, and the next I/O here takes the general path. By
-    /// anybody, after [`barrier`].
+    /// An entry that refers to `old` refers to `new` from here on: an I/O that is in flight is recorded there, and
+    /// the next one takes the general path. May be called by a thread that does not own the entry, after [`barrier`].
     pub fn replace(&self, old: Memory, new: Memory) {
         if self.memory.records() != old.records {
             return;
         }
         self.memory.forget();
-        // The owner may remember something else meanwhile: that stays.
+        // If the owner has written another account meanwhile, that is not changed.
         let exchange = |word: &AtomicU64, old, new| {
             let _ = word.compare_exchange(old, new, Relaxed, Relaxed);
         };

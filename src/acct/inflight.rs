@@ -302,7 +302,7 @@ mod tests {
             }
         }
         assert!(is_new(table.claim(key(24), &other)));
-        // With room in the main part nobody uses the reserve.
+        // While the main part has room, the reserve is not used.
         if let Some(slot) = table.find(key(1)) {
             slot.release();
         }

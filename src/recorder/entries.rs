@@ -59,7 +59,7 @@ use kernel::{
 /// How many I/Os one may ask to be followed at a time: from some to 1 GiB of entries.
 pub(super) const IOS: RangeInclusive<u32> = 64..=1 << 22;
 
-/// Entries of the main part if nobody asks for a number: 1 to 16 MiB.
+/// Entries of the main part without the parameter `inflight`: 1 to 16 MiB.
 const USUAL: RangeInclusive<usize> = 1 << 13..=1 << 17;
 
 /// The share of the machine's memory that these take, between the bounds above.
@@ -87,7 +87,7 @@ pub(super) struct Entries {
     /// I/Os for which there is room in the reserve by promise.
     #[pin]
     promised: Mutex<usize>,
-    /// What those who watch I/Os are told, for each entry.
+    /// The record of the io events for each entry.
     records: Records,
     sink: KBox<Sink>,
 }

@@ -46,7 +46,7 @@ impl crate::acct::fast::Request for Request<'_> {
 
     #[inline(always)]
     fn is_special(&self) -> bool {
-        // All bits of the operation but the lowest: that tells a read from a write.
+        // All bits of the operation but the lowest, which is 0 for a read and 1 for a write.
         const OTHERS: u32 = (1 << bindings::REQ_OP_BITS) - 2;
         const FLAGS: u32 = 1 << bindings::req_flag_bits___REQ_PREFLUSH
             | 1 << bindings::req_flag_bits___REQ_FUA

@@ -80,7 +80,7 @@ impl Key {
     /// The I/O at this address has ended.
     #[inline(always)]
     pub(in crate::acct) fn release(&self, address: u64) {
-        // Release: whoever takes the entry next sees none of our writes after its own.
+        // Release: pairs with the acquire of the next owner, whose writes come after these.
         self.0.store(address, Release);
     }
 

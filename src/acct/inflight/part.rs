@@ -65,7 +65,7 @@ pub struct Passed(AtomicU64);
 
 impl Passed {
     fn is_zero(&self) -> bool {
-        // Relaxed: whoever looks for an I/O was handed it by the one who passed here with it.
+        // Relaxed: the I/O was handed over by the thread that counted it here, with the ordering of the block layer.
         self.0.load(Relaxed) == 0
     }
 }
@@ -133,8 +133,8 @@ impl<'a> Bucket<'a> {
         self.part.passed.get(self.first / BUCKET)
     }
 
-    /// Takes an entry: that which has the address already, one that nobody ever used, or any that is
-    /// idle.
+    /// Takes an entry: the one that has this address already, else one that was never used, else any
+    /// idle one.
     fn take(self, key: u64) -> Option<&'a Entry> {
         let own = self.entries().find(|entry| entry.key.load() == key);
         if let Some(entry) = own.filter(|entry| entry.key.take(key, key)) {
@@ -153,7 +153,7 @@ impl<'a> Bucket<'a> {
                 }
             }
             let (entry, word) = idle?;
-            // Failure means that somebody else took it, so some thread always gets on.
+            // If this fails, another thread has taken the entry: one of the two has made progress.
             if entry.key.take(word, key) {
                 return Some(entry);
             }

@@ -15,7 +15,7 @@ pub struct Held(AtomicU64);
 impl Held {
     /// How many.
     pub fn ios(&self) -> u64 {
-        // Relaxed: whoever looks for an I/O was handed it by the one who put it there.
+        // Relaxed: the I/O was handed over by the thread that put it there, with the ordering of the block layer.
         self.0.load(Relaxed)
     }
 

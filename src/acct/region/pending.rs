@@ -14,8 +14,8 @@ use crate::acct::{
 /// Accounts one I/O can be in: that of a partition and that of its disk.
 pub const LEVELS: usize = 2;
 
-/// The part of an I/O's state that only regions need. Like the rest it belongs to whoever owns the I/O
-/// at the moment.
+/// The part of an I/O's state that only regions need. Like the rest it is used by the current owner of
+/// the I/O.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct Pending {

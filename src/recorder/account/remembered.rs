@@ -64,7 +64,7 @@ fn memory(records: *const CpuRecord, root: &Root) -> Memory {
     }
 }
 
-/// Memory for I/Os on the fast path whose account leaves before they end. Nobody reads it.
+/// Memory for I/Os on the fast path whose account leaves before they end. It is written, and never read.
 pub(in crate::recorder) struct Sink {
     records: PerCpuPages<(), CpuRecord>,
     root: Root,

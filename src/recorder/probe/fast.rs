@@ -84,13 +84,15 @@ impl<'a> Section<'a> for Off<'a> {
 
     #[inline(always)]
     fn record(&self, entry: &'a Entry) -> &'a CpuRecord {
-        // SAFETY: By the type invariant.
+        // SAFETY: Interrupts are off by the type invariant. Floor 0 passes the entry of this probe's I/O, after it
+        // has found or set its key to a state of the fast path: only entries that were remembered come to one,
+        // and by the rules of `acct/fast.rs` what they refer to is there until this probe returns.
         unsafe { record(entry) }
     }
 
     #[inline(always)]
     fn root(&self, entry: &'a Entry) -> &'a Root {
-        // SAFETY: By the type invariant.
+        // SAFETY: As in `record`.
         unsafe { root(entry) }
     }
 

@@ -117,7 +117,7 @@ fn asked<'a>(account: &'a Account, io: &Io) -> Asked<'a> {
     Asked {
         account,
         op: io.op,
-        // Whether anybody waits for it is not known.
+        // Whether a thread waits for it is not known.
         is_sync: true,
         bcount: u64::from(io.bytes),
         sector: sector(io),
