@@ -14,8 +14,9 @@ for try in $(seq 50); do
 done
 paths=("${paths[@]##*/}")
 head=${paths[0]/c[0-9]/}
-nvme=nvme0n1
-[ $head != nvme0n1 ] || nvme=nvme1n1
+nvme=$(cd /sys/block && echo nvme?n1)
+nvme=${nvme/$head/}
+nvme=${nvme// /}
 policy=/sys/class/nvme-subsystem/nvme-subsys${head:4:1}/iopolicy
 
 is "nvme: two hardware queues, and one that is polled" "$(ls /sys/block/$nvme/mq | wc -l)" 3
