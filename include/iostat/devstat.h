@@ -13,10 +13,10 @@
 struct bio;
 struct module;
 
-/* Of names and numbers, which are FreeBSD's; there is no structure that has this version. */
+/* The version of FreeBSD's names and numbers. No structure here has a version. */
 #define DEVSTAT_VERSION		6
 
-/* With its NUL; not cut but refused if longer. */
+/* Including the NUL. A longer name is refused, not truncated. */
 #define DEVSTAT_NAME_LEN	16
 
 typedef enum {
@@ -54,7 +54,7 @@ typedef enum {
 	DEVSTAT_BS_UNAVAILABLE	= 0x04,
 } devstat_support_flags;
 
-/* A device, an interface, and whether commands are passed to it as they are. */
+/* A device type, an interface, and DEVSTAT_TYPE_PASS for a pass-through device. */
 typedef enum {
 	DEVSTAT_TYPE_DIRECT	= 0x000,
 	DEVSTAT_TYPE_SEQUENTIAL	= 0x001,
@@ -82,21 +82,21 @@ typedef enum {
 
 /**
  * struct devstat - an entry
- * @handle: iostat's
+ * @handle: used by iostat
  *
- * devstat_new_entry() returns something of this type that must not be looked
- * into; devstat_add_entry() is given memory of the client's.
+ * The pointer that devstat_new_entry() returns must not be dereferenced. devstat_add_entry() uses
+ * memory of the caller.
  */
 struct devstat {
 	u64 handle;
 };
 
 /**
- * struct devstat_bio - what FreeBSD has in its struct bio and Linux has not
- * @bio_t0: when the transaction started, by devstat_now()
- * @bio_bcount: its bytes
+ * struct devstat_bio - members that FreeBSD's struct bio has and Linux' does not
+ * @bio_t0: time at which the transaction started, as devstat_now() returns it, ns
+ * @bio_bcount: length of the transaction, bytes
  *
- * The client keeps it from the start of a transaction to its end.
+ * The caller keeps it from the start of a transaction to its end.
  */
 struct devstat_bio {
 	u64 bio_t0;
@@ -120,31 +120,30 @@ int iostat_devstat_end_transaction_bio_bt(const struct devstat *ds, const struct
 					  const struct devstat_bio *state, const u64 *now);
 u64 iostat_devstat_now(void);
 
-/* Clients only: the rest needs THIS_MODULE, and what bindgen reads does not. */
+/* For modules that use this API. The rest needs THIS_MODULE, which bindgen does not know. */
 #ifndef __BINDGEN__
 #include <linux/args.h>
 #include <linux/module.h>
 
 /**
  * devstat_new_entry() - adds an entry to the list of devices
- * @dev_name: 1 to 15 printable characters of ASCII, no blank and no slash. Copied
- * @unit_number: its name ends in this. Or -1: the entry is in no list, and
- *	@dev_name may be anything
- * @block_size: bytes; 0 if that means nothing
- * @flags: DEVSTAT_NO_ORDERED_TAGS, or 0, with what is not known of the block size
- * @device_type: DEVSTAT_TYPE_*, with DEVSTAT_TYPE_IF_* and maybe DEVSTAT_TYPE_PASS
- * @priority: those with a higher one are before it in the list, those with
- *	the same that were there before as well
+ * @dev_name: 1 to 15 printable ASCII characters without blanks and slashes. Copied
+ * @unit_number: 0 or more, appended to @dev_name. Or -1: the entry is not listed, and @dev_name is
+ *	not used
+ * @block_size: bytes; 0 if the device has no block size
+ * @flags: DEVSTAT_NO_ORDERED_TAGS, DEVSTAT_NO_BLOCKSIZE, DEVSTAT_BS_UNAVAILABLE, or 0
+ * @device_type: DEVSTAT_TYPE_*, DEVSTAT_TYPE_IF_*, and DEVSTAT_TYPE_PASS if it is a pass-through device
+ * @priority: the list is ordered by descending priority, then by the time of arrival
  *
- * May sleep.
+ * Context: May sleep.
  *
- * Return: the entry, good until it is removed, or ERR_PTR() of
- * %-EEXIST if there is something of that name,
- * %-EINVAL if one of the arguments is none,
+ * Return: the entry, valid until it is removed, or ERR_PTR() of
+ * %-EEXIST if a device of that name is in the list,
+ * %-EINVAL on an invalid argument,
  * %-ENAMETOOLONG if the name is too long,
  * %-ENOSPC if there are 65536 entries,
- * %-ENODEV if the module goes,
- * %-ENOMEM. An error is an entry like NULL to the other functions: it counts nothing.
+ * %-ENODEV if the calling module is being unloaded,
+ * %-ENOMEM. The other functions ignore an ERR_PTR(), as they ignore NULL.
  */
 static inline struct devstat *devstat_new_entry(const void *dev_name, int unit_number,
 						u32 block_size, devstat_support_flags flags,
@@ -156,17 +155,19 @@ static inline struct devstat *devstat_new_entry(const void *dev_name, int unit_n
 }
 
 /**
- * devstat_add_entry() - the same as it once was, with memory of the client's
- * @ds: of any content; it stays where it is until the entry is removed
+ * devstat_add_entry() - adds an entry in memory of the caller
+ * @ds: memory of any content. It must not be moved or freed before the entry is removed
  * @dev_name: see devstat_new_entry()
- * @unit_number: likewise
- * @block_size: likewise
- * @flags: likewise
- * @device_type: likewise
- * @priority: likewise
+ * @unit_number: see devstat_new_entry()
+ * @block_size: see devstat_new_entry()
+ * @flags: see devstat_new_entry()
+ * @device_type: see devstat_new_entry()
+ * @priority: see devstat_new_entry()
  *
- * Return: 0 or what devstat_new_entry() may fail with; %-EEXIST also if @ds is an
- * entry already, which stays as it is.
+ * Context: May sleep.
+ *
+ * Return: 0 or an errno of devstat_new_entry(). %-EEXIST also if @ds is an entry already; that entry
+ * is not changed.
  */
 static inline int devstat_add_entry(struct devstat *ds, const char *dev_name, int unit_number,
 				    u32 block_size, devstat_support_flags flags,
@@ -177,12 +178,14 @@ static inline int devstat_add_entry(struct devstat *ds, const char *dev_name, in
 }
 
 /**
- * devstat_remove_entry() - takes an entry away
+ * devstat_remove_entry() - removes an entry
  * @ds: the entry, or NULL
  *
- * What has started and not ended is forgotten. May sleep.
+ * Transactions in progress are dropped.
  *
- * Return: 0, or %-ENOENT if it is no entry, or is one no more.
+ * Context: May sleep.
+ *
+ * Return: 0, or %-ENOENT if @ds is not an entry or was removed already.
  */
 static inline int devstat_remove_entry(struct devstat *ds)
 {
@@ -192,32 +195,34 @@ static inline int devstat_remove_entry(struct devstat *ds)
 /**
  * devstat_set_block_size() - sets the block size of a medium that was loaded
  * @ds: the entry, or NULL
- * @block_size: bytes; 0 if there is no medium any more
+ * @block_size: bytes; 0 if the medium was removed
  *
- * Clears DEVSTAT_BS_UNAVAILABLE, or sets it if @block_size is 0. It replaces FreeBSD's stores to
- * block_size and flags of the entry. The list's generation changes. May sleep.
+ * Clears DEVSTAT_BS_UNAVAILABLE, or sets it if @block_size is 0. It replaces the stores to
+ * block_size and flags of the entry that FreeBSD's drivers do. The generation of the list changes.
  *
- * Return: 0, %-ENOENT if @ds is no entry, or %-EINVAL if it was added with DEVSTAT_NO_BLOCKSIZE.
+ * Context: May sleep.
+ *
+ * Return: 0, %-ENOENT if @ds is not an entry, or %-EINVAL if it was added with DEVSTAT_NO_BLOCKSIZE.
  */
 static inline int devstat_set_block_size(struct devstat *ds, u32 block_size)
 {
 	return iostat_devstat_set_block_size(ds, block_size);
 }
 
-/* The time, ns; in any context but an NMI's. */
+/* Returns the time in ns, on the clock of all statistics. Any context but NMI. */
 static inline u64 devstat_now(void)
 {
 	return iostat_devstat_now();
 }
 
 /**
- * devstat_start_transaction() - something begins
+ * devstat_start_transaction() - records the start of a transaction
  * @ds: the entry, or NULL
- * @now: the time if it is known, or NULL; may be left out
+ * @now: the time of the start, or NULL for the time of the call. May be left out
  *
- * In any context but an NMI's, as all functions from here on.
+ * Context: Any context but NMI, as all functions below.
  *
- * Return: 0, or %-ENOENT if @ds is no entry.
+ * Return: 0, or %-ENOENT if @ds is not an entry.
  */
 #define devstat_start_transaction(...)						\
 	CONCATENATE(__devstat_start_transaction, COUNT_ARGS(__VA_ARGS__))(__VA_ARGS__)
@@ -233,16 +238,16 @@ static inline int __devstat_start_transaction1(const struct devstat *ds)
 }
 
 /**
- * devstat_end_transaction() - something is done
+ * devstat_end_transaction() - records the end of a transaction
  * @ds: the entry, or NULL
- * @bytes: those that were transferred
+ * @bytes: bytes transferred
  * @tag_type: DEVSTAT_TAG_*
- * @flags: DEVSTAT_READ and so on
- * @now: the time if it is known, or NULL
- * @then: when it started, or NULL: no duration is counted then. Both times may be left out
+ * @flags: DEVSTAT_NO_DATA, DEVSTAT_READ, DEVSTAT_WRITE or DEVSTAT_FREE
+ * @now: the time of the end, or NULL for the time of the call
+ * @then: the time of the start; NULL if no duration is to be recorded. @now and @then may be left out
  *
- * Return: 0, %-ENOENT if @ds is no entry, %-ERANGE if nothing has started that
- * has not ended, or %-EINVAL if @tag_type or @flags is none.
+ * Return: 0, %-ENOENT if @ds is not an entry, %-ERANGE if no transaction is in progress, or %-EINVAL
+ * if @tag_type or @flags is invalid.
  */
 #define devstat_end_transaction(...)						\
 	CONCATENATE(__devstat_end_transaction, COUNT_ARGS(__VA_ARGS__))(__VA_ARGS__)
@@ -261,12 +266,12 @@ static inline int __devstat_end_transaction4(const struct devstat *ds, u64 bytes
 }
 
 /**
- * devstat_start_transaction_bio_t0() - a bio begins, at a time that is known
+ * devstat_start_transaction_bio_t0() - records the start of a bio at a given time
  * @ds: the entry, or NULL
- * @bp: the bio, nothing of which is done yet
- * @state: with the time in bio_t0. The bytes are put there
+ * @bp: the bio, before any of it is done
+ * @state: the caller sets bio_t0 to the time of the start; bio_bcount is set here
  *
- * Return: as of devstat_start_transaction().
+ * Return: as devstat_start_transaction().
  */
 static inline int devstat_start_transaction_bio_t0(const struct devstat *ds, const struct bio *bp,
 						   struct devstat_bio *state)
@@ -274,7 +279,7 @@ static inline int devstat_start_transaction_bio_t0(const struct devstat *ds, con
 	return iostat_devstat_start_transaction_bio_t0(ds, bp, state);
 }
 
-/* The same at this time. */
+/* Records the start of a bio at the time of the call. See devstat_start_transaction_bio_t0(). */
 static inline int devstat_start_transaction_bio(const struct devstat *ds, const struct bio *bp,
 						struct devstat_bio *state)
 {
@@ -283,16 +288,16 @@ static inline int devstat_start_transaction_bio(const struct devstat *ds, const 
 }
 
 /**
- * devstat_end_transaction_bio_bt() - a bio is done, at a time that is known
+ * devstat_end_transaction_bio_bt() - records the end of a bio at a given time
  * @ds: the entry, or NULL
- * @bp: the bio, with its operation and flags, and its status
- * @state: what the start left there
- * @now: the time, or NULL
+ * @bp: the bio, with its operation, flags and status
+ * @state: as the start left it
+ * @now: the time of the end, or NULL for the time of the call
  *
- * The tag type is ordered if a flush or forced unit access came with it, else
- * simple; all of the bytes were transferred, or, if it failed, none.
+ * The tag type is ordered if the bio has REQ_PREFLUSH or REQ_FUA, else simple. The bytes count as
+ * transferred if bi_status is BLK_STS_OK.
  *
- * Return: as of devstat_end_transaction().
+ * Return: as devstat_end_transaction().
  */
 static inline int devstat_end_transaction_bio_bt(const struct devstat *ds, const struct bio *bp,
 						 const struct devstat_bio *state, const u64 *now)
@@ -300,7 +305,7 @@ static inline int devstat_end_transaction_bio_bt(const struct devstat *ds, const
 	return iostat_devstat_end_transaction_bio_bt(ds, bp, state, now);
 }
 
-/* The same at this time. */
+/* Records the end of a bio at the time of the call. See devstat_end_transaction_bio_bt(). */
 static inline int devstat_end_transaction_bio(const struct devstat *ds, const struct bio *bp,
 					      const struct devstat_bio *state)
 {

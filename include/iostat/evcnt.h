@@ -2,9 +2,9 @@
 /*
  * Event counters, after NetBSD's evcnt(9): see Documentation/evcnt.rst.
  *
- * The names are NetBSD's, as inlines; what is called across modules has a
- * prefix. An event counter is memory of its owner's, but what it counts is
- * kept per CPU by iostat, which is why it is counted with a function here.
+ * The names are NetBSD's, as inlines; the exported symbols have a prefix. The
+ * owner provides the memory of struct evcnt, but iostat keeps the count, per
+ * CPU. So events are counted by a function call.
  */
 #ifndef _IOSTAT_EVCNT_H
 #define _IOSTAT_EVCNT_H
@@ -13,7 +13,7 @@
 
 struct module;
 
-/* With its NUL; not cut but refused if longer. */
+/* Including the NUL. A longer string is refused, not truncated. */
 #define EVCNT_STRING_MAX	255
 
 #define EVCNT_TYPE_MISC		0
@@ -26,13 +26,13 @@ struct module;
  *	evcnt_attach_dynamic_nozero() start from it, evcnt_detach() stores the count there.
  *	NetBSD's member is ev_count; it has another name here so that ``ev_count++``, which
  *	would count nothing, does not compile. See evcnt_inc(), evcnt_set() and evcnt_read()
- * @ev_handle: iostat's
+ * @ev_handle: used by iostat
  * @ev_parent: see evcnt_attach_dynamic()
- * @ev_group: likewise
- * @ev_name: likewise
- * @ev_type: likewise
+ * @ev_group: see evcnt_attach_dynamic()
+ * @ev_name: see evcnt_attach_dynamic()
+ * @ev_type: see evcnt_attach_dynamic()
  *
- * Not looked at by anybody between the calls of its owner.
+ * iostat reads and writes it only while the owner calls one of the functions below.
  */
 struct evcnt {
 	u64 ev_detached_count;
@@ -61,13 +61,15 @@ void iostat_evcnt_set(struct evcnt *ev, u64 count);
 u64 iostat_evcnt_read(const struct evcnt *ev);
 u64 iostat_evcnt_read_total(const struct evcnt *ev);
 
-/* Clients only: the rest needs THIS_MODULE, and what bindgen reads does not. */
+/* For modules that use this API. The rest needs THIS_MODULE, which bindgen does not know. */
 #ifndef __BINDGEN__
 #include <linux/module.h>
 
 /**
- * evcnt_attach_static() - attaches an event counter as EVCNT_INITIALIZER() made it
- * @ev: the event counter
+ * evcnt_attach_static() - attaches an event counter that EVCNT_INITIALIZER() initialised
+ * @ev: the event counter. It starts from @ev->ev_detached_count
+ *
+ * Context: May sleep.
  *
  * Return: 0 or an errno, see evcnt_attach_dynamic().
  */
@@ -78,21 +80,22 @@ static inline int evcnt_attach_static(struct evcnt *ev)
 
 /**
  * evcnt_attach_dynamic() - attaches an event counter in memory of any content
- * @ev: the event counter; it counts from 0
+ * @ev: the event counter. It starts from 0
  * @type: EVCNT_TYPE_*
- * @parent: an event counter that is attached, until this one is not any more; or NULL
- * @group: a device, say: 1 to 254 printable characters of ASCII, no blank at the ends
- * @name: likewise; others may have the same
+ * @parent: NULL, or an event counter that is attached and stays attached until @ev is detached
+ * @group: what the counter belongs to, usually the name of a device: 1 to 254 printable ASCII
+ *	characters, the first and last of them not blank. Copied
+ * @name: as @group. Copied. Two counters may have the same group and name
  *
- * Both strings are copied. May sleep.
+ * Context: May sleep.
  *
  * Return: 0, or
  * %-EEXIST if @ev is attached already,
- * %-ENOENT if @parent is not,
- * %-EINVAL if @type, @group or @name is none, or @ev is NULL,
+ * %-ENOENT if @parent is not attached,
+ * %-EINVAL if @type, @group or @name is invalid, or @ev is NULL,
  * %-ENAMETOOLONG if @group or @name is too long,
  * %-ENOSPC if there are 131072 event counters,
- * %-ENODEV if the module goes,
+ * %-ENODEV if the calling module is being unloaded,
  * %-ENOMEM.
  */
 static inline int evcnt_attach_dynamic(struct evcnt *ev, int type, const struct evcnt *parent,
@@ -101,7 +104,10 @@ static inline int evcnt_attach_dynamic(struct evcnt *ev, int type, const struct 
 	return iostat_evcnt_attach_dynamic(ev, type, parent, group, name, 0, THIS_MODULE);
 }
 
-/* The same for an @ev that was attached before, or is zeroed: it goes on from there. */
+/*
+ * As evcnt_attach_dynamic(), but starts from @ev->ev_detached_count: the caller has zeroed @ev, or it
+ * was attached before.
+ */
 static inline int evcnt_attach_dynamic_nozero(struct evcnt *ev, int type,
 					      const struct evcnt *parent,
 					      const char *group, const char *name)
@@ -111,12 +117,14 @@ static inline int evcnt_attach_dynamic_nozero(struct evcnt *ev, int type,
 }
 
 /**
- * evcnt_detach() - ends counting
- * @ev: the event counter, which nobody is counting with at this moment
+ * evcnt_detach() - detaches an event counter
+ * @ev: the event counter. No other CPU may be counting with it during the call
  *
- * Its count is in @ev->ev_detached_count then. May sleep.
+ * Stores the count in @ev->ev_detached_count.
  *
- * Return: 0, %-ENOENT if @ev is not attached, %-EBUSY while another one has it for its parent, or
+ * Context: May sleep.
+ *
+ * Return: 0, %-ENOENT if @ev is not attached, %-EBUSY if @ev is the parent of an attached counter, or
  * %-EINVAL if @ev is NULL.
  */
 static inline int evcnt_detach(struct evcnt *ev)
@@ -124,13 +132,13 @@ static inline int evcnt_detach(struct evcnt *ev)
 	return iostat_evcnt_detach(ev, THIS_MODULE);
 }
 
-/* Counts @n events, of any context but an NMI's; nothing if @ev is not attached. */
+/* Counts @n events. Does nothing if @ev is not attached. Any context but NMI. */
 static inline void evcnt_add(const struct evcnt *ev, u64 n)
 {
 	iostat_evcnt_add(ev, n);
 }
 
-/* Counts an event, likewise. */
+/* Counts one event. Does nothing if @ev is not attached. Any context but NMI. */
 static inline void evcnt_inc(const struct evcnt *ev)
 {
 	iostat_evcnt_add(ev, 1);
@@ -139,11 +147,13 @@ static inline void evcnt_inc(const struct evcnt *ev)
 /**
  * evcnt_set() - sets the count
  * @ev: the event counter, attached or not; NULL is ignored
- * @count: what evcnt_read() returns from now on
+ * @count: the new count
  *
- * In any context but an NMI's. It replaces NetBSD's store to ``ev_count``. Events that other
- * CPUs count at the same time are counted before or after the change: none is counted twice. The
- * caller serialises calls for one counter; of two at the same time one is lost.
+ * It replaces NetBSD's store to ``ev_count``. An event that another CPU counts at the same time is
+ * counted either before or after the change, never twice. The caller serialises calls for
+ * one counter; of two calls at the same time, one is lost.
+ *
+ * Context: Any context but NMI.
  */
 static inline void evcnt_set(struct evcnt *ev, u64 count)
 {
@@ -156,13 +166,13 @@ static inline void evcnt_zero(struct evcnt *ev)
 	iostat_evcnt_set(ev, 0);
 }
 
-/* What it has counted, in any context; what it had counted, if it is not attached. */
+/* Returns the count; of a detached counter, the count at the time of its detachment. Any context. */
 static inline u64 evcnt_read(const struct evcnt *ev)
 {
 	return iostat_evcnt_read(ev);
 }
 
-/* The same and what its children and theirs have counted. May sleep. */
+/* Returns the count of @ev and of all its descendants. May sleep. */
 static inline u64 evcnt_read_total(const struct evcnt *ev)
 {
 	return iostat_evcnt_read_total(ev);

@@ -2,9 +2,9 @@
 /*
  * Kernel statistics, after illumos' kstat(9F): see Documentation/kstat.rst.
  *
- * The names are illumos', as inlines and typedefs; what is called across modules has a
- * prefix, and so have the tags: Linux has another struct kstat, and OpenZFS
- * symbols of illumos' names.
+ * The names are illumos', as inlines and typedefs. The exported symbols and the structure
+ * tags have a prefix, because Linux has a struct kstat of its own and OpenZFS exports symbols
+ * with illumos' names.
  */
 #ifndef _IOSTAT_KSTAT_H
 #define _IOSTAT_KSTAT_H
@@ -15,10 +15,10 @@
 
 struct module;
 
-/* Of module, name, class and statistic, with the NUL; longer ones are refused. */
+/* Of module, name, class and statistic, including the NUL. Longer names are refused. */
 #define KSTAT_STRLEN		31
 
-/* ks_type: what ks_data points to. */
+/* ks_type: the type of the data at ks_data. */
 #define KSTAT_TYPE_RAW		0	/* ks_ndata bytes */
 #define KSTAT_TYPE_NAMED	1	/* kstat_named_t[ks_ndata] */
 #define KSTAT_TYPE_INTR		2	/* one kstat_intr_t */
@@ -26,16 +26,16 @@ struct module;
 #define KSTAT_TYPE_TIMER	4	/* kstat_timer_t[ks_ndata] */
 #define KSTAT_NUM_TYPES		5
 
-/* ks_flags: the first four are the caller's. */
-#define KSTAT_FLAG_VIRTUAL	0x01	/* ks_data is the client's to set */
+/* ks_flags: the caller of kstat_create() may set the first four. */
+#define KSTAT_FLAG_VIRTUAL	0x01	/* the caller provides the memory at ks_data */
 #define KSTAT_FLAG_VAR_SIZE	0x02	/* ks_update() may set ks_ndata and ks_data_size */
-#define KSTAT_FLAG_WRITABLE	0x04	/* may be written by users with CAP_SYS_ADMIN */
-#define KSTAT_FLAG_PERSISTENT	0x08	/* kept when it is deleted */
-#define KSTAT_FLAG_DORMANT	0x10	/* deleted and kept */
+#define KSTAT_FLAG_WRITABLE	0x04	/* users with CAP_SYS_ADMIN may write it */
+#define KSTAT_FLAG_PERSISTENT	0x08	/* the data is kept when it is deleted */
+#define KSTAT_FLAG_DORMANT	0x10	/* persistent and deleted */
 #define KSTAT_FLAG_INVALID	0x20	/* not installed yet */
-#define KSTAT_FLAG_LONGSTRINGS	0x40	/* some are KSTAT_DATA_STRING */
+#define KSTAT_FLAG_LONGSTRINGS	0x40	/* has values of type KSTAT_DATA_STRING */
 
-/* What ks_update() and ks_snapshot() are to do. */
+/* The argument rw of ks_update() and ks_snapshot(). */
 #define KSTAT_READ		0
 #define KSTAT_WRITE		1
 
@@ -48,28 +48,29 @@ typedef struct iostat_kstat kstat_t;
 
 /**
  * struct iostat_kstat - kstat_t: a kernel statistic
- * @ks_crtime: when it was created
- * @ks_kid: its number, not used again before 2^31 others
- * @ks_module: what provides it
- * @ks_instance: which one of those
+ * @ks_crtime: time of creation, ns
+ * @ks_kid: its number. A number is used again only after 2^31 others
+ * @ks_module: name of the module that provides it
+ * @ks_instance: instance number within @ks_module
  * @ks_name: its name
- * @ks_class: what it is listed with
+ * @ks_class: its class, by which users select kstats
  * @ks_type: KSTAT_TYPE_*
  * @ks_flags: KSTAT_FLAG_*
- * @ks_data: what is counted. Allocated, and zeroed, by kstat_create() unless it is virtual
- * @ks_ndata: how many there are at @ks_data
- * @ks_data_size: bytes there are at @ks_data
- * @ks_snaptime: when @ks_data was copied last. Set by a @ks_snapshot() of the client's
- * @ks_update: brings @ks_data up to date, or takes what was written to it; may sleep
- * @ks_private: the client's
+ * @ks_data: the data. kstat_create() allocates and zeroes it unless the kstat is virtual
+ * @ks_ndata: number of elements at @ks_data
+ * @ks_data_size: bytes at @ks_data
+ * @ks_snaptime: time of the last copy of @ks_data, ns. A @ks_snapshot() of the client sets it itself
+ * @ks_update: updates @ks_data before it is read, or accepts what was written to it; may sleep
+ * @ks_private: for the client
  * @ks_snapshot: copies @ks_data to, or from, a buffer of @ks_data_size bytes; may sleep
- * @ks_lock: held around @ks_update() and @ks_snapshot(), and while @ks_data is looked at; or NULL
- * @ks_spinlock: held besides, with interrupts off, while @ks_data is copied, unless there is a
- *	@ks_snapshot(). For those who count in interrupts. Ours; or NULL
+ * @ks_lock: NULL, or a mutex that is held around @ks_update() and @ks_snapshot() and while @ks_data
+ *	is read or written
+ * @ks_spinlock: NULL, or a lock that is held, with interrupts off, while @ks_data is copied,
+ *	unless there is a @ks_snapshot(). For clients that count in interrupts. illumos does not have it
  *
- * The client may set @ks_data, @ks_data_size (virtual ones), @ks_update, @ks_private, @ks_snapshot,
+ * The client may set @ks_data and @ks_data_size (of virtual kstats), @ks_update, @ks_private, @ks_snapshot,
  * @ks_lock and @ks_spinlock before kstat_install(), and with KSTAT_FLAG_VAR_SIZE @ks_data, @ks_ndata and
- * @ks_data_size in ks_update(). iostat knows the rest besides, and does not believe what is here.
+ * @ks_data_size in ks_update(). iostat has its own copy of all other members and ignores changes of them.
  */
 struct iostat_kstat {
 	hrtime_t ks_crtime;
@@ -106,8 +107,8 @@ struct iostat_kstat {
 #define KSTAT_DATA_ULONGLONG	KSTAT_DATA_UINT64
 
 /*
- * See kstat_named_init(). In the union are types of C alone: of others bindgen does not know
- * that they can be copied.
+ * See kstat_named_init(). The union has basic types of C only, so that bindgen can derive Copy
+ * for it.
  */
 typedef struct iostat_kstat_named {
 	char name[KSTAT_STRLEN];
@@ -123,7 +124,7 @@ typedef struct iostat_kstat_named {
 			} addr;
 			unsigned int len;
 		} str;
-		/* The same: kstat(3KSTAT) and OpenZFS call it so. */
+		/* The name of str in kstat(3KSTAT) and OpenZFS. */
 		struct {
 			union {
 				char *ptr;
@@ -144,7 +145,7 @@ typedef struct iostat_kstat_named {
 #define KSTAT_NAMED_STR_PTR(knptr)	((knptr)->value.str.addr.ptr)
 #define KSTAT_NAMED_STR_BUFLEN(knptr)	((knptr)->value.str.len)
 
-/* What a kstat_intr_t counts. */
+/* Indexes of kstat_intr_t.intrs. */
 #define KSTAT_INTR_HARD		0
 #define KSTAT_INTR_SOFT		1
 #define KSTAT_INTR_WATCHDOG	2
@@ -159,21 +160,21 @@ typedef struct iostat_kstat_intr {
 #define KSTAT_INTR_PTR(kptr)		((kstat_intr_t *)(kptr)->ks_data)
 
 /**
- * struct iostat_kstat_io - kstat_io_t: what happens to I/Os, see kstat_queue(9F)
- * @nread: bytes
- * @nwritten: bytes
- * @reads: operations
- * @writes: operations
- * @wtime: with something in the wait queue
- * @wlentime: sum of the wait queue's length times time
- * @wlastupdate: when the wait queue changed
- * @rtime: with something in the run queue
- * @rlentime: sum of the run queue's length times time
- * @rlastupdate: when the run queue changed
- * @wcnt: accepted and not begun
- * @rcnt: begun and not done
+ * struct iostat_kstat_io - kstat_io_t: I/O statistics, see kstat_queue(9F)
+ * @nread: bytes read
+ * @nwritten: bytes written
+ * @reads: read operations
+ * @writes: write operations
+ * @wtime: time during which the wait queue was not empty, ns
+ * @wlentime: integral of the length of the wait queue over time, ns
+ * @wlastupdate: time of the last change of the wait queue, ns
+ * @rtime: time during which the run queue was not empty, ns
+ * @rlentime: integral of the length of the run queue over time, ns
+ * @rlastupdate: time of the last change of the run queue, ns
+ * @wcnt: length of the wait queue: I/Os that were accepted and have not started
+ * @rcnt: length of the run queue: I/Os that have started and are not done
  *
- * The first four are counted by the client, the rest by the functions of the queues.
+ * The client counts the first four. The functions kstat_waitq_*() and kstat_runq_*() change the rest.
  */
 typedef struct iostat_kstat_io {
 	u64 nread;
@@ -225,28 +226,31 @@ void iostat_kstat_runq_exit(struct iostat_kstat_io *kiop);
 void iostat_kstat_waitq_to_runq(struct iostat_kstat_io *kiop);
 void iostat_kstat_runq_back_to_waitq(struct iostat_kstat_io *kiop);
 
-/* gethrtime(): the time in ns, in any context but an NMI's. */
+/* The equivalent of gethrtime(): returns the time in ns. Any context but NMI. */
 u64 iostat_clock_read(void);
 
-/* Clients only: the rest needs THIS_MODULE, and what bindgen reads does not. */
+/* For modules that use this API. The rest needs THIS_MODULE, which bindgen does not know. */
 #ifndef __BINDGEN__
 #include <linux/err.h>
 #include <linux/module.h>
 
 /**
- * kstat_create() - makes a kstat that nobody sees yet
- * @ks_module: 1 to 30 printable characters of ASCII, no colons or blanks
- * @ks_instance: any
- * @ks_name: likewise; NULL for @ks_module and @ks_instance
- * @ks_class: likewise, but not NULL
+ * kstat_create() - creates a kstat that users do not see yet
+ * @ks_module: 1 to 30 printable ASCII characters without colons and blanks
+ * @ks_instance: instance number, any value
+ * @ks_name: as @ks_module, or NULL: the name is then @ks_module followed by @ks_instance
+ * @ks_class: as @ks_module
  * @ks_type: KSTAT_TYPE_*
- * @ks_ndata: bytes if it is raw, 1 of KSTAT_TYPE_INTR and KSTAT_TYPE_IO, else how many
- * @ks_flags: KSTAT_FLAG_VIRTUAL, _VAR_SIZE (only with that), _WRITABLE, _PERSISTENT (only without)
+ * @ks_ndata: bytes of a raw kstat; 1 for KSTAT_TYPE_INTR and KSTAT_TYPE_IO; else number of statistics
+ * @ks_flags: KSTAT_FLAG_VIRTUAL, _VAR_SIZE (only with _VIRTUAL), _WRITABLE, _PERSISTENT (not with
+ *	_VIRTUAL)
  *
- * May sleep. If it was persistent and deleted, it is the same as before, with its data.
+ * If a persistent kstat of that name was deleted, it is returned with its old data.
  *
- * Return: NULL if there is one already, something cannot be, the module goes, there is no memory, or
- * the data would be more than 1 GiB.
+ * Context: May sleep.
+ *
+ * Return: the kstat, or NULL if one of that name exists, an argument is invalid, the calling module is
+ * being unloaded, there is no memory, or the data would be more than 1 GiB.
  */
 static inline kstat_t *kstat_create(const char *ks_module, int ks_instance, const char *ks_name,
 				    const char *ks_class, u8 ks_type, unsigned int ks_ndata,
@@ -259,15 +263,17 @@ static inline kstat_t *kstat_create(const char *ks_module, int ks_instance, cons
 }
 
 /**
- * kstat_install() - from here on everybody sees it
- * @ksp: what kstat_create() returned, and all its data initialised
+ * kstat_install() - makes a kstat visible to users
+ * @ksp: a kstat that kstat_create() returned, with its data initialised
  *
- * May sleep. Calls ks_update() to write if it was deleted and kept.
+ * Calls ks_update() with KSTAT_WRITE if @ksp is persistent and was deleted before.
+ *
+ * Context: May sleep.
  *
  * Return: 0,
  * %-EEXIST if it is installed already,
- * %-ENOENT if it is not there,
- * %-EINVAL if it is of variable size and has no ks_lock, or writable and has strings and no
+ * %-ENOENT if it does not exist,
+ * %-EINVAL if it is of variable size and has no ks_lock, or is writable, has strings and no
  * ks_snapshot(),
  * %-EDEADLK if called by its own ks_update() or ks_snapshot().
  */
@@ -277,13 +283,15 @@ static inline int kstat_install(kstat_t *ksp)
 }
 
 /**
- * kstat_delete() - from here on nobody looks at it
+ * kstat_delete() - deletes a kstat
  * @ksp: a kstat; NULL is ignored
  *
- * May sleep: waits for those who read it. Not with ks_lock held. If it is persistent it is kept, after a
- * last ks_update(), and only the client's callbacks and locks are forgotten.
+ * Waits until no reader uses it, so the caller must not hold ks_lock. After the return no callback runs. The
+ * data of a persistent kstat is kept after a last call of ks_update().
  *
- * Return: 0, %-ENOENT if it is not there, %-EDEADLK if called by its own ks_update() or
+ * Context: May sleep.
+ *
+ * Return: 0, %-ENOENT if it does not exist, %-EDEADLK if called by its own ks_update() or
  * ks_snapshot().
  */
 static inline int kstat_delete(kstat_t *ksp)
@@ -292,32 +300,36 @@ static inline int kstat_delete(kstat_t *ksp)
 }
 
 /**
- * kstat_lookup() - finds one of this module's own
- * @ks_module: or NULL for any
- * @ks_instance: or -1 for any
- * @ks_name: or NULL for any
+ * kstat_lookup() - finds a kstat of the calling module
+ * @ks_module: its module name, or NULL for any
+ * @ks_instance: its instance, or -1 for any
+ * @ks_name: its name, or NULL for any
  *
- * May sleep. Return: the first to be created that is so called and not deleted; or NULL.
+ * Context: May sleep.
+ *
+ * Return: the first that was created of those that match and were not deleted, or NULL.
  */
 static inline kstat_t *kstat_lookup(const char *ks_module, int ks_instance, const char *ks_name)
 {
 	return iostat_kstat_lookup(ks_module, ks_instance, ks_name, THIS_MODULE);
 }
 
-/* Deletes one of this module's own by its name. Return: as kstat_delete(). */
+/* Deletes a kstat of the calling module by its name. Return: as kstat_delete(). */
 static inline int kstat_delete_byname(const char *ks_module, int ks_instance, const char *ks_name)
 {
 	return iostat_kstat_delete(kstat_lookup(ks_module, ks_instance, ks_name), THIS_MODULE);
 }
 
 /**
- * kstat_named_init() - names a statistic and tells its type
- * @knp: the statistic. Its value becomes 0, but if it has this name and type already, as that of a
- *	persistent kstat that is created again, it stays. A string becomes NULL
- * @name: 1 to 30 printable characters of ASCII, no blank at the ends; copied
+ * kstat_named_init() - sets the name and the type of a statistic
+ * @knp: the statistic. Its value becomes 0, or NULL if it is a string. The number of a statistic that has
+ *	this name and type already is kept, as that of a persistent kstat that is created again
+ * @name: 1 to 30 printable ASCII characters, the first and last of them not blank. Copied
  * @data_type: KSTAT_DATA_*
  *
- * In any context. Return: 0; %-EINVAL or %-ENAMETOOLONG: then it has no name, and is not shown.
+ * Context: Any context.
+ *
+ * Return: 0, %-EINVAL or %-ENAMETOOLONG. On an error the statistic has no name and is not shown.
  */
 static inline int kstat_named_init(kstat_named_t *knp, const char *name, u8 data_type)
 {
@@ -326,71 +338,72 @@ static inline int kstat_named_init(kstat_named_t *knp, const char *name, u8 data
 
 /**
  * kstat_named_setstr() - sets the value of a string
- * @knp: a statistic of KSTAT_DATA_STRING
- * @src: the string, which is not copied; or NULL
+ * @knp: a statistic of type KSTAT_DATA_STRING
+ * @src: the string, or NULL. It is not copied
  *
- * With ks_lock held once it is installed: readers look at the string under it.
- * Return: 0 or %-EINVAL.
+ * After kstat_install() the caller holds ks_lock, under which the string is read.
+ *
+ * Return: 0, or %-EINVAL if @knp is of another type.
  */
 static inline int kstat_named_setstr(kstat_named_t *knp, const char *src)
 {
 	return iostat_kstat_named_setstr(knp, src);
 }
 
-/* Names a timer and clears it. Return: as kstat_named_init(). */
+/* Sets the name of a timer and clears it. Return: as kstat_named_init(). */
 static inline int kstat_timer_init(kstat_timer_t *ktp, const char *name)
 {
 	return iostat_kstat_timer_init(ktp, name);
 }
 
-/* An event begins. In any context but an NMI's; the client serialises. */
+/* Records the start of an event. Any context but NMI. The caller serialises calls for one timer. */
 static inline void kstat_timer_start(kstat_timer_t *ktp)
 {
 	iostat_kstat_timer_start(ktp);
 }
 
-/* It ends. Likewise. */
+/* Records the end of an event. Context and locking as kstat_timer_start(). */
 static inline void kstat_timer_stop(kstat_timer_t *ktp)
 {
 	iostat_kstat_timer_stop(ktp);
 }
 
 /*
- * kstat_queue(9F), in any context but an NMI's, under a lock of the client's, which it tells as
- * ks_lock or ks_spinlock. An exit from an empty queue changes nothing, and is a line in the log.
+ * kstat_queue(9F). Any context but NMI. The caller holds a lock of its own, which is also the
+ * ks_lock or ks_spinlock of the kstat. An exit from an empty queue changes nothing and logs a warning.
  */
 
-/* An I/O is accepted. */
+/* An I/O was accepted: it enters the wait queue. */
 static inline void kstat_waitq_enter(kstat_io_t *kiop)
 {
 	iostat_kstat_waitq_enter(kiop);
 }
 
-/* It goes before it began. */
+/* An I/O leaves the wait queue without being started. */
 static inline void kstat_waitq_exit(kstat_io_t *kiop)
 {
 	iostat_kstat_waitq_exit(kiop);
 }
 
-/* An I/O begins. */
+/* An I/O starts: it enters the run queue. */
 static inline void kstat_runq_enter(kstat_io_t *kiop)
 {
 	iostat_kstat_runq_enter(kiop);
 }
 
-/* It is done. */
+/* An I/O is done: it leaves the run queue. */
 static inline void kstat_runq_exit(kstat_io_t *kiop)
 {
 	iostat_kstat_runq_exit(kiop);
 }
 
-/* One that was accepted begins. */
+/* An I/O moves from the wait queue to the run queue: it starts. */
 static inline void kstat_waitq_to_runq(kstat_io_t *kiop)
 {
 	iostat_kstat_waitq_to_runq(kiop);
 }
 
-/* One that began has to wait again. */
+/* An I/O moves from the run queue back to the wait queue. */
 static inline void kstat_runq_back_to_waitq(kstat_io_t *kiop)
 {
 	iostat_kstat_runq_back_to_waitq(kiop);
