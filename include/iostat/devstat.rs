@@ -122,13 +122,13 @@ pub(crate) mod device_type {
     pub(crate) const PASS: u32 = 0x100;
 }
 
-/// What an entry is to say of its device.
+/// The description of a device.
 pub(crate) struct Device<'a> {
-    /// 1 to 15 printable characters of ASCII, no blank and no slash.
+    /// 1 to 15 printable ASCII characters without blanks and slashes.
     pub(crate) name: &'a CStr,
-    /// Its name ends in this; at most `i32::MAX`.
+    /// Appended to the name; at most `i32::MAX`.
     pub(crate) unit: u32,
-    /// Bytes; 0 if that means nothing.
+    /// Bytes; 0 if the device has no block size.
     pub(crate) block_size: u32,
     /// [`flags`].
     pub(crate) flags: u32,
@@ -138,17 +138,17 @@ pub(crate) struct Device<'a> {
     pub(crate) priority: u32,
 }
 
-/// The time, ns. In any context, NMIs excepted.
+/// Returns the time in ns, on the clock of all statistics. Any context but NMI.
 pub(crate) fn now() -> u64 {
-    // SAFETY: Takes no argument; may be called in any context but an NMI's.
+    // SAFETY: Takes no argument; may be called in any context but NMI.
     unsafe { iostat_devstat_now() }
 }
 
-/// An entry of the list of devices. Its drop removes it, and may sleep.
+/// An entry of the list of devices. Dropping it removes it, which may sleep.
 ///
 /// # Invariants
 ///
-/// `raw` is of `iostat_devstat_new_entry()`, and not removed yet.
+/// `iostat_devstat_new_entry()` returned `raw`, and the entry is not removed yet.
 pub(crate) struct Devstat {
     raw: *mut Raw,
     module: &'static ThisModule,
@@ -156,12 +156,16 @@ pub(crate) struct Devstat {
 
 // SAFETY: The functions called with `raw` may be called from any thread.
 unsafe impl Send for Devstat {}
-// SAFETY: Likewise, and at the same time.
+// SAFETY: They may be called from several threads at the same time.
 unsafe impl Sync for Devstat {}
 
 impl Devstat {
-    /// Adds an entry. May sleep. `EEXIST` if there is something of that name; `EINVAL` or `ENAMETOOLONG` if
-    /// the device cannot be such; `ENOSPC` if there are too many entries; `ENOMEM`.
+    /// Adds an entry. May sleep.
+    ///
+    /// # Errors
+    ///
+    /// `EEXIST` if a device of that name is in the list, `EINVAL` or `ENAMETOOLONG` if a member of `device` is
+    /// invalid, `ENOSPC` if there are too many entries, `ENODEV` if the module is being unloaded, `ENOMEM`.
     pub(crate) fn new(module: &'static ThisModule, device: &Device<'_>) -> Result<Self> {
         let unit = c_int::try_from(device.unit).map_err(|_| EINVAL)?;
         // SAFETY: The name is NUL-terminated and copied, the module is this one.
@@ -180,15 +184,15 @@ impl Devstat {
         Ok(Devstat { raw, module })
     }
 
-    /// Something begins, at `at` if that is known. In any context, NMIs excepted.
+    /// Records the start of a transaction, at the time `at` or else at the time of the call. Any context but NMI.
     #[inline]
     pub(crate) fn start_transaction(&self, at: Option<&u64>) {
-        // SAFETY: By the type invariant; the time is there or null. It cannot fail.
+        // SAFETY: By the type invariant the entry exists; the time is a reference or null. It cannot fail.
         unsafe { iostat_devstat_start_transaction(self.raw, at.map_or(null(), |at| at)) };
     }
 
-    /// Something is done, at `at` if that is known; without `then`, when it started, no duration is
-    /// counted. In any context, NMIs excepted. `ERANGE` if nothing has started that has not ended.
+    /// Records the end of a transaction, at the time `at` or else at the time of the call. `then` is the time of its
+    /// start; without it no duration is recorded. Any context but NMI. `ERANGE` if no transaction is in progress.
     #[inline]
     pub(crate) fn end_transaction(
         &self,
@@ -199,7 +203,7 @@ impl Devstat {
         then: Option<&u64>,
     ) -> Result {
         let [at, then] = [at, then].map(|time| time.map_or(null(), core::ptr::from_ref));
-        // SAFETY: By the type invariant; the times are there or null.
+        // SAFETY: By the type invariant the entry exists; the times are references or null.
         to_result(unsafe {
             iostat_devstat_end_transaction(self.raw, bytes, tag as u32, class as u32, at, then)
         })
@@ -208,7 +212,7 @@ impl Devstat {
 
 impl Drop for Devstat {
     fn drop(&mut self) {
-        // SAFETY: By the type invariant. Nobody has a reference any more.
+        // SAFETY: By the type invariant the entry exists. There is no other reference to it any more.
         unsafe { iostat_devstat_remove_entry(self.raw, self.module.as_ptr().cast()) };
     }
 }

@@ -57,7 +57,7 @@ extern "C" {
 /// `EVCNT_TYPE_*`.
 #[derive(Clone, Copy)]
 pub(crate) enum Type {
-    /// Whatever is neither of the others.
+    /// Neither of the others.
     Misc = 0,
     /// Interrupts.
     Intr = 1,
@@ -65,12 +65,12 @@ pub(crate) enum Type {
     Trap = 2,
 }
 
-/// An event counter that is attached. The last reference to it detaches it, and may sleep; children hold
-/// one to their parent.
+/// An attached event counter. Dropping the last reference detaches it, which may sleep. A child holds a
+/// reference to its parent.
 ///
 /// # Invariants
 ///
-/// `raw` is attached, at its address in the [`Arc`], if its handle is not 0.
+/// If the handle of `raw` is not 0, `raw` is attached, at its address in the [`Arc`].
 pub(crate) struct EventCounter {
     raw: UnsafeCell<Raw>,
     module: &'static ThisModule,
@@ -79,13 +79,18 @@ pub(crate) struct EventCounter {
 
 // SAFETY: The functions called with `raw` may be called from any thread.
 unsafe impl Send for EventCounter {}
-// SAFETY: Likewise, and at the same time but for those of `new` and `drop`, which nobody shares.
+// SAFETY: They may be called from several threads at the same time, except those that attach and detach:
+// these are called in `new` and `drop` only, where no other thread has a reference.
 unsafe impl Sync for EventCounter {}
 
 impl EventCounter {
-    /// Attaches a counter. May sleep. `EINVAL` or `ENAMETOOLONG` if the group or name cannot be one: they
-    /// have 1 to 254 printable characters of ASCII, and no blank at the ends; `ENOSPC` if there are too many
-    /// counters; `ENOMEM`.
+    /// Attaches a counter. May sleep. Group and name have 1 to 254 printable ASCII characters, the first and last
+    /// of them not blank.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` or `ENAMETOOLONG` if the group or name is invalid, `ENOSPC` if there are too many counters,
+    /// `ENODEV` if the module is being unloaded, `ENOMEM`.
     pub(crate) fn new(
         module: &'static ThisModule,
         kind: Type,
@@ -111,7 +116,7 @@ impl EventCounter {
         )?;
         let parent = parent.map_or(null(), |parent| parent.raw.get().cast_const());
         let at = counter.raw.get();
-        // SAFETY: The memory is this counter's own, the strings are NUL-terminated and copied, the module is
+        // SAFETY: This counter owns the memory, the strings are NUL-terminated and copied, and the module is
         // this one.
         to_result(unsafe {
             iostat_evcnt_attach_dynamic(
@@ -124,24 +129,24 @@ impl EventCounter {
                 module.as_ptr().cast(),
             )
         })?;
-        // INVARIANT: Attached, and from here on an `Arc`.
+        // INVARIANT: It was attached. The conversion to an `Arc` does not move it.
         Ok(counter.into())
     }
 
-    /// Counts `n` events. In any context, NMIs excepted.
+    /// Counts `n` events. Any context but NMI.
     #[inline]
     pub(crate) fn add(&self, n: u64) {
-        // SAFETY: By the type invariant.
+        // SAFETY: By the type invariant it is attached.
         unsafe { iostat_evcnt_add(self.raw.get(), n) };
     }
 
-    /// Counts an event, likewise.
+    /// Counts one event. Any context but NMI.
     #[inline]
     pub(crate) fn inc(&self) {
         self.add(1);
     }
 
-    /// Sets the count. In any context, NMIs excepted. Events that other CPUs count at the same time are
+    /// Sets the count. Any context but NMI. Events that other CPUs count at the same time are
     /// counted before or after the change; of two calls at the same time one has no effect.
     pub(crate) fn set(&self, count: u64) {
         // SAFETY: By the type invariant it is attached as long as there is a reference, so only the count
@@ -149,15 +154,15 @@ impl EventCounter {
         unsafe { iostat_evcnt_set(self.raw.get(), count) };
     }
 
-    /// What it has counted. In any context.
+    /// Returns the count. Any context.
     pub(crate) fn read(&self) -> u64 {
-        // SAFETY: By the type invariant.
+        // SAFETY: By the type invariant it is attached.
         unsafe { iostat_evcnt_read(self.raw.get()) }
     }
 
-    /// The same and what its children and theirs have counted. May sleep.
+    /// Returns the count of this counter and of all its descendants. May sleep.
     pub(crate) fn read_total(&self) -> u64 {
-        // SAFETY: By the type invariant.
+        // SAFETY: By the type invariant it is attached.
         unsafe { iostat_evcnt_read_total(self.raw.get()) }
     }
 }
@@ -165,8 +170,8 @@ impl EventCounter {
 impl Drop for EventCounter {
     fn drop(&mut self) {
         if self.raw.get_mut().handle != 0 {
-            // SAFETY: By the type invariant it is attached. Nobody has a reference any more, hence nobody
-            // counts, and no child is left.
+            // SAFETY: By the type invariant it is attached. There is no other reference any more, so no
+            // thread counts with it, and no child is left.
             unsafe { iostat_evcnt_detach(self.raw.get(), self.module.as_ptr().cast()) };
         }
     }
