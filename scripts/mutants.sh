@@ -98,7 +98,7 @@ stage()
 	done >"$run/mutants.out/previously_caught.txt"
 	rm -rf "$DIR/ran"
 	copy_to "$DIR/ran" $files
-	copy_to "$DIR/floor0" Cargo.toml src include tests/host benches tools/iostat-map
+	copy_to "$DIR/floor0" Cargo.toml src include rust/kernel/below.rs rust/kernel/hint.rs tests/host benches tools/iostat-map
 	mkdir -p "$DIR/floor0/.cargo"
 	printf '%s\n' '[source.crates-io]' 'replace-with = "debian"' '[source.debian]' \
 		'directory = "/usr/share/cargo/registry"' '[net]' 'offline = true' '[profile.dev]' 'debug = false' \
