@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# What must hold of a disk's statistics whatever was done to it. Sourced.
+# Conditions on a disk's statistics that hold after any load. Sourced.
 
-# Kernel's own statistics: kernel_stat DISK sets k_reads k_rsectors k_writes
-# k_wsectors k_discards k_dsectors k_flushes.
+# kernel_stat DISK: reads the kernel's own statistics into k_reads k_rsectors k_writes k_wsectors
+# k_discards k_dsectors k_flushes.
 kernel_stat()
 {
 	local f
@@ -11,8 +11,8 @@ kernel_stat()
 	k_discards=${f[11]} k_dsectors=${f[13]} k_flushes=${f[15]}
 }
 
-# begin DISK: remembers both accounts; delta DISK: sets d_<column> and
-# dk_<column> to what came since.
+# begin DISK: remembers the statistics of iostat and of the kernel. delta DISK: sets d_<column> and
+# dk_<column> to the differences since then.
 begin()
 {
 	wait_idle "$1"
@@ -39,7 +39,7 @@ delta()
 	done
 }
 
-# The last completion may be a moment behind the last system call.
+# The last completion may be recorded shortly after the last system call has returned.
 wait_idle()
 {
 	local try
@@ -50,7 +50,7 @@ wait_idle()
 	done
 }
 
-# balanced NAME DISK: nothing in flight, every sum in agreement with the others.
+# balanced NAME DISK: no I/O is in flight, and all sums agree with each other.
 balanced()
 {
 	wait_idle "$2"
@@ -63,13 +63,14 @@ balanced()
 			s_merged + s_refused + s_abandoned))
 	is "$1: tags make the operations" $((s_tag_simple + s_tag_head + s_tag_ordered)) \
 		$((s_end_count - s_merged - s_refused - s_abandoned))
-	holds "$1: busy no longer than both queues" "s_busy_time_ns <= s_wtime + s_rtime"
-	holds "$1: wait queue no busier than long" "s_wtime <= s_wlentime"
-	holds "$1: run queue no busier than long" "s_rtime <= s_rlentime"
+	holds "$1: busy time at most the sum of both queues' times" "s_busy_time_ns <= s_wtime + s_rtime"
+	holds "$1: wait queue's busy time at most its length integral" "s_wtime <= s_wlentime"
+	holds "$1: run queue's busy time at most its length integral" "s_rtime <= s_rlentime"
 	histograms "$1" "$2"
 }
 
-# histograms NAME DISK: after stat_of DISK s_. Every operation is in the three of its class.
+# histograms NAME DISK: each operation is in the three histograms of its class. Call it after
+# stat_of DISK s_.
 histograms()
 {
 	local class phase count rest operations wrong=
@@ -83,7 +84,7 @@ histograms()
 	is "$1: every operation is in its histograms" "$wrong" ""
 }
 
-# like_kernel NAME: the last delta against the kernel's own counters.
+# like_kernel NAME: compares the last delta with the kernel's own counters.
 like_kernel()
 {
 	is "$1: reads as the kernel counts" "$d_operations_read" "$dk_reads"
@@ -93,7 +94,7 @@ like_kernel()
 	is "$1: discard sectors as the kernel counts" $((d_bytes_free / 512)) "$dk_dsectors"
 }
 
-# like_fio NAME: the last delta against fio's last report.
+# like_fio NAME: compares the last delta with fio's last report.
 like_fio()
 {
 	is "$1: reads as fio issued" "$d_operations_read" "$(fio_value read total_ios)"
@@ -107,12 +108,12 @@ bytes_like_fio()
 	is "$1: bytes written as fio has them" "$d_bytes_write" "$(fio_value write io_bytes)"
 }
 
-# exact NAME DISK FIO-ARGUMENT...: runs fio on a disk, and the account has what fio did.
+# exact NAME DISK FIO-ARGUMENT...: runs fio on a disk and compares the statistics with its report.
 exact()
 {
 	local name=$1 disk=$2
 	shift 2
-	# One operation each: none is to be merged by chance.
+	# Without merges each request is one operation.
 	echo 2 >"/sys/block/$disk/queue/nomerges"
 	begin "$disk"
 	succeeds "$name: fio" fio_quiet --filename="/dev/$disk" --direct=1 "$@"
@@ -121,7 +122,7 @@ exact()
 	balanced "$name" "$disk"
 }
 
-# sum_of FILE DISK...: of one value of several disks.
+# sum_of FILE DISK...: prints the sum of one value over several disks.
 sum_of()
 {
 	local file=$1 sum=0 value disk
@@ -134,8 +135,8 @@ sum_of()
 	echo $sum
 }
 
-# nothing_missed NAME: of what began after the module was loaded; nothing_lost NAME: nor did anything
-# end that began before, or with another.
+# nothing_missed NAME: all I/Os that began after the module was loaded were recorded to their end.
+# nothing_lost NAME: in addition, no I/O ended whose start was not recorded.
 nothing_missed()
 {
 	is "$1: no I/O untracked" "$(cat /sys/class/misc/iostat/untracked)" 0
@@ -148,7 +149,7 @@ nothing_lost()
 	is "$1: no I/O unmarked" "$(cat /sys/class/misc/iostat/unmarked)" 0
 }
 
-# no_complaint NAME: of the kernel, in all that its log still has.
+# no_complaint NAME: the kernel log has no warning.
 no_complaint()
 {
 	is "$1: no warning of the kernel" "$(dmesg | grep -cE 'BUG|WARNING|Oops|unable to handle')" 0

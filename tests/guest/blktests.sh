@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# In a guest whose first disk has the root of blktests: runs some of them, with the module or without,
-# and hands out their results. See scripts/nightly-blktests.sh.
+# Runs some of blktests in a guest whose first disk holds their root file system, with the module
+# or without it, and passes the results to the host. See scripts/nightly-blktests.sh.
 
 . /payload/settings
 

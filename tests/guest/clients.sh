@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What needs the large image: those who listen to the events.
+# The parts that need the large image: programs that read the events.
 
 PARTS="load clients recipes"
 . /payload/test.sh

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# What other programs show of block I/O is the same with the module as without. Each runs beside the same
-# load on a disk that nothing else uses, first without, then with. Needs the large image.
+# Other programs report the same block I/O with the module as without it. Each runs beside the same
+# load on a disk that nothing else uses, first without the module, then with it. Needs the large image.
 
 . /payload/tap.sh
 
 READS=96 WRITES=24
 make_null_blk_disk nbo size=64 irqmode=2 completion_nsec=100000
 device=$((0x$(stat -c %t /dev/nbo))),$((0x$(stat -c %T /dev/nbo)))
-# A disk's events name its number, perf's as major << 20 | minor too.
+# The dev field of a block event is major << 20 | minor; perf's filters compare it.
 dev=$((${device%,*} << 20 | ${device#*,}))
 cat >/tmp/load <<-END
 	echo >>/tmp/loads
@@ -29,8 +29,8 @@ listens()
 	return 1
 }
 
-# libbpf PROGRAM [ARGUMENT...]: its output beside the load, until it is interrupted. If a signal ended it,
-# a line says so.
+# libbpf PROGRAM [ARGUMENT...]: prints the program's output beside the load, until it is interrupted,
+# and a line if a signal ended it.
 libbpf()
 {
 	local pid status=0
@@ -38,7 +38,7 @@ libbpf()
 	pid=$!
 	if listens $pid; then
 		bash /tmp/load
-		# Some print once a second, or poll once a second.
+		# Some programs print or poll once a second.
 		sleep 3
 	else
 		echo "does not attach: $(tail -n 1 /tmp/tool.err)"
@@ -49,19 +49,19 @@ libbpf()
 	((status <= 128 || status == 130)) || echo "ended by signal $((status - 128))"
 }
 
-# bpftrace_says PROGRAM
+# bpftrace_says PROGRAM: prints the output of a bpftrace script beside the load.
 bpftrace_says()
 {
 	bpftrace -c "$(command -v bash) /tmp/load" "/usr/sbin/$1.bt" 2>&1
 }
 
-# Filters that make a line of counts of a program's output: how many I/Os, of what kind.
+# Filters that make a line of counts (how many I/Os, of what kind) from a program's output.
 ended()
 {
 	grep -E 'ended by signal|does not come' /tmp/said | tr '\n' ' '
 }
 
-# The sum of a histogram's counts. Of libbpf-tools: "4 -> 7 : 20 |***", of bpftrace: "[4, 8) 20 |@@@".
+# Adds up a histogram's counts. Of libbpf-tools: "4 -> 7 : 20 |***", of bpftrace: "[4, 8) 20 |@@@".
 histogram()
 {
 	awk -F '[:|]' '/->.*:.*\|/ { sum += $2 } END { printf "%d ", sum }' /tmp/said
@@ -89,20 +89,20 @@ says()
 			END { printf "R %d of %d kB, W %d of %d kB", n["R"], kb["R"], n["W"], kb["W"] }' /tmp/said
 		;;
 	biopattern-libbpf)
-		# Of each interval the first is not in it.
+		# The first I/O of each interval is not included.
 		awk '$1 == "nbo" { n += $4 + 1 } END { printf "%d", n }' /tmp/said
 		;;
 	*-libbpf | *-libbpf-Q) histogram ;;
 	biosnoop.bt)
 		awk -v major="${device%,*}" -v minor="${device#*,}" '$2 == major && $3 == minor && $4 == "dd"' /tmp/said | wc -l
 		;;
-	# Other disks have nothing to do.
+	# The other disks have no I/O.
 	*.bt) bpftrace_histogram ;;
 	*) cat /tmp/said ;;
 	esac
 }
 
-# How many block events of the disk perf counts.
+# Prints how many block events of the disk perf counts.
 perf_stat()
 {
 	perf stat -x, -o /tmp/perf.stat -a -e block:block_io_start --filter "dev == $dev" \
@@ -118,7 +118,7 @@ perf_record()
 		END { printf "%d events, %s", n, stacks ? "with stacks" : "without stacks" }'
 }
 
-# Samples of all that runs. How many there are depends on the machine.
+# Samples of the whole system. Their number depends on the machine.
 perf_samples()
 {
 	perf record -q -a -g -F 199 -o /tmp/perf.data bash /tmp/load >/tmp/perf.err 2>&1 ||
@@ -136,7 +136,7 @@ trace_cmd()
 			END { for (event in n) print event, n[event] }' | sort | paste -sd' '
 }
 
-# blktrace misses what comes before it has started; so first reads of a sector, until it has one.
+# blktrace misses events before it has started: a sector is read until its completion is traced.
 traced()
 {
 	blkparse -q -D /tmp -i blktrace -f '%a %d %n\n' 2>/dev/null
@@ -159,7 +159,7 @@ blktrace_says()
 	traced | grep -E '^[QDC] (RS 8|WS 128)$' | sort | uniq -c | tr -s ' \n' ' '
 }
 
-# The events and functions of the block layer that can be traced, by name.
+# Prints the numbers of traceable events and functions of the block layer.
 lists()
 {
 	bpftrace -l 'tracepoint:block:*' | wc -l
@@ -202,28 +202,28 @@ ask()
 }
 
 ask without
-# Or each could be silent both times.
-is "compat: all I/Os are seen by biosnoop-libbpf" "${said_without[biosnoop-libbpf]}" "R $READS W $WRITES"
-is "compat: and by biotop-libbpf" "${said_without[biotop-libbpf]}" \
+# Without these checks a program that reports nothing both times would pass.
+is "compat: biosnoop-libbpf reports all I/Os" "${said_without[biosnoop-libbpf]}" "R $READS W $WRITES"
+is "compat: biotop-libbpf reports all I/Os" "${said_without[biotop-libbpf]}" \
 	"R $READS of $((READS * 4)) kB, W $WRITES of $((WRITES * 64)) kB"
 for name in biolatency-libbpf biolatency-libbpf-Q bitesize-libbpf biostacks-libbpf \
 	biolatency.bt biosnoop.bt bitesize.bt biostacks.bt; do
-	is "compat: and by $name" "$((said_without[$name]))" $((READS + WRITES))
+	is "compat: $name reports all I/Os" "$((said_without[$name]))" $((READS + WRITES))
 done
 
 succeeds "compat: the module loads" load_module
 : >/tmp/loads
 ask with
 while read -r name _; do
-	[ -z "$name" ] || is "compat: $name" "${said_with[$name]}" "${said_without[$name]}"
+	[ -z "$name" ] || is "compat: $name reports the same with the module" "${said_with[$name]}" "${said_without[$name]}"
 done <<<"$PROGRAMS"
 
-# The file that all of them read; the kernel's own names are not ours to shorten.
+# All of these programs read kallsyms. Only the module's own symbols are checked.
 is "compat: no long symbol" "$(awk '$4 == "[iostat]" && length($3) > 190' /proc/kallsyms | head -n 1)" ""
-holds "compat: ours are listed" "$(grep -c '\[iostat\]$' /proc/kallsyms) > 1000"
+holds "compat: the module's symbols are listed" "$(grep -c '\[iostat\]$' /proc/kallsyms) > 1000"
 stat_of nbo n_
-is "compat: meanwhile the module has counted" "$n_operations_write" $((WRITES * $(wc -l </tmp/loads)))
+is "compat: the module recorded the load" "$n_operations_write" $((WRITES * $(wc -l </tmp/loads)))
 
-succeeds "compat: the module goes" rmmod iostat
+succeeds "compat: the module is unloaded" rmmod iostat
 remove_null_blk_disk nbo
 finish

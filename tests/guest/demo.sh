@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What `make run` shows.
+# Shown by `make run`.
 
 say()
 {
@@ -12,8 +12,7 @@ fail()
 	exit 1
 }
 
-# The reader divides: per-I/O times and busy time from the kernel's sums, by
-# the names in the header line.
+# Divides the kernel's sums: times per I/O and busy time, by the column names in the header line.
 table()
 {
 	awk '
@@ -36,8 +35,7 @@ table()
 	}' /dev/iostat
 }
 
-# And the reader finds quantiles: of the buckets, the first that this many are in
-# or below.
+# Finds quantiles: the upper bound of the first bucket that, with those below, holds this share.
 quantiles()
 {
 	awk '
@@ -83,10 +81,10 @@ fio_quiet --filename=/dev/mapper/demo --direct=1 --rw=randrw --bs=8k --number_io
 	--size=128m --ioengine=libaio --iodepth=8 || fail "fio on dm-linear"
 fio_quiet --filename=/dev/ram0 --direct=1 --rw=write --bs=4k --size=16m || fail "fio on brd"
 
-say "/dev/iostat, all devices (sums by the kernel, divisions by awk)"
+say "/dev/iostat, all devices (sums from the kernel, quotients from awk)"
 table
 
-say "how long it took, from the histograms"
+say "latency quantiles from the histograms"
 quantiles
 
 say "/sys/block/$sd/iostat"
@@ -97,7 +95,7 @@ done) | awk '{ left[NR] = $0 } END {
 	for (i = 1; i <= half; i++) printf "%-44s %s\n", left[i], left[i + half]
 }'
 
-say "the events of io, live"
+say "trace events of the io provider"
 echo 1 >$TRACING/events/io/enable
 dd if=/dev/mapper/demo of=/dev/null bs=8k count=1 iflag=direct status=none
 echo 0 >$TRACING/events/io/enable
@@ -105,5 +103,5 @@ grep -v '^#' $TRACING/trace | sed 's/^ *//' | cut -c1-280
 
 say "unload"
 rmmod iostat || fail "the module does not unload"
-[ ! -e /dev/iostat ] && [ ! -e "/sys/block/$sd/iostat" ] || fail "something is left behind"
-echo "gone, with nothing left behind"
+[ ! -e /dev/iostat ] && [ ! -e "/sys/block/$sd/iostat" ] || fail "files are left behind"
+echo "unloaded, no files left behind"

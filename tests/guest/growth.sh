@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
-# What a cycle leaves behind. Cycles are repeated in windows, two of them and up to
-# three more, and what grew by half an object a cycle in all, counted after every
-# cache was emptied, is a leak. (kmemleak was seen to miss such leaks.) Sourced.
+# Finds memory leaks. A cycle is repeated in two to five windows, with a snapshot of all memory
+# after each, when every cache has been emptied. What grows in each window, and in all by half an
+# object per cycle, is a leak. (kmemleak misses such leaks.) Sourced.
 
-# KiB in one unit of what only /proc/meminfo counts: coarse where cycles are few.
+# KiB per unit of what only /proc/meminfo counts. It is coarse where cycles are few.
 GRAIN=64
 
-# snapshot FILE: "name count" lines of all memory that has a name.
+# snapshot FILE: writes "name count" lines of all memory that has a name.
 snapshot()
 {
 	local cache
 	echo 3 >/proc/sys/vm/drop_caches
-	# RCU frees what that dropped a moment later: counted once and gone the next time,
-	# it would hide a leak of as many.
+	# RCU frees some of the dropped objects later. Counted in one snapshot and not in the next, they
+	# would hide a leak of the same size.
 	sleep 0.5
-	# Also brings home what KASAN keeps in quarantine.
+	# Shrinking a slab also frees the objects in KASAN's quarantine.
 	for cache in /sys/kernel/slab/*/shrink; do
 		[ -L "${cache%/shrink}" ] || echo 1 >"$cache"
 	done
 	{
-		# Unmapped areas are collected when there are many, whoever had them.
+		# Unmapped areas of any user are collected only when there are many.
 		awk 'NR > 2 && $1 != "vmap_area" { print $1, $2 }' /proc/slabinfo
 		[ ! -e /sys/kernel/debug/percpu_stats ] ||
 			awk '/nr_cur_alloc/ { print "per-CPU", $NF; exit }' /sys/kernel/debug/percpu_stats
@@ -27,12 +27,12 @@ snapshot()
 			/^(Percpu|VmallocUsed|SUnreclaim|KernelStack|PageTables):/ { print $1, int($2 / grain) }
 			/^MemTotal:/ { used = $2 }
 			/^(MemFree|Cached):/ { used -= $2 }
-			# Free pages wait in lists of their own: coarse always.
+			# Free pages wait in lists that are not counted: always coarse.
 			END { print "used", int(used / 64) }' /proc/meminfo
 	} >"$1"
 }
 
-# grown CYCLES FILE...: names that grew from each file to the next.
+# grown CYCLES FILE...: prints the names that grew from each file to the next.
 grown()
 {
 	awk -v cycles="$1" '
@@ -51,7 +51,7 @@ grown()
 		} }' "${@:2}"
 }
 
-# window NAME COUNT COMMAND...: one more, and a snapshot after it.
+# window NAME COUNT COMMAND...: runs COMMAND COUNT times and takes a snapshot.
 window()
 {
 	local name=$1 count=$2 i
@@ -72,12 +72,12 @@ cycles()
 	window "$name" 2 "$@"
 	window "$name" "$count" "$@"
 	window "$name" "$count" "$@"
-	# What processes use, or RCU has yet to free, grows for a while; a leak goes on.
+	# Memory that processes use or that RCU has yet to free grows for a while; a leak goes on growing.
 	for more in 1 2 3; do
 		[ -n "$(grown "$count" "${files[@]}")" ] || break
 		window "$name" "$count" "$@"
 	done
-	is "$name: $count times and again, nothing grows" "$(grown "$count" "${files[@]}")" ""
+	is "$name: no memory grows with repeated windows of $count" "$(grown "$count" "${files[@]}")" ""
 }
 
 cycle_load()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The hunt for torn reads alone: see scripts/hunt.sh.
+# Only the search for torn reads: see scripts/hunt.sh.
 
 PARTS="load hunt"
 . /payload/test.sh

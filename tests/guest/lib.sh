@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# Shared by all scripts that run in a guest. Sourced.
+# Functions shared by all scripts that run in a guest. Sourced.
 
 set -u
 TRACING=/sys/kernel/tracing
 
-# The statistics of one disk: stat_of DISK sets one variable per column, named
-# as the column with the prefix given: stat_of nullb0 a_ sets a_reads and so on.
+# stat_of DISK [PREFIX]: sets one variable per column of the disk's statistics, named PREFIX and
+# the column: stat_of nullb0 a_ sets a_reads and so on.
 stat_of()
 {
 	local names values index prefix=${2:-}
@@ -16,29 +16,29 @@ stat_of()
 	done
 }
 
-# open_iostat FD: opens /dev/iostat to read and write. A shell would make a plain file of that name
-# while the module is not loaded, and the device could not be made where that is.
+# open_iostat FD: opens /dev/iostat for reading and writing. While the module is not loaded a
+# redirection would create a regular file of that name, and the device node could not be created.
 open_iostat()
 {
 	[ -c /dev/iostat ] || { echo "/dev/iostat is no device"; return 1; }
 	eval "exec $1<>/dev/iostat"
 }
 
-# send MESSAGE: writes it to /dev/iostat, and does not read the reply.
+# send MESSAGE: writes MESSAGE to /dev/iostat and does not read the reply.
 send()
 {
 	[ -c /dev/iostat ] || { echo "/dev/iostat is no device"; return 1; }
 	printf '%s\n' "$1" >/dev/iostat
 }
 
-# disk_table [FILE]: the table of all disks, without its two lines of heading: the first
-# of /dev/iostat.
+# disk_table [FILE]: prints the first table of /dev/iostat (all disks) without its two header
+# lines.
 disk_table()
 {
 	awk 'NF == 0 { exit } NR > 2' "${1:-/dev/iostat}"
 }
 
-# fio that says only what went wrong, and leaves its report in a file.
+# Runs fio, prints only its errors, and leaves its report in a file.
 fio_quiet()
 {
 	fio --output=/tmp/fio.json --output-format=json --randrepeat=1 --name=job "$@" >/tmp/fio.log 2>&1 || {
@@ -47,7 +47,7 @@ fio_quiet()
 	}
 }
 
-# fio_value read|write|trim KEY: a number of the last report.
+# fio_value read|write|trim KEY: prints a number of the last report.
 fio_value()
 {
 	awk -v want="\"$1\"" -v key="\"$2\"" '
@@ -56,14 +56,13 @@ fio_value()
 	' /tmp/fio.json
 }
 
-# MUTANT: a build of scripts/mutants.sh has the parameter, and one of its changes is on.
+# A module built by scripts/mutants.sh has the parameter "mutant", which enables one change.
 load_module()
 {
 	insmod /payload/iostat.ko ${MUTANT:+mutant=$MUTANT} "$@"
 }
 
-# make_null_blk_disk NAME [ATTRIBUTE=VALUE...]: through configfs; the disk is
-# /dev/NAME.
+# make_null_blk_disk NAME [ATTRIBUTE=VALUE...]: creates /dev/NAME through configfs.
 make_null_blk_disk()
 {
 	local dir=/sys/kernel/config/nullb/$1 setting
@@ -82,7 +81,7 @@ remove_null_blk_disk()
 	rmdir "/sys/kernel/config/nullb/$1"
 }
 
-# The name of the disk scsi_debug made.
+# Prints the name of the disk that scsi_debug created.
 scsi_debug_disk()
 {
 	local try dir
@@ -101,14 +100,14 @@ dm_linear()
 	dmsetup create "$1" --table "0 $3 linear $2 0" && dmsetup mknodes "$1"
 }
 
-# The disk's name in /sys/block of a device-mapper device.
+# dm_disk NAME: prints the name in /sys/block of a device-mapper device.
 dm_disk()
 {
 	dmsetup info -c --noheadings -o blkdevname "$1"
 }
 
-# make_partitions DEVICE START:SECTORS...: writes a table of up to four, and has the kernel
-# take them.
+# make_partitions DEVICE START:SECTORS...: writes a table of up to four partitions and adds them
+# to the kernel.
 make_partitions()
 {
 	local device=$1 entry number byte table=

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Thousands of disks with a partition each come, are all counted, and go. DISKS says how
-# many; 4 GiB is room for 4,096.
+# Creates thousands of disks with a partition each, compares their statistics with the kernel's and
+# removes them. DISKS is the number; 4 GiB of memory are enough for 4,096.
 
 . /payload/tap.sh
 . /payload/balance.sh
@@ -8,7 +8,7 @@ dmesg -n 3
 control=/sys/class/misc/iostat
 null="queue_mode=2 irqmode=0 submit_queues=1 hw_queue_depth=2 gb=1"
 
-# timed WHAT COMMAND...: says how long each disk took.
+# timed WHAT COMMAND...: prints the time per disk.
 timed()
 {
 	local what=$1 start=${EPOCHREALTIME/./} us
@@ -25,8 +25,8 @@ available_kib()
 	awk '$1 == "MemAvailable:" { print $2 }' /proc/meminfo
 }
 
-# counted FILE: what of all disks and their partitions is not as the kernel has it: reads, sectors
-# read, writes and sectors written. And how many are.
+# counted FILE: prints disks and partitions whose reads, sectors read, writes or sectors written
+# differ from the kernel's, and then the number of those that agree.
 counted()
 {
 	awk '
@@ -47,7 +47,7 @@ counted()
 	' /proc/diskstats "$1"
 }
 
-# parts FILE: how many partitions have the reads and writes that they had.
+# parts FILE: prints the number of partitions with the reads and writes that were issued to them.
 parts()
 {
 	awk '
@@ -62,7 +62,7 @@ parts()
 	' "$1"
 }
 
-# Each departure waits for grace periods of RCU, the kernel's own: they are to be short.
+# Each removal waits for RCU grace periods; expedited ones keep the test short.
 echo 1 >/sys/kernel/rcu_expedited
 echo 0 >/sys/module/rcutree/parameters/jiffies_till_first_fqs
 echo 0 >/sys/module/rcutree/parameters/jiffies_till_next_fqs
@@ -84,27 +84,27 @@ echo "# memory of each disk with its partition: $(((before - $(available_kib)) /
 timed "use" /payload/disks use nullb "$DISKS"
 timed "read /dev/iostat" cp /dev/iostat /tmp/many
 is "many: all are listed" "$(disk_table /tmp/many | wc -l)" $((numdevs + all))
-is "many: all are counted as the kernel does" "$(counted /tmp/many)" $all
-is "many: partitions have their own" "$(parts /tmp/many)" "$DISKS"
+is "many: all have the kernel's counts" "$(counted /tmp/many)" $all
+is "many: partitions have their own counts" "$(parts /tmp/many)" "$DISKS"
 rm /tmp/many
 nothing_lost "many"
 
 timed "rmmod iostat" rmmod iostat
-timed "insmod, with all of them there" load_module
-is "many: said how many" "$(dmesg | sed -n 's/.*iostat: recording //p' | tail -n 1)" \
+timed "insmod, with all disks present" load_module
+is "many: number in the kernel log" "$(dmesg | sed -n 's/.*iostat: recording //p' | tail -n 1)" \
 	"$((numdevs + DISKS)) disks and $DISKS partitions"
 timed "use" /payload/disks use nullb "$DISKS"
-is "many: partitions have their own again" "$(parts /dev/iostat)" "$DISKS"
+is "many: partitions have their own counts after a reload" "$(parts /dev/iostat)" "$DISKS"
 
 timed "leave" rmmod null_blk
-is "many: gone: accounts" "$(cat $control/numdevs)" "$numdevs"
-is "many: gone: the list" "$(disk_table | wc -l)" "$numdevs"
-is "many: gone: nothing left in the table" "$(cat $control/tracked)" 0
+is "many: accounts after the removal" "$(cat $control/numdevs)" "$numdevs"
+is "many: lines of the list after the removal" "$(disk_table | wc -l)" "$numdevs"
+is "many: no I/O in the table after the removal" "$(cat $control/tracked)" 0
 after=$(available_kib)
-echo "# memory that is not back: $(((before - after) / 1024)) MiB"
-holds "many: the memory is back but 2 %" "after > before - before / 50"
+echo "# memory not freed: $(((before - after) / 1024)) MiB"
+holds "many: at least 98 % of the memory is freed" "after > before - before / 50"
 nothing_lost "many again"
-is "many: not one was not recorded" "$(dmesg | grep -c 'not recorded')" 0
+is "many: no disk was left unrecorded" "$(dmesg | grep -c 'not recorded')" 0
 rmmod iostat
 no_complaint "many"
 finish

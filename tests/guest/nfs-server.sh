@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # An NFS server in the guest, and mounts of it over loopback. Sourced. There is no mountd: the
-# export is written into the caches of the server's that mountd would fill.
+# export is written into the server's caches that mountd would fill.
 
 # nfs_server_start DIR: exports DIR as the root of NFSv4.
 nfs_server_start()

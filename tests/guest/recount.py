@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Recounts I/O from raw block events and holds the module's statistics against it.
+"""Recounts I/O from raw block events and compares the module's statistics with the result.
 
 Shares no code and no arithmetic with the module: it pairs the events of two trace
 buffers (oracle/pairs.py), follows each I/O through them (oracle/replay.py) and
@@ -39,7 +39,7 @@ class Recount:
         return self.files[name].decode("ascii")
 
     def events(self, buffer):
-        """Of one trace buffer, and the marks in it."""
+        """The events of one trace buffer, and the marks in it."""
         known = ringbuffer.formats(self.text("formats"))
         found = []
         for name, data in self.files.items():
@@ -50,7 +50,7 @@ class Recount:
         return [event for event in found if event.name != "print"], marks
 
     def accounts(self, name):
-        """Words of each line, by disk and first word."""
+        """The words of each line, by disk and first word."""
         found = {}
         for line in self.text(name).splitlines():
             disk, what, *words = line.split()
@@ -63,7 +63,7 @@ class Recount:
         before, _ = self.events("before")
         after, marks = self.events("after")
         steps = pairs.pair(before, after)
-        self.check("there were events", bool(steps), len(steps))
+        self.check("the trace has events", bool(steps), len(steps))
         bounds = [int(word) for word in self.text("bounds").split()]
         self.check("bounds of histograms", bounds == compare.LATENCY_BOUNDS_NS, len(bounds))
         ios = replay.replay(steps)
@@ -99,7 +99,7 @@ class Recount:
         widths = sorted(step.late - step.early for step in steps)
         disputed = lines.disputed(steps)
         for column, want in own.times().items():
-            # Of busy times only: see "How exact" in Documentation/accounting.rst.
+            # Busy times only: see "How exact" in Documentation/accounting.rst.
             more = disputed if column in ("wtime", "rtime", "busy_time_ns") else 0
             value = got[column]
             middle = (want.low + want.high) / 2
@@ -111,7 +111,7 @@ class Recount:
                   f"least {widths[0]}, median {widths[len(widths) // 2]}, most {widths[-1]}")
 
     def claims(self, disk, own, got, field10):
-        """Of the test itself: how wrong the kernel's busy time is, how exact ours."""
+        """Checks the test's claims: the error of the kernel's busy time, and the accuracy of iostat's."""
         times = own.times()
         busy = times["busy_time_ns"]
         middle = (busy.low + busy.high) / 2
@@ -130,7 +130,7 @@ class Recount:
 
     def histogram(self, disk, name, own, first, last):
         kind, phase = name.split("_")
-        # Behind the count, the shortest and the longest.
+        # The buckets follow the count, the minimum and the maximum.
         got = [int(new) - int(old) for new, old in zip(last[3:], first[3:])]
         sure, perhaps, count = own.histogram(kind, phase)
         wrong = [bucket for bucket, value in enumerate(got)

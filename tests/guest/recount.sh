@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-# Traces block events twice, before the module's probes and after, and hands them
-# to the host with what the module made of the same I/O: see recount.py. Sourced.
+# Traces block events twice, before and after the module's probes, and passes both traces with the
+# module's statistics of the same I/O to recount.py on the host. Sourced.
 
 BEFORE=$TRACING/instances/before
 AFTER=$TRACING/instances/after
 RQ_EVENTS="io_start rq_issue rq_requeue rq_merge rq_complete"
 BIO_EVENTS="bio_queue bio_complete"
 
-# The second trace says which request or bio; the kernel's own events, which are the
-# first, do not.
+# The second trace records the address of the request or bio, which the kernel's own events, the
+# first trace, do not have.
 trace_addresses()
 {
 	local rq="io=rq:x64 dev=rq->q->disk->part0->bd_dev:u32 sector=rq->__sector:u64"
@@ -32,7 +32,8 @@ enable()
 	done
 }
 
-# Loads the module between the two. The first trace stays registered all the time.
+# Loads the module after the first trace has registered its probes and before the second does. The
+# first trace stays registered all the time.
 oracle_start()
 {
 	local instance line
@@ -57,8 +58,8 @@ oracle_stop()
 	rmdir "$BEFORE" "$AFTER"
 }
 
-# account_stat NUMBER DISK: its line of statistics, and between which marks of the trace it was
-# read; "idle" if that does not matter.
+# account_stat NUMBER DISK: prints the line of statistics and the marks in the trace between which
+# it was read ("idle" if the disk has no I/O).
 account_stat()
 {
 	local stat kind=bio dev columns kernel dir=/sys/block/$2
@@ -83,7 +84,7 @@ account_histograms()
 	done
 }
 
-# account DISK...: of disks that have nothing to do.
+# account DISK...: prints the statistics of idle disks.
 account()
 {
 	local disk
@@ -94,7 +95,7 @@ account()
 	done
 }
 
-# at_work DISK: waits until it is, and a little longer.
+# at_work DISK: waits until the disk has I/O in flight, and 0.3 s longer.
 at_work()
 {
 	local try
@@ -106,22 +107,22 @@ at_work()
 	sleep 0.3
 }
 
-# pages INSTANCE DIR: what is in the buffer, as it is.
+# pages INSTANCE DIR: copies the raw pages of the trace buffer.
 pages()
 {
 	local cpu
 	mkdir "$2"
 	for cpu in "$1"/per_cpu/cpu*; do
 		grep -hE 'overrun|dropped' "$cpu/stats" >>/tmp/oracle/lost
-		# Ends with an error, for more might come.
+		# Ends with an error: with nonblock, reading past the last page fails.
 		dd if="$cpu/trace_pipe_raw" of="$2/${cpu##*/}" bs=4096 iflag=nonblock 2>/dev/null
 	done
 }
 
-# recount NAME "DISK..." COMMAND...: COMMAND may leave accounts of its own in /tmp/oracle/last, and
-# claims in /tmp/oracle/claims that the host is to hold against the recount:
-#	field10-wrong PERCENT	so far off is field 10 of /proc/diskstats, or further
-#	within PERCENT COLUMN...	so exact are these columns, whatever the two traces leave open
+# recount NAME "DISK..." COMMAND...: COMMAND may write statistics to /tmp/oracle/last, and to
+# /tmp/oracle/claims the claims that the host compares with the recount:
+#	field10-wrong PERCENT	field 10 of /proc/diskstats is wrong by at least this much
+#	within PERCENT COLUMN...	these columns are this exact, even where the two traces leave more open
 recount()
 {
 	local name=$1 disks=$2
@@ -131,7 +132,7 @@ recount()
 	account $disks >/tmp/oracle/first
 	: >"$BEFORE/trace"
 	: >"$AFTER/trace"
-	# Only now: the probes of bios are there since the first disk that takes bios.
+	# Not earlier: the probes of bios are registered with the first disk that takes bios.
 	enable "$AFTER" oracle/ 1
 	echo 1 >"$AFTER/tracing_on"
 	echo 1 >"$BEFORE/tracing_on"
@@ -146,5 +147,5 @@ recount()
 	pages "$BEFORE" /tmp/oracle/before
 	pages "$AFTER" /tmp/oracle/after
 	tar -C /tmp/oracle -cf - . | give "recount-$name"
-	pass "recount $name: traced" # which the host counts
+	pass "recount $name: traced" # counted by the host
 }

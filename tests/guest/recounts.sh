@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# All that is recounted on the host, and the hunt for torn reads, in a guest with as many CPUs as they ask for.
+# All parts that the host recounts, and the search for torn reads, in a guest with the CPUs they need.
 
 PARTS="recount recount-troubles recount-bios hunt"
 . /payload/test.sh

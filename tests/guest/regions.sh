@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# Messages to /dev/iostat, and what they answer. Sourced by the tests of regions.
+# Messages to /dev/iostat and their replies. Sourced by the tests of regions.
 
 control=/sys/class/misc/iostat
 
-# say DISK WORD...: a message; sets reply. False if it is refused: why in words is in /tmp/say.
+# say DISK WORD...: sends a message and sets reply. False if it failed; the error text is in /tmp/say.
 say()
 {
 	local status=0
@@ -14,7 +14,7 @@ say()
 	return $status
 }
 
-# told NAME DISK WORD...: the same, and it must not be refused.
+# told NAME DISK WORD...: sends a message that must succeed.
 told()
 {
 	local name=$1
@@ -27,13 +27,13 @@ allocated()
 	cat $control/stats_current_allocated_bytes
 }
 
-# columns_of LINE PREFIX: the 13 numbers of a line of @stats_print, by the names of their columns.
+# columns_of LINE PREFIX: assigns the 13 numbers of a line of @stats_print to the columns' names.
 columns_of()
 {
 	local name words
 	read -ra words <<<"$1"
 	words=("${words[@]:1}")
-	# The last line of a region with classes has one word more.
+	# The last line of a region with classes has one more word.
 	[[ $1 != total* ]] || words=("${words[@]:1}")
 	for name in reads rmerges rsectors rticks writes wmerges wsectors wticks in_flight io_ticks \
 		time_in_queue io_ticks_read io_ticks_write; do
@@ -42,7 +42,7 @@ columns_of()
 	done
 }
 
-# total_of PREFIX: the sum of each column over all lines of reply.
+# total_of PREFIX: adds up each column over all lines of reply.
 total_of()
 {
 	columns_of "$(awk '$1 != "total" { for (i = 2; i <= 14; i++) sum[i] += $i }

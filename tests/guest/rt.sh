@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# The tests that tell whether the module is at home on a kernel with PREEMPT_RT.
+# The parts that cover what PREEMPT_RT changes.
 
 PARTS="load request null bio flush latency events fileinfo renames hostile-namespaces"
 . /payload/test.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Assertions, counted. Sourced by test.sh in the guest.
+# Counted assertions. Sourced by test.sh in the guest.
 
 passed=0 failed=0
 
@@ -13,7 +13,7 @@ fail()
 {
 	failed=$((failed + 1))
 	echo "not ok - $1${2:+: $2}"
-	# That the change was noticed is all there is to know.
+	# A mutant is found by its first failed check: the rest need not run.
 	[ "${MUTANT:-0}" = 0 ] || exit 1
 }
 
@@ -23,7 +23,7 @@ is()
 	if [ "$2" = "$3" ]; then pass "$1"; else fail "$1" "got '$2', want '$3'"; fi
 }
 
-# holds NAME EXPRESSION: an arithmetic condition on shell variables.
+# holds NAME EXPRESSION: EXPRESSION is an arithmetic condition on shell variables.
 holds()
 {
 	if (($2)); then pass "$1"; else fail "$1" "not ($(eval echo "\"$(echo "$2" | sed 's/[a-z_][a-z_0-9]*/&=$&/g')\""))"; fi

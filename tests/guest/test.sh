@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# All guest tests of exact numbers, on the stock kernel. Each part runs alone as well, in a guest
-# of its own (PARTS="requeue"): it makes the disks it needs and loads what they need.
+# All guest tests of exact numbers, on the stock kernel. Each part also runs alone, in a guest of
+# its own (PARTS="requeue"): it creates the disks and loads the modules it needs.
 
 . /payload/tap.sh
 . /payload/balance.sh

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What only a guest that does not feel the host's load can tell.
+# Parts whose results must not depend on the host's load.
 
 PARTS="readers utilization"
 . /payload/test.sh

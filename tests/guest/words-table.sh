@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Every word of dm-stats' grammar, right and wrong. Sourced by test-regions-words.sh; each
-# table leaves no region behind.
+# Every word of dm-stats' grammar, valid and invalid. Sourced by test-regions-words.sh. Each table
+# deletes its regions.
 
 both "names" <<'END'
 %20
@@ -308,7 +308,7 @@ both "ids" <<'END'
 @stats_clear 0 0
 END
 
-both "what is printed" <<'END'
+both "printing" <<'END'
 @stats_create 100+25 10
 @stats_create 100+25 10 1 histogram:1,2
 @stats_print
@@ -364,7 +364,7 @@ both "what is printed" <<'END'
 @stats_delete 1
 END
 
-# Limits. With 15 bounds there are just not too many counts: too little memory for them, here.
+# Limits. With 15 bounds the number of counters is just valid, but this guest has too little memory.
 bounds=$(seq -s, 16)
 {
 	echo "@stats_create - 1"
@@ -378,7 +378,7 @@ bounds=$(seq -s, 16)
 	echo "@stats_create 0+18446744073709551615 1 UNCHECKED"
 	echo "@stats_create 0+18446744073709551615 2199023255551 UNCHECKED"
 	echo "@stats_create 0+2000 1"
-	# A list that is long, in a region of one area and in one of too many.
+	# A long list of bounds, in a region of one area and in a region of too many areas.
 	echo "@stats_create - /1 1 histogram:$(seq -s, 9000)"
 	echo "@stats_create 0+14914 1 1 histogram:$(seq -s, 9000)"
 	echo "@stats_create - /1 1 histogram:$(seq -s, 9000),9000"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# A known load for the tests of programs that read the events: /tmp/work, on the disks nbe, with a file system at
-# /mnt/data, and nbr, which is slow. Sourced.
+# A known load for the tests of programs that read the events: /tmp/work, on the disks nbe, with a
+# file system at /mnt/data, and nbr, which is slow. Sourced.
 
 workload_up()
 {
@@ -9,7 +9,7 @@ workload_up()
 	mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 /dev/nbe && mkdir -p /mnt/data &&
 		mount /dev/nbe /mnt/data || fail "clients: ext4"
 	dd if=/dev/zero of=/mnt/data/file bs=64k count=4 conv=fsync status=none
-	# Threads are named as their program.
+	# A thread has the name of its program.
 	ln -s "$(command -v dd)" /tmp/reader
 	ln -s "$(command -v dd)" /tmp/writer
 	cat >/tmp/work <<-'END'

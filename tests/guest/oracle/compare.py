@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""One disk's statistics held against its I/Os."""
+"""Compares one disk's statistics with its I/Os."""
 
 import bisect
 import collections
@@ -10,12 +10,12 @@ CLASSES = ("none", "read", "write", "free")
 PHASES = ("wait", "service", "total")
 EVER = lines.Range(float("inf"), float("inf"))
 
-# Four to an octave; half a nanosecond is rounded up.
+# Four bounds per octave; half a nanosecond is rounded up.
 LATENCY_BOUNDS_NS = [int(10**9 * 2**(k / 4) + 0.5) for k in range(-88, 21)]
 
 
 class Disk:
-    """What the oracle says of one disk at some time of a window."""
+    """What the oracle expects of one disk, read at some time within a window."""
 
     def __init__(self, ios, window=EVER):
         self.window = window
@@ -23,7 +23,7 @@ class Disk:
         self.counted = [io for io in self.ios if io.counted]
 
     def count(self, of, ios=None):
-        """The sum of `of` over what has ended."""
+        """The sum of `of` over the I/Os that have ended."""
         low = high = 0
         for io in self.counted if ios is None else ios:
             end = io.whole[1]
@@ -41,7 +41,7 @@ class Disk:
         return lines.Range(low, len(self.counted))
 
     def in_queue(self, of):
-        """How many are in one now."""
+        """The number of I/Os in a queue at the time of the read."""
         low = high = 0
         for io in self.ios:
             for enter, leave in of(io):
@@ -61,7 +61,7 @@ class Disk:
         return lines.Range(sum(sure), sum(span.high for span in spans))
 
     def expected(self):
-        """Each column: what it must be, at the least and at the most."""
+        """The minimum and maximum of each column."""
         want = {
             "start_count": self.started(),
             "end_count": self.count(lambda io: 1),
@@ -89,7 +89,7 @@ class Disk:
         return want
 
     def steps(self):
-        """Each once."""
+        """All steps, each once."""
         found = {}
         for io in self.ios:
             for stay in io.waits + io.runs:
@@ -99,7 +99,7 @@ class Disk:
         return list(found.values())
 
     def histogram(self, kind, phase):
-        """What each bucket must hold, at the least and at the most, and all together."""
+        """The minimum and maximum of each bucket, and the count of all."""
         sure, perhaps = collections.Counter(), collections.Counter()
         ios = self.done(kind)
         for io in ios:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Queue lengths over time, integrated step by step, at the least and at the most."""
+"""Queue lengths over time, integrated step by step, as minimum and maximum."""
 
 import collections
 
@@ -8,7 +8,7 @@ Range = collections.namedtuple("Range", "low high")
 
 
 def integrate(stays):
-    """Of (enter, leave) times."""
+    """Area and busy time of (enter, leave) times."""
     corners = collections.Counter()
     for enter, leave in stays:
         if enter < leave:
@@ -20,14 +20,14 @@ def integrate(stays):
         busy += now - since if length else 0
         length += corners[now]
         since = now
-        assert length >= 0, "more left a queue than entered it"
+        assert length >= 0, "more I/Os left a queue than entered it"
     assert length == 0
     return Sums(area, busy)
 
 
 def bounds(stay, window):
-    """The shortest and the longest that a stay may have been until the module looked, at some time
-    of the window."""
+    """The shortest and the longest possible time of a stay up to the module's read, which was at
+    some time within the window."""
     enter, leave = stay
     shortest = enter.late, min(leave.early if leave else window.low, window.low)
     longest = min(enter.early, window.high), min(leave.late if leave else window.high, window.high)
@@ -42,7 +42,7 @@ def line(stays, window):
 
 
 def length(stay):
-    """Of one stay that has ended."""
+    """The length of a stay that has ended."""
     enter, leave = stay
     return Range(max(0, leave.early - enter.late), leave.late - enter.early)
 
@@ -56,8 +56,8 @@ def total(ranges):
 
 
 def disputed(steps):
-    """How long in all the steps were that another CPU took one meanwhile: their order is not known,
-    and an edge of a busy time may have been noted with the time of either."""
+    """The total length of the steps that overlap a step on another CPU: their order is not known,
+    and an edge of a busy time may have been recorded with the time of either."""
     sum_ns, latest = 0, {}
     counted = set()
     for step in sorted(steps, key=lambda step: step.early):

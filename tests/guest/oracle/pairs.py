@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The same events, traced before the module's probes ran and after.
+"""Pairs the events traced before the module's probes ran with those traced after.
 
 A tracepoint calls its functions in the order they were registered. One trace was
 registered before the module, the other behind it. So the time at which the module
@@ -9,16 +9,16 @@ between, and no bound has to be assumed.
 
 import collections
 
-# One event. The first trace has the kernel's words for it; the second, the addresses.
+# One event: text fields from the first trace, addresses from the second.
 Step = collections.namedtuple("Step", "early late cpu kind io dev bytes done error rwbs")
 
-# REQ_OP_DRV_IN, REQ_OP_DRV_OUT; the sector of what has none.
+# REQ_OP_DRV_IN and REQ_OP_DRV_OUT; the sector of a request that has none.
 PASSTHROUGH = (34, 35)
 NO_SECTOR = 2**64 - 1
 
 
 class Unpaired(Exception):
-    """One trace has what the other has not."""
+    """An event is in only one of the two traces."""
 
 
 def key(event, kind):
@@ -26,7 +26,7 @@ def key(event, kind):
     sector, dev = fields["sector"], fields["dev"]
     if "op" in fields and kind != "rq_complete" and (
             fields["op"] & 0xff in PASSTHROUGH or sector == NO_SECTOR):
-        sector = 0  # as blk_rq_trace_sector() has it
+        sector = 0  # as blk_rq_trace_sector() returns
     return kind, fields["common_pid"], dev, sector
 
 
@@ -38,7 +38,7 @@ def step(before, after, kind):
 
 
 def pair(before, after):
-    """All steps in the order of time."""
+    """All steps in order of time."""
     waiting = collections.defaultdict(collections.deque)
     for event in sorted(before, key=lambda event: event.time):
         kind = event.name.removeprefix("block_")

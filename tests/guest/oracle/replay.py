@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What became of each I/O, told by nothing but its events."""
+"""The life of each I/O, from its events alone."""
 
 import re
 
 START, ISSUE, REQUEUE, MERGE, COMPLETE = "io_start", "rq_issue", "rq_requeue", "rq_merge", "rq_complete"
 BIO_START, BIO_END = "bio_queue", "bio_complete"
 
-# blk_fill_rwbs(): a flush before, the operation, forced unit access, and hints.
+# blk_fill_rwbs(): preflush, operation, forced unit access, hints.
 RWBS = re.compile(r"(F(?=[WDRFNZ]))?(DE?|WZ?|R|F|N|Z[A-Z]*?)(F?)[ASMU]*$")
 CLASSES = {"R": "read", "W": "write", "WZ": "write", "ZA": "write", "D": "free", "DE": "free"}
 
 
 class Io:
-    """One I/O. A stay is a pair of steps, the second of which may be missing yet."""
+    """One I/O. A stay is a pair of steps; the second is None until the stay ends."""
 
     def __init__(self, step, counted):
         before, operation, fua = RWBS.match(step.rwbs).groups()
@@ -49,8 +49,8 @@ class Io:
 
 
 def is_last(steps, at, counted):
-    """Whether an I/O's completion is its end: a request that was started is then used for another,
-    and so starts again; one that never was is the flush machinery's, and is issued again."""
+    """Whether an I/O's completion is its end. A request that was started is reused, and starts
+    again; one that was never started belongs to the flush machinery, and is issued again."""
     following = steps[at + 1].kind if at + 1 < len(steps) else None
     return following in (None, START) or not counted and following == ISSUE
 
@@ -69,7 +69,7 @@ def request(steps):
             if not now:
                 now = Io(step, False)
                 yield now
-            now.size = step.bytes  # bios may have been merged into it, or a part be done
+            now.size = step.bytes  # bios may have been merged into it, or a part completed
             now.transferred = 0
             if not now.running:
                 now.run(step)
@@ -87,11 +87,11 @@ def request(steps):
                 now.end(step, "done")
                 now = None
             elif now.running and now.transferred >= now.size:
-                now.wait(step)  # its data is there; it waits for its flush
+                now.wait(step)  # its data is complete; it waits for its flush
 
 
 def bio(steps):
-    """Every I/O that one bio was."""
+    """Every I/O that one bio served."""
     now = None
     for step in steps:
         if step.kind == BIO_START:

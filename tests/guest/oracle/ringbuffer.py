@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Reads pages of the kernel's trace buffer: text has microseconds, pages nanoseconds."""
+"""Reads raw pages of the kernel's trace buffer: they have nanoseconds, its text microseconds."""
 
 import collections
 import re
@@ -9,7 +9,7 @@ Event = collections.namedtuple("Event", "time cpu name fields")
 Format = collections.namedtuple("Format", "name fields")
 
 PAGE = 4096
-# Of a page's second word, beside the length.
+# Bits of a page's second word beside the length.
 MISSED = 3 << 30
 LENGTH = (1 << 20) - 1
 
@@ -20,11 +20,11 @@ FIELD = re.compile(r"field:.*?(\w+)(?:\[\w*\])?;\s*offset:(\d+);\s*size:(\d+);\s
 
 
 class Lost(Exception):
-    """The buffer had no room for all."""
+    """The buffer was too small for all events."""
 
 
 def formats(text):
-    """What the files named "format" say, by the number of the event."""
+    """The formats in the text of the files named "format", by event number."""
     found = {}
     for part in text.split("name: ")[1:]:
         fields = {name: (int(offset), int(size), signed == "1")
@@ -59,14 +59,14 @@ def records(page):
         if kind == PADDING:
             if not delta:
                 return
-            # What was discarded after it had its place.
+            # Padding in place of a discarded event: its time delta counts.
             time += delta
             at += word
         elif kind == TIME_EXTEND:
             time += delta + (word << DELTA_BITS)
             at += 4
         elif kind == TIME_STAMP:
-            # All but the top bits of the clock, which the page's own time has.
+            # The event has all but the top bits of the clock; the page's own time has those.
             low = delta + (word << DELTA_BITS)
             time = time >> 59 << 59 | low
             at += 4
