@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# The binary calls of /dev/iostat, and what poll() says. Of all of it: with the header of today, in a
-# 32-bit program, and with the header of version 1.
+# The binary calls of /dev/iostat and poll(), with three programs: one built with the current
+# header, one for 32 bits, and one built with the header of version 1.
 
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 make_null_blk_disk nba size=64 memory_backed=1
@@ -11,7 +11,7 @@ fio_quiet --filename=/dev/nba1 --direct=1 --rw=randwrite --bs=4k --number_ios=20
 wait_idle nba
 columns=$(cat /sys/block/nba/iostat/stat_columns)
 
-# without_time: the stat line without its first column.
+# without_time: removes the first column of a stat line.
 without_time()
 {
 	cut -d' ' -f2-
@@ -21,53 +21,53 @@ for abi in abi abi32 abi-v1; do
 	a=/payload/$abi
 	is "$abi: version, generation, devices, buckets, message" "$($nobody $a info)" \
 		"1 $(cat /sys/class/misc/iostat/generation) $(cat /sys/class/misc/iostat/numdevs) 110 65536"
-	is "$abi: the list is that of the text" "$($nobody $a list | cut -d' ' -f1-7)" \
+	is "$abi: the list agrees with the text" "$($nobody $a list | cut -d' ' -f1-7)" \
 		"$(disk_table | cut -d' ' -f1-6,7 | awk '{ print $1, $2, $3, $4, $5, $6, $7 }')"
 	is "$abi: a partition's disk, and a disk's" \
 		"$($a list | awk '$1 == "nba" { n = $2; d = $8 } { p[$1] = $8 } END { print p["nba1"] == n, d }')" "1 -1"
 	is "$abi: drivers" "$($a list | awk '$1 == "nba" { print $9 }')" null_blk
-	is "$abi: one device is its stat line" "$($nobody $a get nba | without_time)" \
+	is "$abi: a disk's values agree with its stat line" "$($nobody $a get nba | without_time)" \
 		"$(without_time </sys/block/nba/iostat/stat)"
-	is "$abi: a partition is its stat line" "$($a get nba1 | without_time)" \
+	is "$abi: a partition's values agree with its stat line" "$($a get nba1 | without_time)" \
 		"$(without_time </sys/block/nba/nba1/iostat/stat)"
 	is "$abi: as many values as columns" "$($a get nba | wc -w)" "$(wc -w <<<"$columns")"
 	is "$abi: all devices, in order" "$($a all | cut -d' ' -f1)" "$($a list | cut -d' ' -f2)"
-	is "$abi: all devices have what one has" \
+	is "$abi: IOSTAT_GET_ALL agrees with the stat line" \
 		"$($a all | awk -v n="$($a list | awk '$1 == "nba" { print $2 }')" '$1 == n' | cut -d' ' -f3-)" \
 		"$(without_time </sys/block/nba/iostat/stat)"
-	is "$abi: as many times as operations, of each class" \
+	is "$abi: a histogram's count is its class's operations" \
 		"$($a histogram nba | awk '$2 == 2 { printf "%s ", $3 }')" \
 		"$(for class in none read write free; do printf '%s ' "$(cat /sys/block/nba/iostat/devstat/operations_$class)"; done)"
-	is "$abi: no time is longer than the longest, nor shorter" "$($a histogram nba | awk '
+	is "$abi: minimum and maximum of the histograms" "$($a histogram nba | awk '
 		$3 == 0 && ($4 || $5) || $3 && ($4 > $5 || !$5)')" ""
 	is "$abi: sizes, flags, reserved members, numbers, addresses" "$($nobody $a sizes)" ""
 
-	# What is written of the reply is as long as it says, and all of it can be read.
+	# The reply's length is what was written of it, and all of it can be read.
 	is "$abi: a message" "$($a message "nba @stats_create - /2")" "0 2 0"
-	is "$abi: a message of nobody" "$($nobody $a message "nba @stats_create - /2" 9)" "EPERM 0 "
+	is "$abi: a message from an unprivileged user" "$($nobody $a message "nba @stats_create - /2" 9)" "EPERM 0 "
 	print=$($a message "nba @stats_print 0")
 	is "$abi: its reply" "$(head -n 1 <<<"$print" | cut -d' ' -f1,3)" "0 0+65536"
 	len=$(cut -d' ' -f2 <<<"$print" | head -n 1)
-	is "$abi: no room for it" "$($a message "nba @stats_print 0" 0)" "ENOSPC 0 and $len"
-	is "$abi: little room for it" "$($a message "nba @stats_print 0" 8)" "ENOSPC 8 0+65536 and $len"
-	is "$abi: what is wrong" "$($a message "nba @stats_print 77" | cut -d' ' -f1)" ENOENT
+	is "$abi: a reply without a buffer" "$($a message "nba @stats_print 0" 0)" "ENOSPC 0 and $len"
+	is "$abi: a reply with a short buffer" "$($a message "nba @stats_print 0" 8)" "ENOSPC 8 0+65536 and $len"
+	is "$abi: an invalid region" "$($a message "nba @stats_print 77" | cut -d' ' -f1)" ENOENT
 	is "$abi: delete" "$($a message "nba @stats_delete 0")" "0 0 "
 done
 
-# Messages to nobody's regions.
+# Messages that name no device.
 for message in @kstat_list "@evcnt_list all"; do
 	is "a message of no device: ${message%% *}" "$(/payload/abi message "$message" | head -n 1 | cut -d' ' -f1)" 0
-	succeeds "its reply: ${message%% *}" \
+	succeeds "a reply without a device: ${message%% *}" \
 		test "$(/payload/abi message "$message" | sed '1s/^0 [0-9]* //' | wc -l)" -gt 2
 done
 
-# What nobody should ask for.
+# Invalid calls.
 for misuse in misuse misuse32; do
-	is "$misuse: numbers, places, lengths" "$(/payload/$misuse nba 1 20000)" ""
-	is "$misuse: and by nobody" "$($nobody /payload/$misuse nba 2 20000)" ""
+	is "$misuse: invalid numbers, addresses and lengths" "$(/payload/$misuse nba 1 20000)" ""
+	is "$misuse: invalid calls from an unprivileged user" "$($nobody /payload/$misuse nba 2 20000)" ""
 done
 
-# poll: nothing, then a disk comes, until the list is seen.
+# poll(): writable at once; readable after a disk was added, until the list is read.
 /payload/abi poll nbb >/tmp/poll &
 for try in $(seq 100); do
 	[ ! -s /tmp/poll ] || break
@@ -75,54 +75,54 @@ for try in $(seq 100); do
 done
 make_null_blk_disk nbb size=64
 wait $!
-is "poll: writing never waits, the list is news until it is seen" "$(tr '\n' ' ' </tmp/poll)" "4 2 2 0 nbb "
+is "poll: always writable, readable after a change until the list is read" "$(tr '\n' ' ' </tmp/poll)" "4 2 2 0 nbb "
 remove_null_blk_disk nbb
 
-# 256 devices at once, against /proc/diskstats.
+# 256 devices in one call, compared with /proc/diskstats.
 rmmod iostat
 for i in $(seq 256); do
 	make_null_blk_disk nbt$i size=1
 done
 load_module
-# Something to add up, on every CPU.
+# One I/O per disk on every CPU, so that all CPUs' counters have to be added up.
 for cpu in $(seq 0 $(($(nproc) - 1))); do
 	taskset -c $cpu sh -c 'for i in $(seq 256); do
 		dd if=/dev/nbt$i of=/dev/null bs=4k count=1 iflag=direct status=none; done'
 done
-succeeds "256 devices: as many" test "$(cat /sys/class/misc/iostat/numdevs)" -ge 256
+succeeds "256 devices: present" test "$(cat /sys/class/misc/iostat/numdevs)" -ge 256
 read -r count ns <<<"$(/payload/abi time 50)"
 diskstats=$(/payload/abi diskstats 50)
 echo "# $count devices: $ns ns by ioctl, $diskstats ns by /proc/diskstats"
-holds "256 devices: in less than the time of /proc/diskstats" "ns < diskstats"
+holds "256 devices: faster than /proc/diskstats" "ns < diskstats"
 for i in $(seq 256); do
 	remove_null_blk_disk nbt$i
 done
 
-# Who may.
+# Parameter mode: who may read and write.
 rmmod iostat
 dmesg -c >/dev/null
 refuses "mode=0777: refused" load_module mode=0777
-is "mode=0777: one sentence says why" "$(dmesg | grep -cF '(octal 0777) is invalid: give 4 to read')" 1
+is "mode=0777: the kernel log has the reason" "$(dmesg | grep -cF '(octal 0777) is invalid: give 4 to read')" 1
 refuses "mode=440: refused" load_module mode=440
-is "mode=440: the message has what was typed" "$(dmesg | grep -cF 'mode=440 (octal 0670) is invalid: ')" 1
+is "mode=440: the kernel log quotes the text" "$(dmesg | grep -cF 'mode=440 (octal 0670) is invalid: ')" 1
 for mode in x -1 65536; do
 	refuses "mode=$mode: refused" load_module mode=$mode
 done
 succeeds "mode=0440: accepted" load_module mode=0440
-is "mode=0440: is the file's" "$(stat -c %a /dev/iostat)" 440
-refuses "mode=0440: not for nobody" $nobody /payload/abi info
+is "mode=0440: mode of the file" "$(stat -c %a /dev/iostat)" 440
+refuses "mode=0440: not for an unprivileged user" $nobody /payload/abi info
 succeeds "mode=0440: for root" /payload/abi info
 rmmod iostat
 load_module mode=0444
-is "mode=0444: calls, memory and text are for nobody as well" "$($nobody /payload/abi get nba | without_time)
+is "mode=0444: calls, memory and text for an unprivileged user" "$($nobody /payload/abi get nba | without_time)
 $($nobody /payload/mapped get nba | without_time)
 $($nobody cat /dev/iostat | awk '$1 == "nba" { print; exit }' | cut -d' ' -f9-)" \
 	"$(for way in 1 2 3; do without_time </sys/block/nba/iostat/stat; done)"
-is "mode=0444: messages are not" "$($nobody /payload/abi message @kstat_list)" "open: EACCES"
-is "mode=0444: messages are for root" "$(/payload/abi message @kstat_list | head -n 1 | cut -d' ' -f1)" 0
-is "mode=0444: not without CAP_DAC_OVERRIDE" \
+is "mode=0444: no messages from an unprivileged user" "$($nobody /payload/abi message @kstat_list)" "open: EACCES"
+is "mode=0444: messages from root" "$(/payload/abi message @kstat_list | head -n 1 | cut -d' ' -f1)" 0
+is "mode=0444: no messages without CAP_DAC_OVERRIDE" \
 	"$(setpriv --bounding-set=-dac_override /payload/abi message @kstat_list)" "open: EACCES"
 rmmod iostat
 load_module
-is "mode: 0666 if nobody asks" "$(stat -c %a /dev/iostat)" 666
+is "mode: 0666 by default" "$(stat -c %a /dev/iostat)" 666
 remove_null_blk_disk nba

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Bio-based disks: brd and dm-linear; one transaction per submitted bio, and no
-# wait queue.
+# Bio-based disks (brd and dm-linear): one transaction per submitted bio, and an empty wait queue.
 
 modprobe brd rd_nr=1 rd_size=65536
 make_null_blk_disk nbd size=256 irqmode=2 completion_nsec=50000
@@ -14,20 +13,20 @@ for device in ram0 mapper/linear; do
 		--ioengine=libaio --iodepth=8 --number_ios=1000 --size=32m
 	delta "$disk"
 	like_fio "$device"
-	# brd does not take part in the kernel's accounting.
+	# brd does not use the kernel's accounting.
 	[ "$device" = ram0 ] || like_kernel "$device"
-	is "$device: nothing waits" "$d_wlentime" 0
-	is "$device: duration is time at the device" \
+	is "$device: the wait queue stays empty" "$d_wlentime" 0
+	is "$device: durations add up to the run queue's integral" \
 		$((d_duration_read_ns + d_duration_write_ns)) "$d_rlentime"
 	balanced "$device" "$disk"
 done
 
-# The disk below saw as much.
+# The disk below dm-linear records the same I/O.
 begin nbd
 fio_quiet --filename=/dev/mapper/linear --direct=1 --rw=randread --bs=8k --number_ios=500 --size=32m
 delta nbd
-is "dm: the disk below has the same reads" "$d_operations_read" 500
-is "dm: and the same bytes" "$d_bytes_read" $((500 * 8192))
+is "dm: reads of the disk below" "$d_operations_read" 500
+is "dm: bytes of the disk below" "$d_bytes_read" $((500 * 8192))
 succeeds "dm: remove" dmsetup remove linear
 remove_null_blk_disk nbd
 rmmod brd

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Disks come and go, five hundred of them and some with I/O on them, while
-# everything is being read. Two at a time of each, because most of it is waiting.
+# Five hundred disks are created and removed, some with I/O in flight, while the interfaces are
+# read. Two jobs of each kind run at a time, as most of their time is waiting.
 
 CHURNS=125
 control=/sys/class/misc/iostat
@@ -9,14 +9,14 @@ numdevs=$(cat $control/numdevs)
 rm -f /tmp/churn-*
 : >/tmp/churning
 [ -p /tmp/never ] || mkfifo /tmp/never
-exec 9<>/tmp/never # to wait on without a process
+exec 9<>/tmp/never # read -t sleeps on it without a new process
 
 churning()
 {
 	[ -e /tmp/churning ]
 }
 
-# entered WHO DISK: what tells this entry from all others.
+# entered WHO DISK: records the values that identify this entry.
 entered()
 {
 	local number created diskseq
@@ -26,7 +26,7 @@ entered()
 	echo "$number $created $diskseq" >>"/tmp/churn-entries-$1"
 }
 
-# use DISK WHO: returns when a read is under way that the driver sits on for 20 ms.
+# use DISK WHO: returns when a read is in flight, which the driver completes after 20 ms.
 use()
 {
 	local reads writes
@@ -49,8 +49,8 @@ churn_null()
 	done
 }
 
-# The device below knows the name of the disk on it. One that is in use goes when
-# its reader does.
+# The disk below has the dm disk among its holders. A dm disk that is in use is removed when its
+# reader ends.
 churn_dm()
 {
 	local i disk
@@ -68,8 +68,8 @@ churn_dm()
 	remove_null_blk_disk "nbd$1"
 }
 
-# read_list: each list agrees with its first line, its entries are in order, one
-# generation is one list, and a number stays with one disk for ever.
+# read_list: checks that each list has as many lines as its first line says, that its entries are in
+# order, that one generation is one list, and that a device number is never used for two disks.
 read_list()
 {
 	while churning; do
@@ -78,7 +78,7 @@ read_list()
 		echo "after $(cat $control/generation)"
 	done 2>>/tmp/churn-errors | awk '
 		function bad(what) { print what ": " $0; wrong++ }
-		# The text is made while it is read: it is complete if the list is still the same after it.
+		# The text is generated while it is read: it is complete if the generation is the same afterwards.
 		$1 == "after" {
 			lists++
 			if ($2 != generation) next
@@ -107,7 +107,7 @@ read_list()
 		END { print lists + 0, wrong + 0, same + 0 }' >/tmp/churn-lists
 }
 
-# read_stat: lines are whole.
+# read_stat: checks that lines are complete.
 read_stat()
 {
 	while churning; do read -rt 0.05 -u 9; cat /sys/block/*/iostat/stat; done 2>>/tmp/churn-errors |
@@ -127,33 +127,33 @@ for who in "null 1" "null 2" "dm 1" "dm 2"; do
 	churn_$who & churns+=($!)
 done
 for who in "${churns[@]}"; do
-	wait "$who" || fail "churn: to the end"
+	wait "$who" || fail "churn: a job failed"
 done
 rm /tmp/churning
 wait "${readers[@]}"
 
 made=$(cat /tmp/churn-entries-* | wc -l)
-is "churn: disks made" "$made" $((4 * CHURNS))
-holds "churn: many went with I/O on them" "$(cat /tmp/churn-used-* | wc -l) >= $CHURNS / 2"
+is "churn: disks created" "$made" $((4 * CHURNS))
+holds "churn: at least half removed with I/O in flight" "$(cat /tmp/churn-used-* | wc -l) >= $CHURNS / 2"
 for column in 1 2 3; do
-	is "churn: no two entries alike, column $column" "$(cut -d ' ' -f $column /tmp/churn-entries-* | sort -u | wc -l)" "$made"
+	is "churn: values of column $column are unique" "$(cut -d ' ' -f $column /tmp/churn-entries-* | sort -u | wc -l)" "$made"
 done
 for who in /tmp/churn-entries-*; do
-	is "churn: each later than the last: ${who##*-}" \
+	is "churn: numbers and times increase: ${who##*-}" \
 		"$(awk '$1 <= n || $2 <= t || $3 <= s { print } { n = $1; t = $2; s = $3 }' "$who")" ""
 done
 is "churn: generation" "$(cat $control/generation)" $((generation + 2 * made + 4))
 is "churn: accounts closed" "$(cat $control/numdevs)" "$numdevs"
-is "churn: the list agrees" "$(disk_table | wc -l)" "$numdevs"
-is "churn: nothing left in the table" "$(cat $control/tracked)" 0
+is "churn: lines of the list" "$(disk_table | wc -l)" "$numdevs"
+is "churn: no I/O left in the table" "$(cat $control/tracked)" 0
 nothing_lost "churn"
-is "churn: readers hear of nothing but what is gone" \
+is "churn: readers get no error but ENOENT and ENODEV" \
 	"$(grep -vE 'No such (file or directory|device)$' /tmp/churn-errors | sort | uniq -c | head -n 3)" ""
 read -r lists wrong same < <(tail -n 1 /tmp/churn-lists)
 holds "churn: lists were read" "lists >= 100"
-holds "churn: some while nothing came or went" "same >= lists / 10"
-is "churn: every list is right" "$wrong $(head -n 1 /tmp/churn-lists)" "0 $lists 0 $same"
+holds "churn: some lists were read without a change" "same >= lists / 10"
+is "churn: every list is consistent" "$wrong $(head -n 1 /tmp/churn-lists)" "0 $lists 0 $same"
 read -r stats wrong < <(tail -n 1 /tmp/churn-stats)
 holds "churn: lines were read" "stats >= 1000"
-is "churn: every line is whole" "$wrong" 0
+is "churn: every line is complete" "$wrong" 0
 no_complaint "churn"

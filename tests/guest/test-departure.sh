@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# A disk that leaves needs no memory of the module, so that it leaves whether there is
-# any or not: of all allocations meanwhile, none has the module on its stack.
+# Removing a disk needs no memory of the module, so it cannot fail for lack of memory: no
+# allocation meanwhile has the module on its stack.
 
-# allocations COMMAND...: runs it in this shell. How many of its allocations are the module's.
+# allocations COMMAND...: runs COMMAND in this shell and sets the number of the module's allocations.
 allocations()
 {
 	local event
@@ -27,7 +27,7 @@ power()
 	echo "$1" >/sys/kernel/config/nullb/nbl/power
 }
 
-# By hand, as the disk is to come and go without a new process.
+# Through configfs by hand, so that no new process is needed.
 control=/sys/class/misc/iostat
 numdevs=$(cat $control/numdevs)
 buffer=$(sed 's/.*expanded: //; s/)//' $TRACING/buffer_size_kb)
@@ -40,7 +40,7 @@ power 0
 
 allocations power 1
 holds "departure: an arrival allocates" "ours > 50 && all > ours"
-is "departure: the disk came with its partitions" "$(cat $control/numdevs)" $((numdevs + 3))
+is "departure: the disk arrived with its partitions" "$(cat $control/numdevs)" $((numdevs + 3))
 open_iostat 8
 echo "nbl @stats_create - /100" >&8
 echo "nbl1 @stats_create - /4" >&8
@@ -48,10 +48,10 @@ exec 8>&-
 dd if=/dev/nbl2 of=/dev/null bs=64k count=4 iflag=direct status=none
 allocations power 0
 is "departure: no allocation" "$ours" 0
-holds "departure: others were seen" "all > 0"
-is "departure: all were seen" "$lost" 0
-is "departure: all are gone" "$(cat $control/numdevs)" "$numdevs"
-is "departure: nothing is listed" "$(disk_table | grep -c nbl)" 0
+holds "departure: other allocations were traced" "all > 0"
+is "departure: no trace event lost" "$lost" 0
+is "departure: all accounts closed" "$(cat $control/numdevs)" "$numdevs"
+is "departure: the list has no line of the disk" "$(disk_table | grep -c nbl)" 0
 
 echo nostacktrace >$TRACING/trace_options
 echo nosym-offset >$TRACING/trace_options

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0
-# Disks come and go.
+# Disks are added and removed.
 
 control=/sys/class/misc/iostat
 generation=$(cat $control/generation)
 numdevs=$(cat $control/numdevs)
 make_null_blk_disk nbx size=64
-is "arrival: one more" "$(cat $control/numdevs)" $((numdevs + 1))
+is "arrival: number of accounts" "$(cat $control/numdevs)" $((numdevs + 1))
 is "arrival: generation" "$(cat $control/generation)" $((generation + 1))
 number=$(cat /sys/block/nbx/iostat/devstat/device_number)
 remove_null_blk_disk nbx
-is "departure: one less" "$(cat $control/numdevs)" "$numdevs"
+is "departure: number of accounts" "$(cat $control/numdevs)" "$numdevs"
 is "departure: generation" "$(cat $control/generation)" $((generation + 2))
 make_null_blk_disk nbx size=64
 again=$(cat /sys/block/nbx/iostat/devstat/device_number)
-holds "a disk that returns is a new entry" "again > number"
-is "and starts from zero" "$(cat /sys/block/nbx/iostat/devstat/bytes_write)" 0
-is "its identity is the kernel's" "$(cat /sys/block/nbx/iostat/devstat/diskseq)" \
+holds "return: a new entry" "again > number"
+is "return: starts from zero" "$(cat /sys/block/nbx/iostat/devstat/bytes_write)" 0
+is "identity: diskseq of the kernel" "$(cat /sys/block/nbx/iostat/devstat/diskseq)" \
 	"$(cat /sys/block/nbx/diskseq)"
 
-is "and its device number" "$(awk '$1 == "nbx" { print $3; exit }' /dev/iostat)" "$(cat /sys/block/nbx/dev)"
+is "identity: device number" "$(awk '$1 == "nbx" { print $3; exit }' /dev/iostat)" "$(cat /sys/block/nbx/dev)"
 
-# Gone in the middle of I/O, with readers in every file.
+# Removed in the middle of I/O, with readers of every file.
 (while :; do cat /sys/block/nbx/iostat/*/* /sys/block/nbx/iostat/stat /dev/iostat; done) \
 	>/dev/null 2>&1 &
 reader=$!
@@ -36,25 +36,25 @@ done
 kill $reader
 wait $reader 2>/dev/null
 is "hot removal: all accounts closed" "$(cat $control/numdevs)" "$numdevs"
-is "hot removal: nothing left in the table" "$(cat $control/tracked)" 0
+is "hot removal: no I/O left in the table" "$(cat $control/tracked)" 0
 
 for round in $(seq 20); do
 	make_null_blk_disk nbx size=16 && remove_null_blk_disk nbx
 done
 is "churn: all accounts closed" "$(cat $control/numdevs)" "$numdevs"
-is "churn: the list agrees" "$(disk_table | wc -l)" "$numdevs"
+is "churn: lines of the list" "$(disk_table | wc -l)" "$numdevs"
 
-# What they are, and their order: arrays before disks, and each in order of arrival.
+# Types and order: arrays before disks, each in order of arrival.
 modprobe raid0
 make_null_blk_disk nbm size=64
 make_null_blk_disk nbn size=64
-succeeds "an array is built" mdadm --build /dev/md7 --level=0 --raid-devices=2 --chunk=64 /dev/nbm /dev/nbn
+succeeds "array: mdadm" mdadm --build /dev/md7 --level=0 --raid-devices=2 --chunk=64 /dev/nbm /dev/nbn
 type_of()
 {
 	cat "/sys/block/$1/iostat/devstat/device_type" "/sys/block/$1/iostat/devstat/priority" | xargs
 }
 is "type: an array" "$(type_of md7)" "0x3c 0x120"
-is "type: all is supported" "$(cat /sys/block/nbm/iostat/devstat/flags)" 0x0
+is "type: no flag for a missing feature" "$(cat /sys/block/nbm/iostat/devstat/flags)" 0x0
 is "type: null_blk" "$(type_of nbm)" "0x30 0x110"
 is "type: virtio" "$(type_of vda)" "0x30 0x110"
 is "order: by priority, high to low" "$(disk_table | awk '{ print $5 }' | sort -c -rn 2>&1)" ""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the tests of DTrace for Linux ask of its io provider, of these events: a file on xfs in a loop device is written,
-# and read again after a remount. What differs on purpose is in Documentation/io-provider.rst.
+# What DTrace for Linux's own tests of its io provider check, checked of these events: a file on xfs
+# on a loop device is written, and read after a remount. Documentation/io-provider.rst lists the
+# intended differences.
 
 image=/tmp/xfs.img dir=/mnt/dtrace file=/mnt/dtrace/file size=$((512 << 10))
 echo 16384 >$TRACING/buffer_size_kb
@@ -11,7 +12,8 @@ mkfs.xfs -q $image
 loop=$(losetup -f --show $image)
 statname=${loop#/dev/}
 
-# mounted COMMAND...: runs it with the file system mounted, which it is not before nor after; so nothing of the file is in memory.
+# mounted COMMAND...: runs COMMAND with the file system mounted. Unmounted before and after, it has no
+# page of the file in memory.
 mounted()
 {
 	mount -o nosuid,nodev "$loop" $dir || fail "dtrace: mount"
@@ -30,8 +32,8 @@ read_file()
 	dd if=$file of=/dev/null bs=4k status=none
 }
 
-# traced COMMAND...: all events of it, in /tmp/fields: each member by its name, "name=text", "name=hex (decimal)", or
-# "name=function+0x0/size (decimal)".
+# traced COMMAND...: writes all events during COMMAND to /tmp/fields, members by name: "name=text",
+# "name=hex (decimal)", or "name=function+0x0/size (decimal)".
 traced()
 {
 	: >$TRACING/trace
@@ -43,7 +45,7 @@ traced()
 	echo 0 >$TRACING/options/fields
 }
 
-# select_of EVENT MEMBER...: values of an event of this disk, a line each; numbers are decimal.
+# select_of EVENT MEMBER...: prints values of this disk's events, a line each; numbers are decimal.
 select_of()
 {
 	local event=$1
@@ -67,7 +69,8 @@ select_of()
 	' /tmp/fields
 }
 
-# consistent NAME: the members of every event of the disk agree with each other and with what else is known.
+# consistent NAME: checks that the members of every event of the disk agree with each other and with
+# the disk.
 consistent()
 {
 	local major minor bad
@@ -80,7 +83,7 @@ consistent()
 		function has(bit) { return int($2 / bit) % 2 }
 		has(64) + has(256) != 1 || has(16) + has(32) != ($3 != 0) ||
 			has(2) != ($1 == "done") || has(4) || $2 >= 2048 { print }')
-	is "dtrace: $1: flags: a direction, a kind of memory if there is any, done, no error" "$bad" ""
+	is "dtrace: $1: flags: a direction, a kind of memory if any, B_DONE in done, no error" "$bad" ""
 	is "dtrace: $1: b_bufsize is b_bcount" "$(select_of 'start|done|wait_start|wait_done' b_bcount b_bufsize | awk '$1 != $2')" ""
 	is "dtrace: $1: b_addr" "$(select_of 'start|done|wait_start|wait_done' b_addr | sort -u)" 0
 	is "dtrace: $1: b_error, b_resid" "$(select_of done b_error b_resid | sort -u)" "0 0"
@@ -104,13 +107,13 @@ for event in start done wait_start wait_done; do
 done
 is "dtrace: results of done" "$(grep -cE ' (b_resid|b_error);' $TRACING/events/io/done/format)" 2
 
-# sum_of EVENT BIT: bytes of the disk's I/Os that have the flag.
+# sum_of EVENT BIT: prints the bytes of the disk's I/Os with the flag.
 sum_of()
 {
 	select_of "$1" b_flags b_bufsize | awk -v bit="$2" 'int($1 / bit) % 2 { sum += $2 } END { print sum + 0 }'
 }
 
-# of_iodone EVENT FUNCTION: flags, number and bytes of the disk's I/Os that end in it.
+# of_iodone EVENT FUNCTION: prints flags, number and bytes of the disk's I/Os with this b_iodone.
 of_iodone()
 {
 	select_of "$1" b_iodone b_flags b_bufsize | awk -v name="$2" '
@@ -118,20 +121,20 @@ of_iodone()
 		END { for (flag in flags) all = all (all ? "," : "") flag; print n ? all : "none", n + 0, sum + 0 }'
 }
 
-# Written: by the umount too.
+# The umount writes as well.
 traced mounted write_file
 consistent written
 holds "dtrace: written: bytes of starts and merges" "$(sum_of 'start|merge' 256) >= size * 9 / 10"
 read -r flags records bytes <<<"$(of_iodone 'start|merge' xfs_end_bio)"
-# B_PAGEIO, B_WRITE and, of who does not wait for it, B_ASYNC. DTrace says B_PHYS.
+# B_PAGEIO, B_WRITE, and B_ASYNC if the submitter does not wait. DTrace sets B_PHYS.
 holds "dtrace: written: flags of the data" "flags == 1296 || flags == 272"
 is "dtrace: written: the data, by b_iodone" "$bytes" $size
-is "dtrace: written: the dones have all of it" "$(of_iodone done xfs_end_bio | cut -d' ' -f3)" $size
+is "dtrace: written: the data, in done events" "$(of_iodone done xfs_end_bio | cut -d' ' -f3)" $size
 waits=$(select_of wait_start b_flags | awk 'int($1 / 256) % 2' | wc -l)
 holds "dtrace: written: waits" "waits > 0"
 is "dtrace: written: every wait ends" "$(select_of wait_done b_flags | awk 'int($1 / 256) % 2' | wc -l)" "$waits"
 
-# Read.
+# Reading.
 traced mounted read_file
 consistent read
 holds "dtrace: read: bytes of starts and merges" "$(sum_of 'start|merge' 64) >= size * 9 / 10"
