@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# io:start and io:done.
+# Trace events io:start and io:done.
 
 make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 submit_queues=2
 echo 60000 >$TRACING/buffer_size_kb
 echo mono >$TRACING/trace_clock
 
-# The module's own events.
+# Only the module's own events are enabled.
 : >$TRACING/trace
 echo 1 >$TRACING/events/io/enable
 begin nbe
@@ -13,7 +13,7 @@ fio_quiet --filename=/dev/nbe --direct=1 --rw=randrw --bsrange=4k-16k --ioengine
 	--number_ios=1000 --size=128m
 delta nbe
 echo 0 >$TRACING/events/io/enable
-grep -h overrun $TRACING/per_cpu/cpu*/stats | grep -qv ': 0$' && fail "events: some were lost"
+grep -h overrun $TRACING/per_cpu/cpu*/stats | grep -qv ': 0$' && fail "events: trace events lost"
 awk '
 	{ id = bcount = wait = service = ""
 	  for (i = 5; i <= NF; i++) { split($i, kv, "="); v[kv[1]] = kv[2] } }
@@ -27,21 +27,21 @@ awk '
 read -r starts dones bad wait_ns service_ns </tmp/events
 is "events: a start for each I/O" "$starts" 1000
 is "events: a done for each I/O" "$dones" 1000
-is "events: every done has its start, with the same size" "$bad" 0
+is "events: each done has a start of the same size" "$bad" 0
 is "events: waits add up to the wait queue's sum" "$wait_ns" "$d_wlentime"
 is "events: services add up to the run queue's sum" "$service_ns" "$d_rlentime"
 
-# An error shows in done.
+# done has the error.
 modprobe dm-mod
 dmsetup create broken --table "0 2048 error" && dmsetup mknodes broken
 : >$TRACING/trace
 echo 1 >$TRACING/events/io/enable
 dd if=/dev/mapper/broken of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null
 echo 0 >$TRACING/events/io/enable
-is "events: an error is told" "$(grep ' done: ' $TRACING/trace | grep -c 'B_ERROR.* resid=4096 error=5 ')" 1
+is "events: an error is traced" "$(grep ' done: ' $TRACING/trace | grep -c 'B_ERROR.* resid=4096 error=5 ')" 1
 dmsetup remove broken
 
-# b_iodone of a request is its first bio's, in start and done.
+# b_iodone of a request is that of its first bio, in start and done.
 for event in start done; do
 	echo 'hist:keys=b_iodone.sym if dev_statname == "nbe"' >$TRACING/events/io/$event/trigger
 done
@@ -53,8 +53,8 @@ for event in start done; do
 	echo '!hist:keys=b_iodone.sym if dev_statname == "nbe"' >$TRACING/events/io/$event/trigger
 done
 
-# paired NAME DISK FIO-ARGUMENT...: every start has one done and every done its start, as many of each
-# outcome as the account has, and the dones make its bytes.
+# paired NAME DISK FIO-ARGUMENT...: checks that starts and dones match one to one, that the account has
+# as many of each outcome, and that the dones' bytes add up to the account's.
 paired()
 {
 	local name=$1 disk=$2
@@ -81,12 +81,12 @@ paired()
 	read -r starts completed merged refused bytes bad </tmp/events
 	is "$name: a start for each I/O" "$starts" "$d_start_count"
 	is "$name: one done for each start, of the same file and submitter" "$bad" 0
-	is "$name: how they ended" "$completed $merged $refused" \
+	is "$name: outcomes" "$completed $merged $refused" \
 		"$((d_end_count - d_merged - d_refused)) $d_merged $d_refused"
-	is "$name: the dones make the bytes" "$bytes" $((d_bytes_read + d_bytes_write))
+	is "$name: bytes of the dones" "$bytes" $((d_bytes_read + d_bytes_write))
 }
 
-# Requests that grow together.
+# Merged requests.
 remove_null_blk_disk nbe
 make_null_blk_disk nbe size=64 irqmode=2 completion_nsec=20000000 submit_queues=1 hw_queue_depth=1
 echo mq-deadline >/sys/block/nbe/queue/scheduler
@@ -94,7 +94,7 @@ echo 128 >/sys/block/nbe/queue/nr_requests
 on=nbe
 paired "events, merges" nbe --rw=randwrite --bs=4k --number_ios=1000 --size=1m --ioengine=libaio \
 	--iodepth=64
-holds "events, merges: there were some" "merged > 0"
+holds "events, merges: at least one" "merged > 0"
 remove_null_blk_disk nbe
 make_null_blk_disk nbe size=64 irqmode=2 completion_nsec=1000000 memory_backed=1 submit_queues=1 \
 	hw_queue_depth=1 cache_size=16 fua=0
@@ -102,14 +102,14 @@ echo mq-deadline >/sys/block/nbe/queue/scheduler
 paired "events, flushes" nbe --rw=randwrite --bs=4k --number_ios=200 --size=32m --sync=dsync \
 	--ioengine=libaio --iodepth=8
 
-# Clones that are refused.
+# Refused clones.
 dmsetup create mp --table "0 131072 multipath 0 0 1 1 round-robin 0 1 1 /dev/nbe 1" && on=$(dm_disk mp)
 paired "events, refusals" nbe --rw=randrw --bs=4k --number_ios=200 --size=32m --ioengine=libaio --iodepth=8
-holds "events, refusals: there were some" "refused > 0"
+holds "events, refusals: at least one" "refused > 0"
 paired "events, clones" "$on" --rw=randrw --bs=4k --number_ios=200 --size=32m --ioengine=libaio --iodepth=8
 dmsetup remove mp
 
-# Requests that come again.
+# Requeued requests.
 modprobe sd_mod
 modprobe scsi_debug dev_size_mb=64 delay=1 && on=$(scsi_debug_disk)
 echo 0x8000 >/sys/bus/pseudo/drivers/scsi_debug/opts
@@ -117,24 +117,24 @@ echo -5 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
 paired "events, requeues" "$on" --rw=randwrite --bs=4k --number_ios=200 --size=32m --ioengine=libaio --iodepth=8
 rmmod scsi_debug
 
-# Data that fails where a flush was to follow.
+# The data of a flush sequence fails.
 echo +0-7 >/sys/kernel/config/nullb/nbe/badblocks
 : >$TRACING/trace
 echo 1 >$TRACING/events/io/enable
 dd if=/dev/zero of=/dev/nbe bs=4k count=1 oflag=direct,dsync 2>/dev/null
 echo 0 >$TRACING/events/io/enable
-is "events: data that fails before its flush" \
+is "events: failed data of a flush sequence" \
 	"$(grep ' done: ' $TRACING/trace | grep -c 'B_ERROR.* bcount=4096 resid=4096 error=5 outcome=completed ')" 1
 
-# Thread, process and user are the submitter's, in a done as in its start. It comes from a timer, which has interrupted
-# somebody else.
+# done has the submitter's thread, process and user, as start does, although a timer that interrupted
+# another task completes the I/O.
 echo >/sys/kernel/config/nullb/nbe/badblocks 2>/dev/null
 chmod 666 /dev/nbe
 : >$TRACING/trace
 echo 1 >$TRACING/events/io/enable
 read -r process thread <<<"$(/payload/reach thread /dev/nbe 65536 4096 65534)"
 echo 0 >$TRACING/events/io/enable
-holds "events: another thread" "process != thread"
+holds "events: the submitter is a second thread" "process != thread"
 is "events: thread, process, user" "$(sed -n 's/.* \(start\|wait_start\|done\|wait_done\): .* dev=nbe .*\( pid=.*\) comm=.*/\1\2/p' \
 	$TRACING/trace | sort | uniq)" "$(for event in done start wait_done wait_start; do
 	echo "$event pid=$thread tgid=$process uid=65534"; done)"
@@ -142,15 +142,15 @@ is "events: thread, process, user" "$(sed -n 's/.* \(start\|wait_start\|done\|wa
 echo 1 >$TRACING/events/io/done/enable
 dd if=/dev/nbe of=/dev/null bs=4k count=1 iflag=direct status=none
 echo 0 >$TRACING/events/io/done/enable
-is "events: without starts, likewise" "$(grep ' done: ' $TRACING/trace | grep -c ' pid=[1-9][0-9]* tgid=[1-9][0-9]* uid=0 ')" 1
+is "events: thread, process, user with only done enabled" "$(grep ' done: ' $TRACING/trace | grep -c ' pid=[1-9][0-9]* tgid=[1-9][0-9]* uid=0 ')" 1
 
-# Off, nothing is hooked.
+# Without an enabled event nothing is hooked.
 hooked()
 {
 	grep -c '^blkdev_direct_IO ' $TRACING/enabled_functions
 }
-is "events: no hook is left" "$(hooked)" 0
+is "events: disabled: no hook" "$(hooked)" 0
 echo 1 >$TRACING/events/io/done/enable
-is "events: with either event there is one" "$(hooked)" 1
+is "events: either event enabled: one hook" "$(hooked)" 1
 echo 0 >$TRACING/events/io/done/enable
 remove_null_blk_disk nbe

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-# Which file an I/O is for: what io:start and io:done say, by way of access and file system.
+# The file of an I/O in io:start and io:done, for each way of access and each file system.
 
 echo 8192 >$TRACING/buffer_size_kb
 
-# files EVENT DISK OP: the "PATH MOUNT FS" of the I/Os of a disk (with or without partitions) that the
-# trace has, most frequent first, but for those of no file.
+# files EVENT DISK OP: prints "PATH MOUNT FS" of the traced I/Os of a disk (with or without partitions)
+# that have a file, most frequent first.
 files()
 {
 	grep " $1: " $TRACING/trace | grep " dev=$2" | grep "flags=[A-Z_|]*$3" |
@@ -12,15 +12,15 @@ files()
 		sort | uniq -c | sort -rn | sed 's/^ *[0-9]* //'
 }
 
-# watch 0|1: both events. A mount table that has changed is read by a worker: wait for it.
+# watch 0|1: disables or enables both events. A worker reads the mount table after a change.
 watch()
 {
 	echo "$1" >$TRACING/events/io/enable
 	sleep 0.2
 }
 
-# cell NAME DISK OP WANT COMMAND...: while the command runs, every start and done of that kind that
-# is of a file is of the wanted.
+# cell NAME DISK OP WANT COMMAND...: checks that every start and done of OP that has a file during
+# COMMAND has the file WANT.
 cell()
 {
 	local name=$1 disk=$2 op=$3 want=$4
@@ -34,7 +34,7 @@ cell()
 	is "fileinfo: $name: done" "$(files done "$disk" "$op")" "$want"
 }
 
-# job FILE ARGUMENT...: fio, 256 KiB of it.
+# job FILE ARGUMENT...: runs fio on 256 KiB of FILE.
 job()
 {
 	local file=$1
@@ -42,7 +42,7 @@ job()
 	fio_quiet --filename="$file" --size=256k --bs=16k --allow_file_create=0 "$@"
 }
 
-# covered DISK OP: where in their file the starts in the trace are.
+# covered DISK OP: prints the file offsets of the traced starts.
 covered()
 {
 	grep " start: " $TRACING/trace | grep " dev=$1" | grep "flags=[A-Z_|]*$2" | grep -v 'path=<none>' |
@@ -64,7 +64,7 @@ map_write()
 	job "$1" --ioengine=mmap --rw=write --end_fsync=0 && sync
 }
 
-# matrix NAME DISK MOUNT FS: all ways of access.
+# matrix NAME DISK MOUNT FS: checks all ways of access.
 matrix()
 {
 	local name=$1 disk=$2 mount=$3 fs=$4 file=$3/a/b/file engine op
@@ -82,7 +82,7 @@ matrix()
 		is "fileinfo: $name: direct write, $engine: offsets" "$(covered "$disk" B_WRITE)" \
 			"$(seq -s' ' 0 16384 245760)"
 	done
-	# Who sends them marks none as one that nobody waits for.
+	# A submitter of direct I/O waits for it, with all three engines.
 	is "fileinfo: $name: direct I/O is not B_ASYNC" "$(grep ' start: ' $TRACING/trace | grep -c 'B_PHYS.*B_ASYNC')" 0
 	cell "$name: mapped read" "$disk" B_READ "$want" map_read "$file"
 	cell "$name: mapped write" "$disk" B_WRITE "$want" map_write "$file"
@@ -95,7 +95,7 @@ filesystem()
 	local fs=$1
 	shift
 	make_null_blk_disk nbf size=512 memory_backed=1
-	# What one call asks for is one I/O.
+	# Without merges each call is one I/O.
 	echo 2 >/sys/block/nbf/queue/nomerges
 	succeeds "fileinfo: mkfs.$fs" "$@" /dev/nbf
 	mkdir -p /mnt/files
@@ -109,7 +109,7 @@ filesystem ext4 mkfs.ext4 -q -F
 filesystem xfs mkfs.xfs -q -f
 filesystem btrfs mkfs.btrfs -q -f
 
-# A loop device, whose file is in tmpfs: the file of the disk is the one in its own file system.
+# A loop device with its image in tmpfs: an I/O of the loop device has the file in its own file system.
 modprobe loop
 truncate -s 300M /tmp/loop.img
 loop=$(losetup -f --show /tmp/loop.img)
@@ -131,12 +131,12 @@ done
 cell "raw: buffered read" nbr B_READ "/dev/nbr <none> bdev" dd if=/dev/nbr of=/dev/null bs=16k count=16
 cell "raw: buffered write" nbr B_WRITE "/dev/nbr <none> bdev" write_and_sync /dev/nbr
 
-# The one disk of a device that another has claimed: whose blocks these are, only that knows.
+# A claimed disk's blocks belong to the device on top of it, so a page of its bdev has no file.
 dm_linear nbrdm /dev/nbr 65536
 cell "claimed: buffered read" nbr B_READ "" dd if=/dev/nbr of=/dev/null bs=16k count=16
 dmsetup remove nbrdm
 
-# Whoever runs a queue sends what others have queued: of which file that is, only the layer above knows.
+# A queue is run by any thread, also for requests of others: only the upper layer knows the file.
 dmsetup create nbrmp --table "0 65536 multipath 0 0 1 1 round-robin 0 1 1 /dev/nbr 1" &&
 	mp=$(dm_disk nbrmp) || fail "fileinfo: multipath"
 cell "multipath" "$mp" B_READ "/dev/$mp /dev devtmpfs" \
@@ -147,7 +147,7 @@ dmsetup remove nbrmp
 watch 0
 remove_null_blk_disk nbr
 
-# Metadata has no file; a path that is too long keeps its end; what is deleted keeps its path.
+# Metadata has no file; a path that is too long keeps its end; a deleted file keeps its path.
 make_null_blk_disk nbf size=512 memory_backed=1
 mkfs.ext4 -q -F /dev/nbf
 mount /dev/nbf /mnt/files
@@ -158,7 +158,7 @@ done
 mkdir -p "$long"
 watch 1
 cell "a long path" nbf B_WRITE "...${long: -115}/lastname <unknown> ext4" write_and_sync "$long/lastname"
-is "fileinfo: metadata is of no file" \
+is "fileinfo: metadata has no file" \
 	"$(grep ' start: ' $TRACING/trace | grep -c 'B_PAGEIO.* fs=<none> mount=<none> path=<none>' | sed 's/[1-9][0-9]*/some/')" some
 exec 9>/mnt/files/gone
 rm /mnt/files/gone
@@ -167,7 +167,7 @@ cell "a deleted file, direct" nbf B_WRITE "/mnt/files/gone /mnt/files ext4" \
 	dd if=/dev/zero of=/proc/self/fd/9 bs=16k count=16 conv=notrunc oflag=direct
 exec 9>&-
 
-# What would end a word or a line is escaped, in the names of files and in those of threads.
+# Characters that would end a word or a line are escaped, in the names of files and of threads.
 odd=$'/mnt/files/a b\nc\\d' escaped='/mnt/files/a\040b\012c\134d'
 cell "an odd name" nbf B_WRITE "$escaped /mnt/files ext4" write_and_sync "$odd"
 cell "an odd name, direct" nbf B_READ "$escaped /mnt/files ext4" dd if="$odd" of=/dev/null bs=16k iflag=direct
@@ -175,19 +175,19 @@ long_odd=/mnt/files/$(printf 'x %.0s' {1..100})
 mv "$odd" "$long_odd"
 cell "an odd name, too long" nbf B_READ "...\\040$(printf 'x\\040%.0s' {1..24}) /mnt/files ext4" \
 	dd if="$long_odd" of=/dev/null bs=16k
-# A name that is cut has whole characters, of one to four bytes each.
+# A name is cut between characters, which have one to four bytes.
 for char in ä € 𝄞; do
 	bytes=$(printf %s "$char" | wc -c)
 	for rest in '' x xx xxx; do
 		name=$(eval "printf '$char%.0s' {1..$((220 / bytes))}")$rest
 		kept=$(eval "printf '$char%.0s' {1..$(((124 - ${#rest}) / bytes))}")$rest
 		dd if=/dev/zero of="/mnt/files/$name" bs=4k count=1 status=none
-		cell "characters of $bytes bytes, and ${#rest}" nbf B_READ "...$kept /mnt/files ext4" \
+		cell "characters of $bytes bytes, ${#rest} single bytes" nbf B_READ "...$kept /mnt/files ext4" \
 			dd if="/mnt/files/$name" of=/dev/null
 		rm "/mnt/files/$name"
 	done
 done
-# A thread is named as its program.
+# A thread has the name of its program.
 odd=$'/tmp/a b\nc\\d\n<idle>'
 cp "$(command -v dd)" "$odd"
 dd if=/dev/zero of=/mnt/files/plain bs=4k count=1 status=none
@@ -197,11 +197,11 @@ is "fileinfo: an odd thread: its name" \
 	'a\040b\012c\134d\012<idle>'
 rm "$odd"
 
-# Mounted elsewhere.
+# A mount is moved.
 mkdir -p /mnt/else
 mount --move /mnt/files /mnt/else
 sleep 0.5
-cell "mounted elsewhere" nbf B_WRITE "/mnt/else/moved /mnt/else ext4" write_and_sync /mnt/else/moved
+cell "a moved mount" nbf B_WRITE "/mnt/else/moved /mnt/else ext4" write_and_sync /mnt/else/moved
 watch 0
 umount /mnt/else
 remove_null_blk_disk nbf

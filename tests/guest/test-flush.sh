@@ -12,11 +12,11 @@ sync
 umount /mnt
 delta vda
 echo 0 >$TRACING/events/block/block_io_start/enable
-is "virtio-blk: a start for each request that was traced" "$d_start_count" \
+is "virtio-blk: a start for each traced request" "$d_start_count" \
 	"$(grep -c " block_io_start: $(tr : , </sys/block/vda/dev) " $TRACING/trace)"
 like_kernel "virtio-blk"
 holds "virtio-blk: every fsync is ordered" "d_tag_ordered >= 100"
-is "virtio-blk: the kernel counts empty carriers as writes" \
+is "virtio-blk: the kernel counts writes without data" \
 	$((d_operations_write + d_operations_none)) "$dk_writes"
 balanced "virtio-blk" vda
 
@@ -32,15 +32,15 @@ is "scsi_debug: bytes freed" "$d_bytes_free" $((8 << 20))
 like_kernel "scsi_debug"
 balanced "scsi_debug" "$sd"
 
-# O_DSYNC on a device without forced unit access: write, then flush, in one
-# request that completes twice.
+# O_DSYNC on a device without forced unit access: write and flush are one request that completes
+# twice.
 begin "$sd"
 fio_quiet --filename="/dev/$sd" --direct=1 --sync=dsync --rw=write --bs=4k --number_ios=50 --size=1m
 delta "$sd"
 is "O_DSYNC: one operation each" "$d_operations_write" 50
-is "O_DSYNC: and a flush each, without data" "$d_operations_none" 50
+is "O_DSYNC: one flush each, without data" "$d_operations_none" 50
 is "O_DSYNC: all ordered" "$d_tag_ordered" 100
-is "O_DSYNC: bytes once" "$d_bytes_write" $((50 * 4096))
+is "O_DSYNC: bytes counted once" "$d_bytes_write" $((50 * 4096))
 balanced "O_DSYNC" "$sd"
 modprobe -r scsi_debug
 nothing_lost "flush"

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-# An unprivileged user opens our events from user, mount and pid namespaces of his own: nobody has to
-# wait for him, and what root traces has the names that root knows.
+# An unprivileged user opens the module's events from user, mount and pid namespaces of their own. No
+# other task may have to wait for this user, and root's trace has the paths of the initial namespace.
 
 EVENTS=$TRACING/events
 
-# within SECONDS COMMAND...: whether it succeeds in that time. It may be in a sleep that no signal ends.
+# within SECONDS COMMAND...: true if COMMAND succeeds in that time. It may be in uninterruptible sleep.
 within()
 {
 	local limit=$1 begin=$SECONDS pid
@@ -36,8 +36,8 @@ load_and_unload()
 	modprobe brd rd_nr=1 rd_size=1024 && rmmod brd
 }
 
-# attack MODE EVENT [DIR]: in the background, as nobody; what it says is in /tmp/attack, and it reads
-# what is written to descriptor 7.
+# attack MODE EVENT [DIR]: starts the attacker in the background, as the user nobody. Its output is in
+# /tmp/attack, its input is descriptor 7.
 attack()
 {
 	rm -f /tmp/orders
@@ -51,13 +51,13 @@ attack()
 	says opening
 }
 
-# says WORD: the attacker does, within 10 s.
+# says WORD: true if the attacker prints WORD within 10 s.
 says()
 {
 	local try
 	for try in $(seq 100); do
 		[ "$(tail -n 1 /tmp/attack)" != "$1" ] || return 0
-		# The next word may have come already.
+		# The attacker may have printed the next word as well.
 		[ "$1" != opening ] || ! grep -q opened /tmp/attack || return 0
 		sleep 0.1
 	done
@@ -82,18 +82,18 @@ for kind in fifo fuse; do
 	for event in start wait_start; do
 		name="hostile: $kind, io:$event"
 		succeeds "$name: the attack begins" attack $kind $event
-		succeeds "$name: root can turn on another event" \
+		succeeds "$name: root can enable another event" \
 			within 10 set_to 1 $EVENTS/sched/sched_switch/enable
-		succeeds "$name: and off" within 10 set_to 0 $EVENTS/sched/sched_switch/enable
+		succeeds "$name: root can disable another event" within 10 set_to 0 $EVENTS/sched/sched_switch/enable
 		succeeds "$name: a module can be loaded and unloaded" within 20 load_and_unload
-		succeeds "$name: the user has the event" says opened
-		succeeds "$name: root can turn on and off the same" within 20 toggle $EVENTS/io/$event/enable
+		succeeds "$name: the user has opened the event" says opened
+		succeeds "$name: root can enable and disable the same event" within 20 toggle $EVENTS/io/$event/enable
 		end_attack
-		succeeds "$name: and when the user has gone" within 20 toggle $EVENTS/io/$event/enable
+		succeeds "$name: root can enable and disable it after the user's exit" within 20 toggle $EVENTS/io/$event/enable
 	done
 done
 
-# The first to turn an event on is the user; then root traces.
+# The user enables an event first, then root traces.
 make_null_blk_disk nbh size=256 memory_backed=1
 mkfs.ext4 -q -F /dev/nbh
 mkdir -p /mnt/data
@@ -102,14 +102,14 @@ dd if=/dev/urandom of=/mnt/data/file bs=4k count=1 status=none
 chmod 644 /mnt/data/file
 sync
 
-# traced: where root's trace says that reads of the disk are, and of which function waits are.
+# traced: prints mount and path of the traced reads of the disk, and of the waits for them.
 traced()
 {
 	grep ' \(start\|wait_start\): ' $TRACING/trace | grep 'dev=nbh .*B_READ' | grep -v 'path=<none>' |
 		sed -n 's/.* mount=\(.*\) path=\(.*\)$/\1 \2/p' | sort -u
 }
 
-# names NAME COMMAND...: root traces what reads the file.
+# names NAME COMMAND...: checks root's trace of a command that reads the file.
 names()
 {
 	local name=$1
@@ -126,11 +126,11 @@ order()
 {
 	: >/tmp/attack
 	echo "$1" >&7
-	says read || fail "hostile: jail: the user reads" "$(tail -n 1 /tmp/attack)"
+	says read || fail "hostile: jail: the user does not read" "$(tail -n 1 /tmp/attack)"
 }
 
 succeeds "hostile: jail: the attack begins" attack jail start /mnt/data
-succeeds "hostile: jail: the user has the event" says opened
+succeeds "hostile: jail: the user has opened the event" says opened
 names "root's buffered read" dd if=/mnt/data/file of=/dev/null status=none
 names "root's direct read" dd if=/mnt/data/file of=/dev/null bs=4k iflag=direct status=none
 names "the user's buffered read" order buffered

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# The hunt for torn reads: HUNT snapshots of mapped memory, and as many copies of whole records, under load on every CPU.
-
+# Searches for torn reads: takes HUNT snapshots of mapped memory, and as many copies of whole records,
+# under load on every CPU.
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 m=/payload/mapped
 make_null_blk_disk nbh size=64 submit_queues=$(nproc) irqmode=2 completion_nsec=10000
 echo 2 >/sys/block/nbh/queue/nomerges
-# Until it is killed.
+# Runs until it is killed.
 fio --name=job --filename=/dev/nbh --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=16 \
 	--numjobs=$(nproc) --time_based --runtime=1000000 --size=32m >/dev/null 2>&1 &
 fio=$!
@@ -14,10 +14,11 @@ from=$SECONDS
 hunted=$($nobody $m hunt nbh ${HUNT:-300000})
 echo "# $hunted, in $((SECONDS - from)) s on $(nproc) CPUs"
 is "hunt: torn reads" "$(tail -n 1 <<<"$hunted" | cut -d' ' -f1-4)" "${HUNT:-300000} snapshots, 0 wrong,"
-is "hunt: in 32 bits" "$($nobody ${m}32 hunt nbh 20000 | tail -n 1 | cut -d' ' -f1-4)" \
+is "hunt: torn reads of a 32-bit program" "$($nobody ${m}32 hunt nbh 20000 | tail -n 1 | cut -d' ' -f1-4)" \
 	"20000 snapshots, 0 wrong,"
-# Each way sees all that the one before has seen, from its time to the sums of each class; the first and the last are by mmap.
-is "hunt: each way of reading is between two others" "$(for try in $(seq 50); do
+# Each way of reading sees at least what the one before it saw, in all columns from the time to the sums
+# of each class. The first and the last way are mmap.
+is "hunt: no way of reading goes back behind the one before" "$(for try in $(seq 50); do
 	/payload/iostat-map --ways nbh | awk 'NR > 1 {
 			for (i = 3; i <= 20; i++)
 				if ($i < last[i] || i == 3 && $i == last[i])
@@ -29,11 +30,11 @@ done)" ""
 kill $fio
 wait $fio
 wait_idle nbh
-# But of busy times, which every reader keeps from growing by more than the time; see Documentation/abi.rst.
-is "hunt: then all agree" "$(/payload/iostat-map --ways nbh | cut -d' ' -f4-20,22-28,30,31,33- | sort -u)" \
+# Except busy times, which each reader limits to the time between reads: see Documentation/abi.rst.
+is "hunt: all ways agree on an idle disk" "$(/payload/iostat-map --ways nbh | cut -d' ' -f4-20,22-28,30,31,33- | sort -u)" \
 	"$(cut -d' ' -f2-18,20-26,28,29,31- </sys/block/nbh/iostat/stat)"
 for way in mapped mapped32 mapped-v1; do
-	is "hunt: and all times: $way" "$(/payload/$way histograms nbh)" "$(/payload/abi histogram nbh)"
+	is "hunt: histograms: $way" "$(/payload/$way histograms nbh)" "$(/payload/abi histogram nbh)"
 done
-is "hunt: and all times: iostat-map" "$(/payload/iostat-map --histograms nbh)" "$(/payload/abi histogram nbh)"
+is "hunt: histograms: iostat-map" "$(/payload/iostat-map --histograms nbh)" "$(/payload/abi histogram nbh)"
 remove_null_blk_disk nbh

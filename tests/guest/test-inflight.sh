@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
-# Tens of thousands of I/Os at a time, and a disk whose flood of I/Os must not cost another disk its
-# statistics.
+# Tens of thousands of I/Os in flight, and a disk with too many of them, which must not cost another disk
+# its statistics.
 
 control=/sys/class/misc/iostat
 modprobe dm-delay
 
-# What the module chose: three quarters of the entries that are a 256th of the memory, rounded up to
-# a power of two.
+# The default: three quarters of the table's entries, which take a 256th of the memory, rounded up to a
+# power of two.
 kbytes=$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)
 entries=8192
 while [ $entries -lt 131072 ] && [ $((entries * 128 * 256)) -lt $((kbytes * 1024)) ]; do
 	entries=$((entries * 2))
 done
 usual=$((entries / 4 * 3))
-is "inflight: as many as suit the memory" "$(cat $control/inflight)" $usual
+is "inflight: default by memory size" "$(cat $control/inflight)" $usual
 
-# promised DISK: what a disk's requests and its queues make.
+# promised DISK: prints the number of I/Os a disk's queues can have in flight.
 promised()
 {
 	local queue=/sys/block/$1/queue queues=(/sys/block/"$1"/mq/*)
@@ -24,30 +24,30 @@ promised()
 
 before=$(cat $control/inflight_promised)
 make_null_blk_disk nbq size=128 memory_backed=1 irqmode=2 completion_nsec=2000000 submit_queues=2 hw_queue_depth=256
-is "inflight: a disk is promised what it takes" \
+is "inflight: a disk is promised its queues' depth" \
 	"$(cat $control/inflight_promised)" $((before + $(promised nbq)))
 make_partitions /dev/nbq 2048:131072
-is "inflight: its partition has the same" "$(cat $control/inflight_promised)" \
+is "inflight: its partition shares the promise" "$(cat $control/inflight_promised)" \
 	$((before + $(promised nbq)))
 make_null_blk_disk nbx size=64 submit_queues=2 hw_queue_depth=8192
-is "inflight: none is promised more than 4096" "$(cat $control/inflight_promised)" \
+is "inflight: at most 4096 are promised to a disk" "$(cat $control/inflight_promised)" \
 	$((before + $(promised nbq) + 4096))
 remove_null_blk_disk nbx
 make_null_blk_disk nbf size=512 hw_queue_depth=256
 sectors=$(blockdev --getsz /dev/nbf)
-is "inflight: what goes is given back" "$(cat $control/inflight_promised)" \
+is "inflight: a removed disk returns its promise" "$(cat $control/inflight_promised)" \
 	$((before + $(promised nbq) + $(promised nbf)))
 
-# slow NAME MS: a disk that keeps bios for so long, and takes as many as come. It is /dev/NAME's
-# number in $slow.
+# slow NAME MS: creates a disk without a limit on bios in flight that delays each one. $slow is the name
+# of its node without /dev/mapper.
 slow()
 {
 	dmsetup create "$1" --table "0 $sectors delay /dev/nbf 0 $2" && dmsetup mknodes "$1" &&
 		slow=$(dm_disk "$1")
 }
 
-# flood NAME DISK MIB: writes through the page cache, which a disk is given a page at a time; at
-# most $peak were in flight.
+# flood NAME DISK MIB: writes through the page cache, a page per bio. $peak is the highest number in
+# flight.
 flood()
 {
 	local writer now
@@ -62,17 +62,17 @@ flood()
 	succeeds "$1: writes" wait $writer
 }
 
-# all_there NAME DISK MIB: of the last delta.
+# all_there NAME DISK MIB: checks the last delta for lost I/Os.
 all_there()
 {
 	is "$1: every byte" "$d_bytes_write" $(($3 << 20))
 	is "$1: a write for each page" "$d_operations_write" $(($3 << 8))
 	like_kernel "$1"
-	is "$1: none untracked, of the disk" "$(cat "/sys/block/$2/iostat/events/untracked")" 0
+	is "$1: untracked of the disk" "$(cat "/sys/block/$2/iostat/events/untracked")" 0
 	balanced "$1" "$2"
 }
 
-# Bios of a page, up to 40,960 of them.
+# Up to 40,960 bios of a page each.
 slow late 3000 || fail "inflight: dm-delay"
 size=$((usual * 9 / 10 * 4096 >> 20))
 [ $size -le 160 ] || size=160
@@ -81,12 +81,12 @@ flood "inflight" "$slow" $size
 delta "$slow"
 all_there "inflight" "$slow" $size
 is "inflight: as many as the kernel counts" "$d_operations_write" "$dk_writes"
-holds "inflight: most of them at a time ($peak)" "peak > ($size << 8) * 6 / 10"
+holds "inflight: more than 60 % in flight at a time ($peak)" "peak > ($size << 8) * 6 / 10"
 nothing_lost "inflight"
 dmsetup remove late
 
-# A multipath head of nvme, as blktests' nvme/014 has it: page-sized bios, which become requests of
-# a path and then of the disk below, a slow one.
+# A multipath head of nvme, as in blktests' nvme/014: bios of a page become requests of a path and then
+# of the slow disk below.
 make_null_blk_disk nbs size=512 irqmode=2 completion_nsec=1000000000 submit_queues=2 hw_queue_depth=256
 modprobe nvme-loop && modprobe nvmet || fail "inflight: nvme-loop"
 nvmet=/sys/kernel/config/nvmet
@@ -124,12 +124,12 @@ all_there "inflight: nvme" "$head" $size
 for disk in "$path" nbs; do
 	was=${disk}_bytes_write
 	wait_idle "$disk"
-	is "inflight: nvme: $disk has every byte" \
+	is "inflight: nvme: bytes of $disk" \
 		$(($(cat "/sys/block/$disk/iostat/devstat/bytes_write") - ${!was})) $((size << 20))
-	is "inflight: nvme: $disk has none untracked" "$(cat "/sys/block/$disk/iostat/events/untracked")" 0
+	is "inflight: nvme: untracked of $disk" "$(cat "/sys/block/$disk/iostat/events/untracked")" 0
 	balanced "inflight: nvme" "$disk"
 done
-holds "inflight: nvme: many at a time ($peak)" "peak > 8192"
+holds "inflight: nvme: more than 8192 in flight ($peak)" "peak > 8192"
 nothing_lost "inflight: nvme"
 succeeds "inflight: nvme: disconnect" nvme disconnect -n flood
 rm $nvmet/ports/77/subsystems/flood
@@ -137,11 +137,11 @@ rmdir $nvmet/ports/77 $nvmet/subsystems/flood/namespaces/1 $nvmet/subsystems/flo
 modprobe -r nvme-loop nvmet
 remove_null_blk_disk nbs
 
-# A table that one disk fills many times over. Others are at work as deep as they can, with the events
-# on, which have records for what is in the reserve as well.
+# One disk has many times more I/Os in flight than the table's entries. Other disks have as many as
+# they can, with events enabled, which have records for the reserve as well.
 rmmod iostat
 load_module inflight=64
-is "inflight: 64, and what a power of two gives" "$(cat $control/inflight)" 96
+is "inflight: 64 rounded up" "$(cat $control/inflight)" 96
 slow late 400 || fail "inflight: dm-delay"
 IFS=: read -r major minor </sys/block/nbq/nbq1/dev
 kbytes=$(cat $TRACING/buffer_size_kb)
@@ -151,7 +151,7 @@ for event in start done; do
 	echo "dev_major == $major && dev_minor == $minor" >$TRACING/events/io/$event/filter
 	echo 1 >$TRACING/events/io/$event/enable
 done
-# Comes while they are on.
+# This disk is created during the flood.
 make_null_blk_disk nbl size=64 irqmode=2 completion_nsec=2000000 submit_queues=2 hw_queue_depth=512
 echo 2 >/sys/block/nbq/queue/nomerges
 begin "$slow"
@@ -178,41 +178,41 @@ for round in 1 2; do
 	balanced "inflight: beside a flood: a partition" nbq/nbq1
 	balanced "inflight: beside a flood: its disk" nbq
 	exact "inflight: beside a flood: a disk" nbl --rw=randread --bs=4k --number_ios=4000 $deep
-	holds "inflight: the flood went on" "$(cat "$lost") > began"
+	holds "inflight: I/Os of the flood were untracked meanwhile" "$(cat "$lost") > began"
 done
 touch /tmp/enough
 wait $flood
 delta "$slow"
 for disk in nbq nbl nbf; do
-	is "inflight: beside a flood: $disk has none untracked" \
+	is "inflight: beside a flood: untracked of $disk" \
 		"$(cat /sys/block/$disk/iostat/events/untracked /sys/block/$disk/iostat/events/table_overflows)" \
 		$'0\n0'
 	balanced "inflight: beside a flood" $disk
 done
 untracked=$(cat "$lost")
-is "inflight: all untracked are of the flood" "$(cat $control/untracked)" "$untracked"
-is "inflight: those and the others make the flood" $((d_operations_write + untracked)) "$dk_writes"
-is "inflight: the others have their bytes" "$d_bytes_write" $((d_operations_write * 4096))
-is "inflight: each found no room once" "$(cat "/sys/block/$slow/iostat/events/table_overflows")" "$untracked"
+is "inflight: all untracked I/Os belong to the flood" "$(cat $control/untracked)" "$untracked"
+is "inflight: tracked and untracked I/Os add up to the kernel's count" $((d_operations_write + untracked)) "$dk_writes"
+is "inflight: bytes of the tracked I/Os" "$d_bytes_write" $((d_operations_write * 4096))
+is "inflight: one overflow for each untracked I/O" "$(cat "/sys/block/$slow/iostat/events/table_overflows")" "$untracked"
 balanced "inflight: the flood" "$slow"
-is "inflight: nothing is left in the table" "$(cat $control/tracked)" 0
+is "inflight: no I/O left in the table after the flood" "$(cat $control/tracked)" 0
 is "inflight: none abandoned" "$(cat $control/abandoned)" 0
 
-# Each start has its done.
+# Each start has a done.
 for event in start done; do
 	echo 0 >$TRACING/events/io/$event/enable
 	echo 0 >$TRACING/events/io/$event/filter
 	grep " $event: id=" $TRACING/trace | sed 's/.* id=\([0-9]*\) .*/\1/' | sort >/tmp/$event
 done
 is "inflight: an event for each start" "$(sort -u /tmp/start | wc -l)" 4000
-succeeds "inflight: and its done" cmp /tmp/start /tmp/done
+succeeds "inflight: a done for each start" cmp /tmp/start /tmp/done
 echo "$kbytes" >$TRACING/buffer_size_kb
 echo >$TRACING/trace
 dmsetup remove late
 remove_null_blk_disk nbl
 remove_null_blk_disk nbq
 
-# Requests beyond what a disk is promised.
+# More requests than a disk is promised.
 make_null_blk_disk nbx size=512 irqmode=2 completion_nsec=5000000000 hw_queue_depth=8192
 echo none >/sys/block/nbx/queue/scheduler
 echo 600000 >/sys/block/nbx/queue/io_timeout
@@ -223,17 +223,17 @@ delta nbx
 before=$untracked
 untracked=$(($(cat $control/untracked) - before))
 unmarked=$(cat $control/unmarked)
-holds "inflight: more than promised: some are not followed" "untracked > 0"
-holds "inflight: more than promised: some of those complete unknown" \
+holds "inflight: more than promised: some untracked" "untracked > 0"
+holds "inflight: more than promised: completions without a start" \
 	"0 < unmarked && unmarked <= untracked"
 holds "inflight: more than promised: the promise is kept" "d_operations_write >= 4096"
-is "inflight: more than promised: none is both" $((d_operations_write + untracked)) "$dk_writes"
-is "inflight: more than promised: untracked, of the disk" \
+is "inflight: more than promised: tracked and untracked add up" $((d_operations_write + untracked)) "$dk_writes"
+is "inflight: more than promised: untracked of the disk" \
 	"$(cat /sys/block/nbx/iostat/events/untracked)" "$untracked"
 holds "inflight: more than promised: the table's overflows" \
 	"$(cat /sys/block/nbx/iostat/events/table_overflows) >= untracked"
 balanced "inflight: more than promised" nbx
-is "inflight: nothing is left in the table" "$(cat $control/tracked)" 0
+is "inflight: no I/O left in the table" "$(cat $control/tracked)" 0
 remove_null_blk_disk nbx
 remove_null_blk_disk nbf
 rmmod iostat

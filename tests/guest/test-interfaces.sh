@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-# What users read, who may, and what they may not.
+# The text and sysfs interfaces: content, permissions and errors.
 
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 make_null_blk_disk nbi size=64
 fio_quiet --filename=/dev/nbi --direct=1 --rw=randwrite --bs=4k --number_ios=100 --size=16m
 wait_idle nbi
 
-succeeds "/dev/iostat: anybody may read it" $nobody cat /dev/iostat
-# What is written are messages: see test-regions-limits.sh.
-succeeds "/dev/iostat: anybody may ask" $nobody sh -c 'echo "nbi @stats_list" >/dev/iostat'
-refuses "/dev/iostat: nobody may change anything" $nobody sh -c 'echo "nbi @stats_create - /1" >/dev/iostat'
-refuses "/dev/iostat: what is no message" send x
-succeeds "sysfs: anybody may read it" $nobody cat /sys/block/nbi/iostat/stat
+succeeds "/dev/iostat: every user may read" $nobody cat /dev/iostat
+# Writes are messages: see test-regions-limits.sh.
+succeeds "/dev/iostat: every user may send @stats_list" $nobody sh -c 'echo "nbi @stats_list" >/dev/iostat'
+refuses "/dev/iostat: an unprivileged user may not change anything" $nobody sh -c 'echo "nbi @stats_create - /1" >/dev/iostat'
+refuses "/dev/iostat: an invalid message" send x
+succeeds "sysfs: every user may read" $nobody cat /sys/block/nbi/iostat/stat
 for file in /sys/block/nbi/iostat/stat /sys/block/nbi/iostat/kstat/reads; do
 	is "sysfs: $file cannot be written" "$(stat -c %a $file)" 444
 done
@@ -19,23 +19,23 @@ is "/dev/iostat: first line" "$(head -n 1 /dev/iostat | cut -d' ' -f1-3)" "iosta
 is "/dev/iostat: a line per disk" "$(disk_table | wc -l)" \
 	"$(cat /sys/class/misc/iostat/numdevs)"
 is "/dev/iostat: as many values as names" "$(awk 'NF == 0 { exit } NR > 1 { print NF }' /dev/iostat | sort -u | wc -l)" 1
-is "/dev/iostat: the disk's line is its stat line" \
+is "/dev/iostat: the disk's line agrees with its stat line" \
 	"$(disk_table | awk '$1 == "nbi" { for (i = 9; i <= NF; i++) printf "%s ", $i }')" \
 	"$(awk '{ for (i = 2; i <= NF; i++) printf "%s ", $i }' /sys/block/nbi/iostat/stat)"
-# A reader that takes a few bytes at a time gets one text, of one moment.
+# A reader with a small buffer gets one text, of one time.
 dd if=/dev/iostat of=/tmp/pieces bs=7 status=none
 is "/dev/iostat: in pieces" "$(disk_table /tmp/pieces | awk '{ print NF }' | sort -u | wc -l)" 1
 is "/dev/iostat: in pieces, every disk" "$(disk_table /tmp/pieces | wc -l)" \
 	"$(cat /sys/class/misc/iostat/numdevs)"
-# Two programs that share one open file get one text between them.
+# Two programs that share an open file description get one text between them.
 exec 4</dev/iostat
 { dd bs=9 count=1 status=none; cat; } <&4 >/tmp/shared
 exec 4<&-
-is "/dev/iostat: a read goes on where the last one ended" \
+is "/dev/iostat: a shared file position" \
 	"$(disk_table /tmp/shared | awk '{ print NF }' | sort -u | wc -l) $(disk_table /tmp/shared | wc -l)" \
 	"1 $(cat /sys/class/misc/iostat/numdevs)"
 
-# Every statistic is a file, of one line with one value, and in the stat line.
+# Every statistic is a file with one value, and a column of the stat line.
 columns=$(cat /sys/block/nbi/iostat/stat_columns)
 for file in /sys/block/nbi/iostat/devstat/* /sys/block/nbi/iostat/kstat/*; do
 	[ "$(wc -l <"$file")" = 1 ] && [ "$(wc -w <"$file")" = 1 ] || fail "sysfs: $file is not one value"
@@ -51,19 +51,19 @@ for name in $columns; do
 done
 pass "sysfs: files and stat line agree"
 
-# The module stays while somebody reads.
+# The module cannot be unloaded while the device is open.
 exec 5</dev/iostat
 refuses "open: rmmod is refused" rmmod iostat
 exec 5<&-
 
-# A snapshot never goes backwards, under load.
+# Successive snapshots never go back, under load.
 fio --name=job --filename=/dev/nbi --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=32 \
 	--numjobs=2 --time_based --runtime=3 --size=32m >/dev/null 2>&1 &
 for round in $(seq 300); do
 	cat /sys/block/nbi/iostat/stat
 done >/tmp/stats
 wait $!
-is "under load: nothing goes backwards, nothing disagrees" "$(awk -v names="$columns" '
+is "under load: values never go back and agree" "$(awk -v names="$columns" '
 	BEGIN { n = split(names, name); for (i = 1; i <= n; i++) c[name[i]] = i }
 	function v(x) { return $(c[x]) }
 	{

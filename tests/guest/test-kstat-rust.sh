@@ -3,20 +3,20 @@
 
 . /payload/kstat.sh
 
-# statistics NAME: all that the client gave it, in a line.
+# statistics NAME: prints all statistics of a client's kstat in a line.
 statistics()
 {
 	message @kstat "kstat_rust:0:$1" | grep -v ':class	\|:crtime	\|:snaptime	' | cut -d: -f 4 |
 		tr '\t\n' '=,'
 }
 
-# of NAME:STATISTIC
+# of NAME:STATISTIC: prints its value.
 of()
 {
 	value "kstat_rust:0:$1"
 }
 
-# write NAME:STATISTIC VALUE: 0, or the errno's name.
+# write NAME:STATISTIC VALUE: prints 0 or the name of the errno.
 write()
 {
 	outcome @kstat_write "kstat_rust:0:$1" "$2"
@@ -25,12 +25,12 @@ write()
 sleep 6
 before=$(lines)
 succeeds "rust: loads" insmod /payload/kstat_rust_client.ko
-is "rust: what cannot be is told" $(($(lines) - before)) 4
-is "rust: all are there, and their types" \
+is "rust: invalid arguments are logged" $(($(lines) - before)) 4
+is "rust: names and types" \
 	"$(message @kstat_list kstat_rust | awk 'NR > 2 { print $NF, $2, $3 }' | cut -d: -f 3 | paste -sd,)" \
 	"all name=value 0x47,counting raw 0x3,grows name=value 0x3,intr interrupt 0x0,kept name=value 0x8,none raw 0x3,other name=value 0x18,ten raw 0x3,timers event_timer 0x0,unsigned name=value 0x0"
 
-# Counted without a lock.
+# Atomics, without a lock.
 is "rust: atomics, signed" "$(statistics kept)" "balance=-2,loads=1,"
 is "rust: atomics, unsigned" "$(statistics unsigned)" "Down to it=4294967295,"
 is "rust: interrupts" "$(statistics intr)" "hard=1,multiple_service=7,soft=0,spurious=0,watchdog=0,"
@@ -39,10 +39,9 @@ is "rust: interrupts" "$(statistics intr)" "hard=1,multiple_service=7,soft=0,spu
 is "rust: timers, events" "$(of timers:open.num_events) $(of timers:close.num_events)" "2 0"
 is "rust: timers, elapsed" "$(of timers:open.elapsed_time)" \
 	$(($(of timers:open.min_time) + $(of timers:open.max_time)))
-holds "rust: timers, not 0" "$(of timers:open.min_time) > 0"
+holds "rust: timers, min is not 0" "$(of timers:open.min_time) > 0"
 
-# With a mutex, and what is done when they are read.
-# What is read may take more than one update.
+# With a mutex and an update on each read. One read may take more than one update.
 is "rust: values of all types" "$(statistics all | sed 's/reads=[1-9]*,//')" \
 	"char=sixteen letters.,failures=0,int32=-2,int64=-9223372036854775808,label=as it was set, which is longer,limit=0,long=-3,uint32=4294967295,uint64=18446744073709551615,ulong=3,writes=0,"
 first=$(of all:reads)
@@ -52,35 +51,35 @@ message @kstat kstat_rust:0:grows >/tmp/out
 is "rust: more statistics with each read" "$(statistics grows)" "one=one,three=three,two=two,"
 first=$(of counting:data_size)
 holds "rust: more bytes with each read" "$(of counting:data_size) > first"
-is "rust: bytes that were exchanged" "$(of ten:data_size) $(of none:data_size)" "0 10"
+is "rust: swapped bytes" "$(of ten:data_size) $(of none:data_size)" "0 10"
 
-# Written.
+# Writes.
 is "rust: write a number" "$(write all:limit 70) $(of all:limit) $(of all:writes)" "0 70 1"
-is "rust: write what the client refuses" "$(write all:limit 101) $(of all:limit) $(of all:writes)" "EACCES 70 1"
-is "rust: write letters" "$(write all:char abc) $(of all:char)" "0 abc"
+is "rust: a write that the client refuses" "$(write all:limit 101) $(of all:limit) $(of all:writes)" "EACCES 70 1"
+is "rust: write a char array" "$(write all:char abc) $(of all:char)" "0 abc"
 is "rust: write a string" "$(write all:label anything-of-any-length-at-all) $(of all:label)" \
 	"0 anything-of-any-length-at-all"
-is "rust: write a shorter one" "$(write all:label x) $(of all:label)" "0 x"
-is "rust: write all else" "$(write all:int32 3) $(write all:uint32 4) $(write all:int64 5) $(write all:uint64 6) $(write all:long -7) $(write all:ulong 8)" \
+is "rust: write a shorter string" "$(write all:label x) $(of all:label)" "0 x"
+is "rust: write the other types" "$(write all:int32 3) $(write all:uint32 4) $(write all:int64 5) $(write all:uint64 6) $(write all:long -7) $(write all:ulong 8)" \
 	"0 0 0 0 0 0"
-is "rust: what was written" "$(of all:int32) $(of all:uint32) $(of all:int64) $(of all:uint64) $(of all:long) $(of all:ulong)" \
+is "rust: the written values" "$(of all:int32) $(of all:uint32) $(of all:int64) $(of all:uint64) $(of all:long) $(of all:ulong)" \
 	"3 4 5 6 -7 8"
-is "rust: write what is no number" "$(write all:limit x) $(of all:limit)" "EINVAL 70"
+is "rust: write an invalid number" "$(write all:limit x) $(of all:limit)" "EINVAL 70"
 is "rust: not writable" "$(write kept:loads 5) $(write grows:one x) $(write counting:data_size 1)" "EACCES EACCES EACCES"
 is "rust: an update that fails" "$(write all:failures 1) $(outcome @kstat kstat_rust:0:all) $(outcome @kstat kstat_rust:0:all)" \
 	"0 EIO 0"
 
-# What is kept.
+# A persistent kstat.
 kid=$(listed kstat_rust:0:kept 1)
 before=$(lines)
-succeeds "rust: goes" rmmod kstat_rust_client
-is "rust: nothing is left but what is kept" \
+succeeds "rust: unloads" rmmod kstat_rust_client
+is "rust: only the persistent one stays" \
 	"$(message @kstat_list kstat_rust | awk 'NR > 2 { print $3, $NF }' | paste -sd,)" \
 	"0x18 kstat_rust:0:kept,0x18 kstat_rust:0:other"
-is "rust: kept, and read" "$(statistics kept)" "balance=-2,loads=1,"
-is "rust: nothing to complain of" $(($(lines) - before)) 0
+is "rust: the persistent one is readable" "$(statistics kept)" "balance=-2,loads=1,"
+is "rust: no warning" $(($(lines) - before)) 0
 
-# With readers, again and again.
+# Loaded and unloaded repeatedly, beside readers.
 touch /tmp/reading
 for reader in 1 2; do
 	while [ -e /tmp/reading ]; do
@@ -93,21 +92,21 @@ done
 rm /tmp/reading
 wait
 is "rust: no reader failed" "$(grep -c failed /tmp/rust-1 /tmp/rust-2 | cut -d: -f 2 | paste -sd' ')" "0 0"
-holds "rust: they saw it" "$(cat /tmp/rust-* | grep -c ':label') > 0"
-is "rust: and each string whole" \
+holds "rust: readers saw it" "$(cat /tmp/rust-* | grep -c ':label') > 0"
+is "rust: each string is complete" \
 	"$(cat /tmp/rust-* | awk -F '\t' '/:label/ { print $2 }' | grep -vxc 'as it was made\|as it was set, which is longer')" 0
 rm -f /tmp/rust-*
-is "rust: taken again with what was kept" "$(statistics kept) $(listed kstat_rust:0:kept 1)" "balance=-18,loads=9, $kid"
+is "rust: the persistent one is taken over after a reload" "$(statistics kept) $(listed kstat_rust:0:kept 1)" "balance=-18,loads=9, $kid"
 
-# It drops one that is being read: that stays until the module goes.
+# The client drops a kstat while it is read: the kstat stays until the client is unloaded.
 sleep 6
-succeeds "rust: loads, and one drops itself" insmod /payload/kstat_rust_client.ko drops_itself=1
+succeeds "rust: loads, with a kstat that drops itself" insmod /payload/kstat_rust_client.ko drops_itself=1
 before=$(lines)
-is "rust: it is told" "$(outcome @kstat kstat_rust:0:own) $(($(lines) - before))" "0 1"
-is "rust: and still there" "$(outcome @kstat kstat_rust:0:own) $(message @kstat kstat_rust:0:own | wc -l)" "0 3"
-succeeds "rust: and goes" rmmod kstat_rust_client
-is "rust: with the module" "$(message @kstat kstat_rust:0:own)" ""
-is "rust: which is told" "$(dmesg | grep -c 'kstat_rust_client went without deleting 1 kstats')" 1
+is "rust: dropped by its own update: one line in the log" "$(outcome @kstat kstat_rust:0:own) $(($(lines) - before))" "0 1"
+is "rust: dropped by its own update: readable" "$(outcome @kstat kstat_rust:0:own) $(message @kstat kstat_rust:0:own | wc -l)" "0 3"
+succeeds "rust: unloads after a self-drop" rmmod kstat_rust_client
+is "rust: the dropped one is deleted with the module" "$(message @kstat kstat_rust:0:own)" ""
+is "rust: and logged" "$(dmesg | grep -c 'kstat_rust_client went without deleting 1 kstats')" 1
 sleep 6
 nothing_lost "kstat in Rust"
 no_complaint "kstat in Rust"

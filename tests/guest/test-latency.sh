@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Histograms: every operation is in one, in the bucket its time belongs to.
+# Histograms: every operation is counted once, in the bucket of its time.
 
 # histogram DISK CLASS_PHASE: sets h_count, h_min, h_max and h_buckets.
 histogram()
@@ -7,8 +7,8 @@ histogram()
 	read -r h_count h_min h_max h_buckets <"/sys/block/$1/iostat/latency/$2"
 }
 
-# within FROM TO: how many of h_buckets are of times above FROM and up to TO, ns,
-# or may be: the bucket that FROM is in counts.
+# within FROM TO: prints how many of h_buckets may be of times above FROM and up to TO, in ns. The bucket
+# that FROM is in is included.
 within()
 {
 	awk -v from="$1" -v to="$2" -v buckets="$h_buckets" '{
@@ -19,7 +19,7 @@ within()
 	}' /sys/class/misc/iostat/latency_bounds_ns
 }
 
-# adds_up NAME DISK: buckets, counts and operations agree, in all twelve.
+# adds_up NAME DISK: checks that buckets, counts and operations agree, in all twelve histograms.
 adds_up()
 {
 	local class phase operations
@@ -30,7 +30,7 @@ adds_up()
 			is "$1: ${class}_$phase has every operation" "$h_count" "$operations"
 			is "$1: ${class}_$phase has each in one bucket" \
 				"$(tr ' ' '\n' <<<"$h_buckets" | awk '{ n += $1 } END { print n }')" "$h_count"
-			holds "$1: ${class}_$phase: shortest, longest" "h_min <= h_max"
+			holds "$1: ${class}_$phase: min and max" "h_min <= h_max"
 		done
 	done
 }
@@ -38,7 +38,7 @@ adds_up()
 is "latency: bounds, and a bucket more" \
 	"$(wc -w </sys/class/misc/iostat/latency_bounds_ns)" 109
 
-# A device that takes 10 ms, and a queue of 8 before one that takes two at a time.
+# A device that takes 10 ms for each of two I/Os at a time, with a queue of 8.
 make_null_blk_disk nbl size=64 irqmode=2 completion_nsec=10000000 hw_queue_depth=2
 wait_idle nbl
 begin nbl
@@ -48,14 +48,14 @@ delta nbl
 adds_up "one at a time" nbl
 histogram nbl write_service
 is "one at a time: no service under 10 ms" "$(within 0 8000000)" 0
-holds "one at a time: the shortest is at least 10 ms" "h_min >= 10000000"
-is "one at a time: each is from 10 ms on" "$(within 10000000 99000000000)" "$d_operations_write"
+holds "one at a time: min is at least 10 ms" "h_min >= 10000000"
+is "one at a time: each took 10 ms or more" "$(within 10000000 99000000000)" "$d_operations_write"
 histogram nbl write_wait
 holds "one at a time: waits are shorter" "h_max < 10000000"
 histogram nbl write_total
 kept_min=$h_min
 histogram nbl write_service
-holds "one at a time: the total is no less than service" "kept_min >= h_min"
+holds "one at a time: min of total is at least min of service" "kept_min >= h_min"
 
 echo mq-deadline >/sys/block/nbl/queue/scheduler
 fio_quiet --filename=/dev/nbl --direct=1 --rw=randread --bs=4k --number_ios=200 --size=16m \
@@ -63,18 +63,18 @@ fio_quiet --filename=/dev/nbl --direct=1 --rw=randread --bs=4k --number_ios=200 
 wait_idle nbl
 adds_up "sixteen at two" nbl
 histogram nbl read_total
-holds "sixteen at two: somebody took more than one turn" "h_max >= 20000000"
+holds "sixteen at two: an I/O waited for another one" "h_max >= 20000000"
 stat_of nbl s_
 histogram nbl read_total
-holds "the longest is no longer than all together" "h_max <= s_duration_read_ns"
+holds "max is at most the sum of durations" "h_max <= s_duration_read_ns"
 
-# The second table of /dev/iostat says the same.
+# The second table of /dev/iostat has the same values.
 histogram nbl read_service
 is "/dev/iostat: a line for each histogram that is not empty" \
 	"$(awk '$1 == "nbl" && $4 ~ /^(wait|service|total)$/ { print $3 "_" $4 }' /dev/iostat | sort | tr '\n' ' ')" \
 	"$(for f in /sys/block/nbl/iostat/latency/*; do
 		[ "$(cut -d' ' -f1 "$f")" = 0 ] || basename "$f"; done | sort | tr '\n' ' ')"
-is "/dev/iostat: its numbers and buckets" \
+is "/dev/iostat: values and buckets of a histogram" \
 	"$(awk '$1 == "nbl" && $3 == "read" && $4 == "service" {
 		printf "%s %s %s", $5, $6, $7
 		for (i = 8; i <= NF; i++) { sub(/^[^:]*:/, "", $i); printf " %s", $i }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# Two hundred times loaded and unloaded on a quiet machine: what is left behind.
+# Loads and unloads the module two hundred times on an idle machine, and looks for memory leaks.
 
 . /payload/growth.sh
 GRAIN=4
-# Most of an unload is waiting for grace periods, the same ones however long they take.
+# Most of an unload is waiting for RCU grace periods.
 echo 1 >/sys/kernel/rcu_expedited
 [ ! -d /sys/module/iostat ] || rmmod iostat
 cycles "load and unload" 100 cycle_load

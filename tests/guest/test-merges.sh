@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# io:merge: the bytes of each file, and of each process, when bios of several become one I/O.
+# io:merge: the bytes of each file and of each process when bios of several are merged into one I/O.
 
 echo 16384 >$TRACING/buffer_size_kb
 
-# trace 0|1: what bytes are asked for, and what comes of it.
+# trace 0|1: disables or enables the events of requested and completed bytes.
 trace()
 {
 	local event
@@ -13,13 +13,13 @@ trace()
 	[ "$1" = 0 ] || : >$TRACING/trace
 }
 
-# events EVENT DISK: how many the trace has.
+# events EVENT DISK: prints how many the trace has.
 events()
 {
 	grep -cE " $1: id=[0-9]+ dev=$2 " $TRACING/trace
 }
 
-# bytes_by KEY EVENT DISK: "VALUE BYTES" for each value of a member, of the I/Os of a disk that have data.
+# bytes_by KEY EVENT DISK: prints "VALUE BYTES" for each value of a member, of I/Os with data.
 bytes_by()
 {
 	grep -E " ($2): id=[0-9]+ dev=$3 " $TRACING/trace |
@@ -27,20 +27,20 @@ bytes_by()
 		awk '$2 { sum[$1] += $2 } END { for (key in sum) print key, sum[key] }' | sort -V
 }
 
-# merges_counted: by the disk's event counters.
+# merges_counted: prints the merges that the disk's event counters have.
 merges_counted()
 {
 	(cd /sys/block/nbm/iostat/events && cat bio_backmerges bio_frontmerges) | awk '{ sum += $1 } END { print sum }'
 }
 
-# bytes EVENT DISK: of them all; of dones, those that were transferred.
+# bytes EVENT DISK: prints the sum of bytes; for done of the bytes transferred.
 bytes()
 {
 	grep -E " ($1): id=[0-9]+ dev=$2 " $TRACING/trace |
 		sed -nE 's/.* bcount=([0-9]+) (resid=([0-9]+) )?.*/\1 \3/p' | awk '{ sum += $1 - $2 } END { print sum + 0 }'
 }
 
-# Small files written back together lie side by side.
+# Small files that are written back together are adjacent on the disk.
 make_null_blk_disk nbm size=256 memory_backed=1
 mkfs.ext4 -q -F -O ^has_journal -E lazy_itable_init=0 /dev/nbm && mkdir -p /mnt/merges && mount /dev/nbm /mnt/merges ||
 	fail "merges: ext4"
@@ -54,29 +54,29 @@ trace 0
 want=$(for file in 1 2 3 4 5 6 7 8; do echo "/mnt/merges/m$file $((file * 4096))"; done)
 bytes_by path 'start|merge' nbm | grep '^/mnt/merges/m' >/tmp/files
 is "merges: write-back: bytes of each file, by start and merge" "$(cat /tmp/files)" "$want"
-is "merges: write-back: with what is of no file, as the dones have them" "$(bytes 'start|merge' nbm)" "$(bytes done nbm)"
-holds "merges: write-back: which is something" "$(bytes done nbm) >= 36 * 4096"
+is "merges: write-back: all bytes, equal to the dones'" "$(bytes 'start|merge' nbm)" "$(bytes done nbm)"
+holds "merges: write-back: at least the bytes of the files" "$(bytes done nbm) >= 36 * 4096"
 merged=$(events merge nbm)
-holds "merges: write-back: files became one I/O" "merged > 0"
-holds "merges: write-back: which a done gives to one of them" \
+holds "merges: write-back: at least one merge" "merged > 0"
+holds "merges: write-back: a done has only one of the files" \
 	"$(bytes_by path done nbm | grep -c '^/mnt/merges/m') < 8"
 is "merges: an event has no id" "$(grep -c ' merge: id=0 ' $TRACING/trace)" "$(events merge nbm)"
 grep ' merge: .* path=/mnt/merges/m' $TRACING/trace >/tmp/files
-is "merges: each begins its file" "$(grep -c ' offset=0 ' /tmp/files)" "$(wc -l </tmp/files)"
+is "merges: each has offset 0 of its file" "$(grep -c ' offset=0 ' /tmp/files)" "$(wc -l </tmp/files)"
 
-# While the event is off there are none.
+# No events while the event is disabled.
 echo 1 >$TRACING/events/io/start/enable
 : >$TRACING/trace
 dd if=/dev/zero of=/mnt/merges/n1 bs=4k count=1 status=none
 dd if=/dev/zero of=/mnt/merges/n2 bs=4k count=1 status=none
 sync
 echo 0 >$TRACING/events/io/start/enable
-is "merges: off: none" "$(events merge nbm)" 0
+is "merges: disabled: no event" "$(events merge nbm)" 0
 umount /mnt/merges
 remove_null_blk_disk nbm
 
-# With the lock of each I/O scheduler held: two processes read what the other's read leads to.
-# A page is one bio.
+# Merges under the lock of each I/O scheduler: two processes read ahead pages next to each other. Each
+# bio is one page.
 make_null_blk_disk nbm size=64 blocksize=4096 irqmode=2 completion_nsec=5000000 submit_queues=1 hw_queue_depth=1
 for scheduler in none mq-deadline kyber bfq; do
 	modprobe -q "$scheduler-iosched"
@@ -92,18 +92,18 @@ for scheduler in none mq-deadline kyber bfq; do
 	counted=$(($(merges_counted) - counted))
 	is "merges: $scheduler: bytes by start and merge" \
 		"$(bytes 'start|merge' nbm)" $((2 * 4 << 20))
-	is "merges: $scheduler: as the dones have them" "$(bytes done nbm)" "$d_bytes_write"
+	is "merges: $scheduler: bytes by done" "$(bytes done nbm)" "$d_bytes_write"
 	is "merges: $scheduler: one event for each merge" "$(events merge nbm)" \
 		"$counted"
 	unknown=0
-	# Interrupts are off while bfq merges.
+	# bfq merges with interrupts disabled, where the file cannot be looked up.
 	[ "$scheduler" != bfq ] || unknown=$(events merge nbm)
-	is "merges: $scheduler: of which file" "$(grep ' merge: ' $TRACING/trace | grep -c 'path=<unknown>') $(grep ' merge: ' \
+	is "merges: $scheduler: files" "$(grep ' merge: ' $TRACING/trace | grep -c 'path=<unknown>') $(grep ' merge: ' \
 		$TRACING/trace | grep -c 'path=/dev/nbm$')" "$unknown $(($(events merge nbm) - unknown))"
 	echo "# merges: $scheduler: $(events merge nbm) of $(events start nbm)"
 done
-# What memory it is of is known there too. Eight processes write each eighth page, and wait for none: pages side by side wait
-# at the same time.
+# The kind of memory is known even then. Eight processes write every eighth page without waiting, so
+# that adjacent pages wait at the same time.
 if grep -q '\[bfq\]' /sys/block/nbm/queue/scheduler; then
 	echo 128 >/sys/block/nbm/queue/nr_requests
 	trace 1
@@ -111,7 +111,7 @@ if grep -q '\[bfq\]' /sys/block/nbm/queue/scheduler; then
 		--ioengine=psync --sync_file_range=write:1 --fallocate=none --group_reporting
 	wait_idle nbm
 	trace 0
-	holds "merges: bfq: buffered: there are some, with the lock" "$(grep -c ' merge: .* path=<unknown>' $TRACING/trace) > 0"
+	holds "merges: bfq: buffered: at least one under the lock" "$(grep -c ' merge: .* path=<unknown>' $TRACING/trace) > 0"
 	is "merges: bfq: buffered: B_PAGEIO" "$(grep ' merge: ' $TRACING/trace | grep -vc 'flags=[A-Z_|]*B_PAGEIO')" 0
 	is "merges: bfq: buffered: bytes" "$(bytes 'start|merge' nbm)" "$(bytes done nbm)"
 fi

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# The memory of /dev/iostat, mapped: what it says, that it outlives its device, and that nothing can be done with it
-# but read. That it is never torn: test-hunt.sh.
+# The mapped memory of /dev/iostat: its values, after its device is removed, and that it is read-only.
+# test-hunt.sh covers torn reads.
 
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 m=/payload/mapped
@@ -11,14 +11,14 @@ fio_quiet --filename=/dev/nbm --direct=1 --rw=randrw --bs=4k --number_ios=500 --
 fio_quiet --filename=/dev/nbm1 --direct=1 --rw=randwrite --bs=4k --number_ios=20 --size=2m
 wait_idle nbm
 
-is "seven ways to read one disk agree" "$($nobody $m get nbm | cut -d' ' -f2-)
+is "seven ways of reading a disk agree" "$($nobody $m get nbm | cut -d' ' -f2-)
 $($nobody ${m}32 get nbm | cut -d' ' -f2-)
 $($nobody $m-v1 get nbm | cut -d' ' -f2-)
 $($nobody /payload/iostat-map nbm | cut -d' ' -f3-)
 $(/payload/abi get nbm | cut -d' ' -f2-)
 $(disk_table | awk '$1 == "nbm"' | cut -d' ' -f9-)" "$(for way in 1 2 3 4 5 6; do
 	cut -d' ' -f2- </sys/block/nbm/iostat/stat; done)"
-is "of a partition as well" "$($m get nbm1 | cut -d' ' -f2-)" \
+is "mmap of a partition agrees with sysfs" "$($m get nbm1 | cut -d' ' -f2-)" \
 	"$(cut -d' ' -f2- </sys/block/nbm/nbm1/iostat/stat)"
 is "a Rust program reads the same by mmap, ioctl, sysfs, text" \
 	"$($nobody /payload/iostat-map --ways nbm nbm1 | cut -d' ' -f1,2,4-)" "$(for disk in nbm nbm1; do
@@ -27,10 +27,10 @@ is "a Rust program reads the same by mmap, ioctl, sysfs, text" \
 	done; done)"
 for disk in nbm nbm1; do
 	/payload/abi histogram $disk >/tmp/times
-	is "histograms: as by ioctl, of every class and phase: $disk" "$(for reader in mapped mapped32 mapped-v1; do
+	is "histograms: agree with the ioctl, all classes and phases: $disk" "$(for reader in mapped mapped32 mapped-v1; do
 		$nobody /payload/$reader histograms $disk; done; $nobody /payload/iostat-map --histograms $disk)" \
 		"$(cat /tmp/times /tmp/times /tmp/times /tmp/times)"
-	is "histograms: some are not empty: $disk" "$(awk '$3 { print $1, $2 }' /tmp/times | tail -n 3)" "2 0
+	is "histograms: not empty: $disk" "$(awk '$3 { print $1, $2 }' /tmp/times | tail -n 3)" "2 0
 2 1
 2 2"
 done
@@ -38,10 +38,10 @@ for reader in $m ${m}32; do
 	before=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)
 	mapped=$($reader get nbm | cut -d' ' -f1)
 	after=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)
-	holds "its time is the recorder's: ${reader##*/}" "before < mapped && mapped < after"
+	holds "snaptime is the recorder's time: ${reader##*/}" "before < mapped && mapped < after"
 done
 
-# A device goes while it is mapped, and another comes in its place.
+# A device is removed while it is mapped, and another one is added.
 make_null_blk_disk nbh size=64
 fio_quiet --filename=/dev/nbh --direct=1 --rw=randrw --bs=4k --number_ios=500 --size=32m
 wait_idle nbh
@@ -55,18 +55,18 @@ remove_null_blk_disk nbh
 make_null_blk_disk nbh size=64
 dd if=/dev/nbh of=/dev/null bs=4k count=10 iflag=direct status=none
 generation=$(cat /sys/class/misc/iostat/generation)
-# It says so when the probes are done that may still find it.
+# The mapping is marked as gone when no probe can use it any more.
 sleep 1
 echo >&6
 exec 6>&-
 wait $!
-is "mapped, it is there" "$(head -n 1 /tmp/outlived | cut -d' ' -f1)" there
-is "it has left: says so, nobody gets it, the list is another" \
+is "mapped: present" "$(head -n 1 /tmp/outlived | cut -d' ' -f1)" there
+is "removed: marked as gone, not mappable, generation changed" \
 	"$(tail -n 1 /tmp/outlived | cut -d' ' -f1-3)" "gone ENXIO $generation"
-is "it has left: its counters stay" "$(tail -n 1 /tmp/outlived | cut -d' ' -f5-20)" "$last"
+is "removed: its counters stay readable" "$(tail -n 1 /tmp/outlived | cut -d' ' -f5-20)" "$last"
 remove_null_blk_disk nbh
 
-# A device goes while it is in use: when the mapping says so, the last probe has counted.
+# A device is removed during I/O: once the mapping is marked as gone, no probe counts any more.
 make_null_blk_disk nbl size=64 submit_queues=$(nproc)
 for reader in 1 2 3 4; do
 	(while dd if=/dev/nbl of=/dev/null bs=512 iflag=direct status=none; do :; done) 2>/dev/null &
@@ -77,24 +77,24 @@ waiting=$!
 while [ ! -s /tmp/gone ]; do sleep 0.1; done
 remove_null_blk_disk nbl
 wait $waiting "${readers[@]}"
-is "gone under load: nothing is counted from then on" "$(tail -n 1 /tmp/gone)" "as it was, the list is another"
+is "removed under load: no count changes once it is marked as gone" "$(tail -n 1 /tmp/gone)" "as it was, the list is another"
 
-# What nobody should ask for.
-is "mappings of every size, place, protection" "$($nobody $m fuzz 1 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
-is "by a 32-bit program" "$($nobody ${m}32 fuzz 3 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
-is "and by root" "$($m fuzz 2 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
+# Invalid mappings.
+is "mappings of random size, offset and protection" "$($nobody $m fuzz 1 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
+is "mappings by a 32-bit program" "$($nobody ${m}32 fuzz 3 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
+is "mappings by root" "$($m fuzz 2 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
 mkfifo /tmp/hold
 $m hold </tmp/hold >/tmp/holding &
 exec 6>/tmp/hold
 while [ ! -s /tmp/holding ]; do sleep 0.1; done
-refuses "rmmod is refused while there is a mapping" rmmod iostat
+refuses "rmmod fails while a mapping exists" rmmod iostat
 exec 6>&-
 wait $!
 remove_null_blk_disk nbm
-succeeds "and not when there is none" rmmod iostat
+succeeds "rmmod succeeds without a mapping" rmmod iostat
 load_module
 
-# The program itself: what it says of itself, and of what it is asked for in vain.
+# The program iostat-map: usage and errors.
 is "iostat-map: --help" "$(/payload/iostat-map --help nothing | head -n 1)" \
 	"Usage: iostat-map [--ways | --histograms] [NAME...]"
 is "iostat-map: -h is the same, and no error" "$(/payload/iostat-map -h 2>&1)" "$(/payload/iostat-map --help)"

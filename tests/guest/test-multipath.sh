@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# The disk below a request-based device-mapper disk, while it is busy: it refuses clones that were
-# accepted, and they come again as others.
+# The disk below a request-based device-mapper disk, while it is busy: it refuses clones that it had
+# accepted, and new clones are submitted later.
 
-# With a scheduler a request gets its tag when it is issued: of several clones, one. The others are
-# refused.
+# With a scheduler a request gets its tag when it is issued: one of several clones gets it, the others
+# are refused.
 make_null_blk_disk nbp size=128 irqmode=2 completion_nsec=1000000 memory_backed=1 submit_queues=1 \
 	hw_queue_depth=1 cache_size=16 fua=0
 echo mq-deadline >/sys/block/nbp/queue/scheduler
@@ -11,7 +11,7 @@ dmsetup create mp --table "0 262144 multipath 0 0 1 1 round-robin 0 1 1 /dev/nbp
 	mp=$(dm_disk mp) || fail "multipath: no disk"
 exact "multipath" "$mp" --rw=randrw --bs=4k --number_ios=200 --size=64m --ioengine=libaio --iodepth=8
 
-# The same from below, and how often a clone was accepted as the tracepoint has it.
+# The same counts from a tracepoint: how often a clone was accepted.
 start=$TRACING/events/block/block_io_start
 IFS=: read -r major minor <"/sys/block/nbp/dev"
 echo "dev == $((major << 20 | minor))" >$start/filter
@@ -26,11 +26,11 @@ delta nbp
 starts=$(grep -c block_io_start: $TRACING/trace)
 like_fio "multipath: the path"
 is "multipath: every start of the path" "$d_start_count" "$starts"
-is "multipath: what was no operation came again" "$d_refused" \
+is "multipath: each refused start is followed by another" "$d_refused" \
 	$((starts - d_operations_read - d_operations_write))
 holds "multipath: the path was busy" "d_refused > 0"
 
-# Writes that come with flushes: a clone of a flush is a request like all others.
+# Writes with flushes: a clone of a flush is a request like all others.
 begin nbp
 fio_quiet --filename="/dev/$mp" --direct=1 --rw=randwrite --bs=4k --number_ios=200 --size=64m \
 	--ioengine=libaio --iodepth=8 --fsync=4 || fail "multipath: fio with flushes"
@@ -42,21 +42,21 @@ balanced "multipath: flushes" "$mp"
 balanced "multipath: the path" nbp
 nothing_lost "multipath"
 
-# A write and its flush in one request, as the disk takes no forced unit access: the probe of the
-# refused is called at the end of the data as well, and that is not the end of the request.
+# A write and its flush in one request, as the disk has no forced unit access: the probe for refused
+# requests is also called at the end of the data, which is not the end of the request.
 for disk in "$mp" nbp; do
 	begin "$disk"
 	succeeds "multipath: O_DSYNC on $disk: fio" fio_quiet --filename="/dev/$disk" --direct=1 --sync=dsync \
 		--rw=write --bs=4k --number_ios=50 --size=1m
 	delta "$disk"
 	is "multipath: O_DSYNC on $disk: one operation each" "$d_operations_write $d_bytes_write" "50 $((50 * 4096))"
-	is "multipath: O_DSYNC on $disk: and a flush each" "$d_operations_none" 50
+	is "multipath: O_DSYNC on $disk: one flush each" "$d_operations_none" 50
 	is "multipath: O_DSYNC on $disk: all ordered" "$d_tag_ordered" 100
 	is "multipath: O_DSYNC on $disk: none refused" "$d_refused" 0
 	balanced "multipath: O_DSYNC on $disk" "$disk"
 done
 
-# The module comes after the disk.
+# The module is loaded after the disk was created.
 rmmod iostat
 load_module
 exact "multipath first" "$mp" --rw=randrw --bs=4k --number_ios=200 --size=64m --ioengine=libaio --iodepth=8

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# Names of disks and partitions: whole, unique, written as one word, and understood as they are
-# written, in every interface. As long as the kernel's may be (31 bytes of a disk, 35 of a
-# partition), and of any bytes.
+# Names of disks and partitions in every interface: complete, unique, escaped as one word, and accepted
+# as they are printed. The names have the maximal length (31 bytes for a disk, 35 for a partition) and
+# unusual bytes.
 
 . /payload/regions.sh
 . /payload/kstat.sh
 
-# escaped NAME [CHARACTERS]: as /dev/iostat writes it; those characters as well.
+# escaped NAME [CHARACTERS]: prints a name as /dev/iostat does, with CHARACTERS escaped as well.
 escaped()
 {
 	local LC_ALL=C at byte
@@ -32,7 +32,7 @@ for disk in "${disks[@]}"; do
 	shown=$(escaped "$disk")
 	succeeds "names: a disk: $shown" make_null_blk_disk "$disk" size=64
 	succeeds "names: a partition: $shown" /payload/partition "/dev/${disk//!//}" 1 2048 16384
-	succeeds "names: another: $shown" /payload/partition "/dev/${disk//!//}" 255 32768 16384
+	succeeds "names: a second partition: $shown" /payload/partition "/dev/${disk//!//}" 255 32768 16384
 	case $disk in
 	*[0-9]) names+=("$disk" "${disk}p1" "${disk}p255") ;;
 	*) names+=("$disk" "${disk}1" "${disk}255") ;;
@@ -40,7 +40,7 @@ for disk in "${disks[@]}"; do
 done
 is "names: 35 bytes" ${#names[5]} 35
 
-# What is written in each place, sorted, and what is to be there.
+# The names that each interface prints, sorted, and the expected ones.
 of_ours()
 {
 	grep -Fx -f /tmp/names | LC_ALL=C sort
@@ -50,18 +50,18 @@ for name in "${names[@]}"; do
 done >/tmp/names
 LC_ALL=C sort /tmp/names >/tmp/names.sorted
 expected=$(cat /tmp/names.sorted)
-is "names: none is written as another" "$(uniq /tmp/names.sorted | wc -l)" ${#names[@]}
+is "names: no two are printed the same" "$(uniq /tmp/names.sorted | wc -l)" ${#names[@]}
 disk_table | cut -d ' ' -f 1 >/tmp/text
 is "names: in the text" "$(of_ours </tmp/text)" "$expected"
-is "names: each but once" "$(sort /tmp/text | uniq -d)" ""
+is "names: no duplicate in the text" "$(sort /tmp/text | uniq -d)" ""
 is "names: lines have as many words as the heading" \
 	"$(awk 'NF == 0 { exit } NR > 1 { print NF }' /dev/iostat | sort -u | wc -l)" 1
 is "names: in sysfs" "$(for name in "${names[@]}"; do
 	cat "/sys/class/block/$name/iostat/kstat/name"; done)" "$(cat /tmp/names)"
 for reader in abi abi32 abi-v1; do
-	is "names: in the list: $reader" "$(/payload/$reader list | cut -d ' ' -f 1 | of_ours)" "$expected"
+	is "names: in the list of $reader" "$(/payload/$reader list | cut -d ' ' -f 1 | of_ours)" "$expected"
 done
-is "names: in memory" "$(/payload/iostat-map | cut -d ' ' -f 1 | of_ours)" "$expected"
+is "names: by mmap" "$(/payload/iostat-map | cut -d ' ' -f 1 | of_ours)" "$expected"
 is "names: iostat-map in all ways" "$(/payload/iostat-map --ways "$(escaped "${names[5]}")" "$(escaped "${names[13]}")" |
 	cut -d ' ' -f 2 | sort | uniq -c | tr -s ' \n' ' ')" " 2 ioctl 4 mmap 2 sysfs 2 text "
 for name in "${names[@]}"; do
@@ -69,7 +69,7 @@ for name in "${names[@]}"; do
 		"$(cut -d ' ' -f 2- "/sys/class/block/$name/iostat/stat")"
 done
 
-# Which each is, by reading as often as none of the others.
+# Each name has a different number of reads.
 of_disk()
 {
 	awk -v name="$1" 'NF == 0 { exit } NR == 2 { for (i = 1; i <= NF; i++) c[$i] = i } NR > 2 && $1 == name { print $c["reads"] }' /dev/iostat
@@ -83,50 +83,50 @@ for name in "${names[@]}"; do
 	slashed=${written//\\/\\\\}
 	before=$(of_disk "$slashed")
 	told "names: a region: $written" "$written" @stats_create - /1
-	is "names: its id: $written" "$reply" 0
+	is "names: id of its region: $written" "$reply" 0
 	reads=$((reads + 1))
 	dd if="/dev/${name//!//}" of=/dev/null bs=4k count=$reads iflag=direct status=none
 	is "names: reads: $written" $(($(of_disk "$slashed") - before)) $reads
-	told "names: by its node: $written" "/dev/${written//!//}" @stats_print 0
+	told "names: by its node's path: $written" "/dev/${written//!//}" @stats_print 0
 	is "names: reads of its region: $written" "$(cut -d ' ' -f 2 <<<"$reply")" $reads
 	id=$(message @kstat_list | awk -v end=":$(escaped "$name" ':*?[' | sed 's/\\/&&/g')" \
 		'substr($NF, length($NF) - length(end) + 1) == end { print $NF }')
 	is "names: its kstat: $written" "$(message @kstat "$id" | grep -c .)" 15
-	is "names: alone: $written" "$(message @kstat "$id" | cut -d : -f 1-3 | sort -u)" "$id"
+	is "names: only its kstat matches: $written" "$(message @kstat "$id" | cut -d : -f 1-3 | sort -u)" "$id"
 	is "names: reads of its kstat: $written" "$(value "$id:reads")" "$(of_disk "$slashed")"
 	is "names: in binary: $written" "$(/payload/kstats print | grep -cF "$id:")" 15
 done
 echo 0 >$TRACING/events/io/enable
 
-# The events of each read of a partition; those of a disk are of its partitions as well.
+# The events of each partition's reads. A disk's events include those of its partitions.
 for at in "${!names[@]}"; do
 	written=$(escaped "${names[at]}")
-	# A disk whose name is as long as this, written, has its numbers.
+	# A disk whose escaped name is this long is traced by its device number.
 	[ ${#written} -lt 64 ] || written=$(tr -d '\n' <"/sys/class/block/${names[at]}/dev")
 	is "names: events: $written" "$(grep ' done: ' $TRACING/trace | grep -cF " dev=$written ")" $((at + 1))
 	is "names: waits: $written" "$(grep ' wait_done: ' $TRACING/trace | grep -cF " dev=$written ")" $((at + 1))
 done
-# Paths of files are the business of other tests: a line may end within /dev/a\nb.
-is "names: no line but events" "$(grep -vE '^(#|b[0-9]*( |$))' $TRACING/trace |
+# Paths of files are not checked here: a line may end within /dev/a\nb.
+is "names: the trace has only lines of events" "$(grep -vE '^(#|b[0-9]*( |$))' $TRACING/trace |
 	grep -vcE ' (start|merge|done|wait_start|wait_done): id=')" 0
 is "names: event counters" "$(message @evcnt_list all | awk '$2 == "splits" { print $1 }' | of_ours | wc -l)" \
 	${#disks[@]}
 
-# What is no name, and what is said of it.
+# Invalid names and their error messages.
 for word in "${names_long}" 'a%20b' 'a\041b' /dev/ /dev//plain dev/plain plain/ /dev/plain/; do
-	refuses "names: none: $word" say "$word" @stats_list
-	is "names: said: $word" "$(cat /tmp/say; say "$word" @stats_list; echo "$reply")" "$(
+	refuses "names: invalid: $word" say "$word" @stats_list
+	is "names: error message: $word" "$(cat /tmp/say; say "$word" @stats_list; echo "$reply")" "$(
 		cat /tmp/say)
 $(printf '%s' "$word" | sed 's/\\041/!/'): there is no such disk"
 done
 told "names: a quoted blank" 'a\ b' @stats_list
 told "names: slashes for the kernel's own" cciss/c0d0p1 @stats_list
 
-# Who left, said in the log.
+# Names in the log when regions are deleted with their disk.
 before=$(dmesg | grep -cF ' regions went with it')
 for disk in "${disks[@]}"; do
 	remove_null_blk_disk "$disk"
 done
-is "names: regions that went" "$(dmesg | grep -F ' regions went with it' | tail -n +$((before + 1)) |
+is "names: deleted regions in the log" "$(dmesg | grep -F ' regions went with it' | tail -n +$((before + 1)) |
 	sed 's/^.*iostat: //' | LC_ALL=C sort)" "$(sed 's/$/: 1 regions went with it/' /tmp/names.sorted | LC_ALL=C sort)"
-is "names: all gone" "$(disk_table | cut -d ' ' -f 1 | of_ours)" ""
+is "names: none left in the list" "$(disk_table | cut -d ' ' -f 1 | of_ours)" ""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# NFS over loopback: what its account and its events have is what the client's own statistics have, in
-# /proc/self/mountstats, which count each call where it comes back.
+# NFS over loopback: the entry and the events agree with the client's own statistics in
+# /proc/self/mountstats, which count each call when it returns.
 
 . /payload/nfs-server.sh
 
@@ -17,7 +17,7 @@ nfs_stat()
 	done
 }
 
-# What the client counts of a mount: calls of READ, WRITE, COMMIT; bytes that the server read and wrote.
+# The client's counts for a mount: calls of READ, WRITE, COMMIT; bytes the server read and wrote.
 calls()
 {
 	awk -v mount="$1" '$1 == "device" { here = $5 == mount }
@@ -28,14 +28,14 @@ calls()
 		END { print read, write, commit, bytes }' /proc/self/mountstats
 }
 
-# The same of an account.
+# The same values from an entry.
 recorded()
 {
 	nfs_stat "$1" r_
 	echo "$r_operations_read $r_operations_write $r_operations_none $r_bytes_read $r_bytes_write"
 }
 
-# settled ENTRY: waits until it has nothing in flight.
+# settled ENTRY: waits until the entry has no I/O in flight.
 settled()
 {
 	local try
@@ -47,10 +47,10 @@ settled()
 	return 1
 }
 
-# agree NAME: the account and the client's own counts.
+# agree NAME: compares the entry with the client's own counts.
 agree()
 {
-	settled nfs0 || fail "nfs: $1: something is in flight for ever"
+	settled nfs0 || fail "nfs: $1: I/O stays in flight"
 	is "nfs: $1: calls of READ, WRITE, COMMIT, and bytes" "$(recorded nfs0)" "$(calls /mnt/nfs)"
 }
 
@@ -67,7 +67,7 @@ read_files()
 	dd if=/mnt/nfs/direct of=/dev/null bs=100k iflag=direct status=none
 }
 
-# Its size is not a multiple of what is written at once: the server does a part of the last.
+# The size is no multiple of the write size: the last write is shorter.
 fill()
 {
 	dd if=/dev/zero of=/mnt/nfs/full bs=1000001 count=40 oflag=direct status=none
@@ -82,7 +82,7 @@ is "nfs: without a mount there is no entry" "$(ls $entries)" ""
 succeeds "nfs: the server" nfs_server_start /export
 succeeds "nfs: a mount" nfs_mount /mnt/nfs
 is "nfs: a mount has an entry" "$(ls $entries)" nfs0
-holds "nfs: the list has changed" "$(cat /sys/class/misc/iostat/generation) > generation"
+holds "nfs: the generation changes" "$(cat /sys/class/misc/iostat/generation) > generation"
 is "nfs: its name, unit, driver" "$(cd $entries/nfs0/devstat && cat device_name unit_number driver | paste -sd' ')" "nfs 0 nfs"
 succeeds "nfs: the same file system again" nfs_mount /mnt/nfs-again
 is "nfs: it has one entry" "$(ls $entries)" nfs0
@@ -95,11 +95,11 @@ agree "files read"
 nfs_stat nfs0 a_
 is "nfs: bytes read" "$a_bytes_read" $(((4 << 20) + (2 << 20)))
 is "nfs: bytes written" "$a_bytes_write" $(((4 << 20) + (2 << 20)))
-holds "nfs: it was busy, and not for longer than it is there" "0 < a_rtime && a_rtime < a_snaptime"
-is "nfs: it has no wait queue" "$a_wtime $a_wlentime" "0 0"
+holds "nfs: busy for less than its age" "0 < a_rtime && a_rtime < a_snaptime"
+is "nfs: the wait queue stays empty" "$a_wtime $a_wlentime" "0 0"
 holds "nfs: durations of reads" "a_duration_read_ns >= a_operations_read"
 
-# Many at a time.
+# Many calls at a time.
 load()
 {
 	fio_quiet --directory=/mnt/nfs --filename_format='job.$jobnum' --ioengine=libaio --direct=1 --rw=randrw \
@@ -113,7 +113,7 @@ rm /mnt/nfs/job.*
 fill 2>/dev/null
 agree "a full file system"
 
-# Each start has a done, and they are about files.
+# Each start has a done, and the events have files.
 echo 8192 >$TRACING/buffer_size_kb
 echo >$TRACING/trace
 nfs_stat nfs0 b_
@@ -127,7 +127,7 @@ sleep 0.1
 echo 0 | tee $TRACING/events/io/start/enable >$TRACING/events/io/done/enable
 nfs_stat nfs0 c_
 sed -nE 's/^.* (start|done): id=([0-9]+) dev=nfs0 (.*)$/\1 \2 \3/p' $TRACING/trace >/tmp/nfs-events
-is "nfs: no event is lost" "$(grep -hE '^(overrun|dropped events): [^0]' $TRACING/per_cpu/cpu*/stats)" ""
+is "nfs: no trace event lost" "$(grep -hE '^(overrun|dropped events): [^0]' $TRACING/per_cpu/cpu*/stats)" ""
 starts=$(grep -c ^start /tmp/nfs-events)
 is "nfs: events: starts" "$starts" $((c_start_count - b_start_count))
 is "nfs: events: each start has a done" "$(awk '{ n[$2] += $1 == "start" ? 1 : -1; seen[$2]++ }
@@ -139,7 +139,7 @@ is "nfs: events: bytes, and times" "$(awk '$1 == "done" {
 	} END { printf "%.0f %.0f %.0f\n", bytes, service, wait }' /tmp/nfs-events)" \
 	"$((c_bytes_read + c_bytes_write - b_bytes_read - b_bytes_write)) $((c_rlentime - b_rlentime)) 0"
 number=$((0x$(stat -c %D /mnt/nfs)))
-is "nfs: events: the number of the device is the file system's" "$(awk '{ print $3 }' /tmp/nfs-events | sort -u)" \
+is "nfs: events: device number of the file system" "$(awk '{ print $3 }' /tmp/nfs-events | sort -u)" \
 	"$((number >> 8)):$((number & 255))"
 is "nfs: events: files" "$(grep -o 'fs=.*$' /tmp/nfs-events | sort -u | paste -sd,)" \
 	"$(for file in buffered direct full; do echo "fs=nfs4 mount=/mnt/nfs path=/mnt/nfs/$file"; done | paste -sd,)"
@@ -152,7 +152,7 @@ is "nfs: events: no space is left" "$(grep -c '^done.*B_ERROR.*error=28 ' /tmp/n
 holds "nfs: events: there were errors" "$(grep -c '^done.*error=28 ' /tmp/nfs-events) > 0"
 echo 0 | tee $TRACING/events/io/start/filter >$TRACING/events/io/done/filter
 
-# A server that cannot be reached for a while. Neither can a file be opened meanwhile.
+# A server that does not answer for a second. No file can be opened meanwhile.
 exec 5</mnt/nfs/direct
 ip link set lo down
 dd of=/dev/null bs=64k count=1 iflag=direct status=none <&5 &
@@ -167,11 +167,11 @@ nfs_stat nfs0 e_
 is "nfs: the server is back: one operation" "$((e_operations_read - d_operations_read)) $((e_bytes_read - d_bytes_read))" "1 65536"
 holds "nfs: the server is back: its time" "e_duration_read_ns - d_duration_read_ns >= 900000000"
 
-# The module comes while there is a mount, and nfs goes while there is the module.
-succeeds "nfs: the module goes" rmmod iostat
+# The module is loaded while a mount exists, and nfs is unloaded while the module is loaded.
+succeeds "nfs: the module is unloaded" rmmod iostat
 write_files
 load_module
-is "nfs: the module comes: the mount has an entry" "$(ls $entries)" nfs0
+is "nfs: the module is loaded again: the mount has an entry" "$(ls $entries)" nfs0
 before=($(calls /mnt/nfs))
 write_files
 read_files
@@ -180,14 +180,14 @@ after=($(calls /mnt/nfs))
 is "nfs: the module comes: calls, and bytes" "$(recorded nfs0)" \
 	"$(for index in 0 1 2 3 4; do echo $((after[index] - before[index])); done | paste -sd' ')"
 mount -t tmpfs tmpfs /mnt/nfs-again # no NFS
-is "nfs: other file systems have none" "$(ls $entries)" nfs0
+is "nfs: other file systems have no entry" "$(ls $entries)" nfs0
 umount /mnt/nfs-again
 umount /mnt/nfs
 is "nfs: unmounted, it has no entry" "$(ls $entries)" ""
 succeeds "nfs: mounted again" nfs_mount /mnt/nfs
-is "nfs: mounted again, it has another unit" "$(ls $entries)" nfs1
+is "nfs: mounted again, it has a new unit" "$(ls $entries)" nfs1
 umount /mnt/nfs
 nfs_server_stop
 umount /proc/fs/nfsd /export
-succeeds "nfs: nfs.ko goes" modprobe -r nfsv4
-is "nfs: none is left" "$(ls /sys/module/nfs 2>/dev/null) $(ls $entries)" " "
+succeeds "nfs: nfs.ko is unloaded" modprobe -r nfsv4
+is "nfs: no entry is left" "$(ls /sys/module/nfs 2>/dev/null) $(ls $entries)" " "

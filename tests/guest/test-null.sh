@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# What null_blk can be: all ways of completing, of scheduling, of being full and of
-# failing.
+# null_blk in all its modes: completion, scheduling, full queues and failures.
 
-# kind NAME FIO-ARGUMENTS SETTING...: a disk of that kind, mixed I/O from both CPUs.
+# kind NAME FIO-ARGUMENTS SETTING...: creates a disk and runs mixed I/O from both CPUs.
 kind()
 {
 	local name="null_blk $1" arguments=$2
@@ -30,28 +29,28 @@ kind "with a cache" "$ring" memory_backed=1 cache_size=16
 for scheduler in kyber mq-deadline; do
 	kind "$scheduler" "$ring" irqmode=2 completion_nsec=20000 submit_queues=2
 done
-# Full: the device takes what it is given and gives it back, until its share of the second comes.
+# Throttled: the device requeues requests until its share of the next second.
 scheduler=none
 echo 1 >$TRACING/events/block/block_rq_requeue/enable
 : >$TRACING/trace
 kind "throttled" "$ring" mbps=40 irqmode=0
 echo 0 >$TRACING/events/block/block_rq_requeue/enable
 requeued=$(grep -c ' block_rq_requeue: ' $TRACING/trace)
-holds "null_blk throttled: some were given back" "requeued > 0"
+holds "null_blk throttled: at least one requeue" "requeued > 0"
 scheduler=
-# As a driver that takes bios; those the kernel does not count.
+# In bio mode, where the kernel does not count.
 kernel_counts=
 kind "bio" "$ring" queue_mode=0 irqmode=0
 kind "bio, timer" "$ring" queue_mode=0 irqmode=2 completion_nsec=20000
 
-# Two CPUs, two hardware queues, at most one I/O of each.
+# Two CPUs with a hardware queue each, at most one I/O in each.
 make_null_blk_disk nbk size=256 irqmode=2 completion_nsec=1000000 submit_queues=2
 exact "two queues" nbk --rw=randrw --bs=4k --number_ios=300 --size=64m --ioengine=psync $both
 holds "two queues: at the device 1 ms each" "d_rlentime >= 600 * 1000000"
-holds "two queues: busy no longer than it was" "d_busy_time_ns <= d_snaptime"
-holds "two queues: two at a time for some of it" "d_rtime < d_rlentime"
-holds "two queues: and never more" "2 * d_rtime >= d_rlentime"
-holds "two queues: waiting or at the device" "d_busy_time_ns >= d_rtime"
+holds "two queues: busy time at most the elapsed time" "d_busy_time_ns <= d_snaptime"
+holds "two queues: two at a time at least once" "d_rtime < d_rlentime"
+holds "two queues: never more than two at a time" "2 * d_rtime >= d_rlentime"
+holds "two queues: busy at least while the run queue is" "d_busy_time_ns >= d_rtime"
 remove_null_blk_disk nbk
 
 # Discards and zeroes.
@@ -64,21 +63,21 @@ is "discard: as the kernel counts" "$d_operations_free $d_bytes_free" "$dk_disca
 balanced "discard" nbk
 remove_null_blk_disk nbk
 
-# Sectors that cannot be read.
+# Unreadable sectors.
 make_null_blk_disk nbk size=64 badblocks=+1024-1031
 begin nbk
 refuses "bad blocks: a read that fails" dd if=/dev/nbk of=/dev/null iflag=direct bs=64k skip=8 count=1
 delta nbk
-is "bad blocks: is an operation" "$d_operations_read" 1
-is "bad blocks: of no bytes" "$d_bytes_read" 0
+is "bad blocks: a failed read is an operation" "$d_operations_read" 1
+is "bad blocks: a failed read has no bytes" "$d_bytes_read" 0
 begin nbk
-succeeds "bad blocks: the one before" dd if=/dev/nbk of=/dev/null iflag=direct bs=64k skip=7 count=1
+succeeds "bad blocks: a read before them" dd if=/dev/nbk of=/dev/null iflag=direct bs=64k skip=7 count=1
 delta nbk
-is "bad blocks: has its bytes" "$d_operations_read $d_bytes_read" "1 65536"
+is "bad blocks: the read before has its bytes" "$d_operations_read $d_bytes_read" "1 65536"
 balanced "bad blocks" nbk
 remove_null_blk_disk nbk
 
-# Zones: what manages them moves no data.
+# Zone management operations have no data.
 make_null_blk_disk nbk size=256 zoned=1 zone_size=16 zone_nr_conv=0 irqmode=2 completion_nsec=20000
 exact "zoned" nbk --rw=write --zonemode=zbd --bs=64k --ioengine=io_uring --iodepth=8 --number_ios=600 --size=64m
 like_kernel "zoned"
@@ -95,4 +94,4 @@ exact "zoned, random" nbk --rw=randrw --zonemode=zbd --bs=16k --ioengine=io_urin
 balanced "zoned" nbk
 remove_null_blk_disk nbk
 nothing_lost "null_blk"
-is "null_blk: the kernel has nothing to say" "$(dmesg | grep -cE 'BUG|WARNING|Oops')" 0
+is "null_blk: no warning of the kernel" "$(dmesg | grep -cE 'BUG|WARNING|Oops')" 0

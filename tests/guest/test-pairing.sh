@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# 100,000 I/Os of every kind of disk, with io:start and io:done on all the time: each start has one
-# done, and the dones make what the accounts have. pairing.c reads the events while they come.
+# 100,000 I/Os on every kind of disk with io:start and io:done enabled: each start has one done, and the
+# dones add up to the accounts. pairing.c reads the events meanwhile.
 
-# What an account has of what events tell.
+# Prints the values of an account that events have as well.
 account()
 {
 	stat_of "$1" a_
@@ -10,18 +10,18 @@ account()
 		"$a_abandoned $((a_bytes_none + a_bytes_read + a_bytes_write + a_bytes_free)) $a_wlentime $a_rlentime"
 }
 
-# told: what the events told of each disk since the last time, in array told; of all in told[.].
-told()
+# told: stores the sums of the events of each disk since the last call in array told, of all disks in
+# told[.].
 {
 	local disk rest
 	told=()
-	sleep 0.05 # an event is written a moment after its account
+	sleep 0.05 # an event is written shortly after its account
 	echo >&"${PAIRING[1]}"
 	while read -r disk rest <&"${PAIRING[0]}"; do
 		told[$disk]=$rest
 		[ "$disk" != . ] || return 0
 	done
-	fail "pairing: its reader is gone"
+	fail "pairing: its reader has exited"
 }
 
 # told_by NAME "DISK..." COMMAND...: what the events told of each disk is what its account has.
