@@ -1,54 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The calls of /dev/iostat for kstats. See Documentation/kstat.rst for what they are. Part of
- * linux/iostat.h: include that.
+ * The ioctls of /dev/iostat for kstats, see Documentation/kstat.rst. Include linux/iostat.h, which
+ * includes this file.
  */
 #ifndef _UAPI_LINUX_IOSTAT_KSTAT_H
 #define _UAPI_LINUX_IOSTAT_KSTAT_H
 
-#define IOSTAT_KSTAT_NAME_LEN	48	/* of a statistic: NAME.elapsed_time */
+#define IOSTAT_KSTAT_NAME_LEN	48	/* name of a statistic, such as NAME.elapsed_time */
 
-/* What a kstat's data is: KSTAT_TYPE_* of kstat(9S). */
+/* The type of a kstat's data: KSTAT_TYPE_* of kstat(9S). */
 enum iostat_kstat_type {
-	IOSTAT_KSTAT_RAW	= 0,	/* bytes; the others have values */
+	IOSTAT_KSTAT_RAW	= 0,	/* bytes; the other types have values */
 	IOSTAT_KSTAT_NAMED	= 1,
 	IOSTAT_KSTAT_INTR	= 2,
 	IOSTAT_KSTAT_IO		= 3,
 	IOSTAT_KSTAT_TIMER	= 4,
 };
 
-/* KSTAT_FLAG_* of kstat(9S). One that is INVALID is not seen. */
-#define IOSTAT_KSTAT_VIRTUAL		(1U << 0)	/* the data is its provider's memory */
-#define IOSTAT_KSTAT_VAR_SIZE		(1U << 1)	/* there may be more or less of it each time */
+/* KSTAT_FLAG_* of kstat(9S). Kstats with KSTAT_FLAG_INVALID are not listed. */
+#define IOSTAT_KSTAT_VIRTUAL		(1U << 0)	/* the provider has the memory of the data */
+#define IOSTAT_KSTAT_VAR_SIZE		(1U << 1)	/* the size of the data may change */
 #define IOSTAT_KSTAT_WRITABLE		(1U << 2)	/* IOSTAT_IOC_KSTAT_WRITE may change it */
-#define IOSTAT_KSTAT_PERSISTENT		(1U << 3)	/* stays when its provider goes */
-#define IOSTAT_KSTAT_DORMANT		(1U << 4)	/* its provider has gone */
-#define IOSTAT_KSTAT_LONGSTRINGS	(1U << 6)	/* some are IOSTAT_KSTAT_DATA_STRING */
+#define IOSTAT_KSTAT_PERSISTENT		(1U << 3)	/* kept when its provider deletes it */
+#define IOSTAT_KSTAT_DORMANT		(1U << 4)	/* its provider has deleted it */
+#define IOSTAT_KSTAT_LONGSTRINGS	(1U << 6)	/* has values of IOSTAT_KSTAT_DATA_STRING */
 
-/* KSTAT_DATA_* of kstat_named_t. A long is the one of its size. */
+/* KSTAT_DATA_* of kstat_named_t. LONG and ULONG are reported as the type of their size. */
 enum iostat_kstat_data {
 	IOSTAT_KSTAT_DATA_CHAR		= 0,	/* text of up to 16 bytes */
 	IOSTAT_KSTAT_DATA_INT32		= 1,
 	IOSTAT_KSTAT_DATA_UINT32	= 2,
 	IOSTAT_KSTAT_DATA_INT64		= 3,
 	IOSTAT_KSTAT_DATA_UINT64	= 4,
-	IOSTAT_KSTAT_DATA_FLOAT		= 5,	/* its bits */
-	IOSTAT_KSTAT_DATA_DOUBLE	= 6,	/* its bits */
+	IOSTAT_KSTAT_DATA_FLOAT		= 5,	/* its bits, as an integer */
+	IOSTAT_KSTAT_DATA_DOUBLE	= 6,	/* its bits, as an integer */
 	IOSTAT_KSTAT_DATA_STRING	= 9,
 };
 
 /**
- * struct iostat_kstat_header - what a kstat is; only @flags ever change
- * @kid: its number; not used again before 2^31 others
+ * struct iostat_kstat_header - identity of a kstat. Only @flags may change
+ * @kid: number of the kstat, used again only after 2^31 others
  * @type: enum iostat_kstat_type
  * @flags: IOSTAT_KSTAT_VIRTUAL and so on
- * @ndata: how many data it was made for
- * @instance: of @module
+ * @ndata: number of elements that it was created with
+ * @instance: instance number within @module
  * @reserved: 0
- * @crtime: when it was made, ns
- * @module: of its provider, ending in NUL
- * @name: its own, likewise
- * @kstat_class: what it is listed with, likewise
+ * @crtime: time of its creation, ns
+ * @module: module name, NUL-terminated
+ * @name: name of the kstat, NUL-terminated
+ * @kstat_class: class of the kstat, NUL-terminated
  */
 struct iostat_kstat_header {
 	__u32 kid;
@@ -65,13 +65,13 @@ struct iostat_kstat_header {
 
 /**
  * struct iostat_kstat_list - IOSTAT_IOC_KSTAT_LIST: the chain of kstats
- * @size: of this structure, bytes; out: how many of them are filled
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
  * @flags: 0
- * @entry_size: from one entry of @headers to the next, bytes: a multiple of 8
- * @count: entries there is room for; out: how many kstats there are, of which the first are written
- * @chain_id: changes whenever a kstat comes or goes (out)
+ * @entry_size: distance between two elements of @headers, bytes: a multiple of 8
+ * @count: length of @headers; out: number of kstats. The kernel writes as many as fit
+ * @chain_id: changes whenever a kstat is created, installed or deleted (out)
  * @reserved: 0
- * @headers: address of an array of struct iostat_kstat_header, by @kid
+ * @headers: address of an array of struct iostat_kstat_header, in the order of @kid
  */
 struct iostat_kstat_list {
 	__u32 size;
@@ -85,10 +85,10 @@ struct iostat_kstat_list {
 
 /**
  * struct iostat_kstat_value - one statistic
- * @name: its name, ending in NUL
+ * @name: name of the statistic, NUL-terminated
  * @type: enum iostat_kstat_data
- * @len: of text, bytes without its NUL; else 0
- * @value: a number, with its sign in all 64 bits; of text, where in @data of struct iostat_kstat_read it is
+ * @len: length of a text without its NUL, bytes; else 0
+ * @value: a number, sign-extended to 64 bits; of a text, its offset in @data of struct iostat_kstat_read
  */
 struct iostat_kstat_value {
 	char name[IOSTAT_KSTAT_NAME_LEN];
@@ -98,22 +98,22 @@ struct iostat_kstat_value {
 };
 
 /**
- * struct iostat_kstat_read - IOSTAT_IOC_KSTAT_READ: what a kstat has at one instant
- * @size: of this structure, bytes; out: how many of them are filled
+ * struct iostat_kstat_read - IOSTAT_IOC_KSTAT_READ: the data of a kstat at one point in time
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
  * @flags: 0
- * @kid: the kstat's
- * @chain_id: of the chain (out)
- * @snaptime: the instant, ns (out)
- * @crtime: when the kstat was made, ns (out)
+ * @kid: number of the kstat
+ * @chain_id: id of the chain (out)
+ * @snaptime: time of the reading, ns (out)
+ * @crtime: time of the creation of the kstat, ns (out)
  * @type: enum iostat_kstat_type (out)
  * @kstat_flags: IOSTAT_KSTAT_VIRTUAL and so on (out)
- * @ndata: how many data there are (out)
- * @entry_size: from one entry of @values to the next, bytes: a multiple of 8
- * @count: entries there is room for; out: how many there are
- * @bytes: at @data there is room for; out: how many there are
+ * @ndata: number of elements (out)
+ * @entry_size: distance between two elements of @values, bytes: a multiple of 8
+ * @count: length of @values; out: number of values
+ * @bytes: length of @data; out: bytes of data
  * @values: address of an array of struct iostat_kstat_value, in the order of the kstat's data
- * @data: address of where text goes, each with a NUL; of one that is raw, its bytes. If there is more than
- *	room for one or the other: ENOMEM, and neither is written
+ * @data: address of a buffer for texts, each NUL-terminated; of a raw kstat, for its bytes. If @values or
+ *	@data is too short, the call fails with ENOMEM and writes neither
  */
 struct iostat_kstat_read {
 	__u32 size;
@@ -133,17 +133,17 @@ struct iostat_kstat_read {
 };
 
 /*
- * The bytes of kstats whose statistics have no types, as IOSTAT_IOC_KSTAT_WRITE takes them: those of
- * kstat_intr_t, kstat_io_t and kstat_timer_t, of which a kstat has one, one, and as many as there are timers.
+ * Layouts of the bytes that IOSTAT_IOC_KSTAT_WRITE takes for interrupt, I/O and timer kstats. They are those of
+ * kstat_intr_t, kstat_io_t and kstat_timer_t. A timer kstat has one structure for each timer.
  */
 
 /**
  * struct iostat_kstat_intr_bytes - IOSTAT_KSTAT_INTR
- * @hard: interrupts, by kind
- * @soft: likewise
- * @watchdog: likewise
- * @spurious: likewise
- * @multiple_service: likewise
+ * @hard: interrupts from a device
+ * @soft: interrupts from software
+ * @watchdog: interrupts from a watchdog timer
+ * @spurious: interrupts without a source
+ * @multiple_service: interrupts that served several sources
  */
 struct iostat_kstat_intr_bytes {
 	__u32 hard;
@@ -155,18 +155,18 @@ struct iostat_kstat_intr_bytes {
 
 /**
  * struct iostat_kstat_io_bytes - IOSTAT_KSTAT_IO
- * @nread: bytes
- * @nwritten: bytes
- * @reads: operations
- * @writes: operations
- * @wtime: with something in the wait queue, ns
- * @wlentime: sum of the wait queue's length times time, ns
- * @wlastupdate: when the wait queue changed, ns on the clock of snaptime
- * @rtime: with something in the run queue, ns
- * @rlentime: sum of the run queue's length times time, ns
- * @rlastupdate: when the run queue changed, ns on the clock of snaptime
- * @wcnt: in the wait queue
- * @rcnt: in the run queue
+ * @nread: bytes read
+ * @nwritten: bytes written
+ * @reads: read operations
+ * @writes: write operations
+ * @wtime: time during which the wait queue was not empty, ns
+ * @wlentime: integral of the length of the wait queue over time, ns
+ * @wlastupdate: time of the last change of the wait queue, ns on the clock of snaptime
+ * @rtime: time during which the run queue was not empty, ns
+ * @rlentime: integral of the length of the run queue over time, ns
+ * @rlastupdate: time of the last change of the run queue, ns on the clock of snaptime
+ * @wcnt: length of the wait queue
+ * @rcnt: length of the run queue
  */
 struct iostat_kstat_io_bytes {
 	__aligned_u64 nread;
@@ -185,14 +185,14 @@ struct iostat_kstat_io_bytes {
 
 /**
  * struct iostat_kstat_timer_bytes - IOSTAT_KSTAT_TIMER: one timer
- * @name: its name, ending in NUL; one without a name is not shown
+ * @name: name of the timer, NUL-terminated. A timer without a name is not shown
  * @resv: not used
  * @num_events: events that ended
- * @elapsed_time: all their times together, ns
- * @min_time: the shortest, ns
- * @max_time: the longest, ns
- * @start_time: when the last began, ns on the clock of snaptime
- * @stop_time: when the last ended, ns on the clock of snaptime
+ * @elapsed_time: sum of their times, ns
+ * @min_time: shortest time, ns
+ * @max_time: longest time, ns
+ * @start_time: start of the last event, ns on the clock of snaptime
+ * @stop_time: end of the last event, ns on the clock of snaptime
  */
 struct iostat_kstat_timer_bytes {
 	char name[31];
@@ -206,15 +206,15 @@ struct iostat_kstat_timer_bytes {
 };
 
 /**
- * struct iostat_kstat_write - IOSTAT_IOC_KSTAT_WRITE: changes a statistic, or all bytes of a kstat that is not named
- * @size: of this structure, bytes; out: how many of them are filled
+ * struct iostat_kstat_write - IOSTAT_IOC_KSTAT_WRITE: changes a statistic of a named kstat, or all bytes of another
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
  * @flags: 0
- * @kid: the kstat's
- * @chain_id: of the chain (out)
- * @type: enum iostat_kstat_data: the statistic's; of bytes 0
- * @len: of text or bytes, which must be as many as the kstat has; else 0
- * @value: the number; of text or bytes, their address
- * @name: the statistic's; of bytes, empty
+ * @kid: number of the kstat
+ * @chain_id: id of the chain (out)
+ * @type: enum iostat_kstat_data of the statistic; 0 if bytes are written
+ * @len: length of the text or of the bytes; else 0. Bytes must be as many as the kstat has
+ * @value: the number, or the address of the text or bytes
+ * @name: name of the statistic; empty if bytes are written
  */
 struct iostat_kstat_write {
 	__u32 size;
