@@ -102,6 +102,50 @@ pub(crate) unsafe fn record<'a>(entry: &'a Entry) -> &'a CpuRecord {
     unsafe { &*record }
 }
 
+/// Where this CPU's record is in the memory of each account, bytes.
+///
+/// # Safety
+///
+/// In a section.
+#[inline(always)]
+pub(crate) unsafe fn slot() -> usize {
+    let slot;
+    // SAFETY: Reads this CPU's slot.
+    unsafe {
+        asm!(
+            "mov {slot}, qword ptr gs:[rip + {of_cpu}]",
+            slot = out(reg) slot,
+            of_cpu = sym iostat_slot,
+            options(nostack, readonly, preserves_flags),
+        )
+    };
+    slot
+}
+
+/// This CPU's record, of the records at this address.
+///
+/// # Safety
+///
+/// In a section. There are records for `'a`, with one for each CPU in its slot.
+#[inline(always)]
+pub(crate) unsafe fn record_at<'a>(records: u64) -> &'a CpuRecord {
+    // CAST: An address.
+    let records = records as *const CpuRecord;
+    // SAFETY: By this function's requirement.
+    unsafe { &*records.wrapping_byte_add(slot()) }
+}
+
+/// The root at this address.
+///
+/// # Safety
+///
+/// There is one for `'a`.
+#[inline(always)]
+pub(crate) unsafe fn root_at<'a>(root: u64) -> &'a Root {
+    // SAFETY: By this function's requirement.
+    unsafe { &*(root as *const Root) }
+}
+
 /// The root in the memory of an entry.
 ///
 /// # Safety
@@ -110,5 +154,5 @@ pub(crate) unsafe fn record<'a>(entry: &'a Entry) -> &'a CpuRecord {
 #[inline(always)]
 pub(crate) unsafe fn root<'a>(entry: &'a Entry) -> &'a Root {
     // SAFETY: By this function's requirement there is a root.
-    unsafe { &*(entry.memory().root() as *const Root) }
+    unsafe { root_at(entry.memory().root()) }
 }

@@ -35,15 +35,29 @@
 //! line touched zero between them. Each edge is off by at most the time from reading the clock to
 //! the last word, some tens of instructions, on the CPUs involved.
 
+mod lengths;
 mod root;
 
+pub use lengths::{
+    Extra,
+    Lengths, //
+};
 pub use root::Root;
+
+use lengths::{
+    EXTRAS,
+    RUN,
+    RUN_SHIFT,
+    WAIT,
+    WAIT_MASK, //
+};
 
 use crate::sync::{
     AtomicU64,
     Ordering::{
         Acquire,
-        Relaxed, //
+        Relaxed,
+        Release, //
     }, //
 };
 
@@ -84,44 +98,13 @@ pub enum Step {
     RunqBackToWaitq,
 }
 
-/// How many I/Os are in the wait queue (low 30 bits) and the run queue (the bits above).
+/// How many I/Os are in the wait queue (28 bits) and the run queue (the bits above), and, in the two lowest
+/// bits, the [`Extra`]s of the account.
 ///
 /// Both in one word, so that a move from one to the other is a single atomic addition and never
 /// shows the disk idle in between.
 #[derive(Debug, Default)]
 pub struct Gauge(AtomicU64);
-
-/// The lengths of both queues before a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(transparent)]
-pub struct Lengths(u64);
-
-/// 30 and not 32, so that one in the run queue is a constant that fits in an instruction.
-const RUN_SHIFT: u32 = 30;
-const WAIT: u64 = 1;
-const RUN: u64 = 1 << RUN_SHIFT;
-const WAIT_MASK: u64 = RUN - 1;
-
-impl Lengths {
-    /// Nothing in either queue.
-    pub const IDLE: Lengths = Lengths(0);
-    /// One in the wait queue, and nothing in the run queue.
-    pub const ONE_WAITS: Lengths = Lengths(WAIT);
-    /// One in the run queue, and nothing in the wait queue.
-    pub const ONE_RUNS: Lengths = Lengths(RUN);
-
-    /// Of the wait queue.
-    #[inline(always)]
-    pub const fn wait(self) -> u64 {
-        self.0 & WAIT_MASK
-    }
-
-    /// Of the run queue.
-    #[inline(always)]
-    pub const fn run(self) -> u64 {
-        self.0 >> RUN_SHIFT
-    }
-}
 
 impl Step {
     #[inline(always)]
@@ -143,7 +126,7 @@ impl Gauge {
     pub fn take(&self, step: Step) -> Lengths {
         // Acquire: pairs with the release fence in `CpuRecord::write` of the CPU that changed the word
         // before: a reader that sees this edge also sees that CPU's sequence count.
-        Lengths(self.0.fetch_add(step.delta(), Acquire))
+        Lengths::new(self.0.fetch_add(step.delta(), Acquire))
     }
 
     /// Takes one step, and calls `note` for each edge. (Not returned: then an edge is a branch in the
@@ -155,7 +138,18 @@ impl Gauge {
 
     /// The lengths now.
     pub fn lengths(&self) -> Lengths {
-        Lengths(self.0.load(Relaxed))
+        Lengths::new(self.0.load(Relaxed) & !EXTRAS)
+    }
+
+    /// The account has this extra from here on.
+    pub fn add(&self, extra: Extra) {
+        // Release: what a step that finds the extra looks at was there before.
+        self.0.fetch_or(extra as u64, Release);
+    }
+
+    /// The account does not have this extra from here on.
+    pub fn remove(&self, extra: Extra) {
+        self.0.fetch_and(!(extra as u64), Release);
     }
 
     /// One leaves the run queue, if there is one: whether there was. Tells `note` as `step` does. For
@@ -174,78 +168,6 @@ impl Gauge {
             }
         }
         true
-    }
-}
-
-impl Lengths {
-    /// Calls `note` for each edge of a step that found these lengths.
-    #[inline(always)]
-    pub fn edges(self, step: Step, mut note: impl FnMut(Line, Edge)) {
-        use Edge::{
-            Fall,
-            Rise, //
-        };
-        use Line::{
-            Both,
-            Runq,
-            Waitq, //
-        };
-        let (wait, run) = (self.wait(), self.run());
-        match step {
-            Step::WaitqEnter if wait == 0 => {
-                note(Waitq, Rise);
-                if run != 0 {
-                    note(Both, Rise);
-                }
-            }
-            Step::WaitqExit if wait == 1 => {
-                note(Waitq, Fall);
-                if run != 0 {
-                    note(Both, Fall);
-                }
-            }
-            Step::RunqEnter if run == 0 => {
-                note(Runq, Rise);
-                if wait != 0 {
-                    note(Both, Rise);
-                }
-            }
-            Step::RunqExit if run == 1 => {
-                note(Runq, Fall);
-                if wait != 0 {
-                    note(Both, Fall);
-                }
-            }
-            Step::WaitqToRunq => {
-                if wait == 1 {
-                    note(Waitq, Fall);
-                    if run != 0 {
-                        note(Both, Fall);
-                    }
-                }
-                if run == 0 {
-                    note(Runq, Rise);
-                    if wait != 1 {
-                        note(Both, Rise);
-                    }
-                }
-            }
-            Step::RunqBackToWaitq => {
-                if run == 1 {
-                    note(Runq, Fall);
-                    if wait != 0 {
-                        note(Both, Fall);
-                    }
-                }
-                if wait == 0 {
-                    note(Waitq, Rise);
-                    if run != 1 {
-                        note(Both, Rise);
-                    }
-                }
-            }
-            _ => {}
-        }
     }
 }
 

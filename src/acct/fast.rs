@@ -9,13 +9,16 @@
 //! anything of it is recorded ([`Event::general`]). The general path then moves the state of the I/O into the
 //! entry ([`Entry::generalize`]), and all later events of this I/O take the general path.
 //!
+//! Accounts of partitions, and accounts with regions, have an [`Extra`] in their gauge. A step that finds one
+//! does what else has to be done (`fast/extra.rs`); the steps of other accounts need no instruction to find none.
+//!
 //! # What is remembered
 //!
-//! [`Remembered`] is written by the general path when an I/O starts, and used by a later start on the
-//! same queue. Two rules ensure that the account it refers to exists while it is used:
+//! [`Remembered`] is written by the general path when an I/O starts, and used by a later start of an I/O from the
+//! same [`Source`]. Two rules ensure that the account it refers to exists while it is used:
 //!
 //! - The owner of the entry first writes [`Remembered`] and then checks whether the account may be remembered.
-//!   The caller that changes that (the disk leaves, or gets its first partition or region) first changes it, and
+//!   The caller that changes that (the account leaves, or the disk gets its first partition) first changes it, and
 //!   then clears all entries ([`Entry::forget`]). Each has a full barrier between its two steps, so
 //!   at least one of them sees the step of the other.
 //! - When an account leaves, its entries are changed to refer to memory that is never freed while probes are registered
@@ -26,8 +29,19 @@
 //! Each function ends with a call of [`Event`] or [`Section`] and returns nothing: in the module these are
 //! jumps, and a probe needs no stack.
 
+mod extra;
+mod remembered;
+
+pub use remembered::{
+    barrier,
+    Memory,
+    Remembered,
+    Source, //
+};
+
 use super::{
     busy::{
+        Extra,
         Lengths,
         Root,
         Step, //
@@ -52,58 +66,7 @@ use crate::{
         keep_apart,
         opaque, //
     },
-    sync::{
-        fence,
-        AtomicU64,
-        Ordering::{
-            Relaxed,
-            SeqCst, //
-        }, //
-    },
 };
-
-/// Where the last I/O of an entry was recorded. The numbers are the caller's: the module stores addresses, tests
-/// store indices.
-#[derive(Debug, Default)]
-#[repr(C)]
-pub struct Remembered {
-    /// Its queue; 0 if the next I/O takes the general path.
-    queue: AtomicU64,
-    records: AtomicU64,
-    root: AtomicU64,
-}
-
-/// Where the I/Os of an account are recorded: the numbers of [`Remembered`] but for the queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory {
-    /// Its account's records.
-    pub records: u64,
-    /// Its disk's [`Root`].
-    pub root: u64,
-}
-
-impl Remembered {
-    /// The next I/O takes the general path.
-    #[inline(always)]
-    pub(super) fn forget(&self) {
-        self.queue.store(0, Relaxed);
-    }
-
-    /// Its account's records.
-    #[inline(always)]
-    pub fn records(&self) -> u64 {
-        self.records.load(Relaxed)
-    }
-
-    /// Its disk's [`Root`].
-    #[inline(always)]
-    pub fn root(&self) -> u64 {
-        self.root.load(Relaxed)
-    }
-
-    /// Where its account's records are in it, bytes.
-    pub const RECORDS_OFFSET: usize = core::mem::offset_of!(Remembered, records);
-}
 
 /// As a leaf: the I/O enters and leaves the disk's gauge itself.
 pub const DIRECT: u16 = u16::MAX;
@@ -126,53 +89,6 @@ impl Fresh {
 }
 
 impl Entry {
-    /// The entry's memory.
-    #[inline(always)]
-    pub fn memory(&self) -> &Remembered {
-        &self.memory
-    }
-
-    /// The next I/O here on this queue, not 0, may take the fast path if `may` still says so. Owner only.
-    pub fn remember(&self, queue: u64, memory: Memory, may: impl FnOnce() -> bool) {
-        self.memory.records.store(memory.records, Relaxed);
-        self.memory.root.store(memory.root, Relaxed);
-        self.memory.queue.store(queue, Relaxed);
-        // Pairs with that in `forgotten`.
-        fence(SeqCst);
-        if !may() {
-            self.memory.forget();
-        }
-    }
-
-    /// Whether the next I/O may take the fast path.
-    pub fn is_remembered(&self) -> bool {
-        self.memory.queue.load(Relaxed) != 0
-    }
-
-    /// The next I/O of this entry takes the general path, if the entry refers to `memory`. An I/O that is in
-    /// flight stays on the fast path. May be called by a thread that does not own the entry, after
-    /// [`barrier`].
-    pub fn forget(&self, memory: Memory) {
-        if self.memory.records() == memory.records && self.is_remembered() {
-            self.memory.forget();
-        }
-    }
-
-    /// An entry that refers to `old` refers to `new` from here on: an I/O that is in flight is recorded there, and
-    /// the next one takes the general path. May be called by a thread that does not own the entry, after [`barrier`].
-    pub fn replace(&self, old: Memory, new: Memory) {
-        if self.memory.records() != old.records {
-            return;
-        }
-        self.memory.forget();
-        // If the owner has written another account meanwhile, that is not changed.
-        let exchange = |word: &AtomicU64, old, new| {
-            let _ = word.compare_exchange(old, new, Relaxed, Relaxed);
-        };
-        exchange(&self.memory.records, old.records, new.records);
-        exchange(&self.memory.root, old.root, new.root);
-    }
-
     /// Takes the I/O at address `key` from the fast path, if it is there, to the general one. Owner only.
     #[inline(always)]
     pub fn generalize(&self, key: u64, fresh: impl FnOnce() -> Fresh) {
@@ -201,20 +117,22 @@ impl Entry {
     }
 }
 
-/// To be called by those who call [`Entry::forget`] or [`Entry::replace`]: after they have made
-/// sure that the account is not remembered again.
-pub fn barrier() {
-    // Pairs with that in `remember`.
-    fence(SeqCst);
-}
-
 /// What the fast path looks at of a request.
-pub trait Request {
+pub trait Request: Copy {
     /// Its address.
     fn key(&self) -> u64;
 
     /// The address of its queue, not 0.
     fn queue(&self) -> u64;
+
+    /// The address of the block device that it was submitted to; 0 if there is none. At its start only.
+    fn block_device(&self) -> u64;
+
+    /// Its class by its operation.
+    fn class(&self) -> Class;
+
+    /// Its first sector.
+    fn sector(&self) -> u64;
 
     /// Bytes that remain to be done, all of them at its start.
     fn bytes(&self) -> u32;
@@ -250,6 +168,19 @@ pub trait Section<'a> {
     /// The root in the memory of an entry.
     fn root(&self, entry: &'a Entry) -> &'a Root;
 
+    /// This CPU's record of the disk of a partition's root.
+    fn record_of_disk(&self, partition: &'a Root) -> &'a CpuRecord;
+
+    /// The root of the disk of a partition's root.
+    fn root_of_disk(&self, partition: &'a Root) -> &'a Root;
+
+    /// Of the request with this key, which completes: whether it is a write, and its bytes.
+    fn data(&self, key: u64) -> (bool, u32);
+
+    /// Ends it, after the regions of the account that the entry remembers, and of its disk, have recorded that this I/O was
+    /// issued. The I/O is on the general path already.
+    fn start_in_regions(self, entry: &'a Entry, sector: u64, bytes: u32);
+
     /// Ends it.
     fn leave(self);
 }
@@ -258,7 +189,9 @@ pub trait Section<'a> {
 #[inline(always)]
 pub fn start<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
     let key = rq.key();
-    let is_known = entry.memory.queue.load(Relaxed) == rq.queue();
+    let source = entry.memory.source();
+    let is_known =
+        source == Source::queue(rq.queue()) || source == Source::block_device(rq.block_device());
     if !is_known || rq.is_special() || !entry.key.take_again(key, State::Waits) {
         return event.general();
     }
@@ -270,9 +203,12 @@ pub fn start<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
     record.waitq.enter(now);
     let root = section.root(entry);
     let before = root.gauge.take(Step::WaitqEnter);
-    if before == Lengths::IDLE {
+    // Regions record an I/O from its issue on.
+    if before.without(Extra::Regions) == Lengths::IDLE {
         record.waitq_busy.rise(now);
         keep_apart();
+    } else if before.has(Extra::Disk) {
+        return extra::start(section, entry, before, record);
     } else if before.wait() == 0 {
         record.waitq_busy.rise(now);
         record.both_busy.rise(now);
@@ -303,6 +239,8 @@ pub fn issue<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
         record.waitq_busy.fall(now);
         record.runq_busy.rise(now);
         keep_apart();
+    } else if before.has_extras() {
+        return extra::issue(section, entry, *rq, before, record);
     } else if before.run() == 0 {
         record.runq_busy.rise(now);
         record.both_busy.rise(now);
@@ -318,7 +256,8 @@ pub fn issue<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
 #[inline(always)]
 pub fn complete<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request, bytes: u32) {
     let key = rq.key();
-    if bytes < rq.bytes() || !entry.key.is(key, State::Runs) {
+    // More than remains is left to the general path, too: so these bytes are known from the request.
+    if bytes != rq.bytes() || !entry.key.is(key, State::Runs) {
         return event.general();
     }
     let is_write = Bit::of(rq.is_write());
@@ -336,6 +275,8 @@ pub fn complete<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request,
     if before == Lengths::ONE_RUNS {
         record.runq_busy.fall(now);
         keep_apart();
+    } else if before.has(Extra::Disk) {
+        return extra::complete(section, entry, before, record);
     } else if before.run() == 1 {
         record.runq_busy.fall(now);
         record.both_busy.fall(now);

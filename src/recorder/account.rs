@@ -207,6 +207,10 @@ impl Account {
         let parent = block.disk.as_ref().map(|disk| disk.identity.number);
         let offset = layout().offset(identity.number);
         let memory = Memory::new(Owner::new(Device::new(&identity, parent, offset)))?;
+        let root = match &block.disk {
+            Some(disk) => Root::of_partition(disk.memory()),
+            None => Root::default(),
+        };
         Arc::pin_init(
             try_pin_init!(Account {
                 flags: AtomicU32::new(identity.flags),
@@ -222,7 +226,7 @@ impl Account {
                 memory,
                 holders: Refcount::new(1),
                 leaves: block.leaves,
-                root: Root::default(),
+                root,
                 leaves_now: AtomicBool::new(false),
                 last <- new_mutex!(Seen::default()),
             }),

@@ -164,10 +164,6 @@ impl Entries {
 
     /// No I/O uses the memory of `account`, which leaves, except in probes that run now. May sleep.
     pub(super) fn give_up(&self, account: &Account) {
-        if account.disk().is_some() {
-            // Entries remember disks alone.
-            return;
-        }
         account.set_leaves_now();
         let (memory, sink) = (account.memory(), self.sink.memory());
         barrier();

@@ -75,27 +75,26 @@ impl<L: Listener> State<L> {
             .registry
             .find(disk)
             .ok_or(Wrong::wrong(Reason::NoSuchDisk, disk))?;
-        let regions = account.regions();
+        let (regions, gauge) = (account.regions(), account.gauge());
         let device = Position::of(account.identity());
         match message {
             Message::Create(create) => {
                 let geometry = create.geometry(sectors)?;
-                let id = regions.create(create, geometry)?;
-                self.registry.forget(&account);
+                let id = regions.create(create, geometry, gauge)?;
                 let told = created(written, id).and_then(|()| written.write_char('\n'));
                 if told.is_err() {
                     // Nobody would know of it.
-                    regions.delete(id)?;
+                    regions.delete(id, gauge)?;
                     return Err(ENOMEM.into());
                 }
             }
             Message::Delete(id) => {
-                regions.delete(*id)?;
+                regions.delete(*id, gauge)?;
                 // Its memory is free when the reply is there.
                 published::wait_for_drops();
             }
             Message::Resize(resize) => {
-                regions.resize(resize.id, |old, buckets| {
+                regions.resize(resize.id, gauge, |old, buckets| {
                     Ok::<_, Refusal<'a>>(resize.geometry(old, buckets, sectors)?)
                 })?;
                 // So is what was before the resize before.

@@ -215,12 +215,6 @@ impl<L: Listener> Registry<L> {
         self.change(self.members.lock());
     }
 
-    /// The I/Os of `account` that start from here on take the general path, until it is remembered again. May
-    /// sleep.
-    pub(super) fn forget(&self, account: &Account) {
-        self.tracker.entries().forget(account);
-    }
-
     /// Closes the account of a disk or partition. Needs no memory, and cannot fail; may sleep.
     pub(super) fn remove(&self, device: &BlockDevice<'_>) {
         let mut members = self.members.lock();

@@ -87,6 +87,15 @@ impl<'a> Bio<'a> {
         read!(self, bi_bdev) as u64
     }
 
+    /// Whether it was submitted to a whole disk.
+    pub(crate) fn is_of_whole_disk(&self) -> bool {
+        let disk = read!(self, bdev bd_disk);
+        // SAFETY: A block device has a disk, which is there for as long; the first of its block devices, that of the whole
+        // disk, stays the same and is only taken as a number.
+        let whole = unsafe { core::ptr::addr_of!((*disk).part0).read() };
+        self.block_device() == whole as u64
+    }
+
     /// `REQ_OP_*`.
     #[inline(always)]
     pub(crate) fn op(&self) -> u8 {

@@ -11,6 +11,7 @@ use super::{
     op,
     read, //
 };
+use crate::acct::class::Class;
 use core::{
     marker::PhantomData,
     ptr::NonNull, //
@@ -37,6 +38,22 @@ impl crate::acct::fast::Request for Request<'_> {
     #[inline(always)]
     fn queue(&self) -> u64 {
         read!(self, q) as u64
+    }
+
+    #[inline(always)]
+    fn block_device(&self) -> u64 {
+        Request::block_device(self)
+    }
+
+    #[inline(always)]
+    fn class(&self) -> Class {
+        // That of one with data.
+        Class::of(self.op(), 1)
+    }
+
+    #[inline(always)]
+    fn sector(&self) -> u64 {
+        Request::sector(self)
     }
 
     #[inline(always)]
@@ -98,6 +115,11 @@ impl<'a> Request<'a> {
         // SAFETY: The bios of a request live until its completion has been traced; the block device is
         // only taken as a number.
         unsafe { core::ptr::addr_of!((*bio).bi_bdev).read() as u64 }
+    }
+
+    /// Whether its first bio was submitted to a whole disk.
+    pub(crate) fn is_of_whole_disk(&self) -> bool {
+        self.bio().is_some_and(|bio| bio.is_of_whole_disk())
     }
 
     /// Number of the hardware queue it goes through.

@@ -3,12 +3,16 @@
 //! The gauge of a disk, and who enters it.
 
 use super::{
+    Extra,
     Gauge,
     Lengths, //
 };
-use crate::sync::{
-    AtomicU32,
-    Ordering::Relaxed, //
+use crate::{
+    acct::fast::Memory,
+    sync::{
+        AtomicU32,
+        Ordering::Relaxed, //
+    }, //
 };
 
 /// The gauge of a disk, on a cache line of its own, and which of the disk's hardware queues enters it directly.
@@ -23,12 +27,29 @@ pub struct Root {
     pub gauge: Gauge,
     owner: AtomicU32,
     rival: AtomicU32,
+    disk: Memory,
 }
 
 /// As the rival: the owner met another queue at the root.
 const OWNER: u32 = u32::MAX;
 
 impl Root {
+    /// The root of a partition, whose disk is recorded in `disk`.
+    pub fn of_partition(disk: Memory) -> Self {
+        let root = Root {
+            disk,
+            ..Root::default()
+        };
+        root.gauge.add(Extra::Disk);
+        root
+    }
+
+    /// Of a partition: where its disk is recorded.
+    #[inline(always)]
+    pub fn disk(&self) -> Memory {
+        self.disk
+    }
+
     /// Whether I/Os of this hardware queue may enter the root from here on. Called after one of them has entered, by
     /// its leaf.
     pub fn may_enter(&self, queue: u16) -> bool {

@@ -84,10 +84,16 @@ impl Key {
         self.0.store(address, Release);
     }
 
+    /// The address of the I/O in flight.
+    #[inline(always)]
+    pub(in crate::acct) fn in_flight(&self) -> u64 {
+        self.load() & !STATE
+    }
+
     /// The I/O in flight has ended.
     #[inline(always)]
     pub(in crate::acct) fn release_in_flight(&self) {
-        self.release(self.load() & !STATE);
+        self.release(self.in_flight());
     }
 
     /// Takes an entry that has the key `old`, not a busy one.

@@ -5,11 +5,19 @@
 use super::Account;
 use crate::{
     acct::{
-        busy::Root,
-        fast::Memory,
+        busy::{
+            Gauge,
+            Root, //
+        },
+        fast::{
+            self,
+            Memory,
+            Source, //
+        },
         record::CpuRecord, //
     },
     kernel_ext::{
+        block::request::Request,
         general::is_general,
         percpu_pages::PerCpuPages, //
     },
@@ -26,28 +34,54 @@ fn is_one_of_many(now: u64) -> bool {
 }
 
 impl Account {
+    /// Where its root is in it, bytes.
+    #[cfg(target_arch = "x86_64")]
+    pub(in crate::recorder) const ROOT_OFFSET: usize = core::mem::offset_of!(Account, root);
+
+    /// The gauge of all its hardware queues.
+    pub(in crate::recorder) fn gauge(&self) -> &Gauge {
+        &self.root.gauge
+    }
+
     /// What an entry remembers.
     pub(in crate::recorder) fn memory(&self) -> Memory {
         memory(self.memory.records(), &self.root)
     }
 
-    /// Whether entries may remember it: a disk's that is there, has no partitions with accounts, and no regions.
-    #[inline(always)]
-    pub(in crate::recorder) fn may_be_remembered(&self) -> bool {
-        !self.leaves_now.load(Relaxed)
-            && !self.is_special()
-            && !self.partitions.is_any()
-            && self.disk.is_none()
-    }
-
-    /// The same for I/Os of this hardware queue, one of which was recorded at `now`, if there is a fast path at
-    /// present.
-    pub(in crate::recorder) fn may_be_remembered_by(&self, leaf: u16, now: u64) -> bool {
-        if is_general() || !self.may_be_remembered() {
-            return false;
+    /// By what entries may remember it, if they may: it has not left, and there is a fast path at present. For an
+    /// I/O of this hardware queue, with this request, that was recorded here at `now`.
+    pub(in crate::recorder) fn source(
+        &self,
+        rq: Request<'_>,
+        leaf: u16,
+        now: u64,
+    ) -> Option<Source> {
+        if is_general() || self.leaves_now.load(Relaxed) {
+            return None;
         }
         // Others write the root's cache line with each of their I/Os: it is looked at now and then.
-        !self.has_leaves() || is_one_of_many(now) && self.root.may_enter(leaf)
+        if self.has_leaves() && !(is_one_of_many(now) && self.may_enter(leaf)) {
+            return None;
+        }
+        if self.disk.is_some() {
+            return Some(Source::block_device(rq.block_device()));
+        }
+        if !self.partitions.is_any() {
+            return Some(Source::queue(fast::Request::queue(&rq)));
+        }
+        // Not by a partition that has no account yet.
+        rq.is_of_whole_disk()
+            .then(|| Source::block_device(rq.block_device()))
+    }
+
+    /// Whether I/Os of this hardware queue may enter its root, and that of its disk.
+    fn may_enter(&self, leaf: u16) -> bool {
+        self.root.may_enter(leaf) && self.disk().is_none_or(|disk| disk.root.may_enter(leaf))
+    }
+
+    /// Whether entries may still remember it by this source.
+    pub(in crate::recorder) fn may_be_remembered_by(&self, source: Source) -> bool {
+        !(self.leaves_now.load(Relaxed) || source.is_queue() && self.partitions.is_any())
     }
 
     /// No entry remembers it from here on, except those that did before.

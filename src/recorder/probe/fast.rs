@@ -6,7 +6,14 @@
 //! function of `src/probes.c` with the same arguments, which begins again.
 
 use super::{
-    super::tracker::Tracker,
+    super::{
+        account::Account,
+        tracker::{
+            Here,
+            Tracker, //
+        },
+        transactions::regions, //
+    },
     tracker, //
 };
 use crate::{
@@ -14,6 +21,7 @@ use crate::{
         busy::Root,
         entry::Entry,
         fast::{
+            self,
             complete,
             issue,
             start,
@@ -28,17 +36,25 @@ use crate::{
         fast::{
             now_ns,
             record,
+            record_at,
             restore,
             root,
+            root_at,
             save,
+            slot,
             Flags, //
         },
         general::is_general,
+        percpu::ThisCpu,
+        published::InProbe, //
     },
 };
 use core::{
     marker::PhantomData,
-    ptr::NonNull, //
+    ptr::{
+        from_ref,
+        NonNull, //
+    }, //
 };
 use kernel::{
     bindings,
@@ -94,6 +110,46 @@ impl<'a> Section<'a> for Off<'a> {
     fn root(&self, entry: &'a Entry) -> &'a Root {
         // SAFETY: As in `record`.
         unsafe { root(entry) }
+    }
+
+    #[inline(always)]
+    fn record_of_disk(&self, partition: &'a Root) -> &'a CpuRecord {
+        // SAFETY: Interrupts are off by the type invariant. The root of a partition was made with the memory of its
+        // disk (`account.rs`), whose account that of the partition holds.
+        unsafe { record_at(partition.disk().records) }
+    }
+
+    #[inline(always)]
+    fn root_of_disk(&self, partition: &'a Root) -> &'a Root {
+        // SAFETY: As in `record_of_disk`.
+        unsafe { root_at(partition.disk().root) }
+    }
+
+    #[inline(always)]
+    fn data(&self, key: u64) -> (bool, u32) {
+        // CAST: The key of an entry on the fast path is the address of its request.
+        let rq = key as *mut bindings::request;
+        // SAFETY: The request of this probe's I/O, as above, and so not null; the view does not outlive this call.
+        let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
+        (fast::Request::is_write(&rq), rq.bytes())
+    }
+
+    #[inline(never)]
+    fn start_in_regions(self, entry: &'a Entry, sector: u64, bytes: u32) {
+        let account = from_ref(self.root(entry)).wrapping_byte_sub(Account::ROOT_OFFSET);
+        // SAFETY: Only the gauges of accounts have extras, so this is the root of an account, which is there for as long.
+        let account = unsafe { &*account.cast::<Account>() };
+        // SAFETY: In a probe by the type invariant.
+        let probe = unsafe { InProbe::new() };
+        // SAFETY: Interrupts are off by the type invariant, until `restore`.
+        let cpu = unsafe { ThisCpu::new(slot()) };
+        let here = Here {
+            probe,
+            cpu,
+            now: self.now,
+        };
+        regions::start(here, account, entry, sector, bytes);
+        restore(self.flags);
     }
 
     #[inline(always)]

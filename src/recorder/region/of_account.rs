@@ -22,13 +22,19 @@ use crate::{
         create::Create,
         word::Word, //
     },
-    acct::region::{
-        columns::Unit,
-        geometry::Geometry,
-        list::{
-            smallest_free_id,
-            Last,
-            Lifetime, //
+    acct::{
+        busy::{
+            Extra,
+            Gauge, //
+        },
+        region::{
+            columns::Unit,
+            geometry::Geometry,
+            list::{
+                smallest_free_id,
+                Last,
+                Lifetime, //
+            },
         },
     },
     kernel_ext::{
@@ -160,6 +166,7 @@ impl Regions {
         &self,
         message: &Create<'_>,
         geometry: Geometry,
+        gauge: &Gauge,
     ) -> Result<u32> {
         let options = &message.options;
         let mut bounds = KVVec::new();
@@ -199,12 +206,12 @@ impl Regions {
         regions.extend_from_slice(before, GFP_KERNEL)?;
         regions.push(Listed { lifetime, region }, GFP_KERNEL)?;
         regions.extend_from_slice(after, GFP_KERNEL)?;
-        self.replace(&mut members, regions)?;
+        self.replace(&mut members, regions, gauge)?;
         Ok(id)
     }
 
     /// `@stats_delete`. May sleep. `ENOENT`, `ENOMEM`.
-    pub(in crate::recorder) fn delete(&self, id: u32) -> Result {
+    pub(in crate::recorder) fn delete(&self, id: u32, gauge: &Gauge) -> Result {
         let mut members = self.members.lock();
         members.find(id)?;
         let mut regions = KVec::with_capacity(members.regions.len(), GFP_KERNEL)?;
@@ -215,13 +222,14 @@ impl Regions {
         {
             regions.push(listed.clone(), GFP_KERNEL)?;
         }
-        self.replace(&mut members, regions)
+        self.replace(&mut members, regions, gauge)
     }
 
     /// `@stats_resize`. What `geometry` says is an error of the message's. May sleep.
     pub(in crate::recorder) fn resize<E: From<Error>>(
         &self,
         id: u32,
+        gauge: &Gauge,
         geometry: impl FnOnce(&Geometry, usize) -> Result<Geometry, E>,
     ) -> Result<(), E> {
         let mut members = self.members.lock();
@@ -252,7 +260,7 @@ impl Regions {
                     .map_err(Error::from)?;
             }
         }
-        self.replace(&mut members, regions)?;
+        self.replace(&mut members, regions, gauge)?;
         let given_up = told.replaced();
         drop(told);
         drop(members);
@@ -261,8 +269,8 @@ impl Regions {
         Ok(())
     }
 
-    /// From here on probes find these.
-    fn replace(&self, members: &mut Members, regions: KVec<Listed>) -> Result {
+    /// From here on probes find these, and see in the account's gauge whether there are any.
+    fn replace(&self, members: &mut Members, regions: KVec<Listed>, gauge: &Gauge) -> Result {
         let number = members.next();
         let list = if regions.is_empty() {
             None
@@ -275,7 +283,13 @@ impl Regions {
         self.count.store(count, Relaxed);
         self.is_special
             .store(self.is_always_special || count != 0, Relaxed);
+        if count == 0 {
+            gauge.remove(Extra::Regions);
+        }
         self.list.replace(list);
+        if count != 0 {
+            gauge.add(Extra::Regions);
+        }
         Ok(())
     }
 

@@ -39,7 +39,13 @@ fn each(here: Here<'_>, account: &Account, mut tell: impl FnMut(&List, &Last, Le
 
 /// An I/O starts.
 #[inline(always)]
-pub(super) fn start(here: Here<'_>, account: &Account, entry: &Entry, sector: u64, bytes: u32) {
+pub(in crate::recorder) fn start(
+    here: Here<'_>,
+    account: &Account,
+    entry: &Entry,
+    sector: u64,
+    bytes: u32,
+) {
     if account.disk().is_none() {
         start_in_disk(here, account, entry, sector, bytes);
     } else {

@@ -24,7 +24,6 @@ use super::{
 use crate::{
     acct::{
         entry::Entry,
-        fast,
         verb::Verb, //
     },
     kernel_ext::block::request::Request, //
@@ -59,11 +58,9 @@ impl Tracker {
         let start = request(account, rq);
         let verb = slot.entry.start_waiting(&start, here.now);
         record::<OF>(account, verb, start.leaf, here);
-        if OF == DISK && account.may_be_remembered_by(start.leaf, here.now) {
-            let memory = account.memory();
-            let queue = fast::Request::queue(&rq);
-            slot.entry
-                .remember(queue, memory, || account.may_be_remembered());
+        if let Some(source) = account.source(rq, start.leaf, here.now) {
+            let may = || account.may_be_remembered_by(source);
+            slot.entry.remember(source, account.memory(), may);
         }
     }
 

@@ -19,7 +19,8 @@ use iostat::acct::{
     fast::{
         self,
         barrier,
-        Memory, //
+        Memory,
+        Source, //
     },
     inflight::{
         Claim,
@@ -124,7 +125,7 @@ impl Storage {
         };
         slot.entry.start_waiting(&start, 0);
         if may() {
-            slot.entry.remember(QUEUE, ACCOUNT, may);
+            slot.entry.remember(Source::queue(QUEUE), ACCOUNT, may);
         }
         slot.release();
     }
@@ -191,9 +192,26 @@ impl<'a> fast::Section<'a> for Probe<'a> {
         &self.storage.roots[number]
     }
 
+    fn record_of_disk(&self, _: &'a Root) -> &'a CpuRecord {
+        unreachable!("there is no partition");
+    }
+
+    fn root_of_disk(&self, _: &'a Root) -> &'a Root {
+        unreachable!("there is no partition");
+    }
+
+    fn data(&self, _: u64) -> (bool, u32) {
+        (false, 512)
+    }
+
+    fn start_in_regions(self, _: &'a Entry, _: u64, _: u32) {
+        unreachable!("there are no regions");
+    }
+
     fn leave(self) {}
 }
 
+#[derive(Clone, Copy)]
 struct Read;
 
 impl fast::Request for Read {
@@ -203,6 +221,18 @@ impl fast::Request for Read {
 
     fn queue(&self) -> u64 {
         QUEUE
+    }
+
+    fn block_device(&self) -> u64 {
+        QUEUE + 8
+    }
+
+    fn class(&self) -> Class {
+        Class::Read
+    }
+
+    fn sector(&self) -> u64 {
+        0
     }
 
     fn bytes(&self) -> u32 {

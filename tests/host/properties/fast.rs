@@ -21,11 +21,25 @@ use iostat::acct::{
     },
     fast::{
         self,
-        barrier, //
+        barrier,
+        Source, //
     },
     record::CpuRecord, //
 };
 use std::cell::Cell;
+
+/// The number of the disk of partitions.
+const WHOLE: u32 = u32::MAX - 1;
+
+/// The address of a place's queue.
+fn queue(place: usize) -> u64 {
+    place as u64 * 16 + 16
+}
+
+/// The address of a place's block device.
+fn block_device(place: usize) -> u64 {
+    queue(place) + 8
+}
 
 /// An event on the fast path, and the section in which it is recorded.
 pub struct Fast<'a> {
@@ -33,6 +47,8 @@ pub struct Fast<'a> {
     pub cpu: usize,
     pub now: u64,
     pub is_general: &'a Cell<bool>,
+    /// Of its request: whether it is a write, and its bytes.
+    pub data: (bool, u32),
 }
 
 impl<'a> fast::Event<'a> for Fast<'a> {
@@ -61,13 +77,31 @@ impl<'a> fast::Section<'a> for Fast<'a> {
         &self.machine.remembered(entry.memory().root()).root
     }
 
+    fn record_of_disk(&self, partition: &'a Root) -> &'a CpuRecord {
+        let cpus = &self.machine.remembered(partition.disk().records).cpus;
+        &cpus[self.cpu % cpus.len()]
+    }
+
+    fn root_of_disk(&self, partition: &'a Root) -> &'a Root {
+        &self.machine.remembered(partition.disk().root).root
+    }
+
+    fn data(&self, _: u64) -> (bool, u32) {
+        self.data
+    }
+
+    fn start_in_regions(self, _: &'a Entry, _: u64, _: u32) {
+        unreachable!("there are no regions");
+    }
+
     fn leave(self) {}
 }
 
 /// A request with so many bytes that remain.
+#[derive(Clone, Copy)]
 pub struct Request {
     pub key: u64,
-    pub queue: u64,
+    pub place: usize,
     pub class: Class,
     pub tag: Tag,
     pub bytes: u32,
@@ -79,7 +113,19 @@ impl fast::Request for Request {
     }
 
     fn queue(&self) -> u64 {
-        self.queue
+        queue(self.place)
+    }
+
+    fn block_device(&self) -> u64 {
+        block_device(self.place)
+    }
+
+    fn class(&self) -> Class {
+        self.class
+    }
+
+    fn sector(&self) -> u64 {
+        u64::MAX
     }
 
     fn bytes(&self) -> u32 {
@@ -99,9 +145,20 @@ impl fast::Request for Request {
 }
 
 impl Machine {
+    /// Disks that are partitions of another.
+    pub fn with_partitions(disks: usize, cpus: usize, queues: usize, buckets: usize) -> Self {
+        let mut machine = Machine::new(disks, cpus, queues, buckets);
+        let whole = Disk::new(cpus, queues, WHOLE);
+        for disk in &mut machine.disks {
+            disk.root = Root::of_partition(whole.memory());
+        }
+        machine.whole = Some(whole);
+        machine
+    }
+
     /// The disk that an entry remembers.
     fn remembered(&self, number: u64) -> &Disk {
-        let mut disks = self.disks.iter().chain([&self.sink]);
+        let mut disks = self.disks.iter().chain(&self.whole).chain([&self.sink]);
         let disk = disks.find(|disk| u64::from(disk.number) == number);
         disk.expect("entries remember disks that are there")
     }
@@ -137,10 +194,14 @@ impl Machine {
             cpu,
             now,
             is_general: &is_general,
+            data: match event {
+                Event::Done(bytes) => (class == Class::Write, bytes as u32),
+                _ => (false, 0),
+            },
         };
         let request = |bytes| Request {
             key,
-            queue: place as u64 + 1,
+            place,
             class,
             tag,
             bytes,
@@ -170,10 +231,14 @@ impl Machine {
     /// The next I/O at this address may take the fast path.
     pub fn remember(&self, place: usize, key: u64, start: &Start) {
         let disk = &self.disks[place];
-        if disk.leaves.is_empty() || disk.root.may_enter(start.leaf) {
+        let mut accounts = self.whole.iter().chain([disk]);
+        if accounts.all(|disk| disk.leaves.is_empty() || disk.root.may_enter(start.leaf)) {
+            let source = match self.whole {
+                None => Source::queue(queue(place)),
+                Some(_) => Source::block_device(block_device(place)),
+            };
             if let Some(slot) = self.main.main().find_home(key) {
-                slot.entry
-                    .remember(place as u64 + 1, disk.memory(), || true);
+                slot.entry.remember(source, disk.memory(), || true);
             }
         }
     }

@@ -50,8 +50,38 @@ fn reads_and_writes_take_the_fast_path_from_their_second_time_on() {
     assert_eq!(machine.fast, 15);
 }
 
+#[test]
+fn ios_of_a_partition_take_the_fast_path_in_its_disk_as_well() {
+    let mut machine = Machine::with_partitions(2, 1, 1, 1);
+    for (turn, place) in (1..).zip([0, 0, 0, 1, 1]) {
+        for (event, now) in [
+            (Event::Accept(Class::Write, Tag::Simple), turn * 10),
+            (Event::Issue, turn * 10 + 1),
+            (Event::Done(512), turn * 10 + 3),
+        ] {
+            machine.hear(place, 0, 0x1000, event, now);
+        }
+    }
+    // The first of each partition is not known by its block device.
+    assert_eq!(machine.fast, 9);
+    let whole = machine.whole.as_ref().map(|disk| disk.snapshot(100));
+    let whole = whole.expect("there is a disk");
+    assert_eq!(whole.record.devstat.bytes, [0, 0, 5 * 512, 0]);
+    assert_eq!((whole.wtime, whole.rtime, whole.in_flight()), (5, 10, 0));
+    assert_eq!(machine.disks[0].snapshot(100).rtime, 6);
+}
+
 proptest! {
     #![proptest_config(config())]
+
+    #[test]
+    fn the_disk_of_one_partition_has_what_that_has(play in play(wrapping_clock())) {
+        watch(play, |stage| {
+            if let Some(whole) = &stage.machine.whole {
+                assert_eq!(whole.snapshot(stage.clock()), stage.snapshot());
+            }
+        });
+    }
 
     #[test]
     fn every_transaction_is_counted_once_with_its_bytes_and_its_time(

@@ -93,7 +93,7 @@ pub struct Disk {
 }
 
 impl Disk {
-    fn new(cpus: usize, queues: usize, number: u32) -> Self {
+    pub fn new(cpus: usize, queues: usize, number: u32) -> Self {
         let leaves = if queues > 1 { queues } else { 0 };
         Disk {
             cpus: (0..cpus).map(|_| CpuRecord::default()).collect(),
@@ -145,6 +145,8 @@ pub struct Machine {
     numbers: u32,
     /// Where I/Os end whose disk left while they were on the fast path.
     pub sink: Disk,
+    /// The disk that all of `disks` are partitions of.
+    pub whole: Option<Disk>,
     /// What a request says of itself: class and tag of each, and when it began to wait and to run.
     pub requests: HashMap<u64, (Class, Tag, [u64; 2])>,
     /// Events that took the fast path.
@@ -165,6 +167,7 @@ impl Machine {
             untracked: 0,
             numbers: disks as u32,
             sink: Disk::new(cpus, 1, SINK),
+            whole: None,
             requests: HashMap::new(),
             fast: 0,
         }
@@ -350,8 +353,10 @@ impl Machine {
         let place = entry.account() >> 32;
         let disk = &self.disks[place as usize];
         if disk.number == entry.account() as u32 {
-            verb.into_iter()
-                .for_each(|verb| disk.record(cpu, entry.leaf(), verb, now));
+            verb.into_iter().for_each(|verb| {
+                let accounts = self.whole.iter().chain([disk]);
+                accounts.for_each(|account| account.record(cpu, entry.leaf(), verb, now));
+            });
         }
     }
 

@@ -46,6 +46,8 @@ pub struct Play {
     cpus: usize,
     /// Hardware queues.
     queues: usize,
+    /// Whether the disk is a partition of another.
+    is_partition: bool,
     /// What each key goes through, one life after the other and over again.
     keys: Vec<VecDeque<Event>>,
     steps: VecDeque<Step>,
@@ -135,10 +137,12 @@ fn play_of(length: Range<usize>, epoch: impl Strategy<Value = u64>) -> impl Stra
     let key = vec(life(), 1..8).prop_map(|lives| lives.concat().into());
     let keys = vec(key, 1..=ROOM);
     let steps = vec(step(), length).prop_map(VecDeque::from);
-    (1..=4usize, 1..=3usize, keys, steps, epoch).prop_map(|(cpus, queues, keys, steps, epoch)| {
+    let sizes = (1..=4usize, 1..=3usize, any::<bool>());
+    (sizes, keys, steps, epoch).prop_map(|((cpus, queues, is_partition), keys, steps, epoch)| {
         Play {
             cpus,
             queues,
+            is_partition,
             keys,
             steps,
             epoch,
@@ -173,7 +177,10 @@ pub struct Stage {
 impl Stage {
     pub fn new(play: Play) -> Self {
         Stage {
-            machine: Machine::new(1, play.cpus, play.queues, 1),
+            machine: match play.is_partition {
+                false => Machine::new(1, play.cpus, play.queues, 1),
+                true => Machine::with_partitions(1, play.cpus, play.queues, 1),
+            },
             model: Model::default(),
             now: 0,
             play,

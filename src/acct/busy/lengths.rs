@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What a step finds in the word of a gauge.
+
+use super::{
+    Edge,
+    Line,
+    Step, //
+};
+
+/// The lengths of both queues before a step, and the [`Extra`]s.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct Lengths(u64);
+
+/// What has to be done for the I/Os of an account besides recording them there. The fast path compares the word that
+/// a step found with its most common value; with one of these it is another, and so they cost the other accounts
+/// nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Extra {
+    /// The account has regions.
+    Regions = 1,
+    /// The account is that of a partition: each step is recorded in its disk as well.
+    Disk = 2,
+}
+
+/// Above the extras, so that it takes one instruction to look at one of the numbers, or at an extra.
+const WAIT_SHIFT: u32 = 2;
+/// Below 31, so that one in the run queue is a constant that fits in an instruction.
+pub(super) const RUN_SHIFT: u32 = 30;
+pub(super) const WAIT: u64 = 1 << WAIT_SHIFT;
+pub(super) const RUN: u64 = 1 << RUN_SHIFT;
+pub(super) const EXTRAS: u64 = WAIT - 1;
+pub(super) const WAIT_MASK: u64 = RUN - WAIT;
+
+impl Lengths {
+    /// The word of a gauge.
+    #[inline(always)]
+    pub(super) const fn new(word: u64) -> Self {
+        Lengths(word)
+    }
+
+    /// Nothing in either queue.
+    pub const IDLE: Lengths = Lengths(0);
+    /// One in the wait queue, and nothing in the run queue.
+    pub const ONE_WAITS: Lengths = Lengths(WAIT);
+    /// One in the run queue, and nothing in the wait queue.
+    pub const ONE_RUNS: Lengths = Lengths(RUN);
+
+    /// The same in an account with one extra.
+    #[inline(always)]
+    pub const fn with(self, extra: Extra) -> Self {
+        Lengths(self.0 | extra as u64)
+    }
+
+    /// The same in an account without this extra.
+    #[inline(always)]
+    pub const fn without(self, extra: Extra) -> Self {
+        Lengths(self.0 & !(extra as u64))
+    }
+
+    /// Whether the account has this extra.
+    #[inline(always)]
+    pub const fn has(self, extra: Extra) -> bool {
+        self.0 & extra as u64 != 0
+    }
+
+    /// Whether the account has any.
+    #[inline(always)]
+    pub const fn has_extras(self) -> bool {
+        self.0 & EXTRAS != 0
+    }
+
+    /// Of the wait queue.
+    #[inline(always)]
+    pub const fn wait(self) -> u64 {
+        (self.0 & WAIT_MASK) >> WAIT_SHIFT
+    }
+
+    /// Of the run queue.
+    #[inline(always)]
+    pub const fn run(self) -> u64 {
+        self.0 >> RUN_SHIFT
+    }
+
+    /// Calls `note` for each edge of a step that found these lengths.
+    #[inline(always)]
+    pub fn edges(self, step: Step, mut note: impl FnMut(Line, Edge)) {
+        use Edge::{
+            Fall,
+            Rise, //
+        };
+        use Line::{
+            Both,
+            Runq,
+            Waitq, //
+        };
+        let (wait, run) = (self.wait(), self.run());
+        match step {
+            Step::WaitqEnter if wait == 0 => {
+                note(Waitq, Rise);
+                if run != 0 {
+                    note(Both, Rise);
+                }
+            }
+            Step::WaitqExit if wait == 1 => {
+                note(Waitq, Fall);
+                if run != 0 {
+                    note(Both, Fall);
+                }
+            }
+            Step::RunqEnter if run == 0 => {
+                note(Runq, Rise);
+                if wait != 0 {
+                    note(Both, Rise);
+                }
+            }
+            Step::RunqExit if run == 1 => {
+                note(Runq, Fall);
+                if wait != 0 {
+                    note(Both, Fall);
+                }
+            }
+            Step::WaitqToRunq => {
+                if wait == 1 {
+                    note(Waitq, Fall);
+                    if run != 0 {
+                        note(Both, Fall);
+                    }
+                }
+                if run == 0 {
+                    note(Runq, Rise);
+                    if wait != 1 {
+                        note(Both, Rise);
+                    }
+                }
+            }
+            Step::RunqBackToWaitq => {
+                if run == 1 {
+                    note(Runq, Fall);
+                    if wait != 0 {
+                        note(Both, Fall);
+                    }
+                }
+                if wait == 0 {
+                    note(Waitq, Rise);
+                    if run != 1 {
+                        note(Both, Rise);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
