@@ -5,7 +5,8 @@
 //! A module has this file as one of its own, `#[path = ".../include/iostat/kstat.rs"] mod kstat;`, and
 //! is built with iostat's `Module.symvers`. C header: `include/iostat/kstat.h`.
 //!
-//! Each type is a kstat that is there: made and installed by its `new()`, deleted by its drop.
+//! Each type stands for one installed kstat: `new()` creates and installs the kstat, dropping the value deletes
+//! it.
 
 #![allow(dead_code, unused_imports, reason = "a client need not use all of it")]
 
@@ -56,34 +57,34 @@ use kernel::{
     prelude::*, //
 };
 
-/// What a kstat is called, and with what it is listed.
+/// The name of a kstat, and the class under which it is listed.
 #[derive(Clone, Copy)]
 pub(crate) struct Id<'a> {
-    /// What provides it.
+    /// The name of the module that provides it.
     pub(crate) module: &'a CStr,
-    /// Which one of those.
+    /// The number of the instance, for example of the device.
     pub(crate) instance: i32,
-    /// Its name; `None` for module and instance.
+    /// The name; `None` for the module name with the instance number appended.
     pub(crate) name: Option<&'a CStr>,
-    /// Its class.
+    /// The class, for example `disk`.
     pub(crate) class: &'a CStr,
 }
 
-/// A kstat, and memory that iostat is told of. Dropping it deletes the kstat, and may sleep.
+/// A kstat, and the memory whose address iostat was given. Dropping it deletes the kstat. May sleep.
 ///
 /// # Invariants
 ///
-/// `raw` was created and is not deleted. What it points to that is not iostat's is in `memory`, at an address
-/// that stays.
+/// `raw` was created and is not deleted yet. If `raw` has pointers to memory that iostat did not allocate,
+/// `memory` owns that memory, at a fixed address.
 struct Kstat<M = ()> {
     raw: NonNull<abi::Kstat>,
     owner: &'static ThisModule,
     memory: ManuallyDrop<M>,
 }
 
-// SAFETY: It may be deleted by any thread; there are no other functions of it.
+// SAFETY: A kstat may be deleted by any thread.
 unsafe impl<M: Send> Send for Kstat<M> {}
-// SAFETY: Likewise.
+// SAFETY: A shared reference gives no access to the kstat but through methods that any thread may call.
 unsafe impl<M: Sync> Sync for Kstat<M> {}
 
 impl<M> Kstat<M> {
@@ -95,8 +96,8 @@ impl<M> Kstat<M> {
         memory: M,
     ) -> Result<Self> {
         let name = id.name.map_or(core::ptr::null(), |name| name.as_char_ptr());
-        // SAFETY: The strings are NUL-terminated and copied, the module is this one. What is set there, by
-        // the types of this module, is valid for as long as they are there.
+        // SAFETY: The strings are NUL-terminated and copied, and the module is this one. The types of this file
+        // set only pointers that stay valid until the kstat is deleted.
         let raw = unsafe {
             abi::iostat_kstat_create(
                 id.module.as_char_ptr(),
@@ -109,7 +110,7 @@ impl<M> Kstat<M> {
                 owner.as_ptr().cast(),
             )
         };
-        // INVARIANT: Right now.
+        // INVARIANT: The kstat was just created.
         Ok(Kstat {
             raw: NonNull::new(from_err_ptr(raw)?).ok_or(ENODEV)?,
             owner,
@@ -119,13 +120,14 @@ impl<M> Kstat<M> {
 
     fn install(&self) -> Result {
         let owner = self.owner.as_ptr().cast();
-        // SAFETY: By the type invariant.
+        // SAFETY: By the type invariant the kstat is not deleted yet.
         to_result(unsafe { abi::iostat_kstat_install(self.raw.as_ptr(), owner) })
     }
 
-    /// What iostat allocated.
+    /// Returns the data area, which iostat allocated.
     fn data<T>(&self) -> *mut T {
-        // SAFETY: By the type invariant; not virtual, so it never changes.
+        // SAFETY: By the type invariant the kstat is not deleted yet. It is not virtual, so `data` never
+        // changes.
         unsafe { (*self.raw.as_ptr()).data.cast() }
     }
 }
@@ -133,11 +135,11 @@ impl<M> Kstat<M> {
 impl<M> Drop for Kstat<M> {
     fn drop(&mut self) {
         let owner = self.owner.as_ptr().cast();
-        // SAFETY: By the type invariant.
+        // SAFETY: By the type invariant the kstat is not deleted yet, and it is not used after this call.
         let deleted = unsafe { abi::iostat_kstat_delete(self.raw.as_ptr(), owner) };
-        // If its own update drops it, it is not deleted, and goes with the module.
+        // It is not deleted if its own update drops it: iostat then deletes it when the module is unloaded.
         if deleted == 0 {
-            // SAFETY: Nobody looks at it any more; here alone it is dropped.
+            // SAFETY: iostat does not use the memory any more, and it is dropped only here.
             unsafe { ManuallyDrop::drop(&mut self.memory) };
         }
     }

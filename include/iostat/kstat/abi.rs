@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What is in `include/iostat/kstat.h`.
+//! The types, constants and functions of `include/iostat/kstat.h`.
 
 use core::mem::size_of;
 use kernel::{
@@ -77,7 +77,7 @@ pub(super) mod data_type {
 pub(super) struct Named {
     pub(super) name: [c_char; STRLEN],
     pub(super) data_type: u8,
-    /// A union, of which all begin at the first byte.
+    /// A union. Every member begins at the first byte.
     pub(super) value: [u64; 2],
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Kstats of which all is behind a mutex, `ks_lock`, that can change their size and have an update.
+//! Kstats whose data is protected by a mutex, `ks_lock`. The data may change its size, and an update function
+//! may be called when it is read.
 
 use super::{
     abi::{
@@ -34,21 +35,22 @@ use kernel::{
     types::Opaque, //
 };
 
-/// What such a kstat counts in: [`Values`], or bytes.
+/// The data of a [`Locked`] kstat: [`Values`], or bytes.
 ///
 /// # Safety
 ///
-/// What `parts` returns is there, initialised and of `KIND`, until the value changes or is dropped, wherever the value
-/// itself is moved.
+/// The memory that `parts` returns is valid, initialised and of the type `KIND` until the value changes or is
+/// dropped. Moving the value does not move this memory.
 pub(crate) unsafe trait Data: Send + 'static {
     /// `KSTAT_TYPE_*`.
     const KIND: u8;
 
-    /// Where the data is, how many there are, and how many bytes.
+    /// Returns the address of the data, the number of elements, and the number of bytes.
     fn parts(&mut self) -> (*mut c_void, usize, usize);
 }
 
-// SAFETY: The bytes of a vector stay where they are until it changes or is dropped, also when it is moved.
+// SAFETY: The bytes of a vector stay at their address until the vector changes or is dropped, also when it is
+// moved.
 unsafe impl Data for KVVec<u8> {
     const KIND: u8 = kind::RAW;
 
@@ -57,7 +59,7 @@ unsafe impl Data for KVVec<u8> {
     }
 }
 
-// SAFETY: It has `kstat_named_t`, with strings that are there as long as itself, by its invariant.
+// SAFETY: It owns a vector of `kstat_named_t`; by its type invariant the strings live as long as the value.
 unsafe impl Data for Values {
     const KIND: u8 = kind::NAMED;
 
@@ -67,17 +69,19 @@ unsafe impl Data for Values {
     }
 }
 
-/// What a client does when somebody reads its kstat or has written it: `ks_update()`. `()` does nothing.
+/// The functions of a client that iostat calls before a kstat is read and after it was written: `ks_update()`.
+/// `()` does nothing.
 ///
-/// It may sleep, for which the reader waits. It is called with the kstat's mutex held, and must neither take that again
-/// nor wait for who drops the kstat. Errors are `EACCES`, `EAGAIN`, `ENOMEM` or `EIO`, which any other becomes.
+/// They may sleep; the reader waits. They are called with the mutex of the kstat held: they must not call
+/// [`Locked::lock`] of this kstat, nor wait for a thread that drops it. They may return `EACCES`, `EAGAIN`,
+/// `ENOMEM` or `EIO`; any other error is reported as `EIO`.
 pub(crate) trait Update<D: Data>: Send + Sync + 'static {
-    /// Brings the data up to date.
+    /// Updates the data before it is read.
     fn read(&self, _data: &mut D) -> Result {
         Ok(())
     }
 
-    /// Takes what was written, or, with an error, puts back what was there.
+    /// Applies the values that were written, or returns an error after restoring the former values.
     fn written(&self, _data: &mut D) -> Result {
         Ok(())
     }
@@ -85,39 +89,39 @@ pub(crate) trait Update<D: Data>: Send + Sync + 'static {
 
 impl<D: Data> Update<D> for () {}
 
-/// What readers are told of. At one address.
+/// The memory whose address iostat has. It has a fixed address.
 struct Shared<D, U> {
     lock: Opaque<bindings::mutex>,
-    /// With `lock` held.
+    /// Protected by `lock`.
     data: UnsafeCell<D>,
     update: U,
 }
 
-// SAFETY: The lock may be used by any thread, the rest by its own type.
+// SAFETY: Any thread may use the lock; the data and `update` are `Send`.
 unsafe impl<D: Send, U: Send> Send for Shared<D, U> {}
-// SAFETY: The data is given to one thread at a time.
+// SAFETY: The lock gives the data to one thread at a time; `update` is `Sync`.
 unsafe impl<D: Send, U: Sync> Sync for Shared<D, U> {}
 
-/// A kstat with a mutex around its data, and what is to be done when it is read.
+/// A kstat whose data is protected by a mutex, with functions to call when it is read or written.
 pub(crate) struct Locked<D: Data, U: Update<D>> {
     kstat: Kstat<KBox<Shared<D, U>>>,
 }
 
-/// Values with names, of all types: see [`Values`].
+/// Values with names, of any types: see [`Values`].
 pub(crate) type Named<U = ()> = Locked<Values, U>;
 
 /// Bytes.
 pub(crate) type Raw<U = ()> = Locked<KVVec<u8>, U>;
 
 impl<D: Data, U: Update<D>> Locked<D, U> {
-    /// Makes and installs it. May sleep. Errors as of [`super::Counters::new`].
+    /// Creates and installs the kstat. May sleep. Errors as [`super::Counters::new`].
     pub(crate) fn new(owner: &'static ThisModule, id: &Id<'_>, data: D, update: U) -> Result<Self> {
         let locked = Self::unseen(owner, id, 0, (data, update))?;
         locked.kstat.install()?;
         Ok(locked)
     }
 
-    /// One that nobody sees yet.
+    /// Creates the kstat without installing it.
     fn unseen(
         owner: &'static ThisModule,
         id: &Id<'_>,
@@ -133,7 +137,7 @@ impl<D: Data, U: Update<D>> Locked<D, U> {
             },
             GFP_KERNEL,
         )?;
-        // SAFETY: The memory is the lock's own, at one address; the name is static.
+        // SAFETY: The memory is for this lock only and has a fixed address; the name is static.
         unsafe {
             bindings::__mutex_init(
                 shared.lock.get(),
@@ -145,7 +149,8 @@ impl<D: Data, U: Update<D>> Locked<D, U> {
         let kstat = Kstat::new(owner, id, (D::KIND, ndata), flags, shared)?;
         let raw = kstat.raw.as_ptr();
         let shared: &Shared<D, U> = &kstat.memory;
-        // SAFETY: By the type invariant of `Kstat` it is there, and nobody sees it nor the data yet.
+        // SAFETY: By the type invariant of `Kstat` it is not deleted yet. It is not installed yet, so no other
+        // thread accesses it or the data.
         unsafe {
             (*raw).lock = shared.lock.get();
             (*raw).private = core::ptr::from_ref(shared).cast_mut().cast();
@@ -155,10 +160,11 @@ impl<D: Data, U: Update<D>> Locked<D, U> {
         Ok(Locked { kstat })
     }
 
-    /// Holds the data, which readers wait for. May sleep. Not by its own [`Update`]; and, as text and more values
-    /// are allocated under it, not where I/O of the kernel's own waits for it.
+    /// Locks the data; readers wait until the guard is dropped. May sleep. Must not be called by the [`Update`]
+    /// of this kstat. Strings and further values are allocated with the mutex held, so it must not be called
+    /// where the I/O that an allocation may start could wait for the caller.
     pub(crate) fn lock(&self) -> Guard<'_, D, U> {
-        // SAFETY: Initialised in `unseen`, and there as long as `self`.
+        // SAFETY: `unseen` initialised the mutex, which lives as long as `self`.
         unsafe { bindings::mutex_lock(self.kstat.memory.lock.get()) };
         Guard {
             kstat: &self.kstat,
@@ -168,7 +174,7 @@ impl<D: Data, U: Update<D>> Locked<D, U> {
 }
 
 impl<U: Update<Values>> Named<U> {
-    /// The same as `new()` of one that users with CAP_SYS_ADMIN may write.
+    /// Creates and installs a kstat that users with `CAP_SYS_ADMIN` may write. May sleep. Errors as `new()`.
     pub(crate) fn writable(
         owner: &'static ThisModule,
         id: &Id<'_>,
@@ -176,17 +182,18 @@ impl<U: Update<Values>> Named<U> {
         update: U,
     ) -> Result<Self> {
         let locked = Self::unseen(owner, id, flag::WRITABLE, (values, update))?;
-        // SAFETY: By the type invariant of `Kstat` it is there, and nobody sees it yet.
+        // SAFETY: By the type invariant of `Kstat` it is not deleted yet. It is not installed yet, so no other
+        // thread accesses it.
         unsafe { (*locked.kstat.raw.as_ptr()).snapshot = Some(snapshot_of::<U>) };
         locked.kstat.install()?;
         Ok(locked)
     }
 }
 
-/// A kstat's data, held.
+/// The data of a kstat, with the mutex held.
 pub(crate) struct Guard<'a, D: Data, U: Update<D>> {
     kstat: &'a Kstat<KBox<Shared<D, U>>>,
-    /// Who locks a mutex unlocks it.
+    /// The thread that locks a mutex must unlock it.
     _not_send: PhantomData<*mut ()>,
 }
 
@@ -194,14 +201,15 @@ impl<D: Data, U: Update<D>> Deref for Guard<'_, D, U> {
     type Target = D;
 
     fn deref(&self) -> &D {
-        // SAFETY: A guard holds the mutex, so no other thread has the data.
+        // SAFETY: The guard holds the mutex, so no other thread accesses the data.
         unsafe { &*self.kstat.memory.data.get() }
     }
 }
 
 impl<D: Data, U: Update<D>> DerefMut for Guard<'_, D, U> {
     fn deref_mut(&mut self) -> &mut D {
-        // SAFETY: A guard holds the mutex, so no other thread has the data; and it is borrowed mutably.
+        // SAFETY: The guard holds the mutex, so no other thread accesses the data, and the guard is borrowed
+        // mutably.
         unsafe { &mut *self.kstat.memory.data.get() }
     }
 }
@@ -209,7 +217,7 @@ impl<D: Data, U: Update<D>> DerefMut for Guard<'_, D, U> {
 impl<D: Data, U: Update<D>> Drop for Guard<'_, D, U> {
     fn drop(&mut self) {
         let raw = self.kstat.raw.as_ptr();
-        // SAFETY: The kstat is there, and the mutex held, by this thread.
+        // SAFETY: The kstat is not deleted yet, `data` is its own, and this thread holds the mutex.
         unsafe {
             publish(raw, &mut **self);
             bindings::mutex_unlock(self.kstat.memory.lock.get());
@@ -217,17 +225,18 @@ impl<D: Data, U: Update<D>> Drop for Guard<'_, D, U> {
     }
 }
 
-/// Says where the data is. Whenever the mutex is free, that is right.
+/// Sets the address and the size of the data in the kstat. They are right whenever the mutex is free.
 ///
 /// # Safety
 ///
-/// The kstat is there, `data` is its own, and the mutex held, or nobody sees it.
+/// The kstat is not deleted yet, `data` is its own, and the caller holds the mutex or the kstat is not
+/// installed yet.
 unsafe fn publish<D: Data>(raw: *mut abi::Kstat, data: &mut D) {
     let (at, ndata, bytes) = data.parts();
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function, `raw` is valid and no other thread accesses it.
     unsafe {
         (*raw).data = if bytes == 0 { null_mut() } else { at };
-        // More than there may be becomes more than iostat takes.
+        // A number that does not fit is stored as `u32::MAX`, which iostat refuses as too large.
         (*raw).ndata = u32::try_from(ndata).unwrap_or(u32::MAX);
         (*raw).data_size = bytes;
     }
@@ -241,47 +250,51 @@ fn errno(result: Result) -> c_int {
 ///
 /// # Safety
 ///
-/// Called by iostat, of a kstat of these types, with its mutex held.
+/// Only iostat calls it, for a kstat of this file, with the mutex of the kstat held.
 unsafe extern "C" fn update_of<D: Data, U: Update<D>>(ksp: *mut abi::Kstat, rw: c_int) -> c_int {
-    // SAFETY: By this function's requirement `unseen` has set it, and it is there until the kstat is deleted.
+    // SAFETY: By the requirement of this function, `unseen` set `private`, which is valid until the kstat is
+    // deleted.
     let shared = unsafe { &*(*ksp).private.cast::<Shared<D, U>>() };
-    // SAFETY: The mutex is held.
+    // SAFETY: The caller holds the mutex, so no other thread accesses the data.
     let data = unsafe { &mut *shared.data.get() };
     let result = if rw == abi::READ {
         shared.update.read(data)
     } else {
         shared.update.written(data)
     };
-    // SAFETY: The kstat is there, and the mutex held.
+    // SAFETY: The kstat is not deleted yet, `data` is its own, and the caller holds the mutex.
     unsafe { publish(ksp, data) };
     errno(result)
 }
 
-/// `ks_snapshot`: what is written are the same values, with another for one of them.
+/// `ks_snapshot`. A write passes back the snapshot that was read, with one value changed.
 ///
 /// # Safety
 ///
-/// As of [`update_of`]; at `buf` there is room for what was published, and, if it is written, what was read.
+/// As [`update_of`]; and `buf` has room for the data that was published or, for a write, contains the snapshot
+/// that was read.
 unsafe extern "C" fn snapshot_of<U: Update<Values>>(
     ksp: *mut abi::Kstat,
     buf: *mut c_void,
     rw: c_int,
 ) -> c_int {
-    // SAFETY: By this function's requirement, as in `update_of`.
+    // SAFETY: As in `update_of`.
     let shared = unsafe { &*(*ksp).private.cast::<Shared<Values, U>>() };
-    // SAFETY: The mutex is held.
+    // SAFETY: The caller holds the mutex, so no other thread accesses the data.
     let values = unsafe { &mut *shared.data.get() };
     let buf = buf.cast::<abi::Named>();
     let len = values.len();
     if rw == abi::READ {
-        // SAFETY: There is room for so many. The kstat is there.
+        // SAFETY: By the requirement of this function `buf` has room for `len` statistics, and the kstat is
+        // valid.
         unsafe {
             core::ptr::copy_nonoverlapping(values.named().as_ptr(), buf, len);
-            // CAST: Below 2^63 for 292 years.
+            // CAST: Below 2^63 ns for 292 years.
             (*ksp).snaptime = abi::iostat_clock_read() as i64;
         }
         return 0;
     }
-    // SAFETY: So many were read there; what has changed since is a value of its type.
+    // SAFETY: By the requirement of this function `buf` contains the `len` statistics that were read; a value
+    // that was changed since is of the same type.
     errno(unsafe { values.take(core::slice::from_raw_parts(buf, len)) })
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Kstats of which several numbers change together, in any context: with a spinlock.
+//! Kstats with several numbers that change together, in any context: protected by a spinlock.
 
 use super::{
     abi::{
@@ -19,7 +19,7 @@ use kernel::{
     types::Opaque, //
 };
 
-// There a spinlock is another thing, and its functions are inlines of C.
+// With PREEMPT_RT a spinlock has another type, and its functions are C inlines.
 #[cfg(CONFIG_PREEMPT_RT)]
 compile_error!("kstats of queues and timers are not for PREEMPT_RT");
 
@@ -28,17 +28,17 @@ struct SpinLock(Opaque<bindings::spinlock_t>);
 
 // SAFETY: A spinlock may be taken, and its memory freed, by any thread.
 unsafe impl Send for SpinLock {}
-// SAFETY: A spinlock is made to be used by several threads at once.
+// SAFETY: A spinlock may be used by several threads at the same time.
 unsafe impl Sync for SpinLock {}
 
-/// A kstat with a spinlock, with which all is done to its data.
+/// A kstat whose data is accessed only with its spinlock held.
 struct Spinning(Kstat<KBox<SpinLock>>);
 
 impl Spinning {
-    /// One that nobody sees yet. May sleep.
+    /// Creates the kstat without installing it. May sleep.
     fn new(owner: &'static ThisModule, id: &Id<'_>, what: (u8, usize)) -> Result<Self> {
         let lock = KBox::new(SpinLock(Opaque::uninit()), GFP_KERNEL)?;
-        // SAFETY: The memory is the lock's own, at one address; the name is static.
+        // SAFETY: The memory is for this lock only and has a fixed address; the name is static.
         unsafe {
             bindings::__spin_lock_init(
                 lock.0.get(),
@@ -47,37 +47,38 @@ impl Spinning {
             )
         };
         let kstat = Kstat::new(owner, id, what, 0, lock)?;
-        // SAFETY: By the type invariant it is there, and nobody sees it yet.
+        // SAFETY: By the type invariant of `Kstat` it is not deleted yet. It is not installed yet, so no other
+        // thread accesses it.
         unsafe { (*kstat.raw.as_ptr()).spinlock = kstat.memory.0.get() };
         Ok(Spinning(kstat))
     }
 
-    /// Does something to the data, with the spinlock held and interrupts off.
+    /// Calls `act` with the data, with the spinlock held and interrupts disabled.
     fn locked<T>(&self, act: impl FnOnce(*mut T)) {
         let lock = self.0.memory.0.get().cast::<bindings::raw_spinlock_t>();
-        // SAFETY: Initialised in `new`.
+        // SAFETY: `new` initialised the lock.
         let flags: c_ulong = unsafe { bindings::_raw_spin_lock_irqsave(lock) };
         act(self.0.data());
-        // SAFETY: Locked right above.
+        // SAFETY: This function took the lock above; `flags` are of that call.
         unsafe { bindings::_raw_spin_unlock_irqrestore(lock, flags) };
     }
 }
 
-/// I/Os of a disk or the like: kstat_queue(9F).
+/// I/O of a disk or a similar device: kstat_queue(9F).
 pub(crate) struct Io(Spinning);
 
 macro_rules! queue_functions {
     ($($(#[$doc:meta])* $name:ident: $function:ident;)*) => {
         $($(#[$doc])*
         pub(crate) fn $name(&self) {
-            // SAFETY: The data of an I/O kstat is one such; the spinlock with which all change it is held.
+            // SAFETY: The data of an I/O kstat is a `kstat_io_t`, and the spinlock that protects it is held.
             self.0.locked(|io| unsafe { abi::$function(io) });
         })*
     };
 }
 
 impl Io {
-    /// Makes and installs it. May sleep. Errors as of [`super::Counters::new`].
+    /// Creates and installs the kstat. May sleep. Errors as [`super::Counters::new`].
     pub(crate) fn new(owner: &'static ThisModule, id: &Id<'_>) -> Result<Self> {
         let spinning = Spinning::new(owner, id, (kind::IO, 1))?;
         spinning.0.install()?;
@@ -85,34 +86,34 @@ impl Io {
     }
 
     queue_functions! {
-        /// An I/O is accepted. In any context but an NMI's, as all of these.
+        /// An I/O enters the wait queue. Any context but NMI.
         waitq_enter: iostat_kstat_waitq_enter;
-        /// It goes before it began.
+        /// An I/O leaves the wait queue without being started. Any context but NMI.
         waitq_exit: iostat_kstat_waitq_exit;
-        /// An I/O begins.
+        /// An I/O enters the run queue: the device starts on it. Any context but NMI.
         runq_enter: iostat_kstat_runq_enter;
-        /// It is done.
+        /// An I/O leaves the run queue: it is completed. Any context but NMI.
         runq_exit: iostat_kstat_runq_exit;
-        /// One that was accepted begins.
+        /// An I/O moves from the wait queue to the run queue. Any context but NMI.
         waitq_to_runq: iostat_kstat_waitq_to_runq;
-        /// One that began has to wait again.
+        /// An I/O moves from the run queue back to the wait queue. Any context but NMI.
         runq_back_to_waitq: iostat_kstat_runq_back_to_waitq;
     }
 
-    /// A read of so many bytes is done. Likewise.
+    /// Counts a completed read of this many bytes. Any context but NMI.
     pub(crate) fn read(&self, bytes: u64) {
         self.0.locked(|io: *mut abi::Io| {
-            // SAFETY: As above.
+            // SAFETY: The data of an I/O kstat is a `kstat_io_t`, and the spinlock that protects it is held.
             let io = unsafe { &mut *io };
             io.nread = io.nread.wrapping_add(bytes);
             io.reads = io.reads.wrapping_add(1);
         });
     }
 
-    /// A write of so many bytes is done. Likewise.
+    /// Counts a completed write of this many bytes. Any context but NMI.
     pub(crate) fn written(&self, bytes: u64) {
         self.0.locked(|io: *mut abi::Io| {
-            // SAFETY: As above.
+            // SAFETY: The data of an I/O kstat is a `kstat_io_t`, and the spinlock that protects it is held.
             let io = unsafe { &mut *io };
             io.nwritten = io.nwritten.wrapping_add(bytes);
             io.writes = io.writes.wrapping_add(1);
@@ -120,16 +121,16 @@ impl Io {
     }
 }
 
-/// `N` timers with names, each of one event at a time.
+/// `N` timers with names, each for one event at a time.
 pub(crate) struct Timers<const N: usize>(Spinning);
 
 impl<const N: usize> Timers<N> {
-    /// Makes and installs it. May sleep. Errors as of [`super::Counters::new`].
+    /// Creates and installs the kstat. May sleep. Errors as [`super::Counters::new`].
     pub(crate) fn new(owner: &'static ThisModule, id: &Id<'_>, names: [&CStr; N]) -> Result<Self> {
         let spinning = Spinning::new(owner, id, (kind::TIMER, N))?;
         for (index, name) in names.into_iter().enumerate() {
             let at = spinning.0.data::<abi::Timer>().wrapping_add(index);
-            // SAFETY: There are `N`; the string is NUL-terminated and copied.
+            // SAFETY: There are `N` timers; the string is NUL-terminated and copied.
             to_result(unsafe { abi::iostat_kstat_timer_init(at, name.as_char_ptr()) })?;
         }
         spinning.0.install()?;
@@ -138,18 +139,18 @@ impl<const N: usize> Timers<N> {
 
     fn act(&self, index: usize, act: unsafe extern "C" fn(*mut abi::Timer)) {
         const { assert!(N != 0) };
-        // SAFETY: There are `N`, and nobody else changes them now.
+        // SAFETY: There are `N` timers, and the spinlock that protects them is held.
         self.0.locked(|timers: *mut abi::Timer| unsafe {
             act(timers.wrapping_add(index.min(N - 1)))
         });
     }
 
-    /// An event begins, of the last timer if there are not so many. In any context but an NMI's.
+    /// Records the start of an event, with the last timer if `index` is too large. Any context but NMI.
     pub(crate) fn start(&self, index: usize) {
         self.act(index, abi::iostat_kstat_timer_start);
     }
 
-    /// It ends. Likewise.
+    /// Records the end of the event, with the last timer if `index` is too large. Any context but NMI.
     pub(crate) fn stop(&self, index: usize) {
         self.act(index, abi::iostat_kstat_timer_stop);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Values with names, of all types.
+//! Values with names, of any types.
 
 use super::abi::{
     self,
@@ -13,10 +13,10 @@ use kernel::{
     prelude::*, //
 };
 
-/// A value, which says its type. There are neither FLOAT nor DOUBLE, which are obsolete.
+/// A value with its type. The obsolete types FLOAT and DOUBLE are not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Value<'a> {
-    /// Letters, up to a NUL.
+    /// Characters up to a NUL, or all 16.
     Char([u8; 16]),
     I32(i32),
     U32(u32),
@@ -39,7 +39,7 @@ fn words(bytes: &[u8]) -> [u64; 2] {
 }
 
 impl Value<'_> {
-    /// The first 16 bytes of it.
+    /// Returns a value with the first 16 bytes of `text`.
     pub(crate) fn chars(text: &str) -> Self {
         let mut chars = [0; 16];
         for (into, from) in chars.iter_mut().zip(text.bytes()) {
@@ -66,8 +66,8 @@ impl Value<'_> {
 ///
 /// # Invariants
 ///
-/// There are as many texts as statistics. The value of each string is a pointer to the text of its index, which ends in
-/// a NUL, and the texts of others are empty.
+/// There are as many texts as statistics. The value of a string is a pointer to the text with the same index,
+/// which ends in a NUL. The texts of all other statistics are empty.
 #[derive(Default)]
 pub(crate) struct Values {
     named: KVVec<abi::Named>,
@@ -75,48 +75,56 @@ pub(crate) struct Values {
 }
 
 impl Values {
-    /// None.
+    /// Returns an empty list.
     pub(crate) fn new() -> Self {
-        // INVARIANT: There are none.
+        // INVARIANT: There are no statistics and no texts.
         Self::default()
     }
 
-    /// How many there are.
+    /// Returns the number of statistics.
     pub(crate) fn len(&self) -> usize {
         self.named.len()
     }
 
-    /// Adds a statistic. May sleep. `EINVAL` or `ENAMETOOLONG` if the name cannot be one: it has 1 to 30 printable
-    /// characters of ASCII, and no blank at the ends; `ENOMEM`.
+    /// Adds a statistic. May sleep.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` or `ENAMETOOLONG` if the name is invalid: it has 1 to 30 printable ASCII characters, the first
+    /// and last of them not blank; `ENOMEM`.
     pub(crate) fn push(&mut self, name: &CStr, value: Value<'_>) -> Result {
         let mut named = abi::Named::NONE;
         let data_type = value.data_type();
-        // SAFETY: There is one; the string is NUL-terminated and copied.
+        // SAFETY: `named` is valid for writes; the string is NUL-terminated and copied.
         to_result(unsafe {
             abi::iostat_kstat_named_init(&mut named, name.as_char_ptr(), data_type)
         })?;
         let text = store(&mut named, value)?;
         self.named.reserve(1, GFP_KERNEL)?;
         self.texts.push(text, GFP_KERNEL)?;
-        // INVARIANT: The text's bytes stay where they are. There is room.
+        // INVARIANT: Moving the text into the vector does not move its bytes. The push cannot fail: there is
+        // room.
         self.named.push(named, GFP_KERNEL)?;
         Ok(())
     }
 
-    /// Sets a value; of a string it may sleep. `EINVAL` if there are not so many statistics, or it is of another
-    /// type; `ENOMEM`.
+    /// Sets a value. May sleep if it is a string.
+    ///
+    /// # Errors
+    ///
+    /// `EINVAL` if `index` is too large or the value has another type than the statistic, `ENOMEM`.
     pub(crate) fn set(&mut self, index: usize, value: Value<'_>) -> Result {
         let named = self.named.get_mut(index).ok_or(EINVAL)?;
         let text = self.texts.get_mut(index).ok_or(EINVAL)?;
         if named.data_type != value.data_type() {
             return Err(EINVAL);
         }
-        // INVARIANT: The former text goes when nothing points to it.
+        // INVARIANT: The former text is freed after the pointer to it was replaced.
         *text = store(named, value)?;
         Ok(())
     }
 
-    /// A value, if there are so many.
+    /// Returns a value; `None` if `index` is too large.
     pub(crate) fn get(&self, index: usize) -> Option<Value<'_>> {
         let named = self.named.get(index)?;
         let [first, second] = named.value.map(u64::to_ne_bytes);
@@ -133,7 +141,7 @@ impl Values {
             data_type::UINT32 => Value::U32(u32::from_ne_bytes([a, b, c, d])),
             data_type::INT64 => Value::I64(i64::from_ne_bytes(first)),
             data_type::UINT64 => Value::U64(u64::from_ne_bytes(first)),
-            // CAST: As wide as the type, which is at most 64 bits.
+            // CAST: A `long` has 64 bits.
             data_type::LONG => Value::Long(i64::from_ne_bytes(first) as isize),
             data_type::ULONG => Value::Ulong(u64::from_ne_bytes(first) as usize),
             _ => {
@@ -143,16 +151,17 @@ impl Values {
         })
     }
 
-    /// All of it, as iostat knows it.
+    /// Returns the array that is passed to iostat.
     pub(super) fn named(&mut self) -> &mut [abi::Named] {
         &mut self.named
     }
 
-    /// Takes values over, of as many statistics as there are, by index. May sleep; `ENOMEM`.
+    /// Copies the values of `from`, by index. May sleep. `ENOMEM`.
     ///
     /// # Safety
     ///
-    /// What are strings here are strings there: null, ours, or ended by a NUL.
+    /// `from` has the same types at the same indices, and each string in it is null, a pointer of `self`, or
+    /// NUL-terminated.
     pub(super) unsafe fn take(&mut self, from: &[abi::Named]) -> Result {
         for (index, from) in from.iter().enumerate() {
             let Some(named) = self.named.get_mut(index) else {
@@ -162,10 +171,10 @@ impl Values {
                 named.value = from.value;
                 continue;
             }
-            // Both have the pointer first.
+            // The first half of both is the pointer.
             let ([pointer, _], [own, _]) = (from.value, named.value);
             if pointer != own && pointer != 0 {
-                // SAFETY: By this function's requirement. CAST: It is a pointer.
+                // SAFETY: By the requirement of this function it is NUL-terminated. CAST: It is a pointer.
                 let text = unsafe { CStr::from_char_ptr(pointer as *const kernel::ffi::c_char) };
                 self.set(index, Value::Text(text))?;
             }
@@ -174,7 +183,7 @@ impl Values {
     }
 }
 
-/// Puts a value of its type into a statistic. The text to keep.
+/// Stores a value of the right type in a statistic. Returns the text that the statistic points to.
 fn store(named: &mut abi::Named, value: Value<'_>) -> Result<KVVec<u8>> {
     let mut text = KVVec::new();
     named.value = match value {
@@ -187,7 +196,7 @@ fn store(named: &mut abi::Named, value: Value<'_>) -> Result<KVVec<u8>> {
         Value::Ulong(number) => words(&number.to_ne_bytes()),
         Value::Text(string) => {
             text.extend_from_slice(string.to_bytes_with_nul(), GFP_KERNEL)?;
-            // SAFETY: There is one, of a string, and the text ends in a NUL.
+            // SAFETY: `named` is a valid statistic of type string, and the text ends in a NUL.
             to_result(unsafe { abi::iostat_kstat_named_setstr(named, text.as_ptr().cast()) })?;
             named.value
         }
