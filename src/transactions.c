@@ -23,16 +23,16 @@ static noinline __cold int complain(const void *caller, const char *what, int er
 
 	switch (error) {
 	case -ERANGE:
-		why = "nothing has started";
+		why = "no transaction in progress";
 		break;
 	case -EINVAL:
-		why = "its tag type or class is none";
+		why = "invalid tag type or class";
 		break;
 	default:
-		why = "it has no entry";
+		why = "not a devstat entry";
 	}
 	if (iostat_may_warn())
-		pr_warn("%pS: %s of a transaction not counted: %s\n", caller, what, why);
+		pr_warn("%pS: %s of a transaction not recorded: %s\n", caller, what, why);
 	return error;
 }
 

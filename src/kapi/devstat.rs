@@ -291,7 +291,7 @@ impl Going for Entries {
         }
         if left != 0 {
             let name = module.name();
-            pr_warn!("devstat: {name} went without removing {left} entries\n");
+            pr_warn!("devstat: module {name} unloaded with {left} entries left; removed\n");
         }
     }
 }

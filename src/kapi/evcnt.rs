@@ -293,7 +293,7 @@ impl Going for Events {
         let left = self.detach_all_of(module);
         if left != 0 {
             let name = module.name();
-            pr_warn!("evcnt: {name} went without detaching {left} event counters\n");
+            pr_warn!("evcnt: module {name} unloaded with {left} event counters left; detached\n");
         }
     }
 }

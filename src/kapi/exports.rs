@@ -133,19 +133,19 @@ unsafe fn attach(
     };
     attach().inspect_err(|error| {
         let why = match error.to_errno().wrapping_neg() as u32 {
-            bindings::EEXIST => "it is attached",
-            bindings::ENOENT => "its parent is not attached",
-            bindings::ENOSPC => "there are too many",
-            bindings::ENAMETOOLONG => "its name or group is too long",
-            bindings::EINVAL => "its type, group or name is none",
-            bindings::ENODEV => "its module goes",
+            bindings::EEXIST => "already attached",
+            bindings::ENOENT => "parent is not attached",
+            bindings::ENOSPC => "too many event counters",
+            bindings::ENAMETOOLONG => "group or name too long",
+            bindings::EINVAL => "invalid type, group, name or address",
+            bindings::ENODEV => "module is being unloaded",
             // Not the client's fault.
             _ => return,
         };
         if may_warn() {
             let (group, name) = (Name::new(group), Name::new(name));
             pr_warn!(
-                "evcnt: {}: {group} {name} not attached: {why}\n",
+                "evcnt: {}: cannot attach {group} {name}: {why}\n",
                 module.name()
             );
         }
@@ -258,11 +258,11 @@ unsafe extern "C" fn iostat_evcnt_detach(
         Err(error) => {
             if may_warn() {
                 let why = match error {
-                    EBUSY => "others have it for their parent",
-                    ENOENT => "it is not attached",
-                    _ => "it is none",
+                    EBUSY => "it has children",
+                    ENOENT => "not attached",
+                    _ => "invalid address",
                 };
-                pr_warn!("evcnt: {}: not detached: {why}\n", owner.name());
+                pr_warn!("evcnt: {}: cannot detach: {why}\n", owner.name());
             }
             error.to_errno()
         }

@@ -237,7 +237,7 @@ warns "an end with an invalid tag type" -22 "end 0 1 4 1"
 warns "an end with an invalid class" -22 "end 0 1 0 4"
 is "an end without a start: changes nothing" "$(cut -d' ' -f2-21 $devstat/pa3/stat)" "$counted"
 is "an end without a start: the message names the module" \
-	"$(dmesg | grep 'devstat: .*nothing has started' | grep -c '\[devstat_client\]')" 1
+	"$(dmesg | grep 'devstat: .*no transaction in progress' | grep -c '\[devstat_client\]')" 1
 asked 'new 7 ph 0 0 0 0 0' >/tmp/out
 asked 'start 7' >/tmp/out
 is "removed: with a transaction in flight" "$(asked 'remove 7')" 0
@@ -288,7 +288,7 @@ asked 'start 0' >/tmp/out
 succeeds "forgotten: the client is unloaded" rmmod devstat_client
 is "forgotten: its entries are removed" "$(order)$(ls $devstat)" ""
 is "forgotten: no new entry in its exit function" "$(dmesg | grep -c 'devstat_client: at its exit: -19')" 1
-is "forgotten: one line in the log" "$(dmesg | grep -c "devstat: devstat_client went without removing $((left + 1)) entries")" 1
+is "forgotten: one line in the log" "$(dmesg | grep -c "devstat: module devstat_client unloaded with $((left + 1)) entries left; removed")" 1
 
 # 1000 entries, added and removed beside readers.
 succeeds "many: the client is loaded again" insmod /payload/devstat_client.ko

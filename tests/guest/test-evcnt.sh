@@ -143,7 +143,7 @@ succeeds "forgotten: the client is unloaded" rmmod evcnt_client
 is "forgotten: its counters are detached" "$(evcnt_list all | grep -c '^g ')" 0
 is "forgotten: no new counter in its exit function" "$(dmesg | grep -c 'evcnt_client: at its exit: -19')" 1
 is "forgotten: no counter of its exit function is listed" "$(evcnt_list all | grep -c late)" 0
-is "forgotten: one line in the log" "$(dmesg | grep -c 'evcnt: evcnt_client went without detaching 3 event counters')" 1
+is "forgotten: one line in the log" "$(dmesg | grep -c 'evcnt: module evcnt_client unloaded with 3 event counters left; detached')" 1
 is "forgotten: the other module's child stays" "$(listed evcnt_other adopted)" "3 misc"
 is "forgotten: the child goes on counting" "$(asked 'irq 4 3' evcnt_other) $(asked 'read 4' evcnt_other)" "0 6"
 is "forgotten: the child can be detached" "$(asked 'detach 4' evcnt_other)" 0

@@ -106,7 +106,7 @@ is "rust: dropped by its own update: one line in the log" "$(outcome @kstat ksta
 is "rust: dropped by its own update: readable" "$(outcome @kstat kstat_rust:0:own) $(message @kstat kstat_rust:0:own | wc -l)" "0 3"
 succeeds "rust: unloads after a self-drop" rmmod kstat_rust_client
 is "rust: the dropped one is deleted with the module" "$(message @kstat kstat_rust:0:own)" ""
-is "rust: and logged" "$(dmesg | grep -c 'kstat_rust_client went without deleting 1 kstats')" 1
+is "rust: and logged" "$(dmesg | grep -c 'module kstat_rust_client unloaded with 1 kstats left; deleted')" 1
 sleep 6
 nothing_lost "kstat in Rust"
 no_complaint "kstat in Rust"

@@ -338,9 +338,9 @@ before=$(lines)
 succeeds "forgotten: the client is unloaded" rmmod kstat_client
 is "forgotten: only the persistent one stays" "$(message @kstat_list kstat_client | awk 'NR > 2 { print $3, $NF }')" \
 	"0x1c kstat_client:8:p"
-is "forgotten: no new kstat in its exit function" "$(dmesg | grep -c 'kstat: kstat_client: .*:late not created: its module goes')" 1
+is "forgotten: no new kstat in its exit function" "$(dmesg | grep -c 'kstat: kstat_client: cannot create .*:late: module is being unloaded')" 1
 is "forgotten: the persistent one is readable" "$(value kstat_client:8:p:kept)" 99
-is "forgotten: one line in the log" "$(dmesg | grep -c 'kstat: kstat_client went without deleting 8 kstats')" 1
+is "forgotten: one line in the log" "$(dmesg | grep -c 'kstat: module kstat_client unloaded with 8 kstats left; deleted')" 1
 succeeds "forgotten: the client is loaded again" insmod /payload/kstat_client.ko
 is "forgotten: the client finds the persistent one" "$(asked 'create 8 1 1 8 kstat_client 8 p misc') $(asked 'value 8 0') $(asked 'kid 8')" "0 99 $kid"
 

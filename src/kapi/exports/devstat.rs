@@ -89,17 +89,17 @@ unsafe fn handle(ds: *const own::devstat) -> Handle {
 /// Says so, if an entry was not added by the client's fault.
 fn complain(error: Error, owner: &Owner, name: &[u8], unit: c_int) {
     let why = match error.to_errno().wrapping_neg() as u32 {
-        bindings::EEXIST => "it is there",
-        bindings::ENOSPC => "there are too many",
-        bindings::ENAMETOOLONG => "its name is too long",
-        bindings::EINVAL => "its name, unit, flags, type, priority or memory is none",
-        bindings::ENODEV => "its module goes",
+        bindings::EEXIST => "name or address in use",
+        bindings::ENOSPC => "too many entries",
+        bindings::ENAMETOOLONG => "name too long",
+        bindings::EINVAL => "invalid name, unit, flags, type, priority or address",
+        bindings::ENODEV => "module is being unloaded",
         // Not the client's fault.
         _ => return,
     };
     if may_warn() {
         let (owner, name) = (owner.name(), Name::new(name));
-        pr_warn!("devstat: {owner}: {name} {unit} not added: {why}\n");
+        pr_warn!("devstat: {owner}: cannot add {name} {unit}: {why}\n");
     }
 }
 
@@ -245,7 +245,7 @@ unsafe extern "C" fn iostat_devstat_remove_entry(
         Err(error) => {
             if may_warn() {
                 let owner = owner.name();
-                pr_warn!("devstat: {owner}: not removed: it is no entry\n");
+                pr_warn!("devstat: {owner}: cannot remove: not an entry\n");
             }
             error.to_errno()
         }

@@ -58,16 +58,17 @@ unsafe fn chain<'a>() -> Option<&'a Chain> {
 
 super::declared!(iostat_kstat_create iostat_kstat_install iostat_kstat_delete iostat_kstat_lookup);
 
-/// What a client did wrong, of its errnos.
-fn why(error: Error) -> Option<&'static str> {
+/// Returns the text for an error that the client caused. The texts for `EEXIST` and `EINVAL` depend on the
+/// function that was called.
+fn why(error: Error, exists: &'static str, invalid: &'static str) -> Option<&'static str> {
     Some(match error {
-        EEXIST => "there is one already",
-        ENOENT => "it is not there",
-        error if error == name_too_long() => "a name is too long",
-        error if error == would_deadlock() => "itself asks for it",
-        EINVAL => "something of it cannot be",
-        ENODEV => "its module goes",
-        // Not the client's fault.
+        EEXIST => exists,
+        ENOENT => "no such kstat",
+        error if error == name_too_long() => "name too long",
+        error if error == would_deadlock() => "called from its own ks_update() or ks_snapshot()",
+        EINVAL => invalid,
+        ENODEV => "module is being unloaded",
+        // Not caused by the client.
         _ => return None,
     })
 }
@@ -153,10 +154,15 @@ unsafe extern "C" fn iostat_kstat_create(
     match create() {
         Ok(address) => address as *mut own::iostat_kstat,
         Err(error) => {
-            if let Some(why) = why(error).filter(|_| may_warn()) {
+            let why = why(
+                error,
+                "already exists",
+                "invalid type, ndata, flags or name",
+            );
+            if let Some(why) = why.filter(|_| may_warn()) {
                 let (module, name) = (Name::new(module), Name::new(given.unwrap_or(b"")));
                 let owner = client.name();
-                pr_warn!("kstat: {owner}: {module}:{ks_instance}:{name} not created: {why}\n");
+                pr_warn!("kstat: {owner}: cannot create {module}:{ks_instance}:{name}: {why}\n");
             }
             error.to_ptr()
         }
@@ -178,8 +184,9 @@ unsafe fn returned(
     match chain.ok_or(ENODEV).and_then(act) {
         Ok(()) => 0,
         Err(error) => {
-            if let Some(why) = why(error).filter(|_| may_warn()) {
-                pr_warn!("kstat: {}: not {what}: {why}\n", owner.name());
+            let why = why(error, "already installed", "missing ks_lock or ks_snapshot");
+            if let Some(why) = why.filter(|_| may_warn()) {
+                pr_warn!("kstat: {}: cannot {what}: {why}\n", owner.name());
             }
             error.to_errno()
         }
@@ -195,7 +202,7 @@ unsafe extern "C" fn iostat_kstat_install(
     owner: *mut bindings::module,
 ) -> c_int {
     // SAFETY: By this function's requirement. The address is looked up and not into.
-    unsafe { returned(owner, "installed", |chain| chain.install(ksp as usize)) }
+    unsafe { returned(owner, "install", |chain| chain.install(ksp as usize)) }
 }
 
 /// # Safety
@@ -207,7 +214,7 @@ unsafe extern "C" fn iostat_kstat_delete(
     owner: *mut bindings::module,
 ) -> c_int {
     // SAFETY: By this function's requirement. The address is looked up and not into.
-    unsafe { returned(owner, "deleted", |chain| chain.delete(ksp as usize)) }
+    unsafe { returned(owner, "delete", |chain| chain.delete(ksp as usize)) }
 }
 
 /// # Safety

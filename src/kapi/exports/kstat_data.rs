@@ -51,7 +51,7 @@ unsafe fn label(name: *const c_char) -> ([c_char; 31], Result) {
             *into = *from as c_char;
         }
     } else if may_warn() {
-        pr_warn!("kstat: a statistic has a name that is too long or none\n");
+        pr_warn!("kstat: invalid or too long name of a statistic\n");
     }
     (array, result)
 }
@@ -104,7 +104,7 @@ unsafe extern "C" fn iostat_kstat_named_setstr(
     let is_string = named.is_some_and(|named| u32::from(named.data_type) == own::KSTAT_DATA_STRING);
     if !is_string {
         if may_warn() {
-            pr_warn!("kstat: a string for what is none\n");
+            pr_warn!("kstat: named_setstr: not a KSTAT_DATA_STRING\n");
         }
         return EINVAL.to_errno();
     }
@@ -228,7 +228,7 @@ unsafe fn queues(
     };
     if let Err(Empty) = change(&mut waitq, &mut runq, clock::now_ns()) {
         if may_warn() {
-            pr_warn!("kstat: {what}: the queue is empty\n");
+            pr_warn!("kstat: {what}: queue is empty\n");
         }
         return;
     }

@@ -83,7 +83,7 @@ impl Going for Chain {
         }
         if left != 0 {
             let name = module.name();
-            pr_warn!("kstat: {name} went without deleting {left} kstats\n");
+            pr_warn!("kstat: module {name} unloaded with {left} kstats left; deleted\n");
         }
     }
 }
