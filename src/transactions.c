@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Transactions of other modules: interrupts off, the time, this CPU's memory,
- * and on to Rust. See src/probes.c, and include/iostat/devstat.h for what the
- * functions do.
+ * Records the transactions of other modules: these functions disable interrupts,
+ * read the clock and the per-CPU memory, and call Rust. See src/probes.c, and
+ * include/iostat/devstat.h for a description of each function.
  */
 
 #define pr_fmt(fmt) "iostat: devstat: " fmt
@@ -16,7 +16,7 @@
 #include <linux/percpu.h>
 #include <linux/printk.h>
 
-/* Interrupts are on again: a console may take its time. */
+/* Called with interrupts enabled again, because a console may be slow. */
 static noinline __cold int complain(const void *caller, const char *what, int error)
 {
 	const char *why;
@@ -91,7 +91,7 @@ int notrace iostat_devstat_start_transaction_bio_t0(const struct devstat *ds,
 						    const struct bio *bp,
 						    struct devstat_bio *state)
 {
-	/* Of a bio that is done nothing says how long it was. */
+	/* When the bio is completed, its length is no longer known. */
 	state->bio_bcount = bp->bi_iter.bi_size;
 	return start(ds, &state->bio_t0, __builtin_return_address(0));
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Where event counters count: a word for each of them and CPU, found by a [`Handle`] without a lock.
+//! The words that event counters count in: one for each counter and CPU, found by a [`Handle`] without a lock.
 //!
-//! The words are in banks, which are never freed before all is: whoever counts with a handle that is
-//! no longer good finds a cell that has another owner, and counts nothing. Cells are not
-//! cleared either. What a counter has is what its words have come to since it got its cell.
+//! The words are in banks, which are freed only with the whole table. A thread that counts with an outdated
+//! handle finds a cell with another owner, and counts nothing. Cells are not cleared either: the count of a
+//! counter is the sum of its words minus their sum at the time when the counter got its cell.
 
 use crate::{
     acct::counter::Counter,
@@ -25,8 +25,8 @@ use core::sync::atomic::{
 use kernel::prelude::*;
 use pin_init::init_array_from_fn;
 
-/// What an event counter is known by: in the lower bits its cell, above them a number that is
-/// never used again. Later ones are greater.
+/// The identifier of an event counter: the lower bits are the number of its cell, the upper bits a number that
+/// is never used again. Later handles are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Handle(u64);
 
@@ -34,7 +34,7 @@ const CELL_BITS: u32 = 20;
 const CELL_MASK: u64 = (1 << CELL_BITS) - 1;
 
 impl Handle {
-    /// Of nothing: no cell has it for its owner.
+    /// The handle of no counter: no cell has it as its owner.
     pub(crate) const NONE: Handle = Handle(0);
 
     fn new(number: u64, cell: usize) -> Self {
@@ -42,7 +42,7 @@ impl Handle {
         Handle(number << CELL_BITS | cell as u64 & CELL_MASK)
     }
 
-    /// Of whatever somebody says is one.
+    /// Makes a handle of a number from a client. Every use of a handle checks it.
     #[inline(always)]
     pub(super) fn from_bits(bits: u64) -> Self {
         Handle(bits)
@@ -52,7 +52,7 @@ impl Handle {
         self.0
     }
 
-    /// The least that is greater.
+    /// Returns the next greater handle.
     pub(crate) fn after(self) -> Self {
         Handle(self.0.saturating_add(1))
     }
@@ -67,24 +67,25 @@ impl Handle {
 const BANK: usize = 512;
 const BANKS: usize = 256;
 
-// The last number is no cell's.
+// The greatest cell number is `END`.
 const _: () = assert!(BANK * BANKS <= CELL_MASK as usize);
 
 struct Bank {
-    /// The handle; of a free cell, the number of the next free one, which no handle is.
+    /// The handle of the owner. In a free cell: the number of the next free cell, which is never equal to a
+    /// valid handle.
     owners: [AtomicU64; BANK],
-    /// What the words add up to when a counter is 0.
+    /// The sum of the words at which the count of a counter is 0.
     bases: [AtomicU64; BANK],
     words: PerCpu<[Counter; BANK]>,
 }
 
-/// All of them.
+/// All cells.
 pub(super) struct Cells {
     banks: KVec<OnceBox<Bank>>,
 }
 
-/// The free ones, oldest first, as a list through their `owners`. Whoever may change it may give out and
-/// take back cells.
+/// The free cells, as a list linked through their `owners`, oldest first. A mutable reference to this list
+/// serialises all functions that allocate and release cells.
 pub(super) struct Free {
     first: usize,
     last: usize,
@@ -92,7 +93,7 @@ pub(super) struct Free {
     next_number: u64,
 }
 
-/// No cell, at the end of a list.
+/// The end of a list; no cell has this number.
 const END: usize = CELL_MASK as usize;
 
 impl Free {
@@ -110,14 +111,14 @@ impl Free {
     }
 }
 
-/// Memory for more cells.
+/// Memory for one more bank of cells.
 pub(super) struct Growth(KBox<Bank>);
 
 impl Growth {
-    /// May sleep; `ENOMEM`.
+    /// Allocates the memory. May sleep; `ENOMEM`.
     pub(super) fn new() -> Result<Self> {
         let zeros = || init_array_from_fn(|_| AtomicU64::new(0));
-        // In its place from the start: the stack has no room for it.
+        // Initialised in place: it is too large for the stack.
         let bank = try_init!(Bank {
             owners <- zeros(),
             bases <- zeros(),
@@ -128,7 +129,7 @@ impl Growth {
 }
 
 impl Cells {
-    /// None yet. May sleep; `ENOMEM`.
+    /// Creates a table without cells. May sleep; `ENOMEM`.
     pub(super) fn new() -> Result<Self> {
         let mut banks = KVec::with_capacity(BANKS, GFP_KERNEL)?;
         for _ in 0..BANKS {
@@ -142,7 +143,7 @@ impl Cells {
         Some((self.banks.get(cell / BANK)?.get()?, cell % BANK))
     }
 
-    /// The bank and the place in it of the cell that a handle owns.
+    /// Returns the bank of the cell that a handle owns, and its index in the bank.
     #[inline(always)]
     fn owned(&self, handle: Handle) -> Option<(&Bank, usize)> {
         let (bank, index) = self.at(handle.cell())?;
@@ -150,12 +151,12 @@ impl Cells {
         (owner == handle.0 && handle.0 > CELL_MASK).then_some((bank, index))
     }
 
-    /// Counts, on this CPU; nothing if the handle is no longer good. In any context, NMIs excepted.
+    /// Adds to a count, on this CPU. Does nothing if the handle is invalid. Any context but NMI.
     ///
-    /// Between the question and the count the cell may get another owner, which then has the count. That
-    /// takes one who counts while the counter is detached, and, as the oldest free cell is given out first,
-    /// as many attachments as there are free cells meanwhile. Clients are told not to; to exclude it would cost
-    /// each count something.
+    /// The cell may get another owner between the check and the addition, which is then credited to that owner.
+    /// This can happen only if a thread counts with a counter that is being detached and, as the oldest free
+    /// cell is allocated first, as many counters as there are free cells are attached in between. The
+    /// documentation forbids the former; to exclude it would cost every addition some instructions.
     #[inline(always)]
     pub(super) fn add(&self, handle: Handle, value: u64) {
         if let Some((bank, index)) = self.owned(handle) {
@@ -163,9 +164,9 @@ impl Cells {
         }
     }
 
-    /// Sets what a counter has; false if the handle is not valid, and nothing is changed then. In any
-    /// context, NMIs excepted. What other CPUs add meanwhile is counted before or after. Of two calls at the
-    /// same time for one counter, one has no effect.
+    /// Sets a count. Returns `false` and changes nothing if the handle is invalid. Any context but NMI.
+    /// Additions of other CPUs at the same time are counted before or after the change. If two threads set a
+    /// counter at the same time, one of the calls has no effect.
     pub(super) fn set(&self, handle: Handle, count: u64) -> bool {
         let Some((bank, index)) = self.owned(handle) else {
             return false;
@@ -173,9 +174,10 @@ impl Cells {
         let Some(base) = bank.bases.get(index) else {
             return false;
         };
-        // Read before the owner is checked again: if the cell gets another owner after that check, its base
-        // is a new one, and is not replaced. (As with `add`, only a caller that sets what it detaches at the
-        // same time can get here, and only a counter that had counted nothing has an equal base.)
+        // `base` is read before the owner is checked again: if the cell gets another owner after that check,
+        // the new owner has a new base, and the exchange fails. (As with `add`, only a thread that sets a
+        // counter which is being detached can get here, and only the base of a counter that has counted nothing
+        // can be equal.)
         let old = base.load(Acquire);
         if self.owned(handle).is_none() {
             return false;
@@ -185,22 +187,22 @@ impl Cells {
         true
     }
 
-    /// What a counter has; [`None`] if the handle is no longer good. In any context.
+    /// Returns a count; [`None`] if the handle is invalid. Any context.
     pub(super) fn get(&self, handle: Handle) -> Option<u64> {
         let (bank, index) = self.owned(handle)?;
         let count = bank.sum(index).wrapping_sub(bank.base(index)?);
-        // Whose words these were is asked once more: another owner is in its place before
-        // any of its words.
+        // The owner is checked again after the words were read: a new owner is stored before any of its
+        // additions.
         fence(Acquire);
         self.owned(handle).map(|_| count)
     }
 
-    /// Gives a free cell to a counter that has so much already. [`None`] if there is none.
+    /// Allocates a free cell to a counter whose count starts at `count`. Returns [`None`] if no cell is free.
     pub(super) fn take(&self, free: &mut Free, count: u64) -> Option<Handle> {
         let cell = free.first;
         let (bank, index) = self.at(cell)?;
         let owner = bank.owners.get(index)?;
-        // CAST: Of a free cell, a number of a cell.
+        // CAST: The owner word of a free cell is the number of a cell.
         free.first = owner.load(Relaxed) as usize;
         if free.first == END {
             free.last = END;
@@ -213,7 +215,7 @@ impl Cells {
         Some(handle)
     }
 
-    /// Takes a cell back, and tells what the counter had. It is the last to be given out again.
+    /// Releases a cell and returns the count of its counter. The cell is put at the end of the free list.
     pub(super) fn give_back(&self, free: &mut Free, handle: Handle) -> Option<u64> {
         let count = self.get(handle)?;
         self.put_last(free, handle.cell())?;
@@ -234,12 +236,12 @@ impl Cells {
         Some(())
     }
 
-    /// Whether there can be more.
+    /// Returns whether there may be one more bank.
     pub(super) fn can_grow(free: &Free) -> bool {
         free.banks < BANKS
     }
 
-    /// More free cells.
+    /// Adds a bank of free cells.
     pub(super) fn grow(&self, free: &mut Free, growth: Growth) {
         let Some(place) = self.banks.get(free.banks) else {
             return;

@@ -55,15 +55,15 @@ use slots::{
     Slots, //
 };
 
-/// `DEVSTAT_NAME_LEN`, with its NUL.
+/// `DEVSTAT_NAME_LEN`, which includes the NUL.
 pub(super) const NAME_LEN: usize = 16;
 
-/// The `unit_number` of an entry that is in no list.
+/// The `unit_number` of an entry that is not listed.
 const UNLISTED: i32 = -1;
 
-/// What a client says of an entry.
+/// The arguments of `devstat_new_entry()`.
 pub(super) struct Said<'a> {
-    /// Nothing, if the entry is in no list.
+    /// Empty if the entry is not listed.
     pub(super) name: &'a [u8],
     pub(super) unit: i32,
     pub(super) block_size: u32,
@@ -77,7 +77,7 @@ impl Said<'_> {
         self.unit != UNLISTED
     }
 
-    /// `EINVAL`, `ENAMETOOLONG`.
+    /// Checks the arguments and makes the identity of the entry. `EINVAL`, `ENAMETOOLONG`.
     fn identity(&self, owner: Owner) -> Result<Identity> {
         let is_known = self.flags & !support_flags::MASK == 0
             && device_type::is_any(self.device_type)
@@ -89,7 +89,7 @@ impl Said<'_> {
             if self.name.len() >= NAME_LEN {
                 return Err(name_too_long());
             }
-            // It is one of a column, and of a directory.
+            // The name is printed in a column of text and is the name of a directory.
             let fits = |byte: &u8| byte.is_ascii_graphic() && *byte != b'/';
             if self.name.is_empty() || !self.name.iter().all(fits) {
                 return Err(EINVAL);
@@ -119,11 +119,11 @@ struct Attached {
     account: Arc<Account>,
     is_listed: bool,
     owner: Owner,
-    /// Of its `struct devstat`, if that is the client's.
+    /// The address of the `struct devstat`, if that is memory of the client.
     address: Option<usize>,
 }
 
-/// All entries of clients.
+/// All entries of other modules.
 #[pin_data(PinnedDrop)]
 pub(crate) struct Entries {
     slots: Slots,
@@ -135,13 +135,13 @@ pub(crate) struct Entries {
 struct Table {
     attached: RBTree<Handle, Attached>,
     by_address: RBTree<usize, Handle>,
-    /// Which slots are free.
+    /// The allocator of slot numbers.
     slots: Places,
     next_number: u64,
 }
 
 impl Entries {
-    /// None yet. May sleep; `ENOMEM`.
+    /// Creates a table without entries. May sleep; `ENOMEM`.
     pub(crate) fn new(clients: Arc<dyn Clients>) -> Result<Arc<Self>> {
         let slots = Slots::new()?;
         Arc::pin_init(
@@ -159,8 +159,13 @@ impl Entries {
         )
     }
 
-    /// Adds an entry, that of a client's `struct devstat` if that is at `address`. May sleep. `EEXIST`, if
-    /// there is one there, or one of that name; `EINVAL`, `ENAMETOOLONG`, `ENOSPC`, `ENOMEM`.
+    /// Adds an entry; `address` is the address of its `struct devstat`, if that is memory of the client. May
+    /// sleep.
+    ///
+    /// # Errors
+    ///
+    /// `EEXIST` if there is an entry at this address or of this name, `EINVAL` or `ENAMETOOLONG` if an argument
+    /// is invalid, `ENOSPC` if there are too many entries, `ENOMEM`.
     pub(super) fn add(
         &self,
         said: &Said<'_>,
@@ -169,7 +174,7 @@ impl Entries {
     ) -> Result<Handle> {
         let identity = said.identity(owner)?;
         let is_listed = said.is_listed();
-        // A client may wait for the mutex while it removes a disk: reclaim must not wait for I/O.
+        // A client may wait for the mutex while it removes a disk, so an allocation must not wait for I/O.
         let _noio = NoIo::new();
         let mut guard = self.table.lock();
         let table = &mut *guard;
@@ -221,7 +226,8 @@ impl Entries {
         }
     }
 
-    /// Removes an entry; what is in flight is forgotten. May sleep. `ENOENT`, if there is none.
+    /// Removes an entry and discards its transactions in progress. May sleep. `ENOENT` if the handle is
+    /// invalid.
     pub(super) fn remove(&self, handle: Handle) -> Result {
         let mut table = self.table.lock();
         let node = table.attached.remove_node(&handle).ok_or(ENOENT)?;
@@ -237,8 +243,8 @@ impl Entries {
         Ok(())
     }
 
-    /// Sets the block size of an entry, 0 if there is none at the moment. May sleep. `ENOENT`, if there is no
-    /// such entry; `EINVAL`, if it was added as one that has none.
+    /// Sets the block size of an entry; 0 if it is not known at the moment. May sleep. `ENOENT` if the handle
+    /// is invalid, `EINVAL` if the entry was added with the flag that it has no block size.
     pub(super) fn set_block_size(&self, handle: Handle, block_size: u32) -> Result {
         let table = self.table.lock();
         let attached = table.attached.get(&handle).ok_or(ENOENT)?;
@@ -248,7 +254,7 @@ impl Entries {
         Ok(())
     }
 
-    /// A transaction starts; `ENOENT`, if there is no such entry.
+    /// Records the start of a transaction. `ENOENT` if the handle is invalid.
     #[inline(always)]
     pub(super) fn start_transaction(&self, handle: Handle, now: u64, cpu: ThisCpu<'_>) -> Result {
         let account = self.slots.get(handle, cpu).ok_or(ENOENT)?;
@@ -256,7 +262,8 @@ impl Entries {
         Ok(())
     }
 
-    /// A transaction ends; `ENOENT`, if there is no such entry, `ERANGE`, if none has started.
+    /// Records the end of a transaction. `ENOENT` if the handle is invalid, `ERANGE` if no transaction is in
+    /// progress.
     #[inline(always)]
     pub(super) fn end_transaction(
         &self,
@@ -272,7 +279,7 @@ impl Entries {
         }
     }
 
-    /// One of a module's entries.
+    /// Returns one of the entries of a module.
     fn any_of(&self, owner: Owner) -> Option<Handle> {
         let table = self.table.lock();
         let own = table.attached.iter();
@@ -299,7 +306,7 @@ impl Going for Entries {
 #[pinned_drop]
 impl PinnedDrop for Entries {
     fn drop(self: Pin<&mut Self>) {
-        // Accounts that were removed are dropped by code of this module.
+        // The accounts of removed entries are dropped by RCU callbacks, which are code of this module.
         published::wait_for_drops_by_rcu();
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The event counters that are attached: evcnt(9).
+//! The attached event counters: evcnt(9).
 
 mod own;
 mod read;
@@ -42,7 +42,7 @@ use kernel::{
     }, //
 };
 
-/// What an event counter is.
+/// The description of an event counter.
 pub(crate) struct Event {
     kind: Type,
     group: KVec<u8>,
@@ -51,7 +51,8 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// Checked, and with names of its own. May sleep. `EINVAL`, `ENAMETOOLONG`, `ENOMEM`.
+    /// Checks and copies the group and the name. May sleep. `EINVAL` or `ENAMETOOLONG` if one is invalid,
+    /// `ENOMEM`.
     pub(crate) fn new(kind: Type, group: &[u8], name: &[u8]) -> Result<Self> {
         let copy = |text: &[u8]| {
             check_string(text).map_err(|bad| match bad {
@@ -74,19 +75,19 @@ impl Event {
         self.kind
     }
 
-    /// Its group and name.
+    /// Returns the group and the name.
     pub(crate) fn name(&self) -> (&str, &str) {
         let text = |bytes| core::str::from_utf8(bytes).unwrap_or("?");
         (text(&self.group), text(&self.name))
     }
 
-    /// When it was attached, ns.
+    /// Returns the time at which it was attached, ns.
     pub(crate) fn since_ns(&self) -> u64 {
         self.since_ns
     }
 }
 
-/// Who attaches it, and where the client has it.
+/// The module that attached a counter, and the address of the counter in that module.
 pub(super) struct Client {
     pub(super) owner: Owner,
     pub(super) address: usize,
@@ -96,7 +97,7 @@ struct Attached {
     event: Arc<Event>,
     parent: Option<Handle>,
     children: usize,
-    /// [`None`], if it is iostat's own.
+    /// [`None`] for a counter of iostat itself.
     client: Option<Client>,
 }
 
@@ -116,7 +117,7 @@ pub(crate) struct Events {
 }
 
 impl Events {
-    /// None yet. May sleep; `ENOMEM`.
+    /// Creates a table without counters. May sleep; `ENOMEM`.
     pub(super) fn new() -> Result<Arc<Self>> {
         let cells = Cells::new()?;
         Arc::pin_init(
@@ -132,29 +133,33 @@ impl Events {
         )
     }
 
-    /// Counts. In any context, NMIs excepted; nothing if there is no such counter.
+    /// Adds to a count; does nothing if the handle is invalid. Any context but NMI.
     #[inline(always)]
     pub(crate) fn add(&self, handle: Handle, value: u64) {
         self.cells.add(handle, value);
     }
 
-    /// Sets what it has counted; false if there is no such counter. In any context, NMIs excepted.
+    /// Sets a count; returns `false` if the handle is invalid. Any context but NMI.
     pub(super) fn set(&self, handle: Handle, count: u64) -> bool {
         self.cells.set(handle, count)
     }
 
-    /// What it has counted; [`None`] if there is no such counter. In any context.
+    /// Returns a count; [`None`] if the handle is invalid. Any context.
     pub(crate) fn get(&self, handle: Handle) -> Option<u64> {
         self.cells.get(handle)
     }
 
-    /// What is attached at this address of a client's. May sleep.
+    /// Returns the handle of the counter that a client has attached at this address. May sleep.
     pub(super) fn find(&self, address: usize) -> Option<Handle> {
         self.table.lock().by_address.get(&address).copied()
     }
 
-    /// Attaches a counter that has counted `count`. May sleep. `EEXIST`, if something is attached at the
-    /// client's address; `ENOENT`, if there is no such parent; `ENOSPC`, `ENOMEM`.
+    /// Attaches a counter whose count starts at `count`. May sleep.
+    ///
+    /// # Errors
+    ///
+    /// `EEXIST` if a counter is attached at the address of the client, `ENOENT` if the parent is not attached,
+    /// `ENOSPC` if there are too many counters, `ENOMEM`.
     pub(super) fn attach(
         &self,
         event: Event,
@@ -162,8 +167,8 @@ impl Events {
         client: Option<Client>,
         count: u64,
     ) -> Result<Handle> {
-        // Memory not under the mutex, which those who add and remove disks want: reclaim may wait
-        // for I/O on a disk that waits for them.
+        // Allocate without the mutex: reclaim may wait for I/O on a disk, and a thread that adds or removes
+        // this disk may wait for the mutex.
         let event = Arc::new(event, GFP_KERNEL)?;
         let node = RBTreeNodeReservation::new(GFP_KERNEL)?;
         let address_node = RBTreeNodeReservation::new(GFP_KERNEL)?;
@@ -207,8 +212,8 @@ impl Events {
         Ok(handle)
     }
 
-    /// Detaches a counter, and tells what it had counted. May sleep. `ENOENT`, if it is not
-    /// attached; `EBUSY`, if it is another's parent.
+    /// Detaches a counter and returns its count. May sleep. `ENOENT` if it is not attached, `EBUSY` if it is
+    /// the parent of another counter.
     pub(super) fn detach(&self, handle: Handle) -> Result<u64> {
         let mut guard = self.table.lock();
         let table = &mut *guard;
@@ -222,15 +227,15 @@ impl Events {
         Ok(count)
     }
 
-    /// Detaches all that a client has attached; children of others have no parent then. Tells how many
-    /// there were. May sleep.
+    /// Detaches all counters of a module and returns their number. Children that other modules have attached
+    /// lose their parent. May sleep.
     fn detach_all_of(&self, owner: Owner) -> usize {
         let mut count = 0usize;
         let mut limit = None;
         loop {
             let mut guard = self.table.lock();
             let table = &mut *guard;
-            // Children first, where they are its own.
+            // In reverse order of attachment, so children are detached before their parents of the same module.
             let Some(handle) = table.last_of(owner, limit) else {
                 return count;
             };
@@ -254,7 +259,7 @@ impl Events {
 }
 
 impl Table {
-    /// The last one of a client's that is before `limit`, if there is one.
+    /// Returns the last counter of a module that was attached before `limit`.
     fn last_of(&mut self, owner: Owner, limit: Option<Handle>) -> Option<Handle> {
         let behind = limit.and_then(|limit| self.attached.cursor_lower_bound_mut(&limit));
         let mut cursor = match behind {
@@ -272,7 +277,7 @@ impl Table {
         None
     }
 
-    /// Takes one out that has no children. What is returned is freed without the mutex.
+    /// Removes a counter without children. The caller drops what is returned after it has released the mutex.
     fn remove(&mut self, cells: &Cells, handle: Handle) -> Option<(impl Sized, u64)> {
         let node = self.attached.remove_node(&handle)?;
         let (_, attached) = node.to_key_value();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The functions that other modules call: each makes safe types of its arguments, and one call of the
-//! rest. See `include/iostat/evcnt.h` for what they do; `src/exports.c` exports them.
+//! The functions that other modules call: each one checks its arguments, makes safe types of them, and makes
+//! one call of the other parts of `kapi`. See `include/iostat/evcnt.h` for what they do; `src/exports.c`
+//! exports them.
 //!
-//! What a client does wrong is its errno and, with a rate limit, a line in the kernel's log.
+//! A mistake of a client is returned as an errno and, with a rate limit, reported in the kernel log.
 
 pub(super) mod devstat;
 pub(super) mod kstat;
@@ -40,21 +41,22 @@ use kernel::{
     prelude::*, //
 };
 
-/// All event counters, from the module's init to its exit. Whoever calls a function of this file
-/// depends on the module by that function's symbol, and so comes after the one and goes before
-/// the other.
+/// All event counters, from the init of this module to its exit. A module that calls a function of this file
+/// depends on this module by the symbol of that function, so it is loaded after this module's init and unloaded
+/// before this module's exit.
 pub(super) static EVENTS: Global<Events> = Global::new();
 
 /// # Safety
 ///
-/// Called by a function that another module called, for as long as that call takes.
+/// The caller was called, directly or not, by another module, and uses the reference only until it returns.
 #[inline(always)]
 unsafe fn events<'a>() -> Option<&'a Events> {
-    // SAFETY: By this function's requirement another module is there, see `EVENTS`.
+    // SAFETY: By the requirement of this function a module that depends on this one is loaded, see `EVENTS`.
     unsafe { EVENTS.get() }
 }
 
-// Whether each has the type that a header in `include/iostat/` gives it: both arms of an `if` have one.
+// Checks that each function has the type that a header in `include/iostat/` declares: both branches of an `if`
+// must have the same type.
 macro_rules! declared {
     ($($function:ident)*) => {
         $(const _: () = {
@@ -71,7 +73,7 @@ use declared;
 declared!(iostat_evcnt_attach iostat_evcnt_attach_dynamic iostat_evcnt_detach);
 declared!(iostat_evcnt_add iostat_evcnt_set iostat_evcnt_read iostat_evcnt_read_total);
 
-/// A string of a client's, up to one byte more than is allowed.
+/// Returns a string of a client. It is cut after one byte more than is allowed.
 ///
 /// # Safety
 ///
@@ -80,15 +82,15 @@ unsafe fn string<'a>(text: *const c_char) -> &'a [u8] {
     if text.is_null() {
         return &[];
     }
-    // SAFETY: By this function's requirement, the bytes up to the first NUL are there.
+    // SAFETY: By the requirement of this function, all bytes up to the first NUL are valid for reads.
     let is_end = |len: &usize| unsafe { text.add(*len).read() } == 0;
     let len = (0..EVCNT_STRING_MAX).find(is_end);
     let len = len.unwrap_or(EVCNT_STRING_MAX);
-    // SAFETY: Likewise: none of them was NUL.
+    // SAFETY: By the requirement of this function, these bytes are valid for reads: none of them is the NUL.
     unsafe { core::slice::from_raw_parts(text.cast(), len) }
 }
 
-/// Attaches what is at `ev`; its handle.
+/// Attaches the counter at `ev`. Returns its handle.
 ///
 /// # Safety
 ///
@@ -102,9 +104,10 @@ unsafe fn attach(
     count: u64,
     owner: *mut bindings::module,
 ) -> Result<Handle> {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, and `owner` is that module or
+    // null.
     let (events, module) = unsafe { (events().ok_or(ENODEV)?, Owner::from_raw(owner)) };
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function both are null or NUL-terminated.
     let (group, name) = unsafe { (string(group), string(name)) };
     let attach = || {
         if ev.is_null() {
@@ -114,7 +117,7 @@ unsafe fn attach(
         let event = Event::new(kind.ok_or(EINVAL)?, group, name)?;
         let parent = match parent.is_null() {
             true => None,
-            // Looked up and not into.
+            // The address is only looked up, not dereferenced.
             false => Some(events.find(parent as usize).ok_or(ENOENT)?),
         };
         let address = ev as usize;
@@ -123,9 +126,9 @@ unsafe fn attach(
             address,
         };
         let handle = events.attach(event, parent, Some(client), count)?;
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function `owner` is the calling module or null.
         if unsafe { is_going(owner) } {
-            // Or it has gone with the module already.
+            // The module notifier may have detached it already.
             let _ = events.detach(handle);
             return Err(ENODEV);
         }
@@ -139,7 +142,7 @@ unsafe fn attach(
             bindings::ENAMETOOLONG => "group or name too long",
             bindings::EINVAL => "invalid type, group, name or address",
             bindings::ENODEV => "module is being unloaded",
-            // Not the client's fault.
+            // Not caused by the client.
             _ => return,
         };
         if may_warn() {
@@ -154,8 +157,8 @@ unsafe fn attach(
 
 /// # Safety
 ///
-/// Called by another module, which is `owner` or null, from where one may sleep. `ev` is null or
-/// an event counter of its own, `group` and `name` null or NUL-terminated.
+/// Called by another module, in a context that may sleep; `owner` is that module or null. `ev` is null or
+/// memory of that module for an event counter; `group` and `name` are null or NUL-terminated.
 #[no_mangle]
 unsafe extern "C" fn iostat_evcnt_attach_dynamic(
     ev: *mut own::evcnt,
@@ -166,11 +169,11 @@ unsafe extern "C" fn iostat_evcnt_attach_dynamic(
     count: u64,
     owner: *mut bindings::module,
 ) -> c_int {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function.
     match unsafe { attach(ev, kind, parent, group, name, count, owner) } {
         Ok(handle) => {
-            // SAFETY: By this function's requirement `ev` is memory of the client's, whatever is in it;
-            // `attach` refuses null.
+            // SAFETY: By the requirement of this function `ev` is memory of the client, and valid for writes;
+            // it is not null, which `attach` refuses.
             unsafe {
                 ev.write(own::evcnt {
                     ev_detached_count: count,
@@ -178,7 +181,7 @@ unsafe extern "C" fn iostat_evcnt_attach_dynamic(
                     ev_parent: parent,
                     ev_group: group,
                     ev_name: name,
-                    // CAST: A type that there is.
+                    // CAST: `attach` has checked that it is a valid type.
                     ev_type: kind as u8,
                 })
             };
@@ -190,13 +193,13 @@ unsafe extern "C" fn iostat_evcnt_attach_dynamic(
 
 /// # Safety
 ///
-/// As for [`iostat_evcnt_attach_dynamic`], and what `ev` points to is initialised.
+/// As for [`iostat_evcnt_attach_dynamic`], and the memory at `ev` is initialised.
 #[no_mangle]
 unsafe extern "C" fn iostat_evcnt_attach(
     ev: *mut own::evcnt,
     owner: *mut bindings::module,
 ) -> c_int {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function `ev` is null, or valid and initialised.
     let Some(said) = (unsafe { ev.as_ref() }) else {
         return EINVAL.to_errno();
     };
@@ -209,7 +212,7 @@ unsafe extern "C" fn iostat_evcnt_attach(
         ..
     } = *said;
     let kind = c_int::from(ev_type);
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function.
     unsafe {
         iostat_evcnt_attach_dynamic(
             ev,
@@ -225,14 +228,15 @@ unsafe extern "C" fn iostat_evcnt_attach(
 
 /// # Safety
 ///
-/// Called by another module, which is `owner` or null, from where one may sleep. `ev` is null or
-/// an event counter of its own, with which nobody is counting.
+/// Called by another module, in a context that may sleep; `owner` is that module or null. `ev` is null or an
+/// event counter of that module, with which no thread counts at the same time.
 #[no_mangle]
 unsafe extern "C" fn iostat_evcnt_detach(
     ev: *mut own::evcnt,
     owner: *mut bindings::module,
 ) -> c_int {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, and `owner` is that module or
+    // null.
     let (events, owner) = unsafe {
         let Some(events) = events() else {
             return ENODEV.to_errno();
@@ -247,8 +251,8 @@ unsafe extern "C" fn iostat_evcnt_detach(
     };
     match detach() {
         Ok(count) => {
-            // SAFETY: By this function's requirement it is an event counter of the client's: it was
-            // attached at this address.
+            // SAFETY: By the requirement of this function `ev` is an event counter of the client; it is not
+            // null, and was attached at this address.
             unsafe {
                 (*ev).ev_detached_count = count;
                 (*ev).ev_handle = Handle::NONE.bits();
@@ -269,7 +273,7 @@ unsafe extern "C" fn iostat_evcnt_detach(
     }
 }
 
-/// The handle that a client's counter says it has: looked up wherever it is used.
+/// Returns the handle in a counter of a client. It may be any number: every use looks it up.
 ///
 /// # Safety
 ///
@@ -279,17 +283,18 @@ unsafe fn handle(ev: *const own::evcnt) -> Handle {
     if ev.is_null() {
         return Handle::NONE;
     }
-    // SAFETY: By this function's requirement; who attaches or detaches it at the same time changes the
-    // word as a whole.
+    // SAFETY: By the requirement of this function `ev` is valid. A thread that attaches or detaches it at the
+    // same time writes the word in one access.
     Handle::from_bits(unsafe { core::ptr::addr_of!((*ev).ev_handle).read_volatile() })
 }
 
 /// # Safety
 ///
-/// Called by another module, in any context but an NMI's. `ev` is null or an event counter.
+/// Called by another module, in any context but NMI. `ev` is null or an event counter.
 #[no_mangle]
 unsafe extern "C" fn iostat_evcnt_add(ev: *const own::evcnt, n: u64) {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, and `ev` is null or an event
+    // counter.
     let (events, handle) = unsafe { (events(), handle(ev)) };
     if let Some(events) = events {
         events.add(handle, n);
@@ -298,19 +303,19 @@ unsafe extern "C" fn iostat_evcnt_add(ev: *const own::evcnt, n: u64) {
 
 /// # Safety
 ///
-/// Called by another module, in any context but an NMI's. `ev` is null or an event counter that is not
-/// attached or detached at the same time.
+/// Called by another module, in any context but NMI. `ev` is null or an event counter that is not attached or
+/// detached at the same time.
 #[no_mangle]
 unsafe extern "C" fn iostat_evcnt_set(ev: *mut own::evcnt, count: u64) {
     if ev.is_null() {
         return;
     }
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, and `ev` is an event counter.
     let (events, handle) = unsafe { (events(), handle(ev)) };
     let is_set = events.is_some_and(|events| events.set(handle, count));
     if !is_set {
-        // SAFETY: By this function's requirement it is an event counter of the caller's, and no other
-        // function of this file writes to it now.
+        // SAFETY: By the requirement of this function `ev` is an event counter of the caller, and is not
+        // attached or detached now; other functions of this file do not write to it.
         unsafe { (*ev).ev_detached_count = count };
     }
 }
@@ -320,20 +325,22 @@ unsafe extern "C" fn iostat_evcnt_set(ev: *mut own::evcnt, count: u64) {
 /// Called by another module, in any context. `ev` is null or an event counter.
 #[no_mangle]
 unsafe extern "C" fn iostat_evcnt_read(ev: *const own::evcnt) -> u64 {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, and `ev` is null or an event
+    // counter.
     let (events, handle) = unsafe { (events(), handle(ev)) };
     let count = events.and_then(|events| events.get(handle));
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function `ev` is null or an event counter.
     count.unwrap_or_else(|| unsafe { ev.as_ref() }.map_or(0, |ev| ev.ev_detached_count))
 }
 
 /// # Safety
 ///
-/// Called by another module, from where one may sleep. `ev` is null or an event counter.
+/// Called by another module, in a context that may sleep. `ev` is null or an event counter.
 #[no_mangle]
 unsafe extern "C" fn iostat_evcnt_read_total(ev: *const own::evcnt) -> u64 {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, and `ev` is null or an event
+    // counter.
     let total = unsafe { events().and_then(|events| events.total(handle(ev))) };
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function `ev` is null or an event counter.
     total.unwrap_or_else(|| unsafe { iostat_evcnt_read(ev) })
 }

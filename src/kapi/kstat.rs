@@ -2,9 +2,9 @@
 
 //! The chain of all kstats: kstat(9F).
 //!
-//! The chain has names, numbers and owners of its own, in trees under one mutex. What a kstat is made
-//! of is behind the kstat's own mutex, which readers hold while they call a client: who deletes it
-//! waits for them, and holds nothing else meanwhile.
+//! The names, numbers and owners of the kstats are in trees that one mutex protects. The body of a kstat is
+//! protected by a mutex of its own, which readers hold while they call a client. A thread that deletes a kstat
+//! waits for these readers, and holds no other lock while it waits.
 
 mod create;
 mod entry;
@@ -53,17 +53,17 @@ use kernel::{
     }, //
 };
 
-/// One of the chain.
+/// A kstat in the chain.
 struct Row {
     entry: Arc<Entry>,
-    /// [`None`] if it is iostat's own, or dormant and nobody's.
+    /// [`None`] if it belongs to iostat, or is dormant.
     owner: Option<Owner>,
-    /// Where its client has it; 0 if it has none.
+    /// The address of the `kstat_t` of the client; 0 if there is no client.
     address: usize,
 }
 
 struct Table {
-    /// Another one whenever what is seen of the chain is another, from the same moment on.
+    /// Changes whenever the visible part of the chain changes, under the same lock.
     chain_id: u32,
     by_kid: RBTree<u32, Row>,
     by_name: RBTree<Key, u32>,
@@ -79,13 +79,13 @@ pub(crate) struct Chain {
 
 /// The chain at one moment.
 pub(crate) struct List {
-    /// Another one if there are others.
+    /// The id of the chain.
     pub(crate) id: u32,
-    /// Those that are seen, by name.
+    /// The visible kstats, sorted by name.
     pub(crate) entries: KVVec<Arc<Entry>>,
 }
 
-/// Memory for a row, found without the mutex.
+/// Memory for a row, allocated without the mutex.
 struct Nodes {
     kid: RBTreeNodeReservation<u32, Row>,
     name: RBTreeNodeReservation<Key, u32>,
@@ -106,7 +106,7 @@ impl Nodes {
 const KID_MASK: u32 = u32::MAX >> 1;
 
 impl Table {
-    /// A number that no kstat has. The chain's id is the next.
+    /// Returns an unused number. The chain id becomes the number after it.
     fn next_kid(&mut self) -> u32 {
         loop {
             let kid = self.chain_id;
@@ -132,7 +132,7 @@ impl Table {
         self.by_kid.insert(nodes.kid.into_node(kid, row));
     }
 
-    /// Takes one out. What is returned is freed without the mutex.
+    /// Removes a kstat. The caller drops what is returned after it has released the mutex.
     fn remove(&mut self, kid: u32) -> Option<(Arc<Entry>, impl Sized)> {
         let node = self.by_kid.remove_node(&kid)?;
         let (_, row) = node.to_key_value();
@@ -145,7 +145,8 @@ impl Table {
 }
 
 impl Chain {
-    /// With `unix:0:kstat_headers` and `unix:0:kstat_types`, the first two of every chain. May sleep; `ENOMEM`.
+    /// Creates the chain with `unix:0:kstat_headers` and `unix:0:kstat_types`, the first two kstats of every
+    /// chain. May sleep; `ENOMEM`.
     pub(super) fn new() -> Result<Arc<Self>> {
         let chain = Arc::pin_init(
             pin_init!(Chain {
@@ -178,7 +179,7 @@ impl Chain {
         Ok(chain)
     }
 
-    /// Puts one into the chain that there was not. May sleep; `EEXIST`, `ENOMEM`.
+    /// Adds a new kstat to the chain. May sleep. `EEXIST` if there is one of this name, `ENOMEM`.
     fn add(&self, new: &New, body: Body, owner: Option<Owner>) -> Result<Arc<Entry>> {
         let nodes = Nodes::new()?;
         let address = body.address();
@@ -198,17 +199,18 @@ impl Chain {
         Ok(entry)
     }
 
-    /// The number that changes with the chain. May sleep.
+    /// Returns the chain id. May sleep.
     pub(crate) fn id(&self) -> u32 {
         self.table.lock().chain_id
     }
 
-    /// All that are seen. Which of them are asked for is the caller's to find out, who may take long over it:
-    /// those who add and remove disks want the mutex. May sleep; `ENOMEM`.
+    /// Returns all visible kstats. The caller selects from them without the mutex, because that may take long
+    /// and threads that add and remove disks wait for the mutex. May sleep; `ENOMEM`.
     pub(crate) fn list(&self) -> Result<List> {
         let mut room = 0usize;
         loop {
-            // Memory not under the mutex: reclaim may wait for I/O on a disk that waits for it.
+            // Allocate without the mutex: reclaim may wait for I/O on a disk, and a thread that adds or removes
+            // this disk may wait for the mutex.
             let mut entries = KVVec::with_capacity(room, GFP_KERNEL_ACCOUNT)?;
             let table = self.table.lock();
             let kids = table.by_name.values();
@@ -222,13 +224,12 @@ impl Chain {
                 let id = table.chain_id;
                 return Ok(List { id, entries });
             }
-            // Others come meanwhile.
+            // More kstats may be added until the mutex is locked again.
             room = len.saturating_add(len / 8);
         }
     }
 
-    /// The first that are seen behind a name, or from the first name on, as many as there is room for. May
-    /// sleep.
+    /// Fills `batch` with the visible kstats after a name, or from the first name on. May sleep.
     pub(crate) fn batch(&self, behind: Option<&Key>, batch: &mut [Option<Arc<Entry>>]) {
         let mut guard = self.table.lock();
         let table = &mut *guard;
@@ -251,21 +252,22 @@ impl Chain {
         }
     }
 
-    /// The one of this name, if it is seen. May sleep.
+    /// Returns the kstat of this name, if it is visible. May sleep.
     pub(crate) fn named(&self, key: &Key) -> Option<Arc<Entry>> {
         let table = self.table.lock();
         let row = table.by_kid.get(table.by_name.get(key)?)?;
         row.entry.is_visible().then(|| row.entry.clone())
     }
 
-    /// All that are seen by their numbers.
+    /// Returns all visible kstats, sorted by number. May sleep; `ENOMEM`.
     pub(crate) fn by_number(&self) -> Result<List> {
         let mut list = self.list()?;
         sort_by(&mut list.entries, |one, other| one.kid().cmp(&other.kid()));
         Ok(list)
     }
 
-    /// The one of this number. May sleep. `ENXIO` if there is none, `EAGAIN` if it is not installed yet.
+    /// Returns the kstat of this number. May sleep. `ENXIO` if there is none, `EAGAIN` if it is not installed
+    /// yet.
     pub(crate) fn numbered(&self, kid: u32) -> Result<Arc<Entry>> {
         let table = self.table.lock();
         let entry = &table.by_kid.get(&kid).ok_or(ENXIO)?.entry;
@@ -275,8 +277,8 @@ impl Chain {
         }
     }
 
-    /// The address of the first one of a client's that is asked for and not dormant. May sleep. `is_asked` is
-    /// quick: the mutex is held.
+    /// Returns the address of the first kstat of a client that `is_asked` selects and that is not dormant. May
+    /// sleep. `is_asked` is called with the mutex held.
     pub(super) fn lookup(&self, owner: Owner, is_asked: impl Fn(&Key) -> bool) -> Option<usize> {
         let table = self.table.lock();
         let mut rows = table.by_kid.values();
@@ -284,8 +286,8 @@ impl Chain {
             .map(|row| row.address)
     }
 
-    /// Puts a disk, a partition or an entry of devstat(9) into the chain, as long as the value is there. May sleep;
-    /// `EEXIST`, `ENOMEM`.
+    /// Adds a disk, a partition or an entry of devstat(9) to the chain, until the returned value is dropped.
+    /// May sleep. `EEXIST` if there is a kstat of this name, `ENOMEM`.
     pub(crate) fn add_disk(self: &Arc<Self>, account: &Arc<Account>) -> Result<Disk> {
         let identity = account.identity();
         let unit = i32::try_from(identity.unit_number).unwrap_or(0);
@@ -306,7 +308,7 @@ impl Chain {
     }
 }
 
-/// A disk, partition or entry that is in the chain; dropping it takes it out, and may sleep.
+/// A disk, partition or entry of devstat(9) in the chain. Dropping it removes it from the chain. May sleep.
 pub(crate) struct Disk {
     chain: Arc<Chain>,
     kid: u32,

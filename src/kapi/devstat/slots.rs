@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! How a transaction finds the account of its entry: by a [`Handle`], without a lock.
+//! The table by which a transaction finds the account of its entry, with a [`Handle`] and without a lock.
 
 use crate::{
     kernel_ext::{
@@ -20,8 +20,8 @@ use crate::{
 use kernel::prelude::*;
 use pin_init::init_array_from_fn;
 
-/// What an entry is known by: a number that is never used again, its slot, and a last bit that no address
-/// of a `struct devstat` has.
+/// The identifier of an entry: a number that is never used again, the number of its slot, and a lowest bit that
+/// is set, unlike in any address of a `struct devstat`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::kapi) struct Handle(u64);
 
@@ -29,7 +29,7 @@ const SLOT_BITS: u32 = 16;
 const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
 
 impl Handle {
-    /// Of nothing.
+    /// The handle of no entry.
     pub(in crate::kapi) const NONE: Handle = Handle(0);
 
     pub(super) fn new(number: u64, slot: usize) -> Self {
@@ -38,7 +38,7 @@ impl Handle {
         Handle(number << (SLOT_BITS + 1) | slot << 1 | 1)
     }
 
-    /// Of whatever somebody says is one.
+    /// Makes a handle of a number from a client. Every use of a handle checks it.
     #[inline(always)]
     pub(in crate::kapi) fn from_bits(bits: u64) -> Self {
         Handle(bits)
@@ -55,7 +55,7 @@ impl Handle {
     }
 }
 
-/// What a slot has.
+/// The content of a slot.
 pub(super) struct Entry {
     pub(super) handle: Handle,
     pub(super) account: Found,
@@ -66,13 +66,13 @@ const BANKS: usize = (SLOT_MASK as usize + 1) / BANK;
 
 type Slot = Published<Entry, InterruptsOff>;
 
-/// All of them. They come in banks, which stay.
+/// All slots. They are allocated in banks, which are freed only with the table.
 pub(super) struct Slots {
     banks: KVec<OnceBox<[Slot; BANK]>>,
 }
 
 impl Slots {
-    /// All free. May sleep; `ENOMEM`.
+    /// Creates a table without slots. May sleep; `ENOMEM`.
     pub(super) fn new() -> Result<Self> {
         let mut banks = KVec::with_capacity(BANKS, GFP_KERNEL)?;
         for _ in 0..BANKS {
@@ -81,7 +81,7 @@ impl Slots {
         Ok(Slots { banks })
     }
 
-    /// The account that a handle is of.
+    /// Returns the account of the entry with this handle.
     #[inline(always)]
     pub(super) fn get<'a>(&'a self, handle: Handle, cpu: ThisCpu<'a>) -> Option<&'a Account> {
         let entry = self.slot(handle.slot())?.get(cpu)?;
@@ -93,20 +93,20 @@ impl Slots {
         self.banks.get(slot / BANK)?.get()?.get(slot % BANK)
     }
 
-    /// Allocates the slot, if that was not done before. It stays. May sleep. `ENOSPC` if there is no such slot;
+    /// Allocates the bank of this slot unless it exists. May sleep. `ENOSPC` if the number is too large,
     /// `ENOMEM`.
     pub(super) fn prepare(&self, slot: usize) -> Result {
         let bank = self.banks.get(slot / BANK).ok_or(ENOSPC)?;
         if bank.get().is_none() {
-            // In its place from the start: the stack has no room for it.
+            // Initialised in place: it is too large for the stack.
             let new = init_array_from_fn(|_| Slot::new());
             let _ = bank.set(KBox::init(new, GFP_KERNEL)?);
         }
         Ok(())
     }
 
-    /// Puts an entry in the slot of its handle, or takes it out; those who count with it at this moment
-    /// still do.
+    /// Stores an entry in the slot of its handle, or empties the slot. Transactions that are being recorded at
+    /// the same time may still use the former entry.
     pub(super) fn put(&self, handle: Handle, entry: Option<KBox<Node<Entry>>>) {
         if let Some(slot) = self.slot(handle.slot()) {
             slot.replace(entry);

@@ -13,15 +13,15 @@ use kernel::{
     sync::Arc, //
 };
 
-/// An event counter of iostat's own; dropping it detaches it, and may sleep.
+/// An event counter of iostat itself. Dropping it detaches it. May sleep.
 pub(crate) struct EventCounter {
     events: Arc<Events>,
     handle: Handle,
 }
 
 impl EventCounter {
-    /// Attaches a counter. Its parent, if it has one, is to be dropped after it. May sleep; errors as of
-    /// [`Event::new`] and [`Events::attach`].
+    /// Attaches a counter. A parent must be dropped after its children. May sleep. Errors as [`Event::new`] and
+    /// [`Events::attach`].
     pub(crate) fn new(
         events: &Arc<Events>,
         parent: Option<&EventCounter>,
@@ -35,17 +35,17 @@ impl EventCounter {
         Ok(EventCounter { events, handle })
     }
 
-    /// What counts with it in probes, which do not keep it attached.
+    /// Returns the handle, with which probes count. A handle does not keep the counter attached.
     pub(crate) fn handle(&self) -> Handle {
         self.handle
     }
 
-    /// Counts. In any context, NMIs excepted.
+    /// Adds to the count. Any context but NMI.
     pub(crate) fn add(&self, value: u64) {
         self.events.add(self.handle, value);
     }
 
-    /// What it has counted. In any context.
+    /// Returns the count. Any context.
     pub(crate) fn get(&self) -> u64 {
         self.events.get(self.handle).unwrap_or(0)
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What event counters have counted.
+//! Reads event counters.
 //!
-//! Which there are is known under the table's mutex, which those who add and remove disks want. All CPUs are
-//! asked for what they have counted without it.
+//! The mutex of the table protects only the list of counters: threads that add and remove disks wait for it.
+//! The words of all CPUs are read without the mutex.
 
 use super::{
     Event,
@@ -24,22 +24,23 @@ use kernel::{
     sync::Arc, //
 };
 
-/// One of a list.
+/// A counter in a list.
 pub(crate) struct Listed {
     pub(crate) event: Arc<Event>,
     pub(crate) handle: Handle,
     parent: Option<Handle>,
-    /// What it and its children have counted.
+    /// The count of this counter and of its descendants.
     pub(crate) total: u64,
 }
 
-/// How many are looked for at a time, and among how many.
+/// The number of counters that are collected with the mutex held at a time, and the number that is searched for
+/// them.
 const FAMILY: usize = 32;
 const AMONG: usize = 1024;
 
 impl Events {
-    /// What a counter and its descendants have counted; [`None`] if it is not attached. One that is detached
-    /// meanwhile may be in it or not. May sleep.
+    /// Returns the sum of a counter and its descendants; [`None`] if it is not attached. A counter that is
+    /// detached at the same time may be included or not. May sleep.
     pub(in crate::kapi) fn total(&self, root: Handle) -> Option<u64> {
         let mut total = 0u64;
         let mut next = Some(root);
@@ -54,8 +55,12 @@ impl Events {
         Some(total)
     }
 
-    /// All counters, in the order of attachment, with what their children have counted. One that is detached
-    /// meanwhile is left out; its children, if it had any, have no parent. May sleep; `ENOMEM`; `EINTR` if the task is to be killed.
+    /// Returns all counters in the order of attachment, each with the sum of itself and its descendants. A
+    /// counter that is detached at the same time is left out, and its children then have no parent. May sleep.
+    ///
+    /// # Errors
+    ///
+    /// `ENOMEM`; `EINTR` if a fatal signal is pending.
     pub(crate) fn rolled_up(&self) -> Result<KVVec<Listed>> {
         let mut list = self.snapshot()?;
         let mut killed = Ok(());
@@ -81,7 +86,7 @@ impl Events {
         Ok(list)
     }
 
-    /// The first counters from a handle on, in the order of attachment, as many as there is room for. May sleep.
+    /// Fills `batch` with the counters from a handle on, in the order of attachment. May sleep.
     pub(crate) fn batch(&self, from: Handle, batch: &mut [Option<(Handle, Arc<Event>)>]) {
         let mut table = self.table.lock();
         let mut cursor = table.attached.cursor_lower_bound_mut(&from);
@@ -94,16 +99,16 @@ impl Events {
         }
     }
 
-    /// All counters, with nothing counted.
+    /// Returns all counters, with a total of 0.
     fn snapshot(&self) -> Result<KVVec<Listed>> {
         let mut room = 0usize;
         loop {
-            // See [`Events::attach`].
+            // Allocate without the mutex: see [`Events::attach`].
             let mut list = KVVec::with_capacity(room, GFP_KERNEL_ACCOUNT)?;
             let table = self.table.lock();
             let len = table.attached.keys().count();
             if len > room {
-                // Others come meanwhile.
+                // More counters may be attached until the mutex is locked again.
                 room = len.saturating_add(len / 8);
                 continue;
             }
@@ -121,8 +126,8 @@ impl Events {
 }
 
 impl Table {
-    /// Counters from `next` on that are `root` or below it; where to go on, if that may not be all.
-    /// [`None`] if `root` is not attached.
+    /// Collects counters from `next` on that are `root` or a descendant of it. Returns the handle to continue
+    /// from, if there may be more, or [`None`] if `root` is not attached.
     fn family(
         &self,
         root: Handle,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! devstat(9)'s functions: see `include/iostat/devstat.h` and `src/transactions.c`, which calls those
-//! that count.
+//! The functions of devstat(9): see `include/iostat/devstat.h`, and `src/transactions.c`, which calls the
+//! functions of this file that record transactions.
 
 use crate::{
     abi::name::Name,
@@ -39,15 +39,15 @@ use kernel::{
     prelude::*, //
 };
 
-/// All entries, from the module's init to its exit: see `EVENTS`.
+/// All entries, from the init of this module to its exit: see `EVENTS`.
 pub(in crate::kapi) static ENTRIES: Global<Entries> = Global::new();
 
 /// # Safety
 ///
-/// Called by a function that another module called, for as long as that call takes.
+/// The caller was called, directly or not, by another module, and uses the reference only until it returns.
 #[inline(always)]
 unsafe fn entries<'a>() -> Option<&'a Entries> {
-    // SAFETY: By this function's requirement another module is there, see `EVENTS`.
+    // SAFETY: By the requirement of this function a module that depends on this one is loaded, see `EVENTS`.
     unsafe { ENTRIES.get() }
 }
 
@@ -57,20 +57,22 @@ super::declared!(iostat_start iostat_end iostat_class);
 
 const _: () = assert!(NAME_LEN == own::DEVSTAT_NAME_LEN as usize);
 
-/// Whether it can be that of a client's word: not null, nor an error.
+/// Returns whether it can be the address of a `struct devstat` of a client: it is aligned, and neither null nor
+/// an `ERR_PTR()`.
 #[inline(always)]
 fn is_address(address: usize) -> bool {
-    // CAST: Negative as the ones C has are.
+    // CAST: The address range of `ERR_PTR()`s: negative numbers as unsigned.
     let errors = -i64::from(bindings::MAX_ERRNO) as usize;
     address != 0 && address % core::mem::align_of::<own::devstat>() == 0 && address < errors
 }
 
-/// The entry that is meant by `ds`: a handle, which no address of an 8-byte word looks like, or such a word
-/// of a client's that has one.
+/// Returns the handle of the entry that `ds` stands for: either `ds` is the handle itself, which is odd as no
+/// address of a `struct devstat` is, or it is the address of a `struct devstat` of the client, which contains
+/// the handle.
 ///
 /// # Safety
 ///
-/// `ds` is of `devstat_new_entry()`, or null, or a `struct devstat`.
+/// `ds` was returned by `devstat_new_entry()`, or is null, or points to a `struct devstat`.
 #[inline(always)]
 unsafe fn handle(ds: *const own::devstat) -> Handle {
     // CAST: 64 bits.
@@ -81,12 +83,12 @@ unsafe fn handle(ds: *const own::devstat) -> Handle {
     if !is_address(ds.addr()) {
         return Handle::NONE;
     }
-    // SAFETY: By this function's requirement; who adds or removes it at the same time changes the word
-    // as a whole.
+    // SAFETY: By the requirement of this function `ds` points to a `struct devstat`. A thread that adds or
+    // removes it at the same time writes the word in one access.
     Handle::from_bits(unsafe { core::ptr::addr_of!((*ds).handle).read_volatile() })
 }
 
-/// Says so, if an entry was not added by the client's fault.
+/// Reports in the kernel log why an entry was not added, if the client caused the error.
 fn complain(error: Error, owner: &Owner, name: &[u8], unit: c_int) {
     let why = match error.to_errno().wrapping_neg() as u32 {
         bindings::EEXIST => "name or address in use",
@@ -94,7 +96,7 @@ fn complain(error: Error, owner: &Owner, name: &[u8], unit: c_int) {
         bindings::ENAMETOOLONG => "name too long",
         bindings::EINVAL => "invalid name, unit, flags, type, priority or address",
         bindings::ENODEV => "module is being unloaded",
-        // Not the client's fault.
+        // Not caused by the client.
         _ => return,
     };
     if may_warn() {
@@ -117,12 +119,13 @@ unsafe fn add(
     priority: u32,
     owner: *mut bindings::module,
 ) -> Result<Handle> {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, and `owner` is that module or
+    // null.
     let (entries, module) = unsafe { (entries().ok_or(ENODEV)?, Owner::from_raw(owner)) };
     let name = match unit {
-        // An id of the client's.
+        // Not listed: `dev_name` is an identifier of the client, not a string.
         -1 => &[],
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function it is null or NUL-terminated.
         _ => unsafe { super::string(dev_name) },
     };
     let said = Said {
@@ -134,14 +137,14 @@ unsafe fn add(
         priority,
     };
     let added = match address {
-        // Null, an error, or of devstat_new_entry().
+        // Null, an `ERR_PTR()`, or a handle of devstat_new_entry().
         Some(address) if !is_address(address) => Err(EINVAL),
         _ => entries.add(&said, module, address),
     };
     let added = added.and_then(|handle| {
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function `owner` is the calling module or null.
         if unsafe { is_going(owner) } {
-            // Or it has gone with the module already.
+            // The module notifier may have removed it already.
             let _ = entries.remove(handle);
             return Err(ENODEV);
         }
@@ -152,8 +155,8 @@ unsafe fn add(
 
 /// # Safety
 ///
-/// Called by another module, which is `owner` or null, from where one may sleep. `dev_name` is null or
-/// NUL-terminated, if `unit` is not -1.
+/// Called by another module, in a context that may sleep; `owner` is that module or null. If `unit` is not -1,
+/// `dev_name` is null or NUL-terminated.
 #[no_mangle]
 unsafe extern "C" fn iostat_devstat_new_entry(
     dev_name: *const c_void,
@@ -164,7 +167,7 @@ unsafe extern "C" fn iostat_devstat_new_entry(
     priority: u32,
     owner: *mut bindings::module,
 ) -> *mut own::devstat {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function.
     let added = unsafe {
         let name = dev_name.cast();
         add(
@@ -186,7 +189,7 @@ unsafe extern "C" fn iostat_devstat_new_entry(
 
 /// # Safety
 ///
-/// As for [`iostat_devstat_new_entry`], and `ds` is null or memory of the client's.
+/// As for [`iostat_devstat_new_entry`], and `ds` is null or memory of the client.
 #[no_mangle]
 unsafe extern "C" fn iostat_devstat_add_entry(
     ds: *mut own::devstat,
@@ -199,7 +202,7 @@ unsafe extern "C" fn iostat_devstat_add_entry(
     owner: *mut bindings::module,
 ) -> c_int {
     let address = Some(ds as usize);
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function.
     let added = unsafe {
         add(
             address,
@@ -214,7 +217,8 @@ unsafe extern "C" fn iostat_devstat_add_entry(
     };
     match added {
         Ok(handle) => {
-            // SAFETY: By this function's requirement it is memory of the client's, whatever is in it.
+            // SAFETY: By the requirement of this function `ds` is memory of the client; `add` refuses null. It
+            // need not be initialised.
             unsafe { core::ptr::addr_of_mut!((*ds).handle).write_volatile(handle.bits()) };
             0
         }
@@ -224,7 +228,8 @@ unsafe extern "C" fn iostat_devstat_add_entry(
 
 /// # Safety
 ///
-/// Called by another module, which is `owner` or null, from where one may sleep. `ds` as for [`handle`].
+/// Called by another module, in a context that may sleep; `owner` is that module or null. `ds` as for
+/// [`handle`].
 #[no_mangle]
 unsafe extern "C" fn iostat_devstat_remove_entry(
     ds: *mut own::devstat,
@@ -233,7 +238,8 @@ unsafe extern "C" fn iostat_devstat_remove_entry(
     if ds.is_null() {
         return 0;
     }
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, `owner` is that module or
+    // null, and `ds` is as `handle` requires.
     let (entries, owner, handle) = unsafe {
         let Some(entries) = entries() else {
             return ENODEV.to_errno();
@@ -254,7 +260,7 @@ unsafe extern "C" fn iostat_devstat_remove_entry(
 
 /// # Safety
 ///
-/// Called by another module, from where one may sleep. `ds` as for [`handle`].
+/// Called by another module, in a context that may sleep. `ds` as for [`handle`].
 #[no_mangle]
 unsafe extern "C" fn iostat_devstat_set_block_size(
     ds: *mut own::devstat,
@@ -263,7 +269,8 @@ unsafe extern "C" fn iostat_devstat_set_block_size(
     if ds.is_null() {
         return 0;
     }
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, and `ds` is as `handle`
+    // requires.
     let (entries, handle) = unsafe { (entries(), handle(ds)) };
     let result = entries
         .ok_or(ENODEV)
@@ -273,10 +280,11 @@ unsafe extern "C" fn iostat_devstat_set_block_size(
 
 /// # Safety
 ///
-/// Called by `src/transactions.c` with interrupts off, for another module. `ds` as for [`handle`].
+/// Called by `src/transactions.c` with interrupts disabled, for another module. `ds` as for [`handle`].
 #[no_mangle]
 unsafe extern "C" fn iostat_start(ds: *const own::devstat, here: own::iostat_here) -> c_int {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, `ds` is as `handle` requires,
+    // interrupts are disabled, and `here` is of this CPU.
     let (entries, handle, cpu) = unsafe {
         let cpu = ThisCpu::new(here.slot);
         (entries(), handle(ds), cpu)
@@ -288,14 +296,15 @@ unsafe extern "C" fn iostat_start(ds: *const own::devstat, here: own::iostat_her
 
 /// # Safety
 ///
-/// As for [`iostat_start`]; `end` is valid, and its `then` valid or null.
+/// As for [`iostat_start`]; `end` is valid, and `then` of it is valid or null.
 #[no_mangle]
 unsafe extern "C" fn iostat_end(
     ds: *const own::devstat,
     end: *const own::iostat_end,
     here: own::iostat_here,
 ) -> c_int {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, `ds` is as `handle` requires,
+    // interrupts are disabled, `here` is of this CPU, and `end` and its `then` are valid.
     let (entries, handle, cpu, end, then) = unsafe {
         let cpu = ThisCpu::new(here.slot);
         let then = (*end).then.as_ref().copied();
@@ -318,7 +327,7 @@ unsafe extern "C" fn iostat_end(
 
 /// # Safety
 ///
-/// None is needed; C's functions have this type.
+/// There is no requirement: the function is unsafe because all functions that C calls have this type here.
 #[no_mangle]
 unsafe extern "C" fn iostat_class(op: u8, bytes: u32) -> u32 {
     Class::of(op, bytes) as u32

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Kstats: see `include/iostat/kstat.h`.
+//! The functions of kstats: see `include/iostat/kstat.h`.
 
 use super::{
     super::kstat::{
@@ -45,14 +45,14 @@ use kernel::{
     prelude::*, //
 };
 
-/// All kstats, from the module's init to its exit: see [`super::EVENTS`].
+/// All kstats, from the init of this module to its exit: see [`super::EVENTS`].
 pub(in super::super) static CHAIN: Global<Chain> = Global::new();
 
 /// # Safety
 ///
-/// Called by a function that another module called, for as long as that call takes.
+/// The caller was called, directly or not, by another module, and uses the reference only until it returns.
 unsafe fn chain<'a>() -> Option<&'a Chain> {
-    // SAFETY: By this function's requirement another module is there, see `CHAIN`.
+    // SAFETY: By the requirement of this function a module that depends on this one is loaded, see `CHAIN`.
     unsafe { CHAIN.get() }
 }
 
@@ -81,7 +81,7 @@ fn name(text: &[u8]) -> Result<Name> {
     Ok(Name::new(text))
 }
 
-/// The name, or one made of module and instance.
+/// Returns the name that was given, or one made of module and instance.
 fn name_or_made(given: Option<&[u8]>, module: Name, instance: i32) -> Result<Name> {
     match given {
         Some(given) => name(given),
@@ -89,21 +89,23 @@ fn name_or_made(given: Option<&[u8]>, module: Name, instance: i32) -> Result<Nam
     }
 }
 
-/// A string that may be null.
+/// Returns a string of a client that may be null.
 ///
 /// # Safety
 ///
 /// As for [`string`].
 unsafe fn optional<'a>(text: *const c_char) -> Option<&'a [u8]> {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function it is NUL-terminated, and it is not null.
     (!text.is_null()).then(|| unsafe { string(text) })
 }
 
 /// # Safety
 ///
-/// Called by another module, which is `owner` or null, from where one may sleep. Strings are null
-/// or NUL-terminated. What is returned may be an `ERR_PTR()`. What the client sets in what is returned is valid from its installation to its
-/// deletion.
+/// Called by another module, in a context that may sleep; `owner` is that module or null. The strings are null
+/// or NUL-terminated. The pointers that the client sets in the returned kstat are valid from its installation
+/// to its deletion.
+///
+/// The function returns an `ERR_PTR()` on failure.
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_create(
     ks_module: *const c_char,
@@ -115,9 +117,10 @@ unsafe extern "C" fn iostat_kstat_create(
     ks_flags: u8,
     owner: *mut bindings::module,
 ) -> *mut own::iostat_kstat {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, and `owner` is that module or
+    // null.
     let (chain, client) = unsafe { (chain(), Owner::from_raw(owner)) };
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function the strings are null or NUL-terminated.
     let (module, given, class) =
         unsafe { (string(ks_module), optional(ks_name), string(ks_class)) };
     let Some(chain) = chain else {
@@ -141,11 +144,11 @@ unsafe extern "C" fn iostat_kstat_create(
             flags: ks_flags,
             crtime_ns: clock::now_ns(),
         };
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function the client keeps what it sets in the kstat valid.
         let address = chain.create(&mut new, client, |header| unsafe { Client::new(header) })?;
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function `owner` is the calling module or null.
         if unsafe { is_going(owner) } {
-            // Or it has gone with the module already.
+            // The module notifier may have deleted it already.
             let _ = chain.delete(address);
             return Err(ENODEV);
         }
@@ -169,17 +172,17 @@ unsafe extern "C" fn iostat_kstat_create(
     }
 }
 
-/// What a function of the chain returns to a client.
+/// Calls a method of the chain for a client. Returns 0, or the errno after a message in the kernel log.
 ///
 /// # Safety
 ///
-/// Called by a function that another module called, which is `owner` or null.
+/// The caller was called by another module, and `owner` is that module or null.
 unsafe fn returned(
     owner: *mut bindings::module,
     what: &str,
     act: impl FnOnce(&Chain) -> Result,
 ) -> c_int {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function.
     let (chain, owner) = unsafe { (chain(), Owner::from_raw(owner)) };
     match chain.ok_or(ENODEV).and_then(act) {
         Ok(()) => 0,
@@ -195,31 +198,33 @@ unsafe fn returned(
 
 /// # Safety
 ///
-/// Called by another module, which is `owner` or null, from where one may sleep. `ksp` is anything.
+/// Called by another module, in a context that may sleep; `owner` is that module or null. `ksp` may be any
+/// value.
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_install(
     ksp: *mut own::iostat_kstat,
     owner: *mut bindings::module,
 ) -> c_int {
-    // SAFETY: By this function's requirement. The address is looked up and not into.
+    // SAFETY: By the requirement of this function. `ksp` is only looked up, not dereferenced.
     unsafe { returned(owner, "install", |chain| chain.install(ksp as usize)) }
 }
 
 /// # Safety
 ///
-/// Called by another module, which is `owner` or null, from where one may sleep. `ksp` is anything.
+/// Called by another module, in a context that may sleep; `owner` is that module or null. `ksp` may be any
+/// value.
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_delete(
     ksp: *mut own::iostat_kstat,
     owner: *mut bindings::module,
 ) -> c_int {
-    // SAFETY: By this function's requirement. The address is looked up and not into.
+    // SAFETY: By the requirement of this function. `ksp` is only looked up, not dereferenced.
     unsafe { returned(owner, "delete", |chain| chain.delete(ksp as usize)) }
 }
 
 /// # Safety
 ///
-/// Called by another module, which is `owner` or null, from where one may sleep. Strings are null
+/// Called by another module, in a context that may sleep; `owner` is that module or null. The strings are null
 /// or NUL-terminated.
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_lookup(
@@ -228,9 +233,10 @@ unsafe extern "C" fn iostat_kstat_lookup(
     ks_name: *const c_char,
     owner: *mut bindings::module,
 ) -> *mut own::iostat_kstat {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function another module made this call, and `owner` is that module or
+    // null.
     let (chain, owner) = unsafe { (chain(), Owner::from_raw(owner)) };
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function the strings are null or NUL-terminated.
     let (asked_module, asked_name) = unsafe { (optional(ks_module), optional(ks_name)) };
     let address = chain.and_then(|chain| {
         chain.lookup(owner, |key| {

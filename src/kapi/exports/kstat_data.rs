@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What clients do with the data of kstats: see `include/iostat/kstat.h`.
+//! Functions for the data of kstats: see `include/iostat/kstat.h`.
 
 use super::string;
 use crate::{
@@ -32,13 +32,13 @@ super::declared!(iostat_kstat_timer_init iostat_kstat_timer_start iostat_kstat_t
 super::declared!(iostat_kstat_waitq_enter iostat_kstat_waitq_exit iostat_kstat_runq_enter);
 super::declared!(iostat_kstat_runq_exit iostat_kstat_waitq_to_runq iostat_kstat_runq_back_to_waitq);
 
-/// The name of a statistic, or nothing if it cannot be one.
+/// Returns the name of a statistic, or an empty name and an error if it is invalid.
 ///
 /// # Safety
 ///
 /// As for [`string`].
 unsafe fn label(name: *const c_char) -> ([c_char; 31], Result) {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function `name` is null or NUL-terminated.
     let name = unsafe { string(name) };
     let mut array = [0; 31];
     let result = check_label(name).map_err(|bad| match bad {
@@ -47,7 +47,7 @@ unsafe fn label(name: *const c_char) -> ([c_char; 31], Result) {
     });
     if result.is_ok() {
         for (into, from) in array.iter_mut().zip(name) {
-            // CAST: A byte is a byte.
+            // CAST: `c_char` has 8 bits.
             *into = *from as c_char;
         }
     } else if may_warn() {
@@ -62,7 +62,7 @@ fn errno(result: Result) -> c_int {
 
 /// # Safety
 ///
-/// Called by another module. `knp` is null or memory of its own, `name` null or NUL-terminated.
+/// Called by another module. `knp` is null or memory of that module, `name` is null or NUL-terminated.
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_named_init(
     knp: *mut own::iostat_kstat_named,
@@ -72,15 +72,16 @@ unsafe extern "C" fn iostat_kstat_named_init(
     if knp.is_null() {
         return EINVAL.to_errno();
     }
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function `name` is null or NUL-terminated.
     let (mut name, mut result) = unsafe { label(name) };
     if u32::from(data_type) > own::KSTAT_DATA_STRING {
         name = [0; 31];
         result = Err(EINVAL);
     }
-    // SAFETY: By this function's requirement it is memory of the caller's; all its bits are valid.
+    // SAFETY: By the requirement of this function it is memory of the caller; every bit pattern is valid.
     let old = unsafe { &mut *knp };
-    // A persistent kstat that is created again has its old numbers, which its driver names again.
+    // A persistent kstat that is created again keeps its numbers, although its driver initialises the names
+    // again.
     let is_same = old.name == name && old.data_type == data_type;
     if !is_same || u32::from(data_type) == own::KSTAT_DATA_STRING {
         old.value = Default::default();
@@ -92,14 +93,15 @@ unsafe extern "C" fn iostat_kstat_named_init(
 
 /// # Safety
 ///
-/// Called by another module. `knp` is null or memory of its own, initialised, and nobody else looks at it now:
-/// its kstat is not installed, or has a `ks_lock`, which is held. `src` is null or NUL-terminated.
+/// Called by another module. `knp` is null or initialised memory of that module, which no other thread accesses
+/// at the same time: its kstat is not installed, or the caller holds its `ks_lock`. `src` is null or
+/// NUL-terminated.
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_named_setstr(
     knp: *mut own::iostat_kstat_named,
     src: *const c_char,
 ) -> c_int {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function `knp` is null or valid.
     let named = unsafe { knp.as_ref() };
     let is_string = named.is_some_and(|named| u32::from(named.data_type) == own::KSTAT_DATA_STRING);
     if !is_string {
@@ -110,15 +112,15 @@ unsafe extern "C" fn iostat_kstat_named_setstr(
     }
     let mut len = 0u32;
     if !src.is_null() {
-        // SAFETY: By this function's requirement the bytes up to the first NUL are there.
+        // SAFETY: By the requirement of this function the bytes up to the first NUL are valid for reads.
         while unsafe { src.add(len as usize).read() } != 0 {
             len = len.saturating_add(1);
         }
-        // With its NUL.
+        // The length includes the NUL.
         len = len.saturating_add(1);
     }
-    // SAFETY: It is no null pointer, as it has a type; by this function's requirement it is memory of the
-    // client's, and no reader has the pointer of one string and the length of another: readers hold
+    // SAFETY: `knp` is not null: `named` above is `Some`. By the requirement of this function it is memory of
+    // the client, and no reader takes the pointer of one string with the length of another: readers hold
     // `ks_lock`.
     unsafe {
         (*knp).value.str_.addr.ptr = src.cast_mut();
@@ -129,7 +131,7 @@ unsafe extern "C" fn iostat_kstat_named_setstr(
 
 /// # Safety
 ///
-/// Called by another module. `ktp` is null or memory of its own, `name` null or NUL-terminated.
+/// Called by another module. `ktp` is null or memory of that module, `name` is null or NUL-terminated.
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_timer_init(
     ktp: *mut own::iostat_kstat_timer,
@@ -138,9 +140,9 @@ unsafe extern "C" fn iostat_kstat_timer_init(
     if ktp.is_null() {
         return EINVAL.to_errno();
     }
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function `name` is null or NUL-terminated.
     let (name, result) = unsafe { label(name) };
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function `ktp` is memory of the client, and it is not null.
     unsafe {
         ktp.write(own::iostat_kstat_timer {
             name,
@@ -150,18 +152,19 @@ unsafe extern "C" fn iostat_kstat_timer_init(
     errno(result)
 }
 
-/// Changes a timer.
+/// Updates a timer.
 ///
 /// # Safety
 ///
-/// `ktp` is null or a timer that nobody else changes now.
+/// `ktp` is null or a timer that no other thread writes at the same time.
 unsafe fn timer(ktp: *mut own::iostat_kstat_timer, change: impl FnOnce(&mut Timer, u64)) {
-    // SAFETY: By this function's requirement nobody else writes it. Readers copy its bytes with the same
-    // lock held, if the client gave one; without, they may copy half of a change, and nothing worse.
+    // SAFETY: By the requirement of this function no other thread writes the timer. Readers copy its bytes,
+    // with the client's lock held if the client set one. Without a lock a reader may copy a half-written timer,
+    // which has no other effect.
     let Some(raw) = (unsafe { ktp.as_mut() }) else {
         return;
     };
-    // CAST: Sums wrap, and are the same bits: here and below.
+    // CAST: The sums wrap; signed and unsigned have the same bits. This holds for all casts below.
     let mut timer = Timer {
         num_events: raw.num_events,
         elapsed_time: raw.elapsed_time as u64,
@@ -181,11 +184,11 @@ unsafe fn timer(ktp: *mut own::iostat_kstat_timer, change: impl FnOnce(&mut Time
 
 /// # Safety
 ///
-/// Called by another module, in any context but an NMI's. `ktp` is null or a timer of its own that
-/// nobody else changes now.
+/// Called by another module, in any context but NMI. `ktp` is null or a timer of that module which no other
+/// thread writes at the same time.
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_timer_start(ktp: *mut own::iostat_kstat_timer) {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function.
     unsafe { timer(ktp, Timer::start) };
 }
 
@@ -194,26 +197,27 @@ unsafe extern "C" fn iostat_kstat_timer_start(ktp: *mut own::iostat_kstat_timer)
 /// As for [`iostat_kstat_timer_start`].
 #[no_mangle]
 unsafe extern "C" fn iostat_kstat_timer_stop(ktp: *mut own::iostat_kstat_timer) {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function.
     unsafe { timer(ktp, Timer::stop) };
 }
 
-/// Changes the queues of an I/O kstat: the wait queue and the run queue, at a time.
+/// Updates the wait queue and the run queue of an I/O kstat, both at the same time.
 ///
 /// # Safety
 ///
-/// `kiop` is null or data that nobody else changes now.
+/// `kiop` is null or data that no other thread writes at the same time.
 #[inline(always)]
 unsafe fn queues(
     kiop: *mut own::iostat_kstat_io,
     what: &str,
     change: impl FnOnce(&mut Queue, &mut Queue, u64) -> Result<(), Empty>,
 ) {
-    // SAFETY: By this function's requirement nobody else writes it. Readers copy its bytes, as in `timer`.
+    // SAFETY: By the requirement of this function no other thread writes the data. Readers copy its bytes, as
+    // in `timer`.
     let Some(io) = (unsafe { kiop.as_mut() }) else {
         return;
     };
-    // CAST: Sums wrap, and are the same bits: here and below.
+    // CAST: The sums wrap; signed and unsigned have the same bits. This holds for all casts below.
     let mut waitq = Queue {
         cnt: io.wcnt,
         time: io.wtime as u64,
@@ -246,11 +250,11 @@ macro_rules! queue_function {
     ($name:ident, $what:literal, $change:expr) => {
         /// # Safety
         ///
-        /// Called by another module, in any context but an NMI's. `kiop` is null or data of its own that
-        /// nobody else changes now.
+        /// Called by another module, in any context but NMI. `kiop` is null or data of that module which no
+        /// other thread writes at the same time.
         #[no_mangle]
         unsafe extern "C" fn $name(kiop: *mut own::iostat_kstat_io) {
-            // SAFETY: By this function's requirement.
+            // SAFETY: By the requirement of this function.
             unsafe { queues(kiop, $what, $change) };
         }
     };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Kstats of clients come.
+//! Creates and installs the kstats of other modules.
 
 use super::{
     entry::{
@@ -30,7 +30,7 @@ use kernel::{
     sync::Arc, //
 };
 
-/// What is to be made.
+/// The description of a kstat to create.
 pub(crate) struct New {
     pub(crate) key: Key,
     pub(crate) class: Name,
@@ -41,7 +41,7 @@ pub(crate) struct New {
 }
 
 impl New {
-    /// As its client sees it.
+    /// Returns what the client sees in its `kstat_t`.
     pub(crate) fn header(&self) -> Header<'_> {
         let (module, instance, name) = self.key.parts();
         Header {
@@ -58,10 +58,12 @@ impl New {
 }
 
 impl Chain {
-    /// Makes a kstat that nobody sees, or takes again one that is dormant, which is seen. Its address. May
-    /// sleep. `EEXIST` if there is one of this name; `ENOMEM`.
+    /// Creates a kstat that is not visible yet, or reuses a dormant kstat, which is visible. Returns its
+    /// address. `client` allocates the memory for a new one. May sleep.
     ///
-    /// `client` makes what is needed for a new one.
+    /// # Errors
+    ///
+    /// `EEXIST` if there is a kstat of this name, `ENOMEM`, and the errors of `client`.
     pub(crate) fn create(
         &self,
         new: &mut New,
@@ -86,7 +88,8 @@ impl Chain {
         Ok(address)
     }
 
-    /// The dormant one of this name, if it is like what is to be made. Now it is this client's.
+    /// Returns the dormant kstat of this name, if it has the same properties as the one to create. It then
+    /// belongs to this client.
     fn wake(&self, new: &New, owner: Owner) -> Option<(Arc<Entry>, usize)> {
         let mut guard = self.table.lock();
         let table = &mut *guard;
@@ -101,7 +104,7 @@ impl Chain {
         Some((row.entry.clone(), row.address))
     }
 
-    /// The kstat at a client's address.
+    /// Returns the kstat at an address of a client.
     pub(super) fn at(&self, address: usize) -> Option<Arc<Entry>> {
         let table = self.table.lock();
         let kid = table.by_address.get(&address)?;
@@ -109,8 +112,12 @@ impl Chain {
         row.owner.is_some().then(|| row.entry.clone())
     }
 
-    /// From here on it is seen. May sleep. `ENOENT` if there is no such kstat, `EEXIST` if it is installed;
-    /// `EDEADLK` if itself asks; `EINVAL`, see [`Client::install`].
+    /// Makes a kstat visible. May sleep.
+    ///
+    /// # Errors
+    ///
+    /// `ENOENT` if there is no such kstat, `EEXIST` if it is installed already, `EDEADLK` if it is called by a
+    /// callback of this kstat, `EINVAL` as [`Client::install`].
     pub(crate) fn install(&self, address: usize) -> Result {
         let entry = self.at(address).ok_or(ENOENT)?;
         if entry.is_held_here() {

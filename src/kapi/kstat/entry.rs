@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A kstat: what never changes of it, and what is counted.
+//! A kstat: its constant properties, and a body with the data.
 
 use super::{
     Key,
@@ -41,22 +41,22 @@ use kernel::{
     }, //
 };
 
-/// What is counted, and where.
+/// The source of the data.
 pub(super) enum Body {
-    /// Of another module.
+    /// A kstat of another module.
     Client(Client),
-    /// Of a disk or partition, or an entry of devstat(9).
+    /// A disk, a partition, or an entry of devstat(9).
     Disk(Arc<Account>),
-    /// All types there are.
+    /// The list of all types.
     Types,
-    /// The chain.
+    /// The list of all kstats.
     Headers,
-    /// It was deleted.
+    /// The kstat was deleted.
     Gone,
 }
 
 impl Body {
-    /// Where its client has it; 0 if it has none.
+    /// Returns the address of the `kstat_t` of the client; 0 if there is no client.
     pub(super) fn address(&self) -> usize {
         match self {
             Body::Client(client) => client.address(),
@@ -75,13 +75,13 @@ pub(crate) struct Entry {
     crtime_ns: u64,
     kid: u32,
     flags: AtomicU8,
-    /// Which task has the body.
+    /// The id of the task that holds the body; 0 if there is none.
     holder: AtomicUsize,
     #[pin]
     body: Mutex<Body>,
 }
 
-/// A kstat's body, held.
+/// The body of a kstat, with its mutex held.
 pub(super) struct Held<'a> {
     entry: &'a Entry,
     pub(super) body: MutexGuard<'a, Body>,
@@ -94,7 +94,7 @@ impl Drop for Held<'_> {
 }
 
 impl Entry {
-    /// Without a number yet. May sleep; `ENOMEM`.
+    /// Creates a kstat without a number. May sleep; `ENOMEM`.
     pub(super) fn new(new: &New, body: Body) -> Result<Pin<UniqueArc<Self>>> {
         UniqueArc::pin_init(
             pin_init!(Entry {
@@ -112,7 +112,7 @@ impl Entry {
         )
     }
 
-    /// Gives it its number, before anybody else has it.
+    /// Sets the number, before any other thread has a reference.
     pub(super) fn set_kid(self: Pin<&mut Self>, kid: u32) {
         *self.project().kid = kid;
     }
@@ -133,7 +133,7 @@ impl Entry {
         self.ndata
     }
 
-    /// When it was made, ns.
+    /// Returns the time of its creation, ns.
     pub(crate) fn crtime_ns(&self) -> u64 {
         self.crtime_ns
     }
@@ -154,24 +154,24 @@ impl Entry {
         self.flags() & flag != 0
     }
 
-    /// Whether users see it.
+    /// Returns whether users see it.
     pub(crate) fn is_visible(&self) -> bool {
         !self.has(flags::INVALID)
     }
 
-    /// Whether this task has it now: whoever calls is called by it.
+    /// Returns whether the current task holds the body: it is then in a callback of this kstat.
     pub(super) fn is_held_here(&self) -> bool {
         self.holder.load(Relaxed) == task::current_id()
     }
 
-    /// Waits for all others who look at it. Not by who [`Entry::is_held_here`]. May sleep.
+    /// Locks the body; waits for readers. Must not be called if [`Entry::is_held_here`]. May sleep.
     pub(super) fn hold(&self) -> Held<'_> {
         let body = self.body.lock();
         self.holder.store(task::current_id(), Relaxed);
         Held { entry: self, body }
     }
 
-    /// From here on nobody finds anything in it. May sleep.
+    /// Marks the kstat as deleted, after waiting for readers. May sleep.
     pub(super) fn end(&self) {
         let body = core::mem::replace(&mut *self.hold().body, Body::Gone);
         drop(body);
@@ -182,12 +182,12 @@ impl Entry {
         asked == (self.class, self.kind, self.ndata, 0)
     }
 
-    /// Whether it waits for such a one to be made again.
+    /// Returns whether it is dormant and has the same properties as the kstat to create.
     pub(super) fn is_dormant_for(&self, new: &New) -> bool {
         self.has(flags::DORMANT) && self.is_like(new)
     }
 
-    /// What users see of it.
+    /// Returns the header that users see.
     pub(crate) fn header(&self) -> Header {
         Header {
             kid: self.kid,
@@ -203,8 +203,8 @@ impl Entry {
         }
     }
 
-    /// Changes something. May sleep. As [`Client::write`]; `EACCES` of one that is iostat's own; `ENXIO` if it
-    /// is gone.
+    /// Writes to the kstat. May sleep. Errors as [`Client::write`]; `EACCES` if it belongs to iostat, `ENXIO`
+    /// if it was deleted, `EDEADLK` if it is called by a callback of this kstat.
     pub(crate) fn write(&self, change: &Change<'_>) -> Result {
         if self.is_held_here() {
             return Err(would_deadlock());

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What a kstat is called.
+//! The name of a kstat.
 
 use crate::abi::name::Name;
 use core::cmp::Ordering;
 
-/// Module, instance and name. In the order in which kstat(8) lists them: capitals are no
-/// difference, unless there is no other.
+/// Module, instance and name. The order is that of kstat(8): upper and lower case are equal, unless there is no
+/// other difference.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
     module: Name,
@@ -14,7 +14,7 @@ pub(crate) struct Key {
     name: Name,
 }
 
-/// Compares text whatever its capitals.
+/// Compares two strings without regard to case.
 fn folded(one: &[u8], other: &[u8]) -> Ordering {
     let fold = u8::to_ascii_lowercase;
     one.iter().map(fold).cmp(other.iter().map(fold))
@@ -37,7 +37,7 @@ impl Key {
         &self.name
     }
 
-    /// All of it.
+    /// Returns module, instance and name.
     pub(crate) fn parts(&self) -> (&[u8], i32, &[u8]) {
         (self.module.bytes(), self.instance, self.name.bytes())
     }

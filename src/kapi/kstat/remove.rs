@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Kstats of clients go.
+//! Deletes the kstats of other modules.
 
 use super::{
     entry::{
@@ -23,9 +23,12 @@ use crate::{
 use kernel::prelude::*;
 
 impl Chain {
-    /// Nobody looks at it any more when this returns. If it is persistent, it is dormant then, and only
-    /// nothing of its client's is looked at. May sleep. `ENOENT` if there is no such kstat, `EDEADLK` if it
-    /// is itself that asks.
+    /// Deletes a kstat. When this returns, no thread uses anything of the client any more. A persistent kstat
+    /// becomes dormant: it keeps its data. May sleep.
+    ///
+    /// # Errors
+    ///
+    /// `ENOENT` if there is no such kstat, `EDEADLK` if it is called by a callback of this kstat.
     pub(crate) fn delete(&self, address: usize) -> Result {
         let entry = self.at(address).ok_or(ENOENT)?;
         if entry.is_held_here() {
@@ -35,12 +38,12 @@ impl Chain {
     }
 
     fn remove(&self, entry: &Entry, is_updated: bool) -> Result {
-        // One that nobody has seen has nothing that could be kept.
+        // A kstat that was never installed has no data worth keeping.
         if entry.has(flags::PERSISTENT) && entry.is_visible() {
             return self.put_to_sleep(entry, is_updated);
         }
         let removed = self.table.lock().remove(entry.kid());
-        // Somebody else was faster.
+        // Another thread may have removed it first.
         let (entry, nodes) = removed.ok_or(ENOENT)?;
         entry.end();
         drop(nodes);
@@ -76,7 +79,7 @@ impl Going for Chain {
         let mut left = 0usize;
         while let Some(entry) = self.any_of(module) {
             if self.remove(&entry, false).is_err() {
-                // Somebody else was faster.
+                // Another thread has removed it first.
                 continue;
             }
             left = left.saturating_add(1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What a kstat has at one moment.
+//! Snapshots of kstats.
 
 use super::{
     entry::{
@@ -35,14 +35,14 @@ use kernel::{
     transmute::AsBytes, //
 };
 
-/// A name that is made of two parts, and a value.
+/// A statistic: a name of two parts, and a value.
 pub(crate) struct Statistic {
     name: Name31,
     suffix: &'static str,
     value: Stored,
 }
 
-/// A name as its client has it: any bytes.
+/// A name as the client has set it: any bytes, and their number.
 #[derive(Clone, Copy)]
 struct Name31([u8; 31], u8);
 
@@ -82,13 +82,13 @@ impl Statistic {
         })
     }
 
-    /// Its name.
+    /// Returns the bytes of the name.
     pub(crate) fn name(&self) -> impl Iterator<Item = u8> + Clone + '_ {
         let name = self.name.0.iter().take(usize::from(self.name.1));
         Iterator::chain(name.copied(), self.suffix.bytes())
     }
 
-    /// Its value.
+    /// Returns the value.
     pub(crate) fn value(&self) -> Value<'_> {
         match &self.value {
             Stored::Number(number) => *number,
@@ -106,17 +106,17 @@ impl Statistic {
 
 /// The data of a raw kstat.
 enum Raw {
-    /// Of other types, which have statistics instead.
+    /// A kstat of another type: it has statistics.
     None,
     Client(Copy),
     Headers(KVVec<Header>),
 }
 
-/// What a kstat had at one moment.
+/// The data of a kstat at one moment.
 pub(crate) struct Snapshot {
-    /// When that was, ns.
+    /// The time of the snapshot, ns.
     pub(crate) snaptime_ns: u64,
-    /// How many data there were.
+    /// The number of data structures; for a raw kstat of a client, of bytes.
     pub(crate) ndata: u32,
     /// In the order of the data.
     pub(crate) statistics: KVVec<Statistic>,
@@ -129,7 +129,7 @@ impl Snapshot {
         Ok(self.statistics.push(statistic, GFP_KERNEL_ACCOUNT)?)
     }
 
-    /// The bytes of a raw kstat.
+    /// Returns the bytes of a raw kstat; empty for other types.
     pub(crate) fn raw(&self) -> &[u8] {
         match &self.raw {
             Raw::None => &[],
@@ -140,8 +140,12 @@ impl Snapshot {
 }
 
 impl Entry {
-    /// Takes a snapshot. May sleep, for as long as its client does. `ENXIO` if it is gone; `EDEADLK` if
-    /// its client asks; what the client says; `ENOMEM`.
+    /// Takes a snapshot. May sleep, as long as the callbacks of the client do.
+    ///
+    /// # Errors
+    ///
+    /// `ENXIO` if the kstat was deleted, `EDEADLK` if it is called by a callback of this kstat, an error of the
+    /// callbacks, `ENOMEM`.
     pub(crate) fn snapshot(&self, chain: &Chain) -> Result<Snapshot> {
         if self.is_held_here() {
             return Err(would_deadlock());
@@ -194,7 +198,8 @@ impl Entry {
         Ok(snapshot)
     }
 
-    /// All statistics by name, those that all kstats have among them. As [`Entry::snapshot`].
+    /// Returns all statistics sorted by name, including those that every kstat has. Errors as
+    /// [`Entry::snapshot`].
     pub(crate) fn statistics(&self, chain: &Chain) -> Result<KVVec<Statistic>> {
         let mut snapshot = self.snapshot(chain)?;
         if self.kind() == Type::Raw {
