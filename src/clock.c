@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which way the time is read: see include/iostat/clock.h.
+ * Selects the clock source of all statistics: see include/iostat/clock.h.
  *
- * Both ways show the same time when they are exchanged, so that no statistic
- * notices. They are exchanged when the kernel gives its trust in the TSC up or
- * takes it up, which is looked at with every snapshot; and around suspend, where
- * the TSC may stop or start over and CLOCK_MONOTONIC_RAW does not count.
+ * The source is the TSC or CLOCK_MONOTONIC_RAW. Both give the same time when the source is
+ * changed, so that no statistic is affected. The source changes when the kernel marks the TSC as
+ * unstable or stable, which is checked with every snapshot; and around suspend, because the TSC
+ * may stop or restart then and CLOCK_MONOTONIC_RAW does not advance.
  */
 
 #include <iostat/clock.h>
@@ -23,35 +23,35 @@ struct iostat_clock iostat_clock;
 
 static DEFINE_MUTEX(exchange_lock);
 static bool suspending;
-/* What is told to those who read the records in memory, and the time themselves. */
-static struct iostat_map_clock *told;
-/* Who counts the exchanges. */
+/* Published to programs that map the records and compute times themselves. */
+static struct iostat_map_clock *map_clock;
+/* Called for each change of the source, to count it. */
 static void (*exchanged)(const void *counter);
 static const void *exchange_counter;
 
-/* With the lock held. */
-static void tell(void)
+/* The caller holds exchange_lock. */
+static void publish(void)
 {
-	u64 seq = told->seq;
+	u64 seq = map_clock->seq;
 
-	WRITE_ONCE(told->seq, seq + 1);
-	/* The odd count is seen first: pairs with the acquire fence of a reader in user space. */
+	WRITE_ONCE(map_clock->seq, seq + 1);
+	/* Readers see the odd count first: pairs with the acquire fence of a reader in user space. */
 	smp_wmb();
-	WRITE_ONCE(told->source, iostat_clock.is_tsc ? IOSTAT_CLOCK_TSC : IOSTAT_CLOCK_RAW);
-	WRITE_ONCE(told->mult, iostat_clock.mult);
-	WRITE_ONCE(told->tsc_offset, iostat_clock.tsc_offset);
-	WRITE_ONCE(told->raw_offset, iostat_clock.raw_offset);
-	/* And the even one last: pairs with its acquire load. */
-	smp_store_release(&told->seq, seq + 2);
+	WRITE_ONCE(map_clock->source, iostat_clock.is_tsc ? IOSTAT_CLOCK_TSC : IOSTAT_CLOCK_RAW);
+	WRITE_ONCE(map_clock->mult, iostat_clock.mult);
+	WRITE_ONCE(map_clock->tsc_offset, iostat_clock.tsc_offset);
+	WRITE_ONCE(map_clock->raw_offset, iostat_clock.raw_offset);
+	/* Readers see the even count last: pairs with the acquire load of a reader in user space. */
+	smp_store_release(&map_clock->seq, seq + 2);
 }
 
 /**
- * iostat_clock_read - the time in ns, for those who cannot inline
+ * iostat_clock_read - returns the time in ns, out of line
  *
- * Exported for those who hand us times of their own; and because with one exported
- * symbol the module loader refuses a copy of this module under another name.
+ * Exported for modules that pass times to iostat. It also makes the module loader refuse a
+ * second copy of this module under another name, because both would export this symbol.
  *
- * Context: any but NMI.
+ * Context: Any context but NMI.
  */
 u64 iostat_clock_read(void)
 {
@@ -61,8 +61,8 @@ EXPORT_SYMBOL_GPL(iostat_clock_read);
 
 #ifdef CONFIG_X86_TSC
 /*
- * Whether this machine has the instructions with which the fast path reads the
- * TSC and turns interrupts off. In a Xen PV guest the latter is a hypercall.
+ * Returns whether the CPUs have the instructions with which the fast path reads the TSC and
+ * disables interrupts. In a Xen PV guest disabling interrupts is a hypercall.
  */
 static bool has_fast_path(void)
 {
@@ -73,10 +73,10 @@ static void use_tsc(const struct system_time_snapshot *now)
 {
 	u64 raw = ktime_to_ns(now->systime) + iostat_clock.raw_offset;
 
-	/* Not clocksource->mult, which nobody outside gets; it is made of this. */
+	/* Not clocksource->mult, which is not exported; that is computed from tsc_khz too. */
 	iostat_clock.mult = div_u64((u64)NSEC_PER_MSEC << 32, tsc_khz);
 	iostat_clock.tsc_offset = raw - iostat_cycles_to_ns(now->cycles, iostat_clock.mult);
-	/* Pairs with the acquire in iostat_clock_now(): the above is seen first. */
+	/* Pairs with the acquire in iostat_clock_now(): mult and tsc_offset are seen first. */
 	smp_store_release(&iostat_clock.is_tsc, true);
 	if (has_fast_path())
 		static_branch_dec(&iostat_general);
@@ -84,7 +84,7 @@ static void use_tsc(const struct system_time_snapshot *now)
 
 static void use_raw(void)
 {
-	/* No event reads the TSC from here on. */
+	/* Make sure that no event reads the TSC any more. */
 	if (has_fast_path()) {
 		static_branch_inc(&iostat_general);
 		tracepoint_synchronize_unregister();
@@ -93,7 +93,7 @@ static void use_raw(void)
 	WRITE_ONCE(iostat_clock.is_tsc, false);
 }
 
-/* The best way there is now. With the lock held. */
+/* Selects the best source. The caller holds exchange_lock. */
 static void choose(void)
 {
 	struct system_time_snapshot now;
@@ -107,8 +107,8 @@ static void choose(void)
 		use_raw();
 	else
 		return;
-	if (told) {
-		tell();
+	if (map_clock) {
+		publish();
 		exchanged(exchange_counter);
 	}
 }
@@ -119,13 +119,13 @@ static void choose(void)
 #endif
 
 /**
- * iostat_clock_check - from here on the time is read by the best way there is
+ * iostat_clock_check - selects the best clock source again
  *
- * Context: process.
+ * Context: Process context. May sleep.
  */
 void iostat_clock_check(void)
 {
-	/* If not, somebody does it at this moment. */
+	/* If the lock is taken, another thread selects the source right now. */
 	if (mutex_trylock(&exchange_lock)) {
 		choose();
 		mutex_unlock(&exchange_lock);
@@ -147,38 +147,39 @@ static int on_suspend(struct notifier_block *block, unsigned long event, void *d
 static struct notifier_block suspend_block = { .notifier_call = on_suspend };
 
 /**
- * iostat_clock_start - begins to look after the clock
- * @map: what is told how to read it, until iostat_clock_stop()
- * @count: called for each exchange until then, with a mutex held
- * @counter: what it is called with
+ * iostat_clock_start - selects the clock source and starts to watch it
+ * @map: how to read the clock, for programs; updated until iostat_clock_stop()
+ * @count: called for each change of the source until then, with a mutex held
+ * @counter: argument of @count
  *
- * Context: process. May sleep. Return: 0 or a negative errno.
+ * Context: Process context. May sleep.
+ * Return: 0 or a negative errno.
  */
 int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *counter),
 		       const void *counter)
 {
 	mutex_lock(&exchange_lock);
-	/* Until the clock is the TSC. */
+	/* Dropped by use_tsc() when the source becomes the TSC. */
 	static_branch_inc(&iostat_general);
-	/* The first choice is no exchange. */
+	/* The first selection is not counted as a change. */
 	choose();
 	exchanged = count;
 	exchange_counter = counter;
-	told = map;
-	tell();
+	map_clock = map;
+	publish();
 	mutex_unlock(&exchange_lock);
 	return register_pm_notifier(&suspend_block);
 }
 
 /**
- * iostat_clock_stop - ends what iostat_clock_start() began
+ * iostat_clock_stop - stops what iostat_clock_start() started
  *
- * Context: process. May sleep.
+ * Context: Process context. May sleep.
  */
 void iostat_clock_stop(void)
 {
 	unregister_pm_notifier(&suspend_block);
 	mutex_lock(&exchange_lock);
-	told = NULL;
+	map_clock = NULL;
 	mutex_unlock(&exchange_lock);
 }
