@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Kstats of other modules: memory that they write, and functions of theirs.
+//! Kstats of other modules: memory that they write, and their callbacks.
 //!
-//! What is in it is looked at, never believed: types, sizes and callbacks are known from when the kstat
-//! was made and installed.
+//! The contents of a client's `kstat_t` are read but not trusted: types, sizes and callbacks are those of the
+//! time when the kstat was created and installed.
 //!
 //! C header: `include/iostat/kstat.h`.
 
@@ -40,7 +40,7 @@ use kernel::{
     prelude::*, //
 };
 
-/// What the client said when it installed the kstat.
+/// The pointers that the client had set when it installed the kstat.
 #[derive(Default)]
 struct Callbacks {
     update: Option<unsafe extern "C" fn(*mut own::iostat_kstat, c_int) -> c_int>,
@@ -49,13 +49,13 @@ struct Callbacks {
     spinlock: Option<*mut bindings::spinlock_t>,
 }
 
-/// A kstat of another module's, at one address.
+/// A kstat of another module, at a fixed address.
 ///
 /// # Invariants
 ///
-/// `public` and what `data` allocated are the client's to change at any time, by the address it was given.
-/// From `install` to `retire` or the drop, what the client set in `public` is valid, callbacks, locks and
-/// data, as are the strings of named data.
+/// The client may change `public` and the memory of `data` at any time, through the address that it was given.
+/// From `install` to `retire` or the drop, the pointers that the client set in `public` are valid: callbacks,
+/// locks, data, and the strings of named data.
 pub(crate) struct Client {
     public: KBox<UnsafeCell<own::iostat_kstat>>,
     data: KVVec<u64>,
@@ -65,22 +65,22 @@ pub(crate) struct Client {
     installed: Option<Callbacks>,
 }
 
-// SAFETY: Callbacks and locks are used from any thread.
+// SAFETY: Callbacks and locks may be used from any thread.
 unsafe impl Send for Client {}
 
-/// A client's mutex, held.
+/// The mutex of a client, held.
 struct Locked(Option<*mut bindings::mutex>);
 
 impl Drop for Locked {
     fn drop(&mut self) {
         if let Some(lock) = self.0 {
-            // SAFETY: Whoever made this has locked it, and it is still valid.
+            // SAFETY: The function that created this value locked the mutex, which is still valid.
             unsafe { bindings::mutex_unlock(lock) };
         }
     }
 }
 
-/// Bytes of one of a kstat's data.
+/// Returns the size in bytes of one data structure of this type.
 const fn size(kind: Type) -> usize {
     match kind {
         Type::Raw => 1,
@@ -91,13 +91,13 @@ const fn size(kind: Type) -> usize {
     }
 }
 
-/// The largest data that is copied.
+/// The largest data that is copied, bytes.
 const MOST: usize = 1 << 30;
 
-/// How often to try again when the size changes meanwhile.
+/// The number of attempts if the size changes in between.
 const TRIES: usize = 8;
 
-/// What a callback returned: illumos' errnos are positive.
+/// Converts the return value of a callback: the errnos of illumos are positive.
 fn result(returned: c_int) -> Result {
     match returned.unsigned_abs() {
         0 => Ok(()),
@@ -112,12 +112,12 @@ const READ: c_int = own::KSTAT_READ as c_int;
 const WRITE: c_int = own::KSTAT_WRITE as c_int;
 
 impl Client {
-    /// A kstat that is not installed. May sleep; `ENOMEM`.
+    /// Creates a kstat that is not installed. May sleep; `ENOMEM`.
     ///
     /// # Safety
     ///
-    /// Whoever is told the address keeps what it sets there valid from [`Client::install`] on until
-    /// [`Client::retire`] or the drop.
+    /// The client that gets the address keeps the pointers that it sets there valid from [`Client::install`]
+    /// until [`Client::retire`] or the drop.
     pub(crate) unsafe fn new(header: &Header<'_>) -> Result<Self> {
         let bytes = (header.ndata as usize).saturating_mul(size(header.kind));
         let is_virtual = header.flags & flags::VIRTUAL != 0;
@@ -134,7 +134,7 @@ impl Client {
             true => core::ptr::null_mut(),
             false => data.as_mut_ptr().cast(),
         };
-        // INVARIANT: Not installed.
+        // INVARIANT: It is not installed.
         Ok(Client {
             public: KBox::new(UnsafeCell::new(header.public(pointer, bytes)), GFP_KERNEL)?,
             data,
@@ -145,20 +145,20 @@ impl Client {
         })
     }
 
-    /// What the client knows it by.
+    /// Returns the address that the client has.
     pub(crate) fn address(&self) -> usize {
         self.public.get() as usize
     }
 
-    /// Whether it is the client's memory that is counted in.
+    /// Returns whether the data is in memory of the client.
     pub(crate) fn is_virtual(&self) -> bool {
         self.flags & flags::VIRTUAL != 0
     }
 
-    /// Tells the client its flags and number.
+    /// Stores the flags and the number in the `kstat_t` of the client.
     pub(crate) fn tell(&self, flags: u8, kid: u32) {
         let public = self.public.get();
-        // SAFETY: It is there, and only written to.
+        // SAFETY: `public` is valid as long as `self`; it is only written to.
         unsafe {
             (*public).ks_flags = flags;
             // CAST: Below 2^31.
@@ -166,16 +166,18 @@ impl Client {
         }
     }
 
-    /// The same one again, with other flags: the client begins anew with what is in it.
+    /// Reuses the kstat with other flags. Its data is unchanged.
     pub(crate) fn revive(&mut self, flags: u8) {
         self.flags = flags;
     }
 
-    /// From here on callbacks are called. If it was dormant, the client takes what is in it. Tells whether
-    /// some of it are strings. May sleep. `EINVAL` if it needs a lock or a snapshot and has none.
+    /// Takes over the callbacks and locks that the client has set. If the kstat was dormant, calls its
+    /// `ks_update()` for the client to take over the data. Returns whether there are strings in it. May sleep.
+    /// `EINVAL` if a lock or a snapshot callback is required and missing.
     pub(crate) fn install(&mut self, was_dormant: bool) -> Result<bool> {
         let public = self.public.get();
-        // SAFETY: It is there; the client has set it and now waits for us.
+        // SAFETY: `public` is valid as long as `self`. The client has set the pointers, and waits for this call
+        // to return.
         let (update, snapshot, lock, spinlock) = unsafe {
             (
                 (*public).ks_update,
@@ -196,7 +198,7 @@ impl Client {
         if has(flags::WRITABLE) && has_strings && snapshot.is_none() {
             return Err(EINVAL);
         }
-        // INVARIANT: From here on what the client has set is valid, by the requirement of `new`.
+        // INVARIANT: By the requirement of `new`, what the client has set is valid from now on.
         self.installed = Some(Callbacks {
             update,
             snapshot,
@@ -205,21 +207,21 @@ impl Client {
         });
         if was_dormant {
             let _locked = self.lock();
-            // What the client says to that is its own concern, as on illumos.
+            // An error is ignored, as on illumos: it is of no consequence for iostat.
             let _ = self.update(WRITE);
         }
         Ok(has_strings)
     }
 
-    /// From here on nothing of the client's is called or looked at, but the data stays. With a
-    /// last update, or, if its module is going, without. Of what is not virtual. May sleep.
+    /// Forgets the callbacks and locks of the client, but keeps the data. If `is_updated`, calls `ks_update()`
+    /// once more; not so if the module is being unloaded. The kstat must not be virtual. May sleep.
     pub(crate) fn retire(&mut self, is_updated: bool) {
         if is_updated && self.installed.is_some() {
             let _locked = self.lock();
             let _ = self.update(READ);
         }
         let public = self.public.get();
-        // SAFETY: It is there, and only written to.
+        // SAFETY: `public` is valid as long as `self`; it is only written to.
         unsafe {
             (*public).ks_update = None;
             (*public).ks_snapshot = None;
@@ -229,14 +231,15 @@ impl Client {
         }
         let (data, ndata) = self.data();
         if self.kind == Type::Named {
-            // SAFETY: Not virtual: our own memory, of which so many are there.
+            // SAFETY: The kstat is not virtual, so the data is memory of this value, with room for `ndata`
+            // structures.
             unsafe { named::forget_strings(data, ndata) };
         }
-        // INVARIANT: Nothing of the client's is left.
+        // INVARIANT: No pointer of the client is left.
         self.installed = None;
     }
 
-    /// Holds the client's mutex, if it has one. May sleep.
+    /// Locks the mutex of the client, if it has one. May sleep.
     fn lock(&self) -> Locked {
         let lock = self.installed.as_ref().and_then(|callbacks| callbacks.lock);
         if let Some(lock) = lock {
@@ -246,28 +249,30 @@ impl Client {
         Locked(lock)
     }
 
-    /// Calls `ks_update()`, with the mutex held. The default one allows what the flags allow.
+    /// Calls `ks_update()`. The caller holds the mutex. Without a callback, writes are allowed if the flags say
+    /// so.
     fn update(&self, rw: c_int) -> Result {
         match self
             .installed
             .as_ref()
             .and_then(|callbacks| callbacks.update)
         {
-            // SAFETY: By the type invariant it is valid; the mutex is held.
+            // SAFETY: By the type invariant the callback is valid; the caller holds the mutex.
             Some(update) => result(unsafe { update(self.public.get(), rw) }),
             None if rw == WRITE && self.flags & flags::WRITABLE == 0 => Err(EACCES),
             None => Ok(()),
         }
     }
 
-    /// Where the data is, and how many.
+    /// Returns the address of the data and the number of structures.
     fn data(&self) -> (*mut u8, u32) {
         if !self.is_virtual() {
             return (self.data.as_ptr().cast_mut().cast(), self.ndata);
         }
-        // SAFETY: It is there. Who changes it with a reader at work holds the mutex, as the reader does.
+        // SAFETY: `public` is valid as long as `self`. A client that changes it while a reader runs holds the
+        // mutex, as the reader does.
         let data = unsafe { (*self.public.get()).ks_data };
-        // What a client says of its memory: the least of both.
+        // Use the smaller of the two sizes that the client has set.
         let room = self.data_size() / size(self.kind);
         let room = u32::try_from(room).unwrap_or(u32::MAX);
         let ndata = match self.flags & flags::VAR_SIZE {
@@ -277,9 +282,9 @@ impl Client {
         (data.cast(), if data.is_null() { 0 } else { ndata })
     }
 
-    /// How many there are, wherever they are.
+    /// Returns the number of structures, also if they are not in memory.
     fn count(&self) -> u32 {
-        // SAFETY: It is there, see `data`.
+        // SAFETY: `public` is valid, see `data`.
         let ndata = unsafe { (*self.public.get()).ks_ndata };
         let is_variable = self.flags & flags::VAR_SIZE != 0 && self.kind.takes(ndata);
         if is_variable {
@@ -289,21 +294,24 @@ impl Client {
         }
     }
 
-    /// Bytes a `ks_snapshot()` may write.
+    /// Returns the number of bytes that `ks_snapshot()` may write.
     fn data_size(&self) -> usize {
-        // SAFETY: It is there, see `data`.
+        // SAFETY: `public` is valid, see `data`.
         unsafe { (*self.public.get()).ks_data_size }
     }
 
-    /// Takes a snapshot. May sleep, for as long as the callbacks do. What they return; `EAGAIN` if the size
-    /// does not stay as it is, `EIO` if it cannot be, `ENOMEM`.
+    /// Takes a snapshot. May sleep, as long as the callbacks do.
+    ///
+    /// # Errors
+    ///
+    /// The errors of the callbacks; `EAGAIN` if the size keeps changing, `EIO` if it is invalid, `ENOMEM`.
     pub(crate) fn copy(&self) -> Result<Copy> {
         // Drivers of disks may wait for the mutex.
         let _noio = NoIo::new();
         let mut room = Room::default();
         let default = Callbacks::default();
         let callbacks = self.installed.as_ref().unwrap_or(&default);
-        // As far as one can know, so that callbacks are called once.
+        // Allocate the probable size in advance, so that the callbacks are called once.
         if self.flags & flags::VAR_SIZE == 0 {
             let likely = (self.ndata as usize).saturating_mul(size(self.kind));
             if likely <= MOST {
@@ -316,7 +324,7 @@ impl Client {
             let (data, mut ndata) = self.data();
             let mut bytes = (ndata as usize).saturating_mul(size(self.kind));
             if callbacks.snapshot.is_some() {
-                // Its data need not be anywhere.
+                // The data need not be in memory.
                 bytes = bytes.max(self.data_size());
                 if !self.is_virtual() || data.is_null() {
                     ndata = self.count();
@@ -332,17 +340,17 @@ impl Client {
             }
             let snaptime = match callbacks.snapshot {
                 Some(snapshot) => {
-                    // SAFETY: By the type invariant it is valid; the mutex is held, and there is room for
-                    // `ks_data_size`.
+                    // SAFETY: By the type invariant the callback is valid; the mutex is held, and `room` has
+                    // `ks_data_size` bytes or more.
                     result(unsafe { snapshot(self.public.get(), room.as_mut_ptr(), READ) })?;
-                    // SAFETY: It is there.
+                    // SAFETY: `public` is valid as long as `self`.
                     unsafe { (*self.public.get()).ks_snaptime as u64 }
                 }
                 None => {
-                    // SAFETY: By the type invariant there are so many bytes at `data`, or none.
+                    // SAFETY: By the type invariant there are `bytes` bytes at `data`, or `bytes` is 0.
                     unsafe { room.take(data, bytes, callbacks.spinlock) };
                     let now = clock::now_ns();
-                    // SAFETY: It is there, and only written to.
+                    // SAFETY: `public` is valid as long as `self`; it is only written to.
                     unsafe { (*self.public.get()).ks_snaptime = now as i64 };
                     now
                 }
@@ -352,10 +360,10 @@ impl Client {
                 copy.extrapolate();
             }
             let missing = match self.installed {
-                // SAFETY: By the type invariant strings are valid, and their mutex is held. Without one the
-                // client does not change them.
+                // SAFETY: By the type invariant the strings are valid, and the mutex that protects them is
+                // held. A client without a mutex does not change them.
                 Some(_) => unsafe { copy.take_strings() },
-                // One that wakes up: its client is at work on it.
+                // A dormant kstat that is created again: its client is still initialising it.
                 None => {
                     copy.forget_strings();
                     0

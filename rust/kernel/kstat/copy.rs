@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A snapshot of a kstat's data, in memory of ours.
+//! A snapshot of the data of a kstat, in memory of iostat.
 
 use super::{
     named,
@@ -29,7 +29,7 @@ use kernel::{
     transmute::AsBytes, //
 };
 
-/// Memory for a snapshot: the data, and the strings of it.
+/// Memory for a snapshot: the data, and the strings in it.
 #[derive(Default)]
 pub(super) struct Room {
     words: KVVec<u64>,
@@ -41,14 +41,14 @@ impl Room {
         self.words.len().saturating_mul(size_of::<u64>())
     }
 
-    /// May sleep; `ENOMEM`.
+    /// Allocates this number of bytes, zeroed. May sleep; `ENOMEM`.
     pub(super) fn grow(&mut self, bytes: usize) -> Result {
-        // Charged: anybody may read, and take long over it.
+        // Charged to the memory cgroup: any user may read, and keep the memory for a long time.
         self.words = zeroed_vec_charged(bytes.div_ceil(size_of::<u64>()))?;
         Ok(())
     }
 
-    /// The first so many bytes, or all there are.
+    /// Returns the first `len` bytes, or all if there are fewer.
     pub(super) fn as_bytes(&self, len: usize) -> &[u8] {
         let bytes = AsBytes::as_bytes(self.words.as_slice());
         bytes.get(..len).unwrap_or(bytes)
@@ -58,11 +58,11 @@ impl Room {
         self.words.as_mut_ptr().cast()
     }
 
-    /// Copies data, if there is a spinlock with that held.
+    /// Copies data, with the spinlock held if there is one.
     ///
     /// # Safety
     ///
-    /// There are so many bytes at `data`, and room for them; the spinlock is valid.
+    /// There are `bytes` bytes at `data`, and room for them in `self`; the spinlock is valid.
     pub(super) unsafe fn take(
         &mut self,
         data: *const u8,
@@ -74,30 +74,31 @@ impl Room {
         }
         let to = self.as_mut_ptr();
         match spinlock {
-            // SAFETY: By this function's requirement.
+            // SAFETY: By the requirement of this function.
             Some(lock) => unsafe { own::iostat_copy_locked(lock, to, data.cast(), bytes) },
-            // SAFETY: Likewise. Who writes meanwhile writes integers.
+            // SAFETY: By the requirement of this function. Threads that write the data at the same time write
+            // integers.
             None => unsafe { core::ptr::copy(data, to.cast(), bytes) },
         }
     }
 }
 
-/// What a kstat had at one moment.
+/// The data of a kstat at one moment.
 ///
 /// # Invariants
 ///
-/// `room` has `ndata` of what `kind` says.
+/// `room` contains `ndata` structures of type `kind`.
 pub(crate) struct Copy {
     kind: Type,
     ndata: u32,
     bytes: usize,
-    /// When that was, ns.
+    /// The time of the snapshot, ns.
     pub(crate) snaptime_ns: u64,
     room: Room,
 }
 
 fn queue(cnt: u32, time: i64, lentime: i64, lastupdate: i64) -> Queue {
-    // CAST: Sums wrap, and are the same bits.
+    // CAST: The sums wrap; signed and unsigned have the same bits.
     Queue {
         cnt,
         time: time as u64,
@@ -109,10 +110,10 @@ fn queue(cnt: u32, time: i64, lentime: i64, lastupdate: i64) -> Queue {
 impl Copy {
     pub(super) fn new(kind: Type, ndata: u32, bytes: usize, snaptime_ns: u64, room: Room) -> Self {
         let most = room.bytes() / size(kind);
-        // INVARIANT: No more than there is room for.
+        // INVARIANT: `ndata` is limited to the number for which `room` has memory.
         Copy {
             kind,
-            // CAST: Cut to what it was at most.
+            // CAST: At most the former `u32`.
             ndata: most.min(ndata as usize) as u32,
             bytes,
             snaptime_ns,
@@ -142,11 +143,11 @@ impl Copy {
             return;
         }
         let now = self.snaptime_ns;
-        // SAFETY: By the type invariant one is there, of integers.
+        // SAFETY: By the type invariant there is one, and it consists of integers.
         let io = unsafe { &mut *self.at_mut::<own::iostat_kstat_io>(0) };
         let waitq = queue(io.wcnt, io.wtime, io.wlentime, io.wlastupdate).snapshot(now);
         let runq = queue(io.rcnt, io.rtime, io.rlentime, io.rlastupdate).snapshot(now);
-        // CAST: The same bits.
+        // CAST: Signed and unsigned have the same bits.
         io.wtime = waitq.time as i64;
         io.wlentime = waitq.lentime as i64;
         io.wlastupdate = waitq.lastupdate as i64;
@@ -155,12 +156,12 @@ impl Copy {
         io.rlastupdate = runq.lastupdate as i64;
     }
 
-    /// Copies the strings, and makes their pointers offsets. Without allocating: how many bytes there was no
-    /// room for.
+    /// Copies the strings, and replaces their pointers by offsets. Does not allocate. Returns the number of
+    /// bytes for which there is no room.
     ///
     /// # Safety
     ///
-    /// Strings are null or end in a NUL or after `len` bytes, and do not change meanwhile.
+    /// Each string is null, or ends in a NUL or after `len` bytes, and does not change during the call.
     pub(super) unsafe fn take_strings(&mut self) -> usize {
         if self.kind != Type::Named {
             return 0;
@@ -169,37 +170,37 @@ impl Copy {
         let mut missing = 0usize;
         for index in 0..self.ndata {
             let at = self.at_mut::<own::iostat_kstat_named>(index);
-            // SAFETY: By the type invariant it is there, and by this function's requirement what it
-            // points to.
+            // SAFETY: By the type invariant the statistic is valid, and by the requirement of this function so
+            // is its string.
             missing = missing.saturating_add(unsafe { named::take(at, &mut self.room.text) });
         }
         missing
     }
 
-    /// Makes all strings null.
+    /// Sets all strings to null.
     pub(super) fn forget_strings(&mut self) {
         if self.kind == Type::Named {
-            // SAFETY: By the type invariant so many are there.
+            // SAFETY: By the type invariant there are `ndata` statistics, which only `self` accesses.
             unsafe { named::forget_strings(self.room.as_mut_ptr().cast(), self.ndata) };
         }
     }
 
-    /// The memory again, with so much more of it. May sleep; `ENOMEM`.
+    /// Returns the memory, with room for `missing` more bytes of strings. May sleep; `ENOMEM`.
     pub(super) fn with_room_for_strings(self, missing: usize) -> Result<Room> {
         let mut room = self.room;
         let len = room.text.len().saturating_add(missing);
         room.text = KVVec::with_capacity(len, GFP_KERNEL_ACCOUNT)?;
-        // What were pointers are offsets now.
+        // The pointers were replaced by offsets: clear them.
         room.words.fill(0);
         Ok(room)
     }
 
-    /// How many there are.
+    /// Returns the number of structures.
     pub(crate) fn ndata(&self) -> u32 {
         self.ndata
     }
 
-    /// All bytes of a raw kstat; of others, which have names, none.
+    /// Returns the bytes of a raw kstat; empty for other types.
     pub(crate) fn raw(&self) -> &[u8] {
         match self.kind {
             Type::Raw => self.room.as_bytes(self.bytes),
@@ -207,18 +208,18 @@ impl Copy {
         }
     }
 
-    /// Tells all statistics in their order: two parts of a name, and a value.
+    /// Calls `tell` with each statistic, in their order: two parts of the name, and the value.
     pub(crate) fn each(
         &self,
         mut tell: impl FnMut(&[u8], &'static str, Value<'_>) -> Result,
     ) -> Result {
-        // Bytes have no names.
+        // Raw data has no statistics.
         let is_raw = self.kind == Type::Raw;
         for index in 0..if is_raw { 0 } else { self.ndata } {
             match self.kind {
                 Type::Raw => {}
                 Type::Named => {
-                    // SAFETY: By the type invariant it is there, and it is valid of any bits.
+                    // SAFETY: By the type invariant there is one at `index`, and every bit pattern is valid.
                     let named = unsafe { &*self.at::<own::iostat_kstat_named>(index) };
                     let name = named::name(&named.name);
                     if !name.is_empty() {
@@ -226,16 +227,16 @@ impl Copy {
                     }
                 }
                 Type::Intr => {
-                    // SAFETY: Likewise.
+                    // SAFETY: By the type invariant there is one at `index`, and every bit pattern is valid.
                     let intr = unsafe { &*self.at::<own::iostat_kstat_intr>(index) };
                     for (name, count) in INTR.into_iter().zip(&intr.intrs) {
                         tell(b"", name, Value::Uint32(*count))?;
                     }
                 }
                 Type::Io => {
-                    // SAFETY: Likewise.
+                    // SAFETY: By the type invariant there is one at `index`, and every bit pattern is valid.
                     let io = unsafe { &*self.at::<own::iostat_kstat_io>(index) };
-                    // CAST: Sums wrap.
+                    // CAST: The sums wrap.
                     let values = [
                         ("nread", Value::Uint64(io.nread)),
                         ("nwritten", Value::Uint64(io.nwritten)),
@@ -255,13 +256,13 @@ impl Copy {
                     }
                 }
                 Type::Timer => {
-                    // SAFETY: Likewise.
+                    // SAFETY: By the type invariant there is one at `index`, and every bit pattern is valid.
                     let timer = unsafe { &*self.at::<own::iostat_kstat_timer>(index) };
                     let name = named::name(&timer.name);
                     if name.is_empty() {
                         continue;
                     }
-                    // CAST: Sums wrap.
+                    // CAST: The sums wrap.
                     let values = [
                         (".num_events", timer.num_events),
                         (".elapsed_time", timer.elapsed_time as u64),
@@ -279,20 +280,20 @@ impl Copy {
         Ok(())
     }
 
-    /// The memory, for a client to read what is written, and where a statistic of that name is.
+    /// Returns the statistic of this name.
     pub(super) fn find(&mut self, statistic: &[u8]) -> Option<&mut own::iostat_kstat_named> {
         if self.kind != Type::Named {
             return None;
         }
         (0..self.ndata).find_map(|index| {
             let at = self.at_mut::<own::iostat_kstat_named>(index);
-            // SAFETY: By the type invariant it is there, and it is valid of any bits.
+            // SAFETY: By the type invariant there is one at `index`, and every bit pattern is valid.
             let named = unsafe { &mut *at };
             (named::name(&named.name) == statistic).then_some(named)
         })
     }
 
-    /// Puts other bytes in place of those that are there. `EINVAL` if there are more.
+    /// Overwrites the data from its start. `EINVAL` if there are more bytes than room.
     pub(super) fn fill(&mut self, bytes: &[u8]) -> Result {
         let ours = AsBytes::as_bytes_mut(self.room.words.as_mut_slice());
         let to = ours.get_mut(..bytes.len()).ok_or(EINVAL)?;

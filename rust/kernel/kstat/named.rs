@@ -12,30 +12,32 @@ use kernel::{
     prelude::*, //
 };
 
-/// A name, up to its NUL.
+/// Returns the name up to its NUL.
 pub(super) fn name(array: &[c_char]) -> &[u8] {
-    // SAFETY: The memory of a slice that is borrowed for as long; `c_char` and `u8` have one layout, and
-    // any bits are valid.
+    // SAFETY: It is the memory of a slice, borrowed for as long; `c_char` and `u8` have the same layout, and
+    // every bit pattern is valid.
     let bytes = unsafe { core::slice::from_raw_parts(array.as_ptr().cast::<u8>(), array.len()) };
     bytes.split(|byte| *byte == 0).next().unwrap_or(&[])
 }
 
 const STRING: u8 = own::KSTAT_DATA_STRING as u8;
 
+/// Returns whether one of the statistics is a string.
+///
 /// # Safety
 ///
-/// There are so many at `data`.
+/// There are `ndata` statistics at `data`.
 pub(super) unsafe fn has_strings(data: *const u8, ndata: u32) -> bool {
     let data = data.cast::<own::iostat_kstat_named>();
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function `index` is in range.
     (0..ndata as usize).any(|index| unsafe { (*data.add(index)).data_type } == STRING)
 }
 
-/// The one of this name.
+/// Returns the statistic of this name.
 ///
 /// # Safety
 ///
-/// There are so many at `data`.
+/// There are `ndata` statistics at `data`.
 pub(super) unsafe fn find(
     data: *mut u8,
     ndata: u32,
@@ -44,18 +46,20 @@ pub(super) unsafe fn find(
     let data = data.cast::<own::iostat_kstat_named>();
     (0..ndata as usize).find_map(|index| {
         let at = data.wrapping_add(index);
-        // SAFETY: By this function's requirement; a copy of it.
+        // SAFETY: By the requirement of this function `index` is in range. The name is copied, because the
+        // client may change it.
         let array = unsafe { core::ptr::addr_of!((*at).name).read() };
         (name(&array) == statistic).then_some(at)
     })
 }
 
-/// What a value takes.
+/// The size of a value in bytes.
 pub(super) const VALUE_BYTES: usize = core::mem::size_of::<own::iostat_kstat_named__bindgen_ty_1>();
 
-/// A value as it is in memory.
+/// Returns the bytes of a value.
 pub(super) fn bytes(value: &own::iostat_kstat_named__bindgen_ty_1) -> [u8; VALUE_BYTES] {
-    // SAFETY: It was made of zeros, and all of its fields are integers or pointers.
+    // SAFETY: The value was initialised with zeros, so it has no uninitialised bytes, and all of its members
+    // are integers or pointers.
     unsafe {
         core::ptr::from_ref(value)
             .cast::<[u8; VALUE_BYTES]>()
@@ -63,15 +67,15 @@ pub(super) fn bytes(value: &own::iostat_kstat_named__bindgen_ty_1) -> [u8; VALUE
     }
 }
 
-/// Makes all strings none.
+/// Sets all strings to null.
 ///
 /// # Safety
 ///
-/// There are so many at `data`, and nobody else looks at them.
+/// There are `ndata` statistics at `data`, and no other thread accesses them.
 pub(super) unsafe fn forget_strings(data: *mut u8, ndata: u32) {
     let data = data.cast::<own::iostat_kstat_named>();
     for index in 0..ndata as usize {
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function `index` is in range.
         unsafe {
             let named = data.add(index);
             if (*named).data_type == STRING {
@@ -81,27 +85,27 @@ pub(super) unsafe fn forget_strings(data: *mut u8, ndata: u32) {
     }
 }
 
-/// Copies a string behind `text`, and puts its offset in the pointer's place; nothing if it is none. How many
-/// bytes there was no room for.
+/// Appends a string to `text` and replaces its pointer by the offset there; does nothing for other types.
+/// Returns the number of bytes for which `text` has no room.
 ///
 /// # Safety
 ///
-/// There is one at `named`, which is ours. Its string is null or ends in a NUL or after `len` bytes,
-/// and does not change meanwhile.
+/// `named` is valid, and no other thread accesses it. Its string is null, or ends in a NUL or after `len`
+/// bytes, and does not change during the call.
 pub(super) unsafe fn take(named: *mut own::iostat_kstat_named, text: &mut KVVec<u8>) -> usize {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function.
     let named = unsafe { &mut *named };
     if named.data_type != STRING {
         return 0;
     }
-    // SAFETY: All fields of the union are integers or pointers, valid of any bits.
+    // SAFETY: All members of the union are integers or pointers, for which every bit pattern is valid.
     let (string, len) = unsafe { (named.value.str_.addr.ptr, named.value.str_.len) };
     let offset = text.len();
     let mut missing = 0usize;
     let mut copied = 0u32;
     if !string.is_null() {
         for index in 0..len {
-            // SAFETY: By this function's requirement: no NUL was before it.
+            // SAFETY: By the requirement of this function: no NUL was before it, and it is one of `len` bytes.
             let byte = unsafe { string.add(index as usize).read() };
             if byte == 0 {
                 break;
@@ -117,14 +121,14 @@ pub(super) unsafe fn take(named: *mut own::iostat_kstat_named, text: &mut KVVec<
     missing
 }
 
-/// Tells a value, of which the string is in `text`.
+/// Calls `tell` with the value. The bytes of a string are in `text`.
 pub(super) fn value(
     named: &own::iostat_kstat_named,
     text: &[u8],
     tell: impl FnOnce(Value<'_>) -> Result,
 ) -> Result {
     let value = &named.value;
-    // SAFETY: All fields of the union are integers or pointers, valid of any bits.
+    // SAFETY: All members of the union are integers or pointers, for which every bit pattern is valid.
     unsafe {
         match u32::from(named.data_type) {
             own::KSTAT_DATA_CHAR => tell(Value::Char(name(&value.c))),
@@ -142,23 +146,23 @@ pub(super) fn value(
                 let end = start.saturating_add(value.str_.len as usize);
                 tell(Value::String(text.get(start..end).unwrap_or(&[])))
             }
-            // No such type.
+            // An unknown type.
             _ => Ok(()),
         }
     }
 }
 
-/// What somebody writes.
+/// A new value for a statistic.
 pub(crate) enum Written<'a> {
-    /// A value of the statistic's type as text, which ends in a NUL.
+    /// The value as text, which ends in a NUL.
     Text(&'a [u8]),
-    /// A value of a type. A string ends in a NUL.
+    /// A value of a certain type. A string ends in a NUL.
     Value(Value<'a>),
 }
 
 impl Written<'_> {
-    /// Makes it the statistic's value. `EINVAL` if it is none of its type; of text, also if that is one of
-    /// fractions. A string is pointed to.
+    /// Stores the value in a statistic. `EINVAL` if it is not of the statistic's type, or if it is text and the
+    /// type is FLOAT or DOUBLE. For a string only the pointer is stored.
     pub(super) fn put(&self, named: &mut own::iostat_kstat_named) -> Result {
         let value = match self {
             Written::Text(text) => parse(named.data_type, text)?,
@@ -194,7 +198,7 @@ fn set(named: &mut own::iostat_kstat_named, value: Value<'_>) -> Result {
                 return Err(EINVAL);
             }
             for (into, from) in array.iter_mut().zip(text) {
-                // CAST: A byte is a byte.
+                // CAST: `c_char` has 8 bits.
                 *into = *from as c_char;
             }
             new.c = array;
@@ -217,5 +221,5 @@ fn set(named: &mut own::iostat_kstat_named, value: Value<'_>) -> Result {
     Ok(())
 }
 
-// A `long` is as long as what is written to it.
+// A `long` has the size of the value that is stored in it.
 const _: () = assert!(core::mem::size_of::<kernel::ffi::c_long>() == core::mem::size_of::<i64>());

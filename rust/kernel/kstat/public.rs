@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! `kstat_t` as the client gets it.
+//! The `kstat_t` that a client gets.
 
 use super::super::bindings as own;
 use crate::acct::kstat::{
@@ -9,7 +9,7 @@ use crate::acct::kstat::{
 };
 use kernel::ffi::c_char;
 
-/// What a kstat is, for its client to see.
+/// The description of a kstat that its client sees.
 pub(crate) struct Header<'a> {
     pub(crate) module: &'a [u8],
     pub(crate) instance: i32,
@@ -21,11 +21,11 @@ pub(crate) struct Header<'a> {
     pub(crate) crtime_ns: u64,
 }
 
-/// Text in an array of C, with its NUL.
+/// Converts text to an array of C, with its NUL.
 pub(super) fn text(text: &[u8]) -> [c_char; KSTAT_STRLEN] {
     let mut array = [0; KSTAT_STRLEN];
     for (into, from) in array.iter_mut().take(KSTAT_STRLEN - 1).zip(text) {
-        // CAST: Signed or not, a byte is a byte.
+        // CAST: `c_char` has 8 bits, signed or not.
         *into = *from as c_char;
     }
     array
@@ -34,7 +34,7 @@ pub(super) fn text(text: &[u8]) -> [c_char; KSTAT_STRLEN] {
 impl Header<'_> {
     pub(super) fn public(&self, data: *mut kernel::ffi::c_void, bytes: usize) -> own::iostat_kstat {
         own::iostat_kstat {
-            // CAST: Below 2^63 for 292 years.
+            // CAST: Below 2^63 ns for 292 years.
             ks_crtime: self.crtime_ns as i64,
             ks_module: text(self.module),
             ks_instance: self.instance,

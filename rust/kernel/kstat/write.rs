@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What users write to a kstat.
+//! Writes of users to a kstat.
 
 use super::{
     copy::{
@@ -36,16 +36,16 @@ use kernel::{
     prelude::*, //
 };
 
-/// What of a kstat is written.
+/// The part of a kstat to write.
 pub(crate) enum Change<'a> {
-    /// A statistic of this name.
+    /// The statistic of this name.
     Statistic(&'a [u8], Written<'a>),
-    /// All bytes of one whose data has no types to be kept: any but named ones.
+    /// All bytes of the data. Not for named kstats, whose types must not change.
     Bytes(&'a [u8]),
 }
 
 impl Change<'_> {
-    /// Changes a copy, of so many bytes.
+    /// Applies the change to a copy of `bytes` bytes.
     fn apply(&self, copy: &mut Copy, bytes: usize) -> Result {
         match self {
             Change::Statistic(name, written) => written.put(copy.find(name).ok_or(ENOENT)?),
@@ -56,19 +56,22 @@ impl Change<'_> {
 }
 
 impl Client {
-    /// Writes a statistic, or all bytes. May sleep, for as long as the callbacks do. `EACCES` if it is not
-    /// writable, `ENOENT` if there is no such statistic, `EINVAL` if the value is none of its type, or these
-    /// are not as many bytes as there are, or it is a statistic of data without types, or bytes of named data; what
-    /// the callbacks return; `EAGAIN`, `EIO`, `ENOMEM`.
+    /// Writes a statistic, or all bytes. May sleep, as long as the callbacks do.
+    ///
+    /// # Errors
+    ///
+    /// `EACCES` if the kstat is not writable, `ENOENT` if there is no such statistic, `EINVAL` if the value is
+    /// not of its type, if the number of bytes is not that of the data, or if a statistic is written to a kstat
+    /// that is not named, or bytes to one that is; the errors of the callbacks; `EAGAIN`, `EIO`, `ENOMEM`.
     pub(crate) fn write(&self, change: &Change<'_>) -> Result {
         if self.flags & flags::WRITABLE == 0 {
             return Err(EACCES);
         }
         if matches!(change, Change::Statistic([], _)) {
-            // What is not initialized has no name.
+            // A statistic that is not initialised has an empty name.
             return Err(ENOENT);
         }
-        // As in `copy`.
+        // Drivers of disks may wait for the mutex.
         let _noio = NoIo::new();
         let callbacks = self.installed.as_ref().ok_or(EACCES)?;
         match (self.kind, change) {
@@ -77,7 +80,7 @@ impl Client {
             (_, Change::Statistic(..)) | (Type::Named, Change::Bytes(_)) => return Err(EINVAL),
         }
         let mut room = Room::default();
-        // Not with the client's mutex.
+        // Allocate without the mutex of the client.
         let undo = Undo::new(change)?;
         for _ in 0..TRIES {
             let locked = self.lock();
@@ -97,21 +100,22 @@ impl Client {
                 continue;
             }
             let public = self.public.get();
-            // SAFETY: By the type invariant it is valid; the mutex is held, and there is room for
-            // `ks_data_size`.
+            // SAFETY: By the type invariant the callback is valid; the mutex is held, and `room` has
+            // `ks_data_size` bytes or more.
             result(unsafe { snapshot(public, room.as_mut_ptr(), READ) })?;
             let ndata = if data.is_null() { self.count() } else { ndata };
             let mut copy = Copy::new(self.kind, ndata, bytes, 0, room);
             change.apply(&mut copy, bytes)?;
-            // SAFETY: Likewise; a string is there during the call.
+            // SAFETY: The callback is valid and the mutex held; `copy` has as many bytes as before, and a
+            // string in it is valid during the call.
             result(unsafe { snapshot(public, copy.as_mut_ptr(), WRITE) })?;
             return self.update(WRITE);
         }
         Err(EAGAIN)
     }
 
-    /// Writes where the client counts, and has it taken. If the client refuses, what was there comes back, unless
-    /// the client has put something else there. With the mutex held.
+    /// Writes to the client's data and calls `ks_update()`. If that returns an error, restores the former
+    /// bytes, unless the client has changed them in between. The caller holds the mutex.
     fn write_in_place(
         &self,
         (data, ndata): (*mut u8, u32),
@@ -121,17 +125,17 @@ impl Client {
         let (to, written);
         let new = match change {
             Change::Statistic(name, value) => {
-                // SAFETY: By the type invariant there are so many.
+                // SAFETY: By the type invariant there are `ndata` statistics.
                 let at = unsafe { named::find(data, ndata, name) }.ok_or(ENOENT)?;
-                // SAFETY: It is there; a copy of it.
+                // SAFETY: `named::find` returned it, so it is valid. The copy is changed, and not the original.
                 let mut named = unsafe { at.read() };
                 if u32::from(named.data_type) == own::KSTAT_DATA_STRING {
-                    // Nobody would keep the text.
+                    // There is no owner for the text of the string.
                     return Err(EINVAL);
                 }
                 value.put(&mut named)?;
                 written = named::bytes(&named.value);
-                // SAFETY: It is there.
+                // SAFETY: As above.
                 to = unsafe { core::ptr::addr_of_mut!((*at).value) }.cast();
                 &written[..]
             }
@@ -147,18 +151,19 @@ impl Client {
             .installed
             .as_ref()
             .and_then(|callbacks| callbacks.spinlock);
-        // SAFETY: By the type invariant the lock is valid, and there are so many bytes; there is room for them.
+        // SAFETY: By the type invariant the lock is valid, and there are as many bytes at `to`; `undo` has room
+        // for them.
         unsafe {
             undo.before.take(to, new.len(), spinlock);
             put(to, new, spinlock);
         }
         let taken = self.update(WRITE);
-        // The client may have other memory now.
+        // The client may have replaced its memory.
         if taken.is_err() && core::ptr::eq(self.data().0, data) && self.data().1 == ndata {
-            // SAFETY: Likewise.
+            // SAFETY: As above: the data is at the same address and has the same size.
             unsafe { undo.after.take(to, new.len(), spinlock) };
             if undo.after.as_bytes(new.len()) == new {
-                // SAFETY: Likewise.
+                // SAFETY: As above.
                 unsafe { put(to, undo.before.as_bytes(new.len()), spinlock) };
             }
         }
@@ -166,14 +171,14 @@ impl Client {
     }
 }
 
-/// What was where something is written, and what is there when the client has refused it.
+/// The bytes before the write, and the bytes after the client has refused the write.
 struct Undo {
     before: Room,
     after: Room,
 }
 
 impl Undo {
-    /// May sleep; `ENOMEM`.
+    /// Allocates memory for the bytes of a change. May sleep; `ENOMEM`.
     fn new(change: &Change<'_>) -> Result<Self> {
         let bytes = match change {
             Change::Statistic(..) => named::VALUE_BYTES,
@@ -189,23 +194,23 @@ impl Undo {
     }
 }
 
-/// Puts bytes where a client counts, if there is a spinlock with that held.
+/// Writes bytes to the client's data, with the spinlock held if there is one.
 ///
 /// # Safety
 ///
-/// There are so many bytes at `to`; the spinlock is valid.
+/// There are as many bytes at `to`; the spinlock is valid.
 unsafe fn put(to: *mut u8, from: &[u8], spinlock: Option<*mut bindings::spinlock_t>) {
     match spinlock {
         _ if from.is_empty() => {}
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function.
         Some(lock) => unsafe {
             own::iostat_copy_locked(lock, to.cast(), from.as_ptr().cast(), from.len())
         },
-        // Who counts without a lock sees each number whole.
+        // Threads that count without a lock must not see a part of a number.
         None if to.cast::<u64>().is_aligned() && from.len() % size_of::<u64>() == 0 => {
             for (index, word) in from.chunks_exact(size_of::<u64>()).enumerate() {
                 let word = word.try_into().map_or(0, u64::from_ne_bytes);
-                // SAFETY: By this function's requirement it is there, and it is aligned.
+                // SAFETY: By the requirement of this function the word is in range, and it is aligned.
                 unsafe { to.cast::<u64>().add(index).write_volatile(word) };
             }
         }
@@ -213,11 +218,11 @@ unsafe fn put(to: *mut u8, from: &[u8], spinlock: Option<*mut bindings::spinlock
         None if to.cast::<u32>().is_aligned() && from.len() % size_of::<u32>() == 0 => {
             for (index, word) in from.chunks_exact(size_of::<u32>()).enumerate() {
                 let word = word.try_into().map_or(0, u32::from_ne_bytes);
-                // SAFETY: By this function's requirement it is there, and it is aligned.
+                // SAFETY: By the requirement of this function the word is in range, and it is aligned.
                 unsafe { to.cast::<u32>().add(index).write_volatile(word) };
             }
         }
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function.
         None => unsafe { core::ptr::copy(from.as_ptr(), to, from.len()) },
     }
 }
