@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What bindgen made of `rust/bindings.h`. Used by floor 1 alone.
+//! The bindings that bindgen generates from `rust/bindings.h`. Only floor 1 uses them.
 
 #![allow(
     clippy::all,

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Read-only views of the block layer's structures. Nothing is ever written through them.
+//! Read-only views of structures of the block layer. Nothing is written through them.
 
 use kernel::bindings;
 
-/// Reads one field of the structure a view is of. No reference to the whole is made: other CPUs
-/// change other fields of it.
+/// Reads one member of the structure that a view refers to. No reference to the whole structure is made,
+/// because other CPUs change other members.
 macro_rules! read {
     ($view:expr, $($field:ident).+) => {
-        // SAFETY: By the view's invariants the structure is alive, and this field does not change.
+        // SAFETY: By the invariants of the view the structure is alive, and this member does not change.
         unsafe { core::ptr::addr_of!((*$view.ptr.as_ptr()).$($field).+).read() }
     };
-    // The same of the block device a bio goes to.
+    // Reads one member of the block device that a bio is sent to.
     ($view:expr, bdev $($field:ident).+) => {{
         let bdev = read!($view, bi_bdev);
-        // SAFETY: By the view's invariants there is one, which its submitter holds, and this field
-        // does not change.
+        // SAFETY: By the invariants of the view there is a block device, which the submitter holds, and this
+        // member does not change.
         unsafe { core::ptr::addr_of!((*bdev).$($field).+).read() }
     }};
 }
@@ -25,14 +25,14 @@ pub(crate) mod bio;
 pub(crate) mod device;
 pub(crate) mod request;
 
-/// The `REQ_OP_*` in `opf`.
+/// Returns the `REQ_OP_*` in `opf`.
 #[inline(always)]
 fn op(opf: bindings::blk_opf_t) -> u8 {
     // CAST: The mask leaves eight bits.
     (opf & ((1 << bindings::REQ_OP_BITS) - 1)) as u8
 }
 
-/// Whether `opf` asks for a cache flush before or a forced unit access: `op_is_flush()`.
+/// Returns whether `opf` has a preflush or forced unit access: `op_is_flush()`.
 #[inline(always)]
 fn is_flush(opf: bindings::blk_opf_t) -> bool {
     const FLAGS: u32 =
@@ -40,7 +40,7 @@ fn is_flush(opf: bindings::blk_opf_t) -> bool {
     opf & FLAGS != 0
 }
 
-/// Whether somebody waits: `op_is_sync()`.
+/// Returns whether the I/O is synchronous: `op_is_sync()`.
 #[inline]
 fn is_sync(opf: bindings::blk_opf_t) -> bool {
     const FLAGS: u32 = 1 << bindings::req_flag_bits___REQ_SYNC
@@ -49,13 +49,13 @@ fn is_sync(opf: bindings::blk_opf_t) -> bool {
     op(opf) == crate::acct::class::op::READ || opf & FLAGS != 0
 }
 
-/// A block status as a positive errno.
+/// Converts a block status to a positive errno.
 pub(crate) fn errno(status: bindings::blk_status_t) -> i32 {
-    // SAFETY: Looks a number up in a table; any number will do.
+    // SAFETY: It looks up a number in a table, and accepts any number.
     unsafe { bindings::blk_status_to_errno(status) }.saturating_neg()
 }
 
-/// Floor 0 knows the kernel's numbers by value.
+/// Floor 0 defines these numbers by value.
 const _: () = {
     use crate::acct::class::op;
     assert!(op::READ as u32 == bindings::req_op_REQ_OP_READ);

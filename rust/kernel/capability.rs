@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the current task may do.
+//! Capabilities of the current task.
 //!
 //! C header: [`include/linux/capability.h`](srctree/include/linux/capability.h).
 
@@ -9,11 +9,10 @@ use kernel::{
     prelude::*, //
 };
 
-/// Whether the current task has `CAP_SYS_ADMIN`, asked without a trace in the audit log. In process
-/// context.
+/// Returns whether the current task has `CAP_SYS_ADMIN`, without a record in the audit log. Process context.
 pub(crate) fn is_sys_admin() -> bool {
     // CAST: A small number.
-    // SAFETY: Called by a task; the initial namespace is always there.
+    // SAFETY: The caller is in process context; the initial user namespace is static.
     unsafe {
         bindings::ns_capable_noaudit(
             core::ptr::addr_of_mut!(bindings::init_user_ns),
@@ -22,10 +21,10 @@ pub(crate) fn is_sys_admin() -> bool {
     }
 }
 
-/// `EPERM` unless the current task has `CAP_SYS_ADMIN`. In process context.
+/// Checks that the current task has `CAP_SYS_ADMIN`. `EPERM`. Process context.
 pub(crate) fn sys_admin() -> Result {
     // CAST: A small number.
-    // SAFETY: Called by a task.
+    // SAFETY: The caller is in process context.
     if unsafe { bindings::capable(bindings::CAP_SYS_ADMIN as i32) } {
         Ok(())
     } else {

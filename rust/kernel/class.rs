@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Being told of all disks and partitions, those there are and those to come.
+//! Notifications of disks and partitions: of those that exist, and of those that are added and removed later.
 //!
 //! C header: [`include/linux/device/class.h`](srctree/include/linux/device/class.h).
 
@@ -25,35 +25,35 @@ use kernel::{
     types::NotThreadSafe, //
 };
 
-/// Who is told. Calls come one at a time, may sleep, and hold the class's mutex: they
-/// must not wait for anything that needs a disk to come or go.
+/// A listener for disks and partitions. The calls are serialised, may sleep, and hold the mutex of the class:
+/// they must not wait for anything that waits for a disk to be added or removed.
 pub(crate) trait Devices: Send + Sync + 'static {
-    /// A disk or partition is there; of a disk's partitions none was before it. It has done no I/O,
-    /// and a disk has no `queue` directory yet, unless it was there before the registration.
+    /// A disk or partition was added; a disk before its partitions. It has done no I/O, and a disk has no
+    /// `queue` directory yet, unless it existed before the registration.
     fn arrived(&self, device: &BlockDevice<'_>);
 
-    /// What arrived is about to go, a disk after its partitions. Its I/O may not be over.
+    /// A disk or partition is about to be removed; a disk after its partitions. I/O may still be in flight.
     fn leaves(&self, device: &BlockDevice<'_>);
 }
 
-/// The class interface's callbacks are not told which interface they are called for, so there is
-/// one listener.
+/// The callbacks of a class interface do not get the interface as an argument, so there can be only one
+/// listener.
 static LISTENER: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
-/// A registration of a listener; dropping it says goodbye for all that are there.
+/// A registration of a listener. Dropping it calls `leaves` for all present devices.
 pub(crate) struct Registration<T: Devices> {
     interface: KBox<UnsafeCell<bindings::class_interface>>,
     _listener: Arc<T>,
     _calls: PhantomData<fn(&T)>,
 }
 
-// SAFETY: The interface is only handed to functions that may be called from any thread.
+// SAFETY: The interface is only passed to functions that may be called from any thread.
 unsafe impl<T: Devices> Send for Registration<T> {}
 // SAFETY: There are no methods on a shared reference.
 unsafe impl<T: Devices> Sync for Registration<T> {}
 
 impl<T: Devices> Registration<T> {
-    /// Registers, and calls `arrived` for all there are. May sleep. `EBUSY` if there is a
+    /// Registers a listener, and calls `arrived` for all present devices. May sleep. `EBUSY` if there is a
     /// registration already.
     pub(crate) fn new(listener: Arc<T>) -> Result<Self> {
         let mut class: *const bindings::class = core::ptr::null();
@@ -82,7 +82,7 @@ impl<T: Devices> Registration<T> {
                 return Err(error.into());
             }
         };
-        // SAFETY: The interface lives until `drop` has unregistered it, at one address.
+        // SAFETY: The interface stays at its address until `drop` has unregistered it.
         let registered = unsafe { bindings::class_interface_register(interface.get()) };
         if let Err(error) = to_result(registered) {
             LISTENER.store(core::ptr::null_mut(), Ordering::Release);
@@ -95,19 +95,19 @@ impl<T: Devices> Registration<T> {
         })
     }
 
-    /// The listener and the device of a callback.
+    /// Returns the listener and the device of a callback.
     ///
     /// # Safety
     ///
-    /// Called from a callback of the registered interface with its device, and the results are
-    /// not used after it returns.
+    /// The caller is a callback of the registered interface and passes its device. The results are not used
+    /// after the callback returns.
     unsafe fn resolve<'a>(dev: *mut bindings::device) -> Option<(&'a T, BlockDevice<'a>)> {
         let listener = LISTENER.load(Ordering::Acquire).cast::<T>();
-        // SAFETY: Callbacks come only between `new` and `drop` of the registration, which holds a
-        // reference to the listener: one that was stored as a `T`, since there is only one.
+        // SAFETY: Callbacks run only between `new` and `drop` of the registration, which holds a reference to
+        // the listener. It was stored as a `T`: there is only one registration.
         let listener = unsafe { listener.as_ref() }?;
-        // SAFETY: By this function's requirement `dev` is a device of the block class; it is alive and
-        // in sysfs until the callback returns.
+        // SAFETY: By the requirement of this function `dev` is a device of the block class; it is alive and in
+        // sysfs until the callback returns.
         let device = unsafe { BlockDevice::from_device(dev) }?;
         Some((listener, device))
     }
@@ -116,10 +116,10 @@ impl<T: Devices> Registration<T> {
     ///
     /// Called by the driver core as `add_dev` of the registered interface.
     unsafe extern "C" fn add_dev(dev: *mut bindings::device) -> i32 {
-        // The class's mutex is held, and those who add and remove disks wait for it, some with queues frozen:
-        // reclaim must not wait for I/O.
+        // The mutex of the class is held. Threads that add and remove disks wait for it, some of them with
+        // frozen queues, so reclaim must not wait for I/O.
         let _noio = NoIo::new();
-        // SAFETY: This is a callback, and the results stay in it.
+        // SAFETY: This is a callback, and the results do not outlive it.
         if let Some((listener, device)) = unsafe { Self::resolve(dev) } {
             listener.arrived(&device);
         }
@@ -131,24 +131,24 @@ impl<T: Devices> Registration<T> {
     /// Called by the driver core as `remove_dev` of the registered interface.
     unsafe extern "C" fn remove_dev(dev: *mut bindings::device) {
         let _noio = NoIo::new();
-        // SAFETY: This is a callback, and the results stay in it.
+        // SAFETY: This is a callback, and the results do not outlive it.
         if let Some((listener, device)) = unsafe { Self::resolve(dev) } {
             listener.leaves(&device);
         }
     }
 }
 
-/// Allocations of this thread start no I/O while the value lives: `memalloc_noio_save()`.
+/// While this value exists, allocations of this thread do not start I/O: `memalloc_noio_save()`.
 pub(crate) struct NoIo {
     flags: u32,
     _not_send: NotThreadSafe,
 }
 
 impl NoIo {
-    /// From here on.
+    /// Disables I/O by allocations of this thread.
     pub(crate) fn new() -> Self {
         NoIo {
-            // SAFETY: Changes a flag of the current thread, which `drop` puts back.
+            // SAFETY: It changes a flag of the current thread, which `drop` restores.
             flags: unsafe { own::iostat_memalloc_noio_save() },
             _not_send: NotThreadSafe,
         }
@@ -157,14 +157,14 @@ impl NoIo {
 
 impl Drop for NoIo {
     fn drop(&mut self) {
-        // SAFETY: What was saved on this thread.
+        // SAFETY: The flags were saved by this thread.
         unsafe { own::iostat_memalloc_noio_restore(self.flags) };
     }
 }
 
 impl<T: Devices> Drop for Registration<T> {
     fn drop(&mut self) {
-        // SAFETY: It was registered in `new`. When this returns, no callback is running or to come.
+        // SAFETY: `new` registered the interface. When this returns, no callback is running or will be called.
         unsafe { bindings::class_interface_unregister(self.interface.get()) };
         LISTENER.store(core::ptr::null_mut(), Ordering::Release);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A value that functions which other modules call find without being given it.
+//! A global value, for functions that other modules call.
 
 use core::sync::atomic::{
     AtomicPtr,
@@ -11,25 +11,25 @@ use kernel::{
     sync::Arc, //
 };
 
-/// The place of the value.
+/// A pointer to the value.
 ///
 /// # Invariants
 ///
-/// The pointer is null, or that of the `Arc` in the one [`Guard`] there is.
+/// The pointer is null, or that of the `Arc` in the only [`Guard`].
 pub(crate) struct Global<T: 'static>(AtomicPtr<T>);
 
 impl<T: Send + Sync> Global<T> {
-    /// With nothing in it.
+    /// Creates it without a value.
     pub(crate) const fn new() -> Self {
         // INVARIANT: Null.
         Global(AtomicPtr::new(core::ptr::null_mut()))
     }
 
-    /// Puts a value there, until the guard is dropped. `EBUSY` if there is one.
+    /// Publishes a value until the guard is dropped. `EBUSY` if there is a value already.
     pub(crate) fn publish(&'static self, value: Arc<T>) -> Result<Guard<T>> {
         let null = core::ptr::null_mut();
         let new = Arc::as_ptr(&value).cast_mut();
-        // INVARIANT: The guard is made right here, and was the only one to see null.
+        // INVARIANT: The guard is created below; only its creator has replaced null.
         self.0
             .compare_exchange(null, new, Ordering::Release, Ordering::Relaxed)
             .map_err(|_| EBUSY)?;
@@ -39,20 +39,21 @@ impl<T: Send + Sync> Global<T> {
         })
     }
 
-    /// The value. In any context.
+    /// Returns the value. Any context.
     ///
     /// # Safety
     ///
     /// The guard is not dropped during `'a`.
     #[inline(always)]
     pub(crate) unsafe fn get<'a>(&self) -> Option<&'a T> {
-        // SAFETY: By the type invariant the pointer is null or that of an `Arc` that the guard holds, by
-        // this function's requirement for `'a`. The acquire load pairs with the release in `publish`.
+        // SAFETY: By the type invariant the pointer is null or that of an `Arc` in the guard, which by the
+        // requirement of this function is not dropped during `'a`. The acquire load pairs with the release in
+        // `publish`.
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
 }
 
-/// Keeps a value in its place.
+/// Holds a published value. Dropping it removes the value.
 pub(crate) struct Guard<T: Send + Sync + 'static> {
     global: &'static Global<T>,
     _value: Arc<T>,

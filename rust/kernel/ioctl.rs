@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Arguments of ioctls that may grow, and arrays they point to.
+//! Arguments of ioctls: structures that may grow in later versions, and arrays that they point to.
 //!
 //! C header: [`include/linux/uaccess.h`](srctree/include/linux/uaccess.h), `copy_struct_from_user()`.
 
@@ -21,7 +21,7 @@ use kernel::{
     }, //
 };
 
-/// What a file was opened for.
+/// The access mode of an open file.
 #[derive(Clone, Copy)]
 pub(crate) struct Access(u32);
 
@@ -30,12 +30,12 @@ impl Access {
         Access(flags)
     }
 
-    /// `EBADF` if not for reading.
+    /// Checks that the file was opened for reading. `EBADF`.
     pub(crate) fn reads(self) -> Result {
         self.is_one_of([flags::O_RDONLY, flags::O_RDWR])
     }
 
-    /// `EBADF` if not for writing.
+    /// Checks that the file was opened for writing. `EBADF`.
     pub(crate) fn writes(self) -> Result {
         self.is_one_of([flags::O_WRONLY, flags::O_RDWR])
     }
@@ -49,14 +49,13 @@ impl Access {
     }
 }
 
-/// The third argument of an ioctl, as the address of a structure that begins with its size: a `u32`,
-/// bytes.
+/// The third argument of an ioctl: the address of a structure that begins with its size in bytes, a `u32`.
 #[derive(Clone, Copy)]
 pub(crate) struct Argument {
     address: usize,
 }
 
-/// Bytes looked at or cleared at a time.
+/// The number of bytes that are checked or cleared at a time.
 const CHUNK: usize = 64;
 
 impl Argument {
@@ -68,11 +67,13 @@ impl Argument {
         UserSlice::new(UserPtr::from_addr(self.address), len)
     }
 
-    /// The structure, as far as the caller has it, and zeros behind that; and how large the caller's is. May
-    /// sleep.
+    /// Reads the structure of the caller. Returns it, with zeros for members that the caller's version does not
+    /// have, and the caller's size. May sleep.
     ///
-    /// `EINVAL` if it is smaller than `least`, the size it had at first; `E2BIG` if it is larger than
-    /// ours and there is anything in what we do not know, or larger than a page; `EFAULT`.
+    /// # Errors
+    ///
+    /// `EINVAL` if the size is smaller than `least`, the size of the first version; `E2BIG` if it is larger
+    /// than a page, or larger than the kernel's structure with bytes other than 0 in the rest; `EFAULT`.
     pub(crate) fn read<T>(self, least: usize) -> Result<(T, usize)>
     where
         T: Default + AsBytes + FromBytes,
@@ -93,7 +94,7 @@ impl Argument {
         Ok((value, size))
     }
 
-    /// Gives the structure back, as far as the caller has it. May sleep; `EFAULT`.
+    /// Writes the structure back, without members that the caller's version does not have. May sleep; `EFAULT`.
     pub(crate) fn write<T: AsBytes>(self, value: &T, size: usize) -> Result {
         let known = size.min(size_of::<T>());
         let bytes = value.as_bytes().get(..known).ok_or(EINVAL)?;
@@ -101,7 +102,7 @@ impl Argument {
     }
 }
 
-/// `E2BIG` if not.
+/// Checks that all remaining bytes are 0. `E2BIG`.
 fn rest_is_zero(mut reader: UserSliceReader) -> Result {
     while !reader.is_empty() {
         let mut chunk = [0u8; CHUNK];
@@ -115,21 +116,22 @@ fn rest_is_zero(mut reader: UserSliceReader) -> Result {
     Ok(())
 }
 
-/// Memory of the caller's. `EFAULT` if there can be no such address.
+/// Returns a slice of the caller's memory. `EFAULT` if the address does not fit a pointer.
 pub(crate) fn user_memory(address: u64, len: usize) -> Result<UserSlice> {
     let address = usize::try_from(address).map_err(|_| EFAULT)?;
     Ok(UserSlice::new(UserPtr::from_addr(address), len))
 }
 
-/// An array of the caller's, filled from its start. Its elements may be larger or smaller than ours.
+/// An array in the caller's memory, which is written from its start. Its elements may be larger or smaller than
+/// those of the kernel.
 pub(crate) struct Array {
     writer: UserSliceWriter,
     stride: usize,
 }
 
 impl Array {
-    /// Of `len` elements, so many bytes each. `EINVAL` if they are smaller than `least`, no multiple of 8 or
-    /// larger than a page; `EFAULT`.
+    /// Creates an array of `len` elements of `stride` bytes. `EINVAL` if `stride` is smaller than `least`, not
+    /// a multiple of 8, or larger than a page; `EFAULT`.
     pub(crate) fn new(address: u64, len: usize, stride: u32, least: usize) -> Result<Self> {
         // CAST: 32 bits.
         let stride = stride as usize;
@@ -141,11 +143,11 @@ impl Array {
         Ok(Array { writer, stride })
     }
 
-    /// The next element; what the caller's has beyond ours is cleared. May sleep; `EFAULT`.
+    /// Writes the next element, and zeros if the caller's elements are larger. May sleep; `EFAULT`.
     pub(crate) fn push<T: AsBytes>(&mut self, value: &T) -> Result {
         let mut rest = self.stride.saturating_sub(size_of::<T>());
         if self.stride >= size_of::<T>() {
-            // Shorter than what follows, which asks whether the source is a whole object of the kernel's.
+            // Faster than `write_slice`, which checks whether the source is a whole object of the kernel.
             self.writer.write(value)?;
         } else {
             let known = value.as_bytes().get(..self.stride).ok_or(EINVAL)?;

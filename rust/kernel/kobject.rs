@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Directories of our own in sysfs.
+//! Directories in sysfs.
 //!
 //! C header: [`include/linux/kobject.h`](srctree/include/linux/kobject.h).
 
@@ -22,12 +22,12 @@ use kernel::{
     sync::Completion, //
 };
 
-/// What a directory's attributes show something of, and which they are.
+/// The object that the attributes of a directory show.
 pub(crate) trait Object: Send + Sync + Sized + 'static {
-    /// The attributes' type.
+    /// The type of the attributes.
     type Attribute: Show<Of = Self>;
 
-    /// The directory's groups.
+    /// The groups of the directory.
     const TYPE: Type<Self>;
 }
 
@@ -40,7 +40,7 @@ impl<T: Object> Type<T> {
         store: None,
     };
 
-    /// A type whose directories hold `groups`.
+    /// Creates a type whose directories contain `groups`.
     pub(crate) const fn new<const N: usize>(groups: &'static Groups<N>) -> Self {
         // SAFETY: All zero is valid for `struct kobj_type`: no callbacks.
         let mut raw: bindings::kobj_type = unsafe { core::mem::zeroed() };
@@ -58,10 +58,10 @@ impl<T: Object> Type<T> {
         attribute: *mut bindings::attribute,
         buf: *mut c_char,
     ) -> isize {
-        // SAFETY: The kobject is the first field of an `Inner<T>` that is alive: its file cannot
-        // be read after `kobject_del`, and the directory's drop waits for that.
+        // SAFETY: The kobject is the first member of an `Inner<T>` that is alive: its file cannot be read after
+        // `kobject_del`, which the drop of the directory waits for.
         let inner = unsafe { &*kobj.cast::<Inner<T>>() };
-        // SAFETY: All files of this type are of `T::Attribute`, and sysfs passes its buffer.
+        // SAFETY: All files of this type are `T::Attribute`s, and sysfs passes its buffer.
         unsafe { Attribute::<T::Attribute>::show(attribute, &inner.object, buf) }
     }
 
@@ -69,7 +69,8 @@ impl<T: Object> Type<T> {
     ///
     /// Called by the kobject core for a kobject of this type, once.
     unsafe extern "C" fn release(kobj: *mut bindings::kobject) {
-        // SAFETY: As in `show`: the drop of the directory waits for this.
+        // SAFETY: The kobject is the first member of an `Inner<T>`, and the drop of the directory waits for
+        // this call.
         let inner = unsafe { &*kobj.cast::<Inner<T>>() };
         inner.released.complete_all();
     }
@@ -84,8 +85,8 @@ struct Inner<T> {
     object: T,
 }
 
-/// A directory that is there until it is dropped. Both making and dropping may sleep; a reader
-/// in one of its files is waited for.
+/// A directory, which is removed when this value is dropped. Creating and dropping it may sleep; dropping waits
+/// for readers of its files.
 pub(crate) struct Directory<T: Object> {
     inner: Pin<KBox<Inner<T>>>,
 }
@@ -98,11 +99,11 @@ unsafe impl<T: Object> Sync for Directory<T> {}
 impl<T: Object> Directory<T> {
     const TYPE: &'static Type<T> = &T::TYPE;
 
-    /// Makes the directory `name` in that of `parent`. `EEXIST` if there is one.
+    /// Creates the directory `name` in the directory of `parent`. `EEXIST` if it exists.
     ///
     /// # Safety
     ///
-    /// `parent` is a kobject with a directory, for the duration of this call.
+    /// `parent` is a kobject that has a directory during this call.
     pub(crate) unsafe fn new(
         parent: *mut bindings::kobject,
         name: &CStr,
@@ -118,9 +119,9 @@ impl<T: Object> Directory<T> {
             GFP_KERNEL,
         )?;
         let directory = Directory { inner };
-        // SAFETY: The kobject is zeroed, pinned in its box and initialised once; its type is
-        // `'static`; `parent` by this function's requirement. If it fails, the kobject still wants
-        // its last put, which `drop` does.
+        // SAFETY: The kobject is zeroed, pinned in its box and initialised once; its type is `'static`; by the
+        // requirement of this function `parent` is valid. If the call fails, the reference must still be put,
+        // which `drop` does.
         to_result(unsafe {
             bindings::kobject_init_and_add(
                 directory.inner.kobj.get(),
@@ -135,9 +136,9 @@ impl<T: Object> Directory<T> {
 }
 
 impl<T: Object> Directory<T> {
-    /// Makes a directory in this one, to be dropped before it. Errors as of [`Directory::new`].
+    /// Creates a directory in this one. It must be dropped before this one. Errors as [`Directory::new`].
     pub(crate) fn directory<U: Object>(&self, name: &CStr, object: U) -> Result<Directory<U>> {
-        // SAFETY: The kobject was added in `new`, and has its directory until the drop of `self`.
+        // SAFETY: `new` added the kobject, which has its directory until `self` is dropped.
         unsafe { Directory::new(self.inner.kobj.get(), name, object) }
     }
 }
@@ -145,16 +146,15 @@ impl<T: Object> Directory<T> {
 impl<T: Object> Drop for Directory<T> {
     fn drop(&mut self) {
         let kobj = self.inner.kobj.get();
-        // SAFETY: The kobject was initialised in `new`, which is the only way to make `Self`.
+        // SAFETY: `new` initialised the kobject, and only `new` creates a `Self`.
         if unsafe { (*kobj).state_in_sysfs() } != 0 {
-            // SAFETY: As above. One that could not be added must not be deleted: its groups would
-            // be looked for in a directory it does not have.
+            // SAFETY: The kobject is initialised, and in sysfs. A kobject that could not be added must not be
+            // deleted: its groups would be looked up in a directory that does not exist.
             unsafe { bindings::kobject_del(kobj) };
         }
-        // SAFETY: Gives up the reference of the init.
+        // SAFETY: Puts the reference of the initialisation.
         unsafe { bindings::kobject_put(kobj) };
-        // Somebody else may hold a reference: the memory, and the code of `release`, must stay
-        // until the last is gone.
+        // Other references may exist: the memory and the code of `release` must stay until the last one is put.
         self.inner.released.wait_for_completion();
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Values that probes find by an address or by a number, without a lock, while others come and go.
+//! Tables of values that probes find by an address or by a number without a lock, while other threads insert
+//! and remove values.
 //!
-//! The tables that probes read are changed in place. They are replaced only when a value comes for which they
-//! have no room, so that adding a value takes constant time on average. All memory that is needed to remove
-//! a value is allocated before it is inserted: removing cannot fail.
+//! The tables that probes read are changed in place. They are replaced only when a value is inserted for which
+//! they have no room, so that inserting takes constant time on average. All memory that removing a value needs
+//! is allocated before the value is inserted: removing cannot fail.
 
 use super::{
     places::Places,
@@ -38,26 +39,26 @@ use kernel::{
     sync::Mutex, //
 };
 
-/// What probes read.
+/// The tables that probes read.
 ///
 /// # Invariants
 ///
-/// Each pointer is null, or to what a value in [`Contents`] of the same [`Lookup`] refers to, or to what one of
-/// those that were removed refers to, if readers of the time still have this table.
+/// Each pointer is null, or points to the target of a value in [`Contents`] of the same [`Lookup`], or to the
+/// target of a removed value, which stays valid until all probes that can have found it are done.
 struct Tables<T> {
     by_address: KVVec<Cell<T>>,
     by_place: KVVec<AtomicPtr<T>>,
 }
 
-// SAFETY: Gives out `&T` only, to any thread.
+// SAFETY: Only `&T` is given out, to any thread.
 unsafe impl<T: Sync> Send for Tables<T> {}
-// SAFETY: As above.
+// SAFETY: Only `&T` is given out, to any thread.
 unsafe impl<T: Sync> Sync for Tables<T> {}
 
 impl<T> Tables<T> {
-    /// For so many places, and as many addresses. May sleep; `ENOMEM`.
+    /// Allocates tables for this number of places, and as many addresses. May sleep; `ENOMEM`.
     fn new(room: usize) -> Result<Self> {
-        // At most a quarter full, so that most values are where they are looked for first.
+        // At most a quarter full, so that most values are in their first cell.
         let cells = room.saturating_mul(4);
         let mut tables = Tables {
             by_address: KVVec::with_capacity(cells, GFP_KERNEL)?,
@@ -107,14 +108,14 @@ struct Contents<V: Deref<Target: Sized>> {
     /// By place.
     values: KVVec<Option<Stored<V>>>,
     places: Places,
-    /// Places that are taken.
+    /// The number of places that are in use or reserved.
     taken: usize,
-    /// Cells of the table by address that have one, or are reserved.
+    /// The number of cells of the table by address that are in use, reserved, or contain a removed address.
     used: usize,
 }
 
-/// Values of type `V`, each of which refers to a `V::Target`. They are dropped with softirqs off: their drop
-/// must not sleep.
+/// A table of values of type `V`, each of which refers to a `V::Target`. The values are dropped with softirqs
+/// disabled: their drop must not sleep.
 ///
 /// # Invariants
 ///
@@ -126,11 +127,11 @@ pub(crate) struct Lookup<V: Deref<Target: Sized + Sync> + Send + 'static> {
     contents: Mutex<Contents<V>>,
 }
 
-/// Rooms of the smallest tables.
+/// The room of the smallest tables.
 const LEAST_ROOM: usize = 16;
 
 impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
-    /// Empty, and closed: probes find nothing. May sleep; `ENOMEM`.
+    /// Creates an empty, closed table: probes find nothing. May sleep; `ENOMEM`.
     pub(crate) fn new() -> impl PinInit<Self, Error> {
         // INVARIANT: Null.
         try_pin_init!(Lookup {
@@ -148,7 +149,8 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
         })
     }
 
-    /// From here on probes find what is there and what comes. Needs no memory; may sleep.
+    /// Opens the table: probes find the present values and those that are inserted later. Does not allocate.
+    /// May sleep.
     pub(crate) fn open(&self) {
         let contents = self.contents.lock();
         // INVARIANT: The tables of `contents`.
@@ -156,14 +158,14 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
             .store(core::ptr::from_ref(&*contents.tables).cast_mut(), Release);
     }
 
-    /// From here on probes find nothing. Needs no memory; may sleep.
+    /// Closes the table: probes find nothing any more. Does not allocate. May sleep.
     pub(crate) fn close(&self) {
         let _contents = self.contents.lock();
         // INVARIANT: Null.
         self.found.store(core::ptr::null_mut(), Relaxed);
     }
 
-    /// What is needed to insert a value, and to remove it. May sleep; `ENOMEM`.
+    /// Reserves a place for a value, and the memory to insert and remove it. May sleep; `ENOMEM`.
     pub(crate) fn reserve(&self) -> Result<Reservation<'_, V>> {
         let node = Node::reserve()?;
         let mut guard = self.contents.lock();
@@ -189,7 +191,7 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
         })
     }
 
-    /// Larger tables, or the same without the addresses of what was removed.
+    /// Replaces the tables by larger ones, or by ones of the same size without the removed addresses.
     fn replace_tables(&self, contents: &mut Contents<V>) -> Result {
         let room = contents.taken.saturating_add(contents.taken / 2);
         let room = room.max(contents.places.len()).max(LEAST_ROOM - 1);
@@ -207,14 +209,14 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
             self.found
                 .store(core::ptr::from_ref(&*contents.tables).cast_mut(), Release);
         }
-        // Some may still read it. It refers to nothing that goes before it: what is removed from now on is
-        // dropped later.
+        // Probes may still read the old tables. All values in them stay valid for these probes: a value that is
+        // removed from now on is dropped after the old tables.
         Node::retire::<Probes>(old);
         Ok(())
     }
 
-    /// Removes the value at a place. It is dropped when no probe can see it any more. Needs no memory, and
-    /// cannot fail; may sleep.
+    /// Removes the value at a place. It is dropped when no probe can access it any more. Does not allocate, and
+    /// cannot fail. May sleep.
     pub(crate) fn remove(&self, place: usize) {
         let mut guard = self.contents.lock();
         let contents = &mut *guard;
@@ -224,29 +226,30 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
         let tables = contents.tables.value();
         tables.by_address().remove(stored.address);
         tables.set_place(place, core::ptr::null_mut());
-        // CAST: As it was found.
+        // CAST: It was converted from `u32` when it was reserved.
         contents.give_back(place as u32);
         drop(guard);
         Node::retire::<Probes>(stored.node);
     }
 
-    /// What `look` makes of the value at an address, if there is one. May sleep.
+    /// Calls `look` with the target of the value at an address, if there is one. May sleep.
     pub(crate) fn peek<R>(&self, address: u64, look: impl FnOnce(&V::Target) -> R) -> Option<R> {
         let contents = self.contents.lock();
         let target = contents.tables.value().by_address().find(address)?;
-        // SAFETY: By the type invariant of `Tables` it is what a value refers to that has not been removed, and
-        // it cannot be as long as the contents are locked.
+        // SAFETY: By the type invariant of `Tables` it points to the target of a value that has not been
+        // removed, and no value is removed while the contents are locked.
         Some(look(unsafe { target.as_ref() }))
     }
 
     #[inline(always)]
     fn tables<'a>(&'a self, _probe: InProbe<'a>) -> Option<&'a Tables<V::Target>> {
-        // SAFETY: By the type invariant the pointer is null or to the tables of `contents`, which live as long as
-        // `self`; once replaced, until every probe of the time has left, the caller among them.
+        // SAFETY: By the type invariant the pointer is null or points to the tables of `contents`, which live
+        // as long as `self` or, once they are replaced, until all probes that were running then have returned,
+        // including the caller.
         unsafe { self.found.load(Acquire).as_ref() }.map(Node::value)
     }
 
-    /// What the value at an address refers to, if it is where it is looked for first.
+    /// Returns the target of the value at an address, if it is in its first cell.
     #[inline(always)]
     pub(crate) fn find_home<'a>(
         &'a self,
@@ -254,22 +257,23 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
         address: u64,
     ) -> Option<&'a V::Target> {
         let target = self.tables(probe)?.by_address().find_home(address)?;
-        // SAFETY: By the type invariant of `Tables` it is there for as long as the caller, a probe, runs.
+        // SAFETY: By the type invariant of `Tables` it is valid as long as the probe that called this function
+        // runs.
         Some(unsafe { target.as_ref() })
     }
 
-    /// What the value at an address refers to.
+    /// Returns the target of the value at an address.
     pub(crate) fn find<'a>(&'a self, probe: InProbe<'a>, address: u64) -> Option<&'a V::Target> {
         let target = self.tables(probe)?.by_address().find(address)?;
         // SAFETY: As in `find_home`.
         Some(unsafe { target.as_ref() })
     }
 
-    /// What the value at a place refers to.
+    /// Returns the target of the value at a place.
     #[inline(always)]
     pub(crate) fn at<'a>(&'a self, probe: InProbe<'a>, place: usize) -> Option<&'a V::Target> {
         let target = self.tables(probe)?.by_place.get(place)?.load(Acquire);
-        // SAFETY: As in `find_home`, or null.
+        // SAFETY: It is null, or valid as in `find_home`.
         unsafe { target.as_ref() }
     }
 }
@@ -281,7 +285,7 @@ impl<V: Deref<Target: Sized>> Contents<V> {
     }
 }
 
-/// A place for a value, and the memory for it. Both are given back if it is not used.
+/// A reserved place, and the memory for a value. Dropping it releases both.
 pub(crate) struct Reservation<'a, V: Deref<Target: Sized + Sync> + Send + 'static> {
     lookup: &'a Lookup<V>,
     place: u32,
@@ -289,13 +293,13 @@ pub(crate) struct Reservation<'a, V: Deref<Target: Sized + Sync> + Send + 'stati
 }
 
 impl<V: Deref<Target: Sized + Sync> + Send + 'static> Reservation<'_, V> {
-    /// No other value has this number as long as it is there.
+    /// Returns the number of the place. No other value has it as long as this value exists.
     pub(crate) fn place(&self) -> u32 {
         self.place
     }
 
-    /// Inserts a value at an address, a multiple of 8 at which there is no other. Needs no memory, and cannot fail; may
-    /// sleep.
+    /// Inserts a value at an address, which must be a multiple of 8 and not in use. Does not allocate, and
+    /// cannot fail. May sleep.
     pub(crate) fn insert(mut self, address: u64, value: V) {
         let Some(node) = self.node.take() else {
             return;

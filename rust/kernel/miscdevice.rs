@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A character device that is read as text, and written messages to.
+//! A character device that can be read as text, and to which messages can be written.
 //!
 //! C header: [`include/linux/miscdevice.h`](srctree/include/linux/miscdevice.h).
 //!
-//! `kernel::miscdevice` gives a device neither its mode nor attributes, and that of 7.2 not even
-//! an owner, so that a module could go while its device is open.
+//! `kernel::miscdevice` supports neither a mode nor attributes. In 7.2 it does not set an owner either, so a
+//! module could be unloaded while its device is open.
 
 mod attributes;
 
@@ -46,16 +46,16 @@ use kernel::{
     prelude::*, //
 };
 
-/// One open file of a device.
+/// An open file of a device.
 pub(crate) trait OpenFile: Send + Sync + Sized + 'static {
-    /// What the device is about.
+    /// The data of the device.
     type Context: Send + Sync + 'static;
 
     /// Opens the device. May sleep.
     fn open(context: &Self::Context) -> Result<KBox<Self>>;
 
-    /// Copies to `to` what stands at `position`, moves that on, and tells how many bytes; 0 is the
-    /// end. May sleep. Calls may come at the same time.
+    /// Copies the data at `position` to `to`, advances `position`, and returns the number of bytes; 0 at the
+    /// end. May sleep. Several calls may run at the same time.
     fn read(
         &self,
         context: &Self::Context,
@@ -63,8 +63,8 @@ pub(crate) trait OpenFile: Send + Sync + Sized + 'static {
         to: &mut IovIterDest<'_>,
     ) -> Result<usize>;
 
-    /// Takes all of `from`, or refuses it, and says where the next read is to begin in either case. May sleep. Calls
-    /// may come at the same time.
+    /// Takes all of `from`, or returns an error. In both cases sets `position` to where the next read begins.
+    /// May sleep. Several calls may run at the same time.
     fn write(
         &self,
         context: &Self::Context,
@@ -72,11 +72,11 @@ pub(crate) trait OpenFile: Send + Sync + Sized + 'static {
         from: &mut IovIterSource<'_>,
     ) -> Result;
 
-    /// The file is closed: no other call comes. May sleep.
+    /// Called when the file is closed, after all other calls have returned. May sleep.
     fn release(&self, _context: &Self::Context) {}
 
-    /// Answers the call of a number. May sleep. `ENOTTY` if there is none; calls may come at the same
-    /// time.
+    /// Executes the ioctl `number`. `ENOTTY` if it is not supported. May sleep. Several calls may run at the
+    /// same time.
     fn ioctl(
         &self,
         _context: &Self::Context,
@@ -87,13 +87,13 @@ pub(crate) trait OpenFile: Send + Sync + Sized + 'static {
         Err(ENOTTY)
     }
 
-    /// Lets a program see memory. May sleep. `ENODEV` if there is none to see.
+    /// Maps memory into a process. `ENODEV` if mapping is not supported. May sleep.
     fn mmap(&self, _context: &Self::Context, _mapping: &NewMapping<'_>) -> Result {
         Err(ENODEV)
     }
 
-    /// What can be done without waiting, as [`event`]s. Of who may want to wait, `poller` is to be told
-    /// for what. May sleep.
+    /// Returns what can be done without blocking, as [`event`]s, after registering with `poller` what the
+    /// caller may wait for. May sleep.
     fn poll(&self, _context: &Self::Context, _poller: &Poller<'_>) -> u32 {
         event::IN | event::OUT
     }
@@ -106,20 +106,20 @@ struct Inner<C> {
     context: C,
 }
 
-/// A device in `/dev`; dropping it takes it away. The module cannot be unloaded while it is open.
+/// A device in `/dev`. Dropping it removes the device. The module cannot be unloaded while the device is open.
 pub(crate) struct Registration<T: OpenFile> {
     inner: KBox<Inner<T::Context>>,
 }
 
-// SAFETY: The device is only handed to functions that may be called from any thread, and the context
-// is `Send` and `Sync`.
+// SAFETY: The device is only passed to functions that may be called from any thread, and the context is `Send`
+// and `Sync`.
 unsafe impl<T: OpenFile> Send for Registration<T> {}
 // SAFETY: There are no methods on a shared reference.
 unsafe impl<T: OpenFile> Sync for Registration<T> {}
 
 impl<T: OpenFile> Registration<T> {
-    /// Registers `/dev/<name>` with a mode and with attributes in `/sys/class/misc/<name>/`. May
-    /// sleep. `EEXIST` if there is a device of that name.
+    /// Registers `/dev/<name>` with a mode, and with attributes in `/sys/class/misc/<name>/`. May sleep.
+    /// `EEXIST` if there is a device of that name.
     pub(crate) fn new(
         name: &'static CStr,
         mode: u16,
@@ -127,14 +127,14 @@ impl<T: OpenFile> Registration<T> {
         context: T::Context,
     ) -> Result<Self> {
         let fops = bindings::file_operations {
-            // SAFETY: Merely an address.
+            // SAFETY: It returns a constant address.
             owner: unsafe { own::iostat_this_module() }.cast(),
             open: Some(Self::open),
             release: Some(Self::release),
             read_iter: Some(Self::read_iter),
             write_iter: Some(Self::write_iter),
             unlocked_ioctl: Some(Self::ioctl),
-            // The arguments are addresses, and what they point to is laid out the same for all.
+            // The argument is the address of a structure that has the same layout in 32-bit programs.
             compat_ioctl: bindings::compat_ptr_ioctl,
             poll: Some(Self::poll),
             mmap: Some(Self::mmap),
@@ -157,25 +157,25 @@ impl<T: OpenFile> Registration<T> {
             GFP_KERNEL,
         )?;
         inner.device.get_mut().fops = &inner.fops;
-        // SAFETY: The device and its operations live, at their addresses, until `drop` has taken
-        // the device away; open files hold the module, and with it the registration.
+        // SAFETY: The device and its operations stay at their addresses until `drop` has removed the device.
+        // Open files hold a reference to the module, so it is not dropped while they exist.
         to_result(unsafe { bindings::misc_register(inner.device.get()) })?;
         Ok(Registration { inner })
     }
 
-    /// The file `name` in `/sys/class/misc/<device>/`. May sleep. `ENOENT`.
+    /// Returns the file `name` in `/sys/class/misc/<device>/`. May sleep. `ENOENT`.
     pub(crate) fn file(&self, name: &CStr) -> Result<Node> {
-        // SAFETY: The device is registered, hence `this_device` is one that is in sysfs.
+        // SAFETY: The device is registered, so `this_device` is a device in sysfs.
         unsafe {
             let device = (*self.inner.device.get()).this_device;
             Node::new(core::ptr::addr_of_mut!((*device).kobj), name)
         }
     }
 
-    /// Makes a directory in that of the device, to be dropped before it. Errors as of
+    /// Creates a directory in that of the device. It must be dropped before the device. Errors as
     /// [`Directory::new`].
     pub(crate) fn directory<O: Object>(&self, name: &CStr, object: O) -> Result<Directory<O>> {
-        // SAFETY: As in `file`.
+        // SAFETY: The device is registered, so `this_device` is a device in sysfs.
         unsafe {
             let device = (*self.inner.device.get()).this_device;
             Directory::new(core::ptr::addr_of_mut!((*device).kobj), name, object)
@@ -186,16 +186,16 @@ impl<T: OpenFile> Registration<T> {
     ///
     /// Called by the VFS as `open` of a device registered here.
     unsafe extern "C" fn open(_inode: *mut bindings::inode, file: *mut bindings::file) -> i32 {
-        // SAFETY: `file` is being opened, and nobody else has it yet. The misc core left the
-        // `miscdevice` there, which is the first field of an `Inner` that outlives the file.
+        // SAFETY: `file` is being opened, so no other thread accesses it. The misc core stored the address of
+        // the `miscdevice` in it, which is the first member of an `Inner` that outlives the file.
         let inner = unsafe { &*(*file).private_data.cast::<Inner<T::Context>>() };
         match T::open(&inner.context).and_then(|file| {
             let context = core::ptr::from_ref(&inner.context);
-            // Charged: any user may open the device many times.
+            // Charged to the memory cgroup: any user may open the device many times.
             Ok(KBox::new(Opened { file, context }, GFP_KERNEL_ACCOUNT)?)
         }) {
             Ok(opened) => {
-                // SAFETY: As above.
+                // SAFETY: No other thread accesses the file yet.
                 unsafe { (*file).private_data = KBox::into_raw(opened).cast() };
                 0
             }
@@ -207,7 +207,7 @@ impl<T: OpenFile> Registration<T> {
     ///
     /// Called by the VFS as `release` of a file that `open` opened.
     unsafe extern "C" fn release(_inode: *mut bindings::inode, file: *mut bindings::file) -> i32 {
-        // SAFETY: `open` put a box there, and this is the last call for the file.
+        // SAFETY: `open` stored a box there, and this is the last call for the file.
         let opened = unsafe { KBox::from_raw((*file).private_data.cast::<Opened<T>>()) };
         // SAFETY: The context outlives the file, see `open`.
         opened.file.release(unsafe { &*opened.context });
@@ -221,9 +221,10 @@ impl<T: OpenFile> Registration<T> {
         iocb: *mut bindings::kiocb,
         iter: *mut bindings::iov_iter,
     ) -> isize {
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function `open` opened the file; the references do not outlive
+        // this call.
         let (opened, context, position) = unsafe { Self::opened(iocb) };
-        // SAFETY: The iterator is this call's own, and a destination since the call is a read.
+        // SAFETY: The iterator belongs to this call, and is a destination because the call is a read.
         let to = unsafe { IovIterDest::from_raw(iter) };
         match opened.file.read(context, position, to) {
             // CAST: No read is longer than `isize::MAX`.
@@ -239,17 +240,18 @@ impl<T: OpenFile> Registration<T> {
         iocb: *mut bindings::kiocb,
         iter: *mut bindings::iov_iter,
     ) -> isize {
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function `open` opened the file; the references do not outlive
+        // this call.
         let (opened, context, position) = unsafe { Self::opened(iocb) };
-        // SAFETY: The iterator is this call's own, and a source since the call is a write.
+        // SAFETY: The iterator belongs to this call, and is a source because the call is a write.
         let from = unsafe { IovIterSource::from_raw(iter) };
         let len = from.len();
         match opened.file.write(context, position, from) {
             // CAST: No write is longer than `isize::MAX`.
             Ok(()) => len as isize,
             Err(error) => {
-                // After a write that failed the VFS leaves the position of the file as it was.
-                // SAFETY: The file is open. Who reads from it at the same time reads from here or there.
+                // The VFS does not change the position of the file after a failed write.
+                // SAFETY: The file is open. A read at the same time uses the old or the new position.
                 unsafe {
                     core::ptr::addr_of_mut!((*(*iocb).ki_filp).f_pos).write_volatile(*position)
                 };
@@ -262,9 +264,10 @@ impl<T: OpenFile> Registration<T> {
     ///
     /// Called by the VFS as `unlocked_ioctl` of a file that `open` opened.
     unsafe extern "C" fn ioctl(file: *mut bindings::file, number: u32, argument: usize) -> isize {
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function `open` opened the file; the references do not outlive
+        // this call.
         let (opened, context) = unsafe { Self::of_file(file) };
-        // SAFETY: The file is open, and what it was opened for does not change.
+        // SAFETY: The file is open, and its access mode does not change.
         let access = Access::new(unsafe { (*file).f_flags });
         match opened
             .file
@@ -282,9 +285,10 @@ impl<T: OpenFile> Registration<T> {
         file: *mut bindings::file,
         table: *mut bindings::poll_table_struct,
     ) -> u32 {
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function `open` opened the file; the references do not outlive
+        // this call.
         let (opened, context) = unsafe { Self::of_file(file) };
-        // SAFETY: Likewise; the value does not outlive this call.
+        // SAFETY: Both are the arguments of this call, and the value does not outlive it.
         let poller = unsafe { Poller::new(file, table) };
         opened.file.poll(context, &poller)
     }
@@ -296,9 +300,10 @@ impl<T: OpenFile> Registration<T> {
         file: *mut bindings::file,
         area: *mut bindings::vm_area_struct,
     ) -> i32 {
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function `open` opened the file; the references do not outlive
+        // this call.
         let (opened, context) = unsafe { Self::of_file(file) };
-        // SAFETY: Likewise; the value does not outlive this call.
+        // SAFETY: It is the argument of this call, and the value does not outlive it.
         let mapping = unsafe { NewMapping::new(area) };
         match opened.file.mmap(context, &mapping) {
             Ok(()) => 0,
@@ -306,36 +311,35 @@ impl<T: OpenFile> Registration<T> {
         }
     }
 
-    /// The file and the context of a call.
+    /// Returns the open file and the context.
     ///
     /// # Safety
     ///
-    /// `file` is one that `open` opened, and what is returned does not outlive an operation that the VFS
-    /// called with it.
+    /// `open` opened `file`, and the references do not outlive the file operation that the VFS called with it.
     unsafe fn of_file<'a>(file: *mut bindings::file) -> (&'a Opened<T>, &'a T::Context) {
-        // SAFETY: `open` put a box there; it is dropped only by `release`, after the last call.
+        // SAFETY: `open` stored a box there; only `release` drops it, after the last call.
         let opened = unsafe { &*(*file).private_data.cast::<Opened<T>>() };
         // SAFETY: The context outlives the file, see `open`.
         (opened, unsafe { &*opened.context })
     }
 
-    /// The file, the context and the position of a call.
+    /// Returns the open file, the context and the position.
     ///
     /// # Safety
     ///
-    /// `iocb` is what the VFS called an operation of a file with that `open` opened; what is returned
-    /// does not outlive that call.
+    /// The VFS called a file operation with `iocb`, `open` opened its file, and the references do not outlive
+    /// that operation.
     unsafe fn opened<'a>(
         iocb: *mut bindings::kiocb,
     ) -> (&'a Opened<T>, &'a T::Context, &'a mut i64) {
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function.
         let (opened, context) = unsafe { Self::of_file((*iocb).ki_filp) };
-        // SAFETY: The position is this call's own.
+        // SAFETY: The position belongs to this call.
         (opened, context, unsafe { &mut (*iocb).ki_pos })
     }
 }
 
-/// What an open file's `private_data` points to.
+/// The target of `private_data` of an open file.
 struct Opened<T: OpenFile> {
     file: KBox<T>,
     context: *const T::Context,
@@ -343,7 +347,7 @@ struct Opened<T: OpenFile> {
 
 impl<T: OpenFile> Drop for Registration<T> {
     fn drop(&mut self) {
-        // SAFETY: Registered in `new`.
+        // SAFETY: `new` registered the device.
         unsafe { bindings::misc_deregister(self.inner.device.get()) };
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Other modules: who they are, and when they go.
+//! Other modules: their names, and a notification when they are unloaded.
 //!
 //! C header: [`include/linux/module.h`](srctree/include/linux/module.h).
 
@@ -18,7 +18,7 @@ use kernel::{
     sync::Arc, //
 };
 
-/// A module as one remembers it: nothing of it is looked at any more.
+/// The identity of a module. It stays valid when the module is unloaded: the address is not dereferenced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owner {
     address: usize,
@@ -26,16 +26,16 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
-    /// The module at `module`, or the kernel itself if that is null.
+    /// Returns the identity of `module`, or of the kernel itself if that is null.
     ///
     /// # Safety
     ///
-    /// `module` is null or a module, alive during this call.
+    /// `module` is null, or a module that is alive during this call.
     pub(crate) unsafe fn from_raw(module: *mut bindings::module) -> Self {
         let name = match module.is_null() {
             true => Name::new(b"kernel"),
-            // SAFETY: By this function's requirement; the name never changes. No reference is made to
-            // the rest, which does.
+            // SAFETY: By the requirement of this function the module is alive; the name never changes. No
+            // reference to the rest of the module is made, because that does change.
             false => Name::new(unsafe { &*core::ptr::addr_of!((*module).name) }),
         };
         Owner {
@@ -44,32 +44,33 @@ impl Owner {
         }
     }
 
-    /// Its name.
+    /// Returns the name of the module.
     pub(crate) fn name(&self) -> &Name {
         &self.name
     }
 }
 
-/// Whether a module goes: then [`Going::going`] may have been called already. Whoever has taken down something of a
-/// module's, under a lock that `going` takes as well, asks after that, and takes it back.
+/// Returns whether a module is being unloaded: then [`Going::going`] may have been called already. A function
+/// that records an object of a module under a lock that `going` takes too must call this afterwards, and remove
+/// the object if the module is being unloaded.
 ///
 /// # Safety
 ///
-/// `module` is null or a module, alive during this call.
+/// `module` is null, or a module that is alive during this call.
 pub(crate) unsafe fn is_going(module: *mut bindings::module) -> bool {
     if module.is_null() {
         return false;
     }
-    // SAFETY: By this function's requirement. The state may be changed meanwhile, as a whole, and if not before the
-    // lock was taken it does not matter.
+    // SAFETY: By the requirement of this function the module is alive. Another thread may write the state in
+    // one access; if it does so after the lock was taken, `going` finds the object.
     let state = unsafe { core::ptr::addr_of!((*module).state).read_volatile() };
     state == bindings::module_state_MODULE_STATE_GOING
 }
 
-/// Who is told that a module goes.
+/// A listener for modules that are unloaded.
 pub(crate) trait Going: Send + Sync + 'static {
-    /// A module has run its exit function, or has failed to initialise, and is about to be freed. May
-    /// sleep.
+    /// A module has run its exit function, or its init function has failed, and the module is about to be
+    /// freed. May sleep.
     fn going(&self, module: Owner);
 }
 
@@ -79,18 +80,18 @@ struct Inner<T> {
     listener: Arc<T>,
 }
 
-/// Tells a listener of all modules that go, until it is dropped.
+/// Calls a listener for each module that is unloaded, until it is dropped.
 pub(crate) struct Registration<T: Going> {
     inner: KBox<Inner<T>>,
 }
 
-// SAFETY: The notifier is only handed to functions that may be called from any thread.
+// SAFETY: The notifier is only passed to functions that may be called from any thread.
 unsafe impl<T: Going> Send for Registration<T> {}
 // SAFETY: There are no methods on a shared reference.
 unsafe impl<T: Going> Sync for Registration<T> {}
 
 impl<T: Going> Registration<T> {
-    /// Registers. May sleep; `ENOMEM`.
+    /// Registers a listener. May sleep; `ENOMEM`.
     pub(crate) fn new(listener: Arc<T>) -> Result<Self> {
         let block = bindings::notifier_block {
             notifier_call: Some(Self::call),
@@ -98,21 +99,21 @@ impl<T: Going> Registration<T> {
         };
         let block = UnsafeCell::new(block);
         let inner = KBox::new(Inner { block, listener }, GFP_KERNEL)?;
-        // SAFETY: The block lives, at one address, until `drop` has unregistered it.
+        // SAFETY: The block stays at its address until `drop` has unregistered it.
         to_result(unsafe { bindings::register_module_notifier(inner.block.get()) })?;
         Ok(Registration { inner })
     }
 
     /// # Safety
     ///
-    /// Called by the module notifier with a block registered here.
+    /// Called by the module notifier with a block that was registered here.
     unsafe extern "C" fn call(
         block: *mut bindings::notifier_block,
         state: c_ulong,
         module: *mut c_void,
     ) -> c_int {
         if state == bindings::module_state_MODULE_STATE_GOING as c_ulong {
-            // SAFETY: The block is the first field of an `Inner<T>` that outlives the registration.
+            // SAFETY: The block is the first member of an `Inner<T>` that outlives the registration.
             let inner = unsafe { &*block.cast::<Inner<T>>() };
             // SAFETY: The notifier passes a module that is alive.
             let owner = unsafe { Owner::from_raw(module.cast()) };
@@ -125,7 +126,7 @@ impl<T: Going> Registration<T> {
 
 impl<T: Going> Drop for Registration<T> {
     fn drop(&mut self) {
-        // SAFETY: Registered in `new`. When this returns no call is under way.
+        // SAFETY: `new` registered the block. When this returns, no call is in progress.
         unsafe { bindings::unregister_module_notifier(self.inner.block.get()) };
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! I/O of NFS clients, and which of their file systems are mounted, for as long as `nfs.ko` is there.
+//! Hooks on the I/O of NFS clients, and notifications of their mounts, while `nfs.ko` is loaded.
 //!
 //! C header: `include/iostat/nfs.h`.
 
@@ -20,10 +20,10 @@ use kernel::{
     sync::Arc, //
 };
 
-/// A call of READ, WRITE or COMMIT.
+/// A READ, WRITE or COMMIT call.
 pub(crate) use own::iostat_nfs_io as Io;
 
-/// The inode that an I/O is for.
+/// The inode of an I/O.
 ///
 /// # Invariants
 ///
@@ -39,37 +39,38 @@ impl Inode<'_> {
     ///
     /// `ptr` is an inode, alive for as long as the value is used.
     pub(crate) unsafe fn from_raw(ptr: NonNull<bindings::inode>) -> Self {
-        // INVARIANT: By this function's requirement.
+        // INVARIANT: By the requirement of this function.
         Inode {
             ptr,
             _alive: PhantomData,
         }
     }
 
-    /// Its address.
+    /// Returns its address.
     pub(crate) fn as_ptr(&self) -> *mut bindings::inode {
         self.ptr.as_ptr()
     }
 }
 
-/// Who keeps the accounts of NFS file systems. Calls come one at a time, and may sleep.
+/// A listener for mounts of NFS. The calls are serialised, and may sleep.
 pub(crate) trait Mounts: Send + Sync + 'static {
-    /// There is a file system, which probes know by `key`, of this `dev_t`. It has done no I/O, unless it was
-    /// there before [`Hooks::new`].
+    /// A file system with this `dev_t` was mounted. Probes identify it by `key`. It has done no I/O, unless it
+    /// was mounted before [`Hooks::new`].
     fn mounted(&self, key: u64, dev: u32);
 
-    /// What was there at `key`, if anything, has done its last I/O.
+    /// The file system with this key, if there is one, was unmounted: its I/O is complete.
     fn unmounted(&self, key: u64);
 }
 
-/// The probes on `nfs.ko`, in place whenever that is loaded, until dropped. There may be one at a time.
+/// The probes on `nfs.ko`, which are attached while it is loaded, until this value is dropped. There may be
+/// only one at a time.
 pub(crate) struct Hooks<T: Mounts, P: Send + Sync + 'static> {
     _mounts: Arc<T>,
     _probed: Arc<P>,
 }
 
 impl<T: Mounts, P: Send + Sync + 'static> Hooks<T, P> {
-    /// What the probes call is given `probed`. May sleep; `ENOMEM`.
+    /// Installs the probes; `probed` is their state. May sleep; `ENOMEM`.
     ///
     /// # Safety
     ///
@@ -80,8 +81,8 @@ impl<T: Mounts, P: Send + Sync + 'static> Hooks<T, P> {
             unmounted: Some(Self::unmounted),
             state: Arc::as_ptr(&mounts).cast(),
         };
-        // SAFETY: The calls are copied. Both states are held until `drop` has closed what is opened here, and
-        // by this function's requirement the second is what the probes expect.
+        // SAFETY: The functions are copied. Both states are held until `drop` has closed the hooks, and by the
+        // requirement of this function the second one has the type that the probes expect.
         to_result(unsafe { own::iostat_nfs_open(&calls, Arc::as_ptr(&probed).cast()) })?;
         Ok(Hooks {
             _mounts: mounts,
@@ -91,9 +92,10 @@ impl<T: Mounts, P: Send + Sync + 'static> Hooks<T, P> {
 
     /// # Safety
     ///
-    /// Called by `src/nfs_mounts.c` with what `new` gave it.
+    /// Called by `src/nfs_mounts.c` with the pointer of `new`.
     unsafe extern "C" fn mounted(state: *const c_void, key: u64, dev: u32) {
-        // The mutex of the class is held, for which others may wait who write data back.
+        // The mutex of the bdi class is held. Threads that write back data may wait for it, so reclaim must not
+        // wait for I/O.
         let _noio = NoIo::new();
         // SAFETY: `state` is alive until the hooks are closed.
         unsafe { &*state.cast::<T>() }.mounted(key, dev);
@@ -101,7 +103,7 @@ impl<T: Mounts, P: Send + Sync + 'static> Hooks<T, P> {
 
     /// # Safety
     ///
-    /// Called by `src/nfs_mounts.c` with what `new` gave it.
+    /// Called by `src/nfs_mounts.c` with the pointer of `new`.
     unsafe extern "C" fn unmounted(state: *const c_void, key: u64) {
         let _noio = NoIo::new();
         // SAFETY: `state` is alive until the hooks are closed.
@@ -111,7 +113,7 @@ impl<T: Mounts, P: Send + Sync + 'static> Hooks<T, P> {
 
 impl<T: Mounts, P: Send + Sync + 'static> Drop for Hooks<T, P> {
     fn drop(&mut self) {
-        // SAFETY: They were opened in `new`. When this returns, no probe is running and no call is to come.
+        // SAFETY: `new` opened the hooks. When this returns, no probe is running and no call will follow.
         unsafe { own::iostat_nfs_close() };
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 0 has the numbers of C by value: here each is asserted to be that of the kernel or of the header, and
-//! those that two headers have to be the same in both. Those of requests are in [`super::block`], those of
-//! kstats and structures in [`super::uapi`].
+//! Checks of the numbers that floor 0 defines by value: each is compared with the number in the kernel or in
+//! the header, and numbers that are in two headers with both. The numbers of requests are checked in
+//! [`super::block`], those of kstats and the layouts of structures in [`super::uapi`].
 
 use super::bindings as own;
 use crate::{
@@ -40,7 +40,7 @@ use crate::{
     },
 };
 
-/// A number of ours, and those of C that are the same.
+/// Compares a number with one or more numbers of C.
 macro_rules! same {
     ($($ours:expr, $($theirs:ident),+;)*) => {
         $($(assert!($ours as u64 == own::$theirs as u64);)+)*
@@ -144,7 +144,8 @@ const _: () = {
         EVCNT_STRING_MAX, EVCNT_STRING_MAX;
         KSTAT_STRLEN, KSTAT_STRLEN;
     );
-    // The longest name of a partition fits: that of the disk, which ends in a NUL, a `p` and three digits.
+    // The longest name of a partition must fit: the name of the disk (`DISK_NAME_LEN` includes its NUL), a `p`
+    // and three digits.
     let longest = kernel::bindings::DISK_NAME_LEN as usize + "p255".len();
     assert!(NAME_LEN >= longest && own::IOSTAT_STATNAME_LEN as usize >= longest);
 };

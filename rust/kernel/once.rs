@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A box that is filled once and stays.
+//! A box that is set once and then never changes.
 //!
-//! `kernel::sync::SetOnce` keeps its value in place, and makes a call of each look at it.
+//! `kernel::sync::SetOnce` keeps its value in place, and each access to it is a call out of line.
 
 use core::{
     marker::PhantomData,
@@ -13,24 +13,24 @@ use core::{
 };
 use kernel::prelude::*;
 
-/// Empty at first.
+/// A box that is empty at first.
 ///
 /// # Invariants
 ///
-/// The pointer is null or from `KBox::into_raw` of a box that nobody else owns, and does not change
-/// any more once it is not null.
+/// The pointer is null or from `KBox::into_raw` of a box that is owned by this value alone, and it never
+/// changes once it is not null.
 pub(crate) struct OnceBox<T> {
     ptr: AtomicPtr<T>,
     _owns: PhantomData<KBox<T>>,
 }
 
-// SAFETY: Owns a `T`, which it may be the one to drop.
+// SAFETY: It owns a `T`, which any thread may drop.
 unsafe impl<T: Send> Send for OnceBox<T> {}
-// SAFETY: Gives out `&T`, and takes a `T` from any thread.
+// SAFETY: It gives out `&T`, and takes a `T` from any thread.
 unsafe impl<T: Send + Sync> Sync for OnceBox<T> {}
 
 impl<T> OnceBox<T> {
-    /// With nothing in it.
+    /// Creates an empty box.
     pub(crate) const fn new() -> Self {
         // INVARIANT: Null.
         OnceBox {
@@ -39,25 +39,25 @@ impl<T> OnceBox<T> {
         }
     }
 
-    /// What is in it. In any context.
+    /// Returns the value. Any context.
     #[inline(always)]
     pub(crate) fn get(&self) -> Option<&T> {
-        // SAFETY: By the type invariant the pointer is null or valid for as long as `self` lives. The
-        // acquire load pairs with the release in `set`.
+        // SAFETY: By the type invariant the pointer is null, or valid as long as `self` lives. The acquire load
+        // pairs with the release in `set`.
         unsafe { self.ptr.load(Ordering::Acquire).as_ref() }
     }
 
-    /// Fills it. Gives the value back if it was full.
+    /// Sets the value, or returns it if the box is not empty.
     pub(crate) fn set(&self, value: KBox<T>) -> Result<(), KBox<T>> {
         let new = KBox::into_raw(value);
         let null = core::ptr::null_mut();
-        // INVARIANT: Only null is replaced, by a box that was just given up.
+        // INVARIANT: Only null is replaced, with a box that this function owned.
         match self
             .ptr
             .compare_exchange(null, new, Ordering::Release, Ordering::Relaxed)
         {
             Ok(_) => Ok(()),
-            // SAFETY: From `KBox::into_raw` above, and nobody else has seen it.
+            // SAFETY: `new` is from `KBox::into_raw` above, and was not published.
             Err(_) => Err(unsafe { KBox::from_raw(new) }),
         }
     }
@@ -67,7 +67,7 @@ impl<T> Drop for OnceBox<T> {
     fn drop(&mut self) {
         let ptr = *self.ptr.get_mut();
         if !ptr.is_null() {
-            // SAFETY: By the type invariant it is a box that nobody else owns.
+            // SAFETY: By the type invariant it is a box that only `self` owns.
             drop(unsafe { KBox::from_raw(ptr) });
         }
     }

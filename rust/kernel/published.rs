@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A value that some read without a lock while others replace it.
+//! A pointer to a value that is read without a lock while other threads replace the value.
 //!
-//! Probes run inside a reader of the tracepoints' own SRCU, so a value that was unpublished is
-//! freed by `call_srcu()` on that: plain RCU would not wait for them. What is read with interrupts
-//! off needs no more than RCU.
+//! Probes are called in an SRCU read-side critical section of the tracepoints, so a value that was replaced is
+//! freed by `call_srcu()`: plain RCU would not wait for probes. For readers with interrupts disabled RCU
+//! suffices.
 //!
 //! C headers: [`include/linux/srcu.h`](srctree/include/linux/srcu.h),
 //! [`include/linux/rcupdate.h`](srctree/include/linux/rcupdate.h).
@@ -24,7 +24,7 @@ use kernel::{
     prelude::*, //
 };
 
-/// Proof that the code runs in a probe, hence in a reader of the tracepoints' SRCU.
+/// Proof that the code runs in a probe, and so in an SRCU read-side critical section of the tracepoints.
 #[derive(Clone, Copy)]
 pub(crate) struct InProbe<'a>(PhantomData<&'a ()>);
 
@@ -38,16 +38,16 @@ impl InProbe<'_> {
     }
 }
 
-/// Those who read.
+/// A kind of readers.
 pub(crate) trait Readers: 'static {
-    /// Proof that the code is one of them.
+    /// Proof that the code is such a reader.
     type Proof<'a>: Copy;
 
-    /// Calls `function` with `node` when all who read now are done, from where it must not sleep.
+    /// Calls `function` with `node` after all present readers are done, in a context that must not sleep.
     ///
     /// # Safety
     ///
-    /// `node` is valid until then, and nobody else hands it over.
+    /// `node` is valid until then, and is not passed to this function twice.
     unsafe fn call(
         node: *mut bindings::callback_head,
         function: unsafe extern "C" fn(*mut bindings::callback_head),
@@ -64,7 +64,8 @@ impl Readers for Probes {
         node: *mut bindings::callback_head,
         function: unsafe extern "C" fn(*mut bindings::callback_head),
     ) {
-        // SAFETY: By this function's requirement; the tracepoints' SRCU is always there.
+        // SAFETY: By the requirement of this function `node` is valid until the call; the SRCU structure of the
+        // tracepoints is static.
         unsafe {
             bindings::call_srcu(
                 core::ptr::addr_of_mut!(bindings::tracepoint_srcu),
@@ -75,7 +76,7 @@ impl Readers for Probes {
     }
 }
 
-/// Whoever has interrupts off: a reader of RCU.
+/// Code with interrupts disabled, which is an RCU reader.
 pub(crate) enum InterruptsOff {}
 
 impl Readers for InterruptsOff {
@@ -85,36 +86,36 @@ impl Readers for InterruptsOff {
         node: *mut bindings::callback_head,
         function: unsafe extern "C" fn(*mut bindings::callback_head),
     ) {
-        // SAFETY: By this function's requirement.
+        // SAFETY: By the requirement of this function `node` is valid until the call.
         unsafe { bindings::call_rcu(node, Some(function)) };
     }
 }
 
-/// Memory to publish a value in.
+/// Memory for a value to be published.
 #[repr(C)]
 pub(crate) struct Node<T> {
     rcu: bindings::callback_head,
     value: T,
 }
 
-// SAFETY: RCU alone uses the head, once the node is given up: from any thread.
+// SAFETY: Only RCU uses the head, from any thread, and only after `retire` took the node.
 unsafe impl<T: Send> Send for Node<T> {}
-// SAFETY: As above; it is not used before.
+// SAFETY: The head is not used before `retire` takes the node, and then only by RCU.
 unsafe impl<T: Sync> Sync for Node<T> {}
 
 impl<T> Node<T> {
-    /// Allocates. May sleep; `ENOMEM`.
+    /// Allocates a node with a value. May sleep; `ENOMEM`.
     pub(crate) fn new(value: T) -> Result<KBox<Self>> {
         let rcu = bindings::callback_head::default();
         Ok(KBox::new(Node { rcu, value }, GFP_KERNEL)?)
     }
 
-    /// Memory for a value that is not known yet. May sleep; `ENOMEM`.
+    /// Allocates memory for a value that does not exist yet. May sleep; `ENOMEM`.
     pub(super) fn reserve() -> Result<Reserved<T>> {
         Ok(KBox::new_uninit(GFP_KERNEL)?)
     }
 
-    /// Puts a value in memory that was reserved for it.
+    /// Stores a value in reserved memory.
     pub(super) fn fill(reserved: Reserved<T>, value: T) -> KBox<Self> {
         let rcu = bindings::callback_head::default();
         reserved.write(Node { rcu, value })
@@ -129,37 +130,37 @@ impl<T> Node<T> {
 pub(super) type Reserved<T> = KBox<MaybeUninit<Node<T>>>;
 
 impl<T: Send + 'static> Node<T> {
-    /// Drops a value when all who read now are done, with softirqs off: `T`'s drop must not sleep. Needs no memory,
-    /// and never sleeps.
+    /// Drops a value after all present readers are done, with softirqs disabled: the drop of `T` must not
+    /// sleep. Does not allocate and does not sleep.
     pub(super) fn retire<R: Readers>(node: KBox<Self>) {
         let node = KBox::into_raw(node);
-        // SAFETY: The node was just given up by its owner, so it is handed over only here; its `rcu` is at offset 0
-        // (`repr(C)`), as `free` expects.
+        // SAFETY: This function owns the node, so it is passed on only once. `rcu` is at offset 0 (`repr(C)`),
+        // as `free` expects.
         unsafe { R::call(node.cast(), Self::free) };
     }
 
     /// # Safety
     ///
-    /// Called with what `retire` gave to `Readers::call`, once.
+    /// Called once, with the pointer that `retire` passed to `Readers::call`.
     unsafe extern "C" fn free(rcu: *mut bindings::callback_head) {
-        // SAFETY: `rcu` is the node that `retire` gave away, from `KBox::into_raw`, and a grace period has
-        // passed since.
+        // SAFETY: `rcu` points to the node of `retire`, which came from `KBox::into_raw`, and a grace period
+        // has passed since.
         drop(unsafe { KBox::<Self>::from_raw(rcu.cast()) });
     }
 }
 
-/// The place of publication.
+/// A pointer to a published value.
 ///
 /// # Invariants
 ///
-/// The pointer is null or from `KBox::into_raw` of a node that nobody else owns.
+/// The pointer is null or from `KBox::into_raw` of a node that is owned by this value alone.
 pub(crate) struct Published<T: Send + Sync + 'static, R: Readers = Probes> {
     ptr: AtomicPtr<Node<T>>,
     _readers: PhantomData<fn(R)>,
 }
 
 impl<T: Send + Sync + 'static, R: Readers> Published<T, R> {
-    /// Nothing is published.
+    /// Creates it without a value.
     pub(crate) const fn new() -> Self {
         // INVARIANT: Null.
         Published {
@@ -168,26 +169,26 @@ impl<T: Send + Sync + 'static, R: Readers> Published<T, R> {
         }
     }
 
-    /// What is published.
+    /// Returns the published value.
     #[inline(always)]
     pub(crate) fn get<'a>(&'a self, _reader: R::Proof<'a>) -> Option<&'a T> {
         let ptr = self.ptr.load(Ordering::Acquire);
-        // SAFETY: By the type invariant the pointer is null or valid; once replaced, it stays valid
-        // until every reader of the time has left, the caller among them. The acquire load
-        // pairs with the release in `replace`.
+        // SAFETY: By the type invariant the pointer is null or valid; once replaced, the value stays valid
+        // until all present readers are done, including the caller. The acquire load pairs with the release in
+        // `replace`.
         unsafe { ptr.as_ref() }.map(|node| &node.value)
     }
 
-    /// Publishes `node`, or nothing. What was there is dropped when no reader can see it any more,
-    /// with softirqs off: `T`'s drop must not sleep.
+    /// Publishes `node`, or no value if it is [`None`]. The former value is dropped after all present readers
+    /// are done, with softirqs disabled: the drop of `T` must not sleep.
     ///
-    /// Never sleeps.
+    /// Does not sleep.
     pub(crate) fn replace(&self, node: Option<KBox<Node<T>>>) {
         let new = node.map_or(core::ptr::null_mut(), KBox::into_raw);
-        // INVARIANT: `new` is null or was just given up by its owner.
+        // INVARIANT: `new` is null, or from `KBox::into_raw` of a node that this function owned.
         let old = self.ptr.swap(new, Ordering::AcqRel);
         if !old.is_null() {
-            // SAFETY: By the type invariant it is a box without another owner, and it is no longer published.
+            // SAFETY: By the type invariant it is a box that only `self` owned, and it is no longer published.
             Node::retire::<R>(unsafe { KBox::from_raw(old) });
         }
     }
@@ -197,22 +198,22 @@ impl<T: Send + Sync + 'static, R: Readers> Drop for Published<T, R> {
     fn drop(&mut self) {
         let last = self.ptr.get_mut();
         if !last.is_null() {
-            // SAFETY: By the type invariant it is a box that nobody else owns. No reader has found it
-            // that still uses it: what `get` gave borrows `self`.
+            // SAFETY: By the type invariant it is a box that only `self` owns. No reader uses it any more: what
+            // `get` returns borrows `self`.
             drop(unsafe { KBox::from_raw(*last) });
         }
     }
 }
 
-/// Waits until everything that was replaced so far has been dropped, of what probes read. May sleep. Must
-/// be called before the code of any `T`'s drop can go.
+/// Waits until all values that were replaced so far, of those that probes read, have been dropped. May sleep.
+/// Must be called before the module with the code of a `T`'s drop is unloaded.
 pub(crate) fn wait_for_drops() {
-    // SAFETY: The tracepoints' SRCU is always there.
+    // SAFETY: The SRCU structure of the tracepoints is static. The function may sleep here.
     unsafe { bindings::srcu_barrier(core::ptr::addr_of_mut!(bindings::tracepoint_srcu)) };
 }
 
-/// The same of what is read with interrupts off.
+/// Waits as [`wait_for_drops`] does, for values that are read with interrupts disabled. May sleep.
 pub(crate) fn wait_for_drops_by_rcu() {
-    // SAFETY: May sleep.
+    // SAFETY: The function may sleep here.
     unsafe { bindings::rcu_barrier() };
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Attributes: files in sysfs with one value each.
+//! Sysfs attributes: files with one value each.
 //!
 //! C header: [`include/linux/sysfs.h`](srctree/include/linux/sysfs.h).
 //!
-//! An attribute is a `static` [`Attribute`] that carries a value of the type it belongs to, an
-//! [`Attribute<A>`] for an `A: Show`. It is never known by a number.
+//! An attribute is a `static` [`Attribute<A>`] with a value of its own type `A: Show`. The type selects what is
+//! shown: attributes have no numbers.
 
 use crate::abi::out::{
     Buffer,
@@ -24,14 +24,14 @@ use kernel::{
     str::as_char_ptr_in_const_context, //
 };
 
-/// The page an attribute's text goes to. What does not fit is an error; a text must leave room for
-/// a NUL, because sysfs takes a full page for an overflow and warns.
+/// The page for the text of an attribute. Text that does not fit is an error. There is no room for a full page,
+/// which sysfs would report as an overflow.
 pub(crate) struct Page<'a>(Buffer<'a>);
 
 impl Page<'_> {
     /// # Safety
     ///
-    /// `buf` is the buffer of a sysfs `show` call: a page that is ours until the call returns.
+    /// `buf` is the buffer of a sysfs `show` call: a page that no other thread uses until the call returns.
     unsafe fn from_raw<'a>(buf: *mut c_char) -> Page<'a> {
         // SAFETY: sysfs passes a whole, initialised page.
         let bytes = unsafe { core::slice::from_raw_parts_mut(buf.cast(), PAGE_SIZE - 1) };
@@ -55,16 +55,16 @@ impl Out for Page<'_> {
     }
 }
 
-/// What an attribute shows.
+/// The contents of an attribute.
 pub(crate) trait Show: Sync + 'static {
-    /// What it shows something of.
+    /// The type of the object that is shown.
     type Of;
 
-    /// Writes the value, with a newline. May sleep.
+    /// Writes the value and a newline. May sleep.
     fn show(&self, of: &Self::Of, page: &mut Page<'_>) -> fmt::Result;
 }
 
-/// One read-only file.
+/// A read-only file.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Attribute<A> {
@@ -76,9 +76,9 @@ pub(crate) struct Attribute<A> {
 unsafe impl<A: Sync> Sync for Attribute<A> {}
 
 impl<A> Attribute<A> {
-    /// A file of this name that everybody may read.
+    /// Creates a file of this name that all users may read.
     pub(crate) const fn new(name: &'static CStr, inner: A) -> Self {
-        // SAFETY: All zero is valid for `struct attribute`, with lock debugging or without.
+        // SAFETY: All zeros are valid for `struct attribute`, with or without lock debugging.
         let mut raw: bindings::attribute = unsafe { core::mem::zeroed() };
         raw.name = as_char_ptr_in_const_context(name);
         raw.mode = 0o444;
@@ -87,24 +87,24 @@ impl<A> Attribute<A> {
 }
 
 impl<A: Show> Attribute<A> {
-    /// Shows the attribute `raw` of `of` in `buf`; what a `show` callback returns.
+    /// Writes the attribute `raw` of `of` to `buf`. Returns what a `show` callback must return.
     ///
     /// # Safety
     ///
-    /// `raw` is the first field of an `Attribute<A>`, and `buf` the buffer of a `show` call.
+    /// `raw` is the first member of an `Attribute<A>`, and `buf` is the buffer of a `show` call.
     pub(crate) unsafe fn show(
         raw: *mut bindings::attribute,
         of: &A::Of,
         buf: *mut c_char,
     ) -> isize {
-        // SAFETY: By this function's requirement; attributes are `'static`.
+        // SAFETY: By the requirement of this function it is an `Attribute<A>`; attributes are `'static`.
         let attribute = unsafe { &*raw.cast::<Attribute<A>>() };
-        // SAFETY: As above.
+        // SAFETY: By the requirement of this function it is the buffer of a `show` call.
         unsafe { show(&attribute.inner, of, buf) }
     }
 }
 
-/// One read-only file of a device whose driver data is an `A::Of`.
+/// A read-only file of a device whose driver data is an `A::Of`.
 #[repr(C)]
 pub(crate) struct DeviceAttribute<A> {
     raw: bindings::device_attribute,
@@ -115,14 +115,13 @@ pub(crate) struct DeviceAttribute<A> {
 unsafe impl<A: Sync> Sync for DeviceAttribute<A> {}
 
 impl<A: Show> DeviceAttribute<A> {
-    /// A file of this name that everybody may read.
+    /// Creates a file of this name that all users may read.
     ///
     /// # Safety
     ///
-    /// Used only for devices whose driver data points to an `A::Of` for as long as they have
-    /// attributes.
+    /// It is used only for devices whose driver data points to an `A::Of` as long as they have attributes.
     pub(super) const unsafe fn new(name: &'static CStr, inner: A) -> Self {
-        // SAFETY: All zero is valid: no callbacks.
+        // SAFETY: All zeros are valid: no callbacks.
         let mut raw: bindings::device_attribute = unsafe { core::mem::zeroed() };
         raw.attr = Attribute::new(name, ()).raw;
         raw.__bindgen_anon_1.show = Some(Self::show);
@@ -131,15 +130,15 @@ impl<A: Show> DeviceAttribute<A> {
 
     /// # Safety
     ///
-    /// Called by the driver core for a file made of a `DeviceAttribute<A>`.
+    /// Called by the driver core for a file of a `DeviceAttribute<A>`.
     unsafe extern "C" fn show(
         dev: *mut bindings::device,
         raw: *mut bindings::device_attribute,
         buf: *mut c_char,
     ) -> isize {
-        // SAFETY: `raw` is the first field of one of ours; attributes are `'static`.
+        // SAFETY: `raw` is the first member of a `DeviceAttribute<A>`; attributes are `'static`.
         let attribute = unsafe { &*raw.cast::<DeviceAttribute<A>>() };
-        // SAFETY: By the requirement of `new`, and sysfs passes its buffer.
+        // SAFETY: By the requirement of `new` the driver data is an `A::Of`; sysfs passes its buffer.
         unsafe {
             show(
                 &attribute.inner,
@@ -154,7 +153,7 @@ impl<A: Show> DeviceAttribute<A> {
 ///
 /// `buf` is the buffer of a `show` call.
 unsafe fn show<A: Show>(attribute: &A, of: &A::Of, buf: *mut c_char) -> isize {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function it is the buffer of a `show` call.
     let mut page = unsafe { Page::from_raw(buf) };
     match attribute.show(of, &mut page) {
         // CAST: At most a page.
@@ -163,76 +162,77 @@ unsafe fn show<A: Show>(attribute: &A, of: &A::Of, buf: *mut c_char) -> isize {
     }
 }
 
-/// A file, held for those who wait in `poll()` until it changes.
+/// A reference to a file, to notify threads that wait in `poll()` for a change of it.
 ///
 /// # Invariants
 ///
-/// `ptr` is a node of sysfs, to which this is a reference.
+/// `ptr` is a node of sysfs, to which this value holds a reference.
 pub(crate) struct Node {
     ptr: NonNull<bindings::kernfs_node>,
 }
 
-// SAFETY: May be used and dropped by any thread.
+// SAFETY: Any thread may use and drop it.
 unsafe impl Send for Node {}
-// SAFETY: As above: telling is done under locks of sysfs's own.
+// SAFETY: The functions that are called with it use the locks of sysfs.
 unsafe impl Sync for Node {}
 
 impl Node {
-    /// The file `name` of the directory `kobj`. May sleep. `ENOENT`.
+    /// Returns the file `name` in the directory of `kobj`. May sleep. `ENOENT`.
     ///
     /// # Safety
     ///
-    /// `kobj` has a directory for the duration of this call.
+    /// `kobj` has a directory during this call.
     pub(super) unsafe fn new(kobj: *mut bindings::kobject, name: &CStr) -> Result<Self> {
-        // SAFETY: By this function's requirement the directory is there; the result is checked.
+        // SAFETY: By the requirement of this function the directory exists; the result is checked.
         let ptr = unsafe {
             bindings::kernfs_find_and_get_ns((*kobj).sd, name.as_char_ptr(), core::ptr::null())
         };
-        // INVARIANT: The reference is the one that was just taken.
+        // INVARIANT: The reference was just taken.
         NonNull::new(ptr).map(|ptr| Node { ptr }).ok_or(ENOENT)
     }
 
-    /// Wakes those who wait. In any context.
+    /// Wakes the threads that wait. Any context.
     pub(crate) fn notify(&self) {
-        // SAFETY: By the type invariant; the file may have gone, and then nobody waits.
+        // SAFETY: By the type invariant the node is valid. The file may have been removed: then no thread
+        // waits.
         unsafe { bindings::kernfs_notify(self.ptr.as_ptr()) };
     }
 }
 
 impl Drop for Node {
     fn drop(&mut self) {
-        // SAFETY: The reference is given back, by the type invariant.
+        // SAFETY: Puts the reference of the type invariant.
         unsafe { bindings::kernfs_put(self.ptr.as_ptr()) };
     }
 }
 
-/// The `attribute *[]` of a group: pointers to `N` attributes and the NULL that ends them.
+/// The `attribute *[]` of a group: pointers to `N` attributes, followed by NULL.
 #[repr(C)]
 pub(crate) struct List<const N: usize> {
     attributes: [*const bindings::attribute; N],
     end: *const bindings::attribute,
 }
 
-// SAFETY: Pointers to `'static`, `Sync` attributes, only read.
+// SAFETY: Pointers to `'static`, `Sync` attributes, which are only read.
 unsafe impl<const N: usize> Sync for List<N> {}
 
 impl<const N: usize> List<N> {
-    /// Of all attributes of a table.
+    /// Creates a list of all attributes in a table.
     pub(crate) const fn new<A>(table: &'static [Attribute<A>; N]) -> Self {
         Self::of(table)
     }
 
-    /// Of all device attributes of a table.
+    /// Creates a list of all device attributes in a table.
     pub(crate) const fn of_device<A>(table: &'static [DeviceAttribute<A>; N]) -> Self {
         Self::of(table)
     }
 
-    /// Of structures whose first field is an attribute.
+    /// Creates a list of structures whose first member is an attribute.
     const fn of<T>(table: &'static [T; N]) -> Self {
         let mut attributes = [core::ptr::null(); N];
         let mut index = 0;
         while index < N {
-            // CAST: The attribute is at the start of these `repr(C)` structures.
+            // CAST: These structures are `repr(C)`, with the attribute at their start.
             attributes[index] = core::ptr::from_ref(&table[index]).cast();
             index += 1;
         }
@@ -243,42 +243,42 @@ impl<const N: usize> List<N> {
     }
 }
 
-/// A directory of attributes; without a name, the files go into the object's own directory.
+/// A directory of attributes. Without a name, the files are in the directory of the object itself.
 #[repr(transparent)]
 pub(crate) struct Group(bindings::attribute_group);
 
-// SAFETY: Pointers to `'static` data, only read.
+// SAFETY: Pointers to `'static` data, which is only read.
 unsafe impl Sync for Group {}
 
 impl Group {
-    /// A group of all attributes of a list.
+    /// Creates a group of all attributes in a list.
     pub(crate) const fn new<const N: usize>(
         name: Option<&'static CStr>,
         list: &'static List<N>,
     ) -> Self {
-        // SAFETY: All zero is valid for `struct attribute_group`: no callbacks, no attributes.
+        // SAFETY: All zeros are valid for `struct attribute_group`: no callbacks, no attributes.
         let mut raw: bindings::attribute_group = unsafe { core::mem::zeroed() };
         if let Some(name) = name {
             raw.name = as_char_ptr_in_const_context(name);
         }
-        // CAST: `attributes` and `end` lie behind each other: a NULL-terminated array.
+        // CAST: `attributes` and `end` are adjacent: a NULL-terminated array.
         raw.__bindgen_anon_2.attrs = core::ptr::from_ref(list).cast_mut().cast();
         Group(raw)
     }
 }
 
-/// The `attribute_group *[]` of an object: pointers to `N` groups and the NULL that ends them.
+/// The `attribute_group *[]` of an object: pointers to `N` groups, followed by NULL.
 #[repr(C)]
 pub(crate) struct Groups<const N: usize> {
     groups: [*const Group; N],
     end: *const Group,
 }
 
-// SAFETY: Pointers to `'static`, `Sync` groups, only read.
+// SAFETY: Pointers to `'static`, `Sync` groups, which are only read.
 unsafe impl<const N: usize> Sync for Groups<N> {}
 
 impl<const N: usize> Groups<N> {
-    /// Of these groups.
+    /// Creates a list of these groups.
     pub(crate) const fn new(groups: [&'static Group; N]) -> Self {
         let mut pointers = [core::ptr::null(); N];
         let mut index = 0;
@@ -292,9 +292,9 @@ impl<const N: usize> Groups<N> {
         }
     }
 
-    /// As C takes it.
+    /// Returns the array for C.
     pub(crate) const fn as_raw(&'static self) -> *mut *const bindings::attribute_group {
-        // CAST: `Group` is transparent, and the array is followed by its NULL.
+        // CAST: `Group` is transparent, and the array is followed by NULL.
         core::ptr::from_ref(self).cast_mut().cast()
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Long work on behalf of a task.
+//! Long-running work of a task.
 //!
 //! C header: [`include/linux/sched.h`](srctree/include/linux/sched.h).
 
@@ -10,24 +10,24 @@ use kernel::{
     prelude::*, //
 };
 
-/// Lets others have the CPU if they want it. May sleep.
+/// Reschedules if another task needs the CPU. May sleep.
 pub(crate) fn may_rest() {
-    // SAFETY: Called where one may sleep.
+    // SAFETY: The caller may sleep.
     unsafe { own::iostat_cond_resched() };
 }
 
-/// The same; `EINTR` if the task is to be killed.
+/// As [`may_rest`]; and returns `EINTR` if a fatal signal is pending.
 pub(crate) fn may_be_killed() -> Result {
     may_rest();
-    // SAFETY: Of the current task.
+    // SAFETY: It tests the current task.
     if unsafe { own::iostat_fatal_signal_pending() } {
         return Err(EINTR);
     }
     Ok(())
 }
 
-/// Which task this is, as long as it runs.
+/// Returns a number that identifies the current task as long as the task exists.
 pub(crate) fn current_id() -> usize {
-    // SAFETY: Takes no argument; called by a task.
+    // SAFETY: It takes no argument. The caller runs in a task.
     unsafe { bindings::get_current() as usize }
 }

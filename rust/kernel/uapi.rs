@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The types of floor 0 that go to and come from user space as bytes.
+//! The types of floor 0 that are copied as bytes from and to user space.
 //!
 //! C header: `include/uapi/linux/iostat.h`.
 
@@ -31,13 +31,14 @@ use kernel::transmute::{
     FromBytes, //
 };
 
-/// A type is that of C if it is as large and each of its members is where it is there. A member ends where the
-/// next begins or the type ends, so there is no padding.
+/// Checks that a type has the size of the C structure, and each member the offset that it has there. Each
+/// member ends where the next one begins or the type ends, so there is no padding.
 macro_rules! same {
     ($rust:ty = $c:ty { $($ours:ident $(= $theirs:ident)?: $size:expr),* $(,)? }) => {
-        // SAFETY: Integers and arrays of integers, and no bytes in between: their sizes add up, see below.
+        // SAFETY: The type consists of integers and arrays of integers, without padding: the sizes add up, as
+        // checked below.
         unsafe impl AsBytes for $rust {}
-        // SAFETY: Integers and arrays of integers: any bytes will do.
+        // SAFETY: The type consists of integers and arrays of integers, for which every bit pattern is valid.
         unsafe impl FromBytes for $rust {}
         const _: () = {
             assert!(size_of::<$rust>() == size_of::<$c>());
@@ -148,7 +149,7 @@ same!(kstat::Statistic = own::iostat_kstat_value {
     name: 48, data_type = type_: 4, len: 4, value: 8,
 });
 
-/// The numbers of kstats are those of kstat(9S), and of both headers.
+/// Checks that the numbers of kstats are equal to those of kstat(9S), in the internal and in the uapi header.
 macro_rules! same_number {
     ($($rust:expr, $internal:ident, $c:ident);* $(;)?) => {
         $(
@@ -188,7 +189,7 @@ const _: () = {
     assert!(kstat::STATISTIC_LEN == own::IOSTAT_KSTAT_NAME_LEN as usize);
 };
 
-/// The same of types that user space sees as they are.
+/// As `same`, for types that user space maps.
 macro_rules! same_memory {
     ($rust:ty = $c:ty { $($member:ident),* $(,)? }) => {
         const _: () = {
@@ -229,7 +230,7 @@ same_memory!(
     }
 );
 
-/// Of a record, whose members are floor 0's own.
+/// As `same`, for a record, whose member types are defined in floor 0.
 macro_rules! same_record {
     ($($path:ident . $member:ident = $($theirs:ident).+),* $(,)?) => {
         $(assert!(
@@ -264,7 +265,7 @@ const _: () = {
     );
 };
 
-/// The data of kstats is written as bytes: what users have is what clients have.
+/// Checks that the data of a kstat has the same layout for users and for clients: it is copied as bytes.
 macro_rules! same_data {
     ($ours:ty = $theirs:ty { $($member:ident),* $(,)? }) => {
         const _: () = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Hooks on the functions in which threads wait for I/O, while anybody listens to `io:wait_start`
-//! or `io:wait_done`.
+//! Hooks on the functions in which threads wait for I/O. They are attached while `io:wait_start` or
+//! `io:wait_done` is enabled.
 //!
 //! C header: `include/iostat/waits.h`.
 
@@ -19,49 +19,52 @@ use kernel::{
 pub(crate) use super::bindings::iostat_wait as Wait;
 
 impl Wait {
-    /// Addresses of the disk and of the disk or partition that the I/O is meant for, if known.
+    /// Returns the addresses of the disk, and of the disk or partition that the I/O was submitted to, if known.
     pub(crate) fn devices(&self) -> Option<(u64, u64)> {
-        // SAFETY: Null or a block device that was there when the hook found it. It is freed after a grace
-        // period, and preemption has been off since.
+        // SAFETY: It is null, or a block device that was alive when the hook found it. A block device is freed
+        // after an RCU grace period, and preemption has been disabled since.
         let bdev = unsafe { self.bdev.as_ref() }?;
         Some((bdev.bd_disk as u64, self.bdev as u64))
     }
 
-    /// What the device is.
+    /// Sets the description of the device.
     pub(crate) fn set_device(&mut self, dev: &bindings::iostat_devinfo) {
-        // SAFETY: Both are valid, they are apart, and there is nothing in them that a copy could harm.
+        // SAFETY: Both pointers are valid and do not overlap, and the structure may be copied as bytes.
         unsafe { core::ptr::copy_nonoverlapping(dev, &mut self.io.dev, 1) };
     }
 }
 
-/// Who knows devices and gives ids. All calls are with preemption off, on the thread that waits.
+/// The function that finds the device of a wait and assigns its id. It is called with preemption disabled, by
+/// the thread that waits.
 pub(crate) trait Identify: Send + Sync + 'static {
-    /// A thread is about to wait.
+    /// Called before a thread waits.
     fn identify(&self, probe: InProbe<'_>, wait: &mut Wait);
 }
 
-/// The hooks, in place whenever an event wants them, until dropped. There may be one at a time.
+/// The hooks, which are attached while one of the events is enabled, until this value is dropped. There may be
+/// only one at a time.
 pub(crate) struct Hooks<T: Identify> {
     _state: Arc<T>,
 }
 
 impl<T: Identify> Hooks<T> {
-    /// May sleep; `ENOMEM`.
+    /// Installs the hooks. May sleep; `ENOMEM`.
     pub(crate) fn new(state: Arc<T>) -> Result<Self> {
         let data = Arc::as_ptr(&state).cast::<c_void>();
-        // SAFETY: The reference to `state` is held until `drop` has closed what is opened here.
+        // SAFETY: The reference to `state` is held until `drop` has closed the hooks.
         to_result(unsafe { bindings::iostat_waits_open(Some(Self::identify), data) })?;
         Ok(Hooks { _state: state })
     }
 
     /// # Safety
     ///
-    /// Called by `src/waits.c` with what `new` gave it, in a reader of the tracepoints' SRCU, and with
-    /// a wait that is its own for the call.
+    /// Called by `src/waits.c` with the pointer of `new`, in an SRCU read-side critical section of the
+    /// tracepoints, with a wait that no other thread accesses during the call.
     unsafe extern "C" fn identify(state: *const c_void, wait: *mut Wait) {
-        // SAFETY: By this function's requirement; the value does not outlive the call.
+        // SAFETY: By the requirement of this function it runs in such a section; the value does not outlive the
+        // call.
         let probe = unsafe { InProbe::new() };
-        // SAFETY: `state` is alive until the hooks are closed, and the wait is the caller's own.
+        // SAFETY: `state` is alive until the hooks are closed, and no other thread accesses the wait.
         let (state, wait) = unsafe { (&*state.cast::<T>(), &mut *wait) };
         state.identify(probe, wait);
     }
@@ -69,7 +72,7 @@ impl<T: Identify> Hooks<T> {
 
 impl<T: Identify> Drop for Hooks<T> {
     fn drop(&mut self) {
-        // SAFETY: They were opened in `new`.
+        // SAFETY: `new` opened the hooks.
         unsafe { bindings::iostat_waits_close() };
     }
 }

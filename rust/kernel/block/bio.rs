@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Bios, as tracepoints show them.
+//! Bios, as tracepoints pass them.
 //!
 //! C header: [`include/linux/bio.h`](srctree/include/linux/bio.h).
 
@@ -16,11 +16,11 @@ use core::{
 };
 use kernel::bindings;
 
-/// A `struct bio` whose owner called a tracepoint with it.
+/// A `struct bio` with which its owner called a tracepoint.
 ///
 /// # Invariants
 ///
-/// `ptr` is a bio with a block device; for `'a` it is alive, and its fields do not change.
+/// `ptr` is a bio with a block device, which is alive for `'a` and whose members do not change for `'a`.
 #[derive(Clone, Copy)]
 pub(crate) struct Bio<'a> {
     ptr: NonNull<bindings::bio>,
@@ -30,108 +30,108 @@ pub(crate) struct Bio<'a> {
 impl<'a> Bio<'a> {
     /// # Safety
     ///
-    /// `ptr` has a block device, is the argument of a block tracepoint or belongs to the request
-    /// that is, and the value does not outlive the probe's call.
+    /// `ptr` has a block device, and is the argument of a block tracepoint or belongs to the request that is.
+    /// The value does not outlive the call of the probe.
     #[inline(always)]
     pub(crate) unsafe fn from_raw(ptr: NonNull<bindings::bio>) -> Self {
-        // INVARIANT: The caller of a tracepoint owns the bio for the duration of the call.
+        // INVARIANT: The caller of a tracepoint owns the bio during the call.
         Bio {
             ptr,
             _alive: PhantomData,
         }
     }
 
-    /// The bio at `ptr`, if there is one, and if it has a block device.
+    /// Returns the bio at `ptr`; [`None`] if `ptr` is null or the bio has no block device.
     ///
     /// # Safety
     ///
-    /// `ptr` is null or a bio of the request that is the argument of a block tracepoint, and the
-    /// value does not outlive the probe's call.
+    /// `ptr` is null, or a bio of the request that is the argument of a block tracepoint. The value does not
+    /// outlive the call of the probe.
     pub(super) unsafe fn of_request(ptr: *mut bindings::bio) -> Option<Self> {
         let ptr = NonNull::new(ptr)?;
-        // SAFETY: By this function's requirement it is alive.
+        // SAFETY: By the requirement of this function it is alive.
         if unsafe { core::ptr::addr_of!((*ptr.as_ptr()).bi_bdev).read() }.is_null() {
             return None;
         }
-        // SAFETY: By this function's requirement; and it has a block device, as was just seen.
+        // SAFETY: By the requirement of this function it is alive, and it has a block device, as checked above.
         Some(unsafe { Bio::from_raw(ptr) })
     }
 
-    /// The one behind it, if it is of a request.
+    /// Returns the next bio of the same request.
     pub(crate) fn next(&self) -> Option<Bio<'a>> {
         let next = read!(self, bi_next);
-        // SAFETY: A bio of the same request or null: the bios of a request live as long as each other.
+        // SAFETY: It is null or a bio of the same request. All bios of a request live equally long.
         unsafe { Bio::of_request(next) }
     }
 
-    /// It itself, for C.
+    /// Returns the pointer for C.
     pub(crate) fn as_ptr(&self) -> *mut bindings::bio {
         self.ptr.as_ptr()
     }
 
-    /// Its address, for as long as it is in flight its own.
+    /// Returns its address, which no other bio has while this one is in flight.
     #[inline(always)]
     pub(crate) fn key(&self) -> u64 {
         self.ptr.as_ptr() as u64
     }
 
-    /// Address of the disk it goes to.
+    /// Returns the address of the disk that it is sent to.
     #[inline(always)]
     pub(crate) fn disk(&self) -> u64 {
         read!(self, bdev bd_disk) as u64
     }
 
-    /// Address of the partition or whole disk it was submitted to.
+    /// Returns the address of the partition or whole disk that it was submitted to.
     #[inline(always)]
     pub(crate) fn block_device(&self) -> u64 {
         read!(self, bi_bdev) as u64
     }
 
-    /// Whether it was submitted to a whole disk.
+    /// Returns whether it was submitted to a whole disk.
     pub(crate) fn is_of_whole_disk(&self) -> bool {
         let disk = read!(self, bdev bd_disk);
-        // SAFETY: A block device has a disk, which is there for as long; the first of its block devices, that of the whole
-        // disk, stays the same and is only taken as a number.
+        // SAFETY: A block device has a disk, which lives as long; the pointer to the block device of the whole disk does
+        // not change and is not dereferenced.
         let whole = unsafe { core::ptr::addr_of!((*disk).part0).read() };
         self.block_device() == whole as u64
     }
 
-    /// `REQ_OP_*`.
+    /// Returns its `REQ_OP_*`.
     #[inline(always)]
     pub(crate) fn op(&self) -> u8 {
         op(read!(self, bi_opf))
     }
 
-    /// Whether a cache flush or forced unit access comes with it.
+    /// Returns whether it has a preflush or forced unit access.
     #[inline(always)]
     pub(crate) fn is_flush(&self) -> bool {
         is_flush(read!(self, bi_opf))
     }
 
-    /// Whether somebody waits for it.
+    /// Returns whether it is synchronous.
     pub(crate) fn is_sync(&self) -> bool {
         is_sync(read!(self, bi_opf))
     }
 
-    /// Bytes that remain to be done.
+    /// Returns the remaining bytes.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> u32 {
         read!(self, bi_iter.bi_size)
     }
 
-    /// First sector that remains to be done.
+    /// Returns the first remaining sector.
     #[inline(always)]
     pub(crate) fn sector(&self) -> u64 {
         read!(self, bi_iter.bi_sector)
     }
 
-    /// Whether it failed; for a bio that is complete.
+    /// Returns the status of a completed bio.
     #[inline(always)]
     pub(crate) fn status(&self) -> bindings::blk_status_t {
         read!(self, bi_status)
     }
 
-    /// Address of the function called at its end, or 0.
+    /// Returns the address of the function that is called when it completes, or 0.
     pub(crate) fn end_io(&self) -> u64 {
         read!(self, bi_end_io).map_or(0, |function| function as usize as u64)
     }

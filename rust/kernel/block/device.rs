@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Disks and partitions, as they arrive.
+//! Disks and partitions, when they are added.
 //!
 //! C header: [`include/linux/blkdev.h`](srctree/include/linux/blkdev.h).
 
@@ -24,35 +24,35 @@ use kernel::{
     prelude::*, //
 };
 
-/// Bytes of a path below `/sys`, with a NUL.
+/// The length of a path below `/sys`, including a NUL.
 // CAST: A small number.
 pub(crate) const PATH_LEN: usize = crate::kernel_ext::bindings::IOSTAT_DEV_PATH_LEN as usize;
 
-/// Requests of a scheduler for each hardware queue, unless its driver has fewer: half of these
-/// (`BLKDEV_DEFAULT_RQ`).
+/// Half the number of requests of a scheduler for each hardware queue, unless the queue depth of the driver is
+/// smaller (`BLKDEV_DEFAULT_RQ`).
 const SCHEDULED: u32 = 128;
 
-/// A `struct block_device` that is in sysfs: a whole disk or a partition of one.
+/// A `struct block_device` in sysfs: a whole disk or a partition.
 ///
 /// # Invariants
 ///
-/// `ptr` is a block device of a disk with `queue` and operations, alive for `'a`.
+/// `ptr` is a block device of a disk with a queue and operations, alive for `'a`.
 pub(crate) struct BlockDevice<'a> {
     ptr: NonNull<bindings::block_device>,
     _alive: PhantomData<&'a bindings::block_device>,
 }
 
 impl<'a> BlockDevice<'a> {
-    /// The block device that `dev` is; [`None`] if that is null.
+    /// Returns the block device of `dev`; [`None`] if that is null.
     ///
     /// # Safety
     ///
     /// `dev` is null or a device of the block class, alive and in sysfs for `'a`.
     pub(crate) unsafe fn from_device(dev: *mut bindings::device) -> Option<Self> {
         let dev = NonNull::new(dev)?.as_ptr();
-        // SAFETY: Devices of the block class are the `bd_device` of a block device.
+        // SAFETY: A device of the block class is the `bd_device` of a block device.
         let bdev = unsafe { kernel::container_of!(dev, bindings::block_device, bd_device) };
-        // INVARIANT: A partition in sysfs holds its disk, and a disk in sysfs has both.
+        // INVARIANT: A partition in sysfs holds its disk, and a disk in sysfs has a queue and operations.
         NonNull::new(bdev).map(|ptr| BlockDevice {
             ptr,
             _alive: PhantomData,
@@ -60,39 +60,39 @@ impl<'a> BlockDevice<'a> {
     }
 
     fn gendisk(&self) -> &bindings::gendisk {
-        // SAFETY: Valid by the type invariant; the fields read below are set before the disk is
+        // SAFETY: By the type invariant it is alive. The members that are read below are set before the disk is
         // in sysfs and constant while it is.
         unsafe { &*(*self.ptr.as_ptr()).bd_disk }
     }
 
     fn queue(&self) -> &bindings::request_queue {
-        // SAFETY: By the type invariant the disk has a queue for as long. The driver may change its
-        // limits meanwhile: each is an integer, and either value will do.
+        // SAFETY: By the type invariant the disk has a queue for as long. The driver may change its limits at
+        // the same time: each is an integer, and both values are right.
         unsafe { &*self.gendisk().queue }
     }
 
     fn device(&self) -> &bindings::device {
-        // SAFETY: Valid by the type invariant; the fields read below are set before the device is in
-        // sysfs and constant while it is.
+        // SAFETY: By the type invariant it is alive. The members that are read below are set before the device
+        // is in sysfs and constant while it is.
         unsafe { &(*self.ptr.as_ptr()).bd_device }
     }
 
     fn disk_device(&self) -> &bindings::device {
-        // SAFETY: A disk in sysfs has a block device of its own; fields as above.
+        // SAFETY: A disk in sysfs has a block device of its own; members as above.
         unsafe { &(*self.gendisk().part0).bd_device }
     }
 
-    /// Whether it is a partition and no whole disk.
+    /// Returns whether it is a partition.
     pub(crate) fn is_partition(&self) -> bool {
         self.ptr.as_ptr() != self.gendisk().part0
     }
 
-    /// Address of the disk: what requests know.
+    /// Returns the address of the disk, which requests have.
     pub(crate) fn disk_key(&self) -> u64 {
         core::ptr::from_ref(self.gendisk()) as u64
     }
 
-    /// What probes look it up by: the address of a disk, or that of a partition's block device.
+    /// Returns the key for lookups by probes: the address of a disk, or of the block device of a partition.
     pub(crate) fn key(&self) -> u64 {
         if self.is_partition() {
             self.ptr.as_ptr() as u64
@@ -101,54 +101,55 @@ impl<'a> BlockDevice<'a> {
         }
     }
 
-    /// The kernel's name: `sda`, `sda1`.
+    /// Returns the kernel's name: `sda`, `sda1`.
     pub(crate) fn name(&self) -> Name {
         // SAFETY: A device in sysfs has a name, which is constant.
         Name::new(unsafe { CStr::from_char_ptr(self.device().kobj.name) }.to_bytes())
     }
 
-    /// Its `dev_t`. The device's: a block device that arrives has no `bd_dev` yet.
+    /// Returns the `dev_t` of the device: a block device that is being added has no `bd_dev` yet.
     pub(crate) fn dev(&self) -> u32 {
         self.device().devt
     }
 
-    /// First sector on the whole disk.
+    /// Returns the first sector on the whole disk.
     pub(crate) fn start_sector(&self) -> u64 {
-        // SAFETY: Valid by the type invariant; a partition stays where it is.
+        // SAFETY: By the type invariant it is alive; the start of a partition does not change.
         unsafe { core::ptr::addr_of!((*self.ptr.as_ptr()).bd_start_sect).read() }
     }
 
-    /// Holds it, for as long as it is in sysfs.
+    /// Takes a reference to it.
     pub(crate) fn hold(&self) -> Held {
-        // SAFETY: By the type invariant it is alive, so it has a reference that another can be added to.
+        // SAFETY: By the type invariant it is alive, so there is at least one reference.
         unsafe { bindings::get_device(core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device)) };
         // INVARIANT: The reference was just taken.
         Held { ptr: self.ptr }
     }
 
-    /// Sequence number of the disk, never used twice since boot.
+    /// Returns the sequence number of the disk, which is never reused until the next boot.
     pub(crate) fn diskseq(&self) -> u64 {
         self.gendisk().diskseq
     }
 
-    /// Logical block size, bytes.
+    /// Returns the logical block size, bytes.
     pub(crate) fn logical_block_size(&self) -> u32 {
         self.queue().limits.logical_block_size
     }
 
-    /// Whether its driver takes bios as they are: device-mapper, md, brd, zram.
+    /// Returns whether its driver is bio-based: device-mapper, md, brd, zram.
     pub(crate) fn takes_bios(&self) -> bool {
         // SAFETY: A disk in sysfs has operations.
         unsafe { (*self.gendisk().fops).submit_bio }.is_some()
     }
 
-    /// Whether it takes requests and sends clones of them to other disks: device-mapper's multipath.
+    /// Returns whether it is request-based and sends clones of its requests to other disks: multipath of
+    /// device-mapper.
     pub(crate) fn sends_clones(&self) -> bool {
         !self.takes_bios() && self.name().bytes().starts_with(b"dm-")
     }
 
-    /// How many CPUs can be in the disk at the same time without a queue in common: as many as it has
-    /// hardware queues, or all if its driver takes bios as they are.
+    /// Returns the number of CPUs that can use the disk at the same time without sharing a queue: the number of
+    /// hardware queues, or of CPUs if the driver is bio-based.
     pub(crate) fn ways_in(&self) -> usize {
         // CAST: Counts.
         let cpus = kernel::cpu::nr_cpu_ids() as usize;
@@ -158,11 +159,11 @@ impl<'a> BlockDevice<'a> {
         }
     }
 
-    /// How many requests it can have at a time, with a scheduler or without: with one, twice as many as its
-    /// driver has, if these are few. [`None`] if its driver takes bios as they are, which it can without end.
+    /// Returns the maximum number of requests, with or without a scheduler; with a scheduler it is up to twice
+    /// that of the driver. [`None`] if the driver is bio-based: then there is no limit.
     pub(crate) fn requests(&self) -> Option<usize> {
         let queue = self.queue();
-        // SAFETY: A queue of requests has its driver's tags for as long as it is there.
+        // SAFETY: A queue with requests has the tags of its driver as long as it exists.
         let tags = unsafe { queue.tag_set.as_ref() }.filter(|_| !self.takes_bios())?;
         let scheduled = tags.queue_depth.min(SCHEDULED).saturating_mul(2);
         let requests = queue.nr_requests.max(tags.queue_depth).max(scheduled);
@@ -170,21 +171,21 @@ impl<'a> BlockDevice<'a> {
         Some((requests as usize).saturating_mul(queue.nr_hw_queues as usize))
     }
 
-    /// The driver's name: that of the driver of the nearest ancestor that has one, or of the module the disk's
-    /// operations are in, or the disk's name up to its first digit.
+    /// Returns the name of the driver: of the nearest ancestor with a driver, or else of the module with the
+    /// operations of the disk, or else the name of the disk up to its first digit.
     pub(crate) fn driver(&self) -> Name {
         let mut ancestor = self.disk_device().parent;
-        // SAFETY: A device in sysfs holds its parent, and that its own.
+        // SAFETY: A device in sysfs holds its parent, which holds its own parent.
         while let Some(device) = unsafe { ancestor.as_ref() } {
-            // SAFETY: The driver of an ancestor cannot be unbound, let alone freed, while the disk it made
-            // is in sysfs: it would first have to remove the disk.
+            // SAFETY: The driver of an ancestor cannot be unbound or freed while the disk that it created is in
+            // sysfs: it must remove the disk first.
             if let Some(driver) = unsafe { device.driver.as_ref() } {
-                // SAFETY: Drivers have a name.
+                // SAFETY: A driver has a name.
                 return Name::new(unsafe { CStr::from_char_ptr(driver.name) }.to_bytes());
             }
             ancestor = device.parent;
         }
-        // SAFETY: A disk in sysfs has operations, in a module that is held by the disk or built in.
+        // SAFETY: A disk in sysfs has operations, in a module that the disk holds or in the kernel.
         if let Some(owner) = unsafe { (*self.gendisk().fops).owner.as_ref() } {
             return Name::new(&owner.name);
         }
@@ -193,54 +194,55 @@ impl<'a> BlockDevice<'a> {
         Name::new(name.bytes().split(is_digit).next().unwrap_or(&[]))
     }
 
-    /// Its place below `/sys`. May sleep; empty if there is no memory to find out.
+    /// Returns its path below `/sys`; empty if there is no memory. May sleep.
     pub(crate) fn path(&self) -> [u8; PATH_LEN] {
         let kobject = core::ptr::addr_of!(self.device().kobj);
-        // SAFETY: The kobject of a device in sysfs, which holds its parents.
+        // SAFETY: The kobject is of a device in sysfs, which holds its parents.
         let path = unsafe { bindings::kobject_get_path(kobject, bindings::GFP_KERNEL) };
         if path.is_null() {
             return [0; PATH_LEN];
         }
-        // SAFETY: It is a text, and ours until it is freed below.
+        // SAFETY: It is NUL-terminated, and belongs to this function until it is freed below.
         let end = keep_end(unsafe { CStr::from_char_ptr(path) }.to_bytes());
-        // SAFETY: `kobject_get_path()` allocated it, and nobody else has it.
+        // SAFETY: `kobject_get_path()` allocated it, and there is no other pointer to it.
         unsafe { bindings::kfree(path.cast()) };
         end
     }
 
-    /// Makes a directory in its own.
+    /// Creates a directory in the directory of the device.
     pub(crate) fn directory<T: Object>(&self, name: &CStr, object: T) -> Result<Directory<T>> {
-        // SAFETY: Valid by the type invariant; only the address is taken.
+        // SAFETY: By the type invariant it is alive; only the address is computed.
         let parent = unsafe { core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device.kobj) };
-        // SAFETY: The device is in sysfs for as long as `self` is there.
+        // SAFETY: The device is in sysfs as long as `self` exists.
         unsafe { Directory::new(parent, name, object) }
     }
 }
 
-/// A disk or partition that is held. To be dropped before it has left sysfs: its driver may be gone
-/// then.
+/// A reference to a disk or partition. It must be dropped before the device has been removed from sysfs: after
+/// that, the driver may be unloaded.
 ///
 /// # Invariants
 ///
-/// `ptr` is a block device, to which this is a reference.
+/// `ptr` is a block device, to which this value holds a reference.
 pub(crate) struct Held {
     ptr: NonNull<bindings::block_device>,
 }
 
-// SAFETY: May be used and dropped by any thread.
+// SAFETY: Any thread may use and drop it.
 unsafe impl Send for Held {}
 
 impl Held {
-    /// How many sectors it has now.
+    /// Returns the current number of sectors.
     pub(crate) fn sectors(&self) -> u64 {
-        // SAFETY: Valid by the type invariant. It may change at this moment: then either is true.
+        // SAFETY: By the type invariant it is alive. The size may change at the same time: both values are
+        // right.
         unsafe { core::ptr::addr_of!((*self.ptr.as_ptr()).bd_nr_sectors).read_volatile() }
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // SAFETY: The reference is given back, by the type invariant.
+        // SAFETY: Puts the reference of the type invariant.
         unsafe { bindings::put_device(core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device)) };
     }
 }

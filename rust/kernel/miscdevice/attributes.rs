@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The files of a character device in sysfs.
+//! The sysfs files of a character device.
 
 use super::{
     super::sysfs::{
@@ -33,23 +33,23 @@ impl<A: Show<Of: Send + Sync>> Show for InnerShow<A> {
 }
 
 impl<A: Show<Of: Send + Sync>> Attribute<A> {
-    /// A file of this name that everybody may read.
+    /// Creates a file of this name that all users may read.
     pub(crate) const fn new(name: &'static CStr, inner: A) -> Self {
-        // SAFETY: The attribute gets to a device only through `Registration::new`, as part of
-        // `Attributes` of the right context; the misc core makes the `miscdevice` the driver data,
-        // which is the first field of an `Inner` that outlives the device.
+        // SAFETY: The attribute is added to a device only by `Registration::new`, as part of `Attributes` of
+        // the right context. The misc core sets the driver data to the `miscdevice`, which is the first member
+        // of an `Inner` that outlives the device.
         Attribute(unsafe { DeviceAttribute::new(name, InnerShow(inner)) })
     }
 }
 
-/// A list of a device's attributes.
+/// A list of the attributes of a device.
 pub(crate) struct Attributes<C, const N: usize> {
     list: List<N>,
     _context: PhantomData<fn(&C)>,
 }
 
 impl<C, const N: usize> Attributes<C, N> {
-    /// Of all attributes of a table.
+    /// Creates a list of all attributes in a table.
     pub(crate) const fn new<A: Show<Of = C>>(table: &'static [Attribute<A>; N]) -> Self {
         // SAFETY: `Attribute` is transparent.
         let table: &'static [DeviceAttribute<InnerShow<A>>; N] =
@@ -61,19 +61,19 @@ impl<C, const N: usize> Attributes<C, N> {
     }
 }
 
-/// The groups of a device whose attributes are these.
+/// The attribute groups of a device.
 pub(crate) struct DeviceGroups<C> {
     pub(super) groups: Groups<1>,
     _context: PhantomData<fn(&C)>,
 }
 
 impl<C> DeviceGroups<C> {
-    /// The group without a name.
+    /// Creates a group without a name.
     pub(crate) const fn group<const N: usize>(attributes: &'static Attributes<C, N>) -> Group {
         Group::new(None, &attributes.list)
     }
 
-    /// Of the group made by [`DeviceGroups::group`].
+    /// Creates the groups of a device from the group of [`DeviceGroups::group`].
     pub(crate) const fn new(group: &'static Group) -> Self {
         DeviceGroups {
             groups: Groups::new([group]),
