@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The arguments and answers of `/dev/iostat`'s binary calls.
+//! The structures of the ioctls of `/dev/iostat`.
 //!
-//! `include/uapi/linux/iostat.h` says what each member is; `rust/kernel/uapi.rs` asserts that the
-//! layout here is that one.
+//! `include/uapi/linux/iostat.h` describes each member; `rust/kernel/uapi.rs` checks that the layouts are
+//! equal.
 
 pub mod kstat;
 
@@ -96,7 +96,7 @@ pub struct List {
     pub devices: u64,
 }
 
-/// `struct iostat_device`; of it a module may change the block size, which in mapped memory is an atomic.
+/// `struct iostat_device`. Its block size may change; in mapped memory it is an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
@@ -139,7 +139,7 @@ impl Default for Device {
 }
 
 impl Device {
-    /// Of a disk, or a partition of the disk `parent`, whose memory is at `map_offset`.
+    /// Describes a disk, or a partition of the disk `parent`. `map_offset` is the offset of its records.
     pub fn new(identity: &Identity, parent: Option<u32>, map_offset: u64) -> Self {
         let (dev_major, dev_minor) = major_minor(identity.dev);
         Device {
@@ -162,7 +162,7 @@ impl Device {
 }
 
 impl<B> Device<B> {
-    /// The same with another block size.
+    /// Returns the structure with another block size.
     pub fn with_block_size<C>(&self, block_size: C) -> Device<C> {
         Device {
             number: self.number,
@@ -228,7 +228,7 @@ pub struct Counters {
 }
 
 impl Counters {
-    /// Of the device `number`.
+    /// Converts a snapshot of the device `number`.
     pub fn new(number: u32, snapshot: &Snapshot) -> Self {
         let devstat = &snapshot.record.devstat;
         Counters {
@@ -328,7 +328,7 @@ mod tests {
         };
         snapshot.record.runq.n_in = 9;
         snapshot.record.runq.n_out = 4;
-        // By kind: four tag types for each of four classes.
+        // 16 kinds: four tag types for each of four classes.
         snapshot.record.devstat.completed = core::array::from_fn(|kind| 1 << kind);
         let counters = Counters::new(7, &snapshot);
         assert_eq!((counters.number, counters.snaptime), (7, 1000));

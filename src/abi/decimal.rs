@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Numbers in decimal. A line has dozens of them, and `core::fmt` takes several times as long for each.
+//! Decimal numbers. A line has dozens of them, and `core::fmt` takes several times as long for each.
 
 use super::out::Out;
 use core::fmt::Result;
 
-/// Digits of the largest number.
+/// The number of digits of the largest number.
 pub const DIGITS: usize = 20;
 
 /// The two digits of each number below 100.
@@ -20,7 +20,7 @@ static PAIRS: [[u8; 2]; 100] = {
     pairs
 };
 
-/// The powers of ten; the first, which would be 1, is 0: zero has a digit too.
+/// The powers of ten. The first one is 0 instead of 1, so that 0 has one digit.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
 static POWERS: [u64; DIGITS] = {
     let mut powers = [0; DIGITS];
@@ -34,18 +34,19 @@ static POWERS: [u64; DIGITS] = {
     powers
 };
 
-/// Digits of a number without leading zeros.
+/// Returns the number of digits without leading zeros.
 #[inline]
 pub fn len(number: u64) -> usize {
     let bits = 64u32.wrapping_sub(number.leading_zeros());
-    // 1233 / 4096 is a little more than the number of digits of a bit: right, or one too many.
+    // The factor 1233 / 4096 is a little more than log10(2), the digits per bit: the result is right, or one
+    // too large.
     // CAST: Below 20.
     let digits = (bits.wrapping_mul(1233) >> 12) as usize;
     let is_more = POWERS.get(digits).is_some_and(|power| number >= *power);
     digits.wrapping_add(usize::from(is_more))
 }
 
-/// Fills `digits`, of which there are [`len`] of the number.
+/// Writes the digits of a number to `digits`, whose length must be [`len`] of the number.
 #[inline]
 pub fn fill(digits: &mut [u8], mut number: u64) {
     for pair in digits.rchunks_mut(2) {

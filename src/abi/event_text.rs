@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Event counters as NetBSD's `vmstat -e` shows them.
+//! Prints event counters as NetBSD's `vmstat -e` does.
 
 use crate::acct::evcnt::Type;
 use core::fmt::{
@@ -8,12 +8,12 @@ use core::fmt::{
     Write, //
 };
 
-/// Where the numbers begin, unless a name is longer.
+/// The column at which the numbers begin, unless a name is longer.
 const NAME_WIDTH: usize = 34;
 
 const NS_PER_S: u64 = 1_000_000_000;
 
-/// The line with the names of the columns.
+/// Writes the line with the names of the columns.
 pub fn header(out: &mut impl Write) -> Result {
     writeln!(
         out,
@@ -22,9 +22,8 @@ pub fn header(out: &mut impl Write) -> Result {
     )
 }
 
-/// A line for a counter: its group and name, what was counted in `age_ns`, the same per second of
-/// that on average, and its type. The rate is rounded down, and a first second that is not over
-/// is one.
+/// Writes the line of a counter: group and name, the count of the last `age_ns`, its average per second, and
+/// the type. The rate is rounded down; an age of less than one second counts as one second.
 pub fn event(
     out: &mut impl Write,
     (group, name): (&str, &str),

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Who a disk or partition is, or what else another module counts, as users see it. None of it changes
-//! while it is there.
+//! The identity of a device, as users see it: of a disk, a partition, or an entry of another module. Nothing of
+//! it changes while the device exists.
 
 use super::name::{
     array,
     Name, //
 };
 
-/// devstat priorities of `sys/devicestat.h`: the list's order, high to low.
+/// The devstat priorities of `sys/devicestat.h`, by which the list of devices is sorted in descending order.
 pub mod priority {
-    /// `DEVSTAT_PRIORITY_OTHER`: what is no disk.
+    /// `DEVSTAT_PRIORITY_OTHER`: not a disk.
     pub const OTHER: u32 = 0x020;
     /// `DEVSTAT_PRIORITY_FD`: floppy disks.
     pub const FD: u32 = 0x040;
@@ -18,7 +18,7 @@ pub mod priority {
     pub const CD: u32 = 0x090;
     /// `DEVSTAT_PRIORITY_DISK`.
     pub const DISK: u32 = 0x110;
-    /// `DEVSTAT_PRIORITY_ARRAY`: what is made of several disks.
+    /// `DEVSTAT_PRIORITY_ARRAY`: a device that consists of several disks.
     pub const ARRAY: u32 = 0x120;
     /// `DEVSTAT_PRIORITY_MAX`.
     pub const MAX: u32 = 0xfff;
@@ -26,15 +26,15 @@ pub mod priority {
 
 /// `devstat_support_flags` of `sys/devicestat.h`.
 pub mod support_flags {
-    /// `DEVSTAT_ALL_SUPPORTED`: the block size is known, and so are tag types.
+    /// `DEVSTAT_ALL_SUPPORTED`: the block size is known, and tag types are counted.
     pub const ALL_SUPPORTED: u32 = 0;
-    /// `DEVSTAT_NO_BLOCKSIZE`: it has no blocks.
+    /// `DEVSTAT_NO_BLOCKSIZE`: the device has no block size.
     pub const NO_BLOCKSIZE: u32 = 1;
-    /// `DEVSTAT_NO_ORDERED_TAGS`: it has no tags, and none is counted.
+    /// `DEVSTAT_NO_ORDERED_TAGS`: the device has no tags, and tag types are not counted.
     pub const NO_ORDERED_TAGS: u32 = 2;
-    /// `DEVSTAT_BS_UNAVAILABLE`: the block size is not known now; there is no medium, say.
+    /// `DEVSTAT_BS_UNAVAILABLE`: the block size is not known at the moment, for example without a medium.
     pub const BS_UNAVAILABLE: u32 = 4;
-    /// All flags there are.
+    /// All flags.
     pub const MASK: u32 = 7;
 }
 
@@ -48,11 +48,11 @@ pub mod device_type {
     pub const CDROM: u32 = 0x005;
     /// `DEVSTAT_TYPE_STORARRAY`.
     pub const STORARRAY: u32 = 0x00c;
-    /// `DEVSTAT_TYPE_FLOPPY`: the last one.
+    /// `DEVSTAT_TYPE_FLOPPY`: the largest number.
     pub const FLOPPY: u32 = 0x00e;
     /// `DEVSTAT_TYPE_MASK`.
     pub const MASK: u32 = 0x00f;
-    /// `DEVSTAT_TYPE_IF_SCSI`: whatever speaks SCSI to its driver.
+    /// `DEVSTAT_TYPE_IF_SCSI`: a device whose driver uses SCSI commands.
     pub const IF_SCSI: u32 = 0x010;
     /// `DEVSTAT_TYPE_IF_OTHER`.
     pub const IF_OTHER: u32 = 0x030;
@@ -60,10 +60,10 @@ pub mod device_type {
     pub const IF_NVME: u32 = 0x040;
     /// `DEVSTAT_TYPE_IF_MASK`.
     pub const IF_MASK: u32 = 0x0f0;
-    /// `DEVSTAT_TYPE_PASS`: commands to it as they are.
+    /// `DEVSTAT_TYPE_PASS`: a pass-through device.
     pub const PASS: u32 = 0x100;
 
-    /// Whether there is such a type.
+    /// Returns whether the type and the interface are defined.
     pub fn is_any(device_type: u32) -> bool {
         device_type & MASK <= FLOPPY
             && device_type & IF_MASK <= IF_NVME
@@ -71,10 +71,10 @@ pub mod device_type {
     }
 }
 
-/// What a disk is by the name the kernel gave it: its [`device_type`] and its [`priority`].
+/// Returns the [`device_type`] and the [`priority`] of a disk, derived from the name that the kernel gave it.
 ///
-/// The kernel has no such classes; but what a driver's disks are called is ABI, and says it. Tapes
-/// are no block devices on Linux.
+/// The kernel has no such classes, but the names of disks are ABI and depend on the driver. On Linux, tapes are
+/// not block devices.
 pub fn classify(name: &Name) -> (u32, u32) {
     use device_type::*;
     let named = |prefix: &str| {
@@ -100,7 +100,7 @@ pub fn classify(name: &Name) -> (u32, u32) {
     }
 }
 
-/// The identity of a disk or partition, or of what another module counts.
+/// The identity of a disk, a partition, or an entry of another module.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity {
     /// The kernel's name: `nvme0n1`, `nvme0n1p2`.
@@ -111,38 +111,38 @@ pub struct Identity {
     pub unit_number: u32,
     /// The driver's name: `nvme`.
     pub driver: Name,
-    /// devstat's device number: counts from 0, never used twice.
+    /// devstat's device number: starts at 0, never reused.
     pub number: u32,
-    /// The kernel's `dev_t`: 12 bits of major, 20 of minor; of an NFS file system the one that `stat(2)` has of its
-    /// files; 0 of what is neither that nor a block device.
+    /// The kernel's `dev_t`: 12 bits of major, 20 of minor. For an NFS file system, `st_dev` of its files. 0
+    /// for all other entries that are not block devices.
     pub dev: u32,
-    /// Whether it is a partition and no whole disk.
+    /// Whether it is a partition.
     pub is_partition: bool,
-    /// The kernel's disk sequence number; never used twice since boot. 0 of what is no block device.
+    /// The kernel's disk sequence number, never reused until the next boot. 0 if it is not a block device.
     pub diskseq: u64,
-    /// When counting began, ns on the recorder's clock: devstat's `creation_time`, kstat's
+    /// The time at which counting began, ns, on the clock of the recorder: devstat's `creation_time`, kstat's
     /// `crtime`.
     pub crtime: u64,
-    /// [`priority`]: the list's order.
+    /// [`priority`]: the sort key of the list of devices.
     pub priority: u32,
     /// [`device_type`].
     pub device_type: u32,
-    /// [`support_flags`], when it arrived.
+    /// [`support_flags`] at the time when it was added.
     pub flags: u32,
-    /// Logical block size, bytes, when it arrived; 0 of what has none.
+    /// The logical block size in bytes at the time when it was added; 0 if there is none.
     pub block_size: u32,
 }
 
 impl Identity {
-    /// kstat's `ks_class`.
+    /// Returns kstat's `ks_class`.
     pub fn class(&self) -> &'static str {
         if self.is_partition {
             "partition"
         } else if self.diskseq != 0 {
-            // Disks are numbered from 1. Hidden ones, as nvme's paths are, have no device number.
+            // The sequence number of a disk is not 0. Hidden disks, such as the paths of nvme, have no `dev_t`.
             "disk"
         } else if self.dev != 0 {
-            // It has the number of a file system.
+            // It has the `dev_t` of a file system.
             "nfs"
         } else if self.device_type & device_type::MASK == device_type::SEQUENTIAL {
             "tape"
@@ -155,18 +155,18 @@ impl Identity {
 /// `MINORBITS`.
 const MINOR_BITS: u32 = 20;
 
-/// Major and minor of a kernel's `dev_t`.
+/// Returns the major and minor number of a kernel's `dev_t`.
 pub fn major_minor(dev: u32) -> (u32, u32) {
     (dev >> MINOR_BITS, dev & !(u32::MAX << MINOR_BITS))
 }
 
-/// A disk or partition as a C array of `N` bytes has it: its name as it is written, or its numbers if that is
+/// Returns the escaped name of a disk or partition as a C array of `N` bytes, or `MAJOR:MINOR` if the name is
 /// too long.
 pub fn statname<const N: usize>(name: &Name, dev: u32) -> [u8; N] {
     array(name).unwrap_or_else(|| numbers(dev))
 }
 
-/// `MAJOR:MINOR`, likewise.
+/// Returns `MAJOR:MINOR` as a C array of `N` bytes.
 pub fn numbers<const N: usize>(dev: u32) -> [u8; N] {
     let (major, minor) = major_minor(dev);
     array(format_args!("{major}:{minor}")).unwrap_or([0; N])

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Kstats as `kstat -p` of illumos shows them.
+//! Prints kstats as `kstat -p` of illumos does.
 
 use super::{
     decimal::number,
@@ -10,14 +10,14 @@ use super::{
 use crate::acct::kstat::Value;
 use core::fmt::Result;
 
-/// What a kstat is called, `module:instance:name`: a selector of it and of no other.
+/// Writes the name of a kstat, `module:instance:name`: as a selector it matches only this kstat.
 pub fn id(out: &mut impl Out, (module, instance, name): (&[u8], i32, &[u8])) -> Result {
     let (module, name) = (Escaped::part(module), Escaped::part(name));
     write!(out, "{module}:{instance}:{name}")
 }
 
-/// A line for a statistic, whose name is made of the bytes given: `module:instance:name:statistic`, a tab,
-/// the value. Blanks and colons of the statistic are as they are.
+/// Writes the line of a statistic with this name: `module:instance:name:statistic`, a tab, the value. Blanks
+/// and colons in the name of the statistic are not escaped.
 pub fn line(
     out: &mut impl Out,
     kstat: (&[u8], i32, &[u8]),

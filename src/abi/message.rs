@@ -2,13 +2,13 @@
 
 //! Messages: device-mapper's `@stats_*`, for any disk.
 //!
-//! A line is the disk and the message as `dmsetup message` takes it. What device-mapper takes
-//! is taken, what it refuses is refused, and numbers are those of the kernel's `sscanf()`, which
-//! says of none that it is too large. Ours besides: the options `classes` and `unchecked`, the
-//! message `@stats_resize`, and that a range must end on the device.
+//! A line consists of the disk and the message as `dmsetup message` takes it. What device-mapper accepts is
+//! accepted, and what it refuses is refused. Numbers are parsed as by the kernel's `sscanf()`, which refuses no
+//! number as too large. Additions to device-mapper: the options `classes` and `unchecked`, the message
+//! `@stats_resize`, and that a range must end on the device.
 //!
-//! Nothing is copied: what a message says refers to its line. Floor 3 looks for the disk and
-//! gives an error's errno and line; floor 2 keeps what it needs, as `Word::bytes()`.
+//! Nothing is copied: a parsed message borrows its line. Floor 3 looks up the disk and returns the errno and
+//! the text of an error; floor 2 copies what it keeps, from `Word::bytes()`.
 
 pub mod create;
 pub mod error;
@@ -30,27 +30,27 @@ use word::{
     KEPT, //
 };
 
-/// What is asked for.
+/// A parsed message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message<'a> {
-    /// `@stats_create`: a new region; its id is the reply.
+    /// `@stats_create`: creates a region; the reply is its id.
     Create(Create<'a>),
-    /// `@stats_delete id`: no such region any more.
+    /// `@stats_delete id`: deletes a region.
     Delete(u32),
-    /// `@stats_clear id`: its counters from zero, but what is in flight.
+    /// `@stats_clear id`: sets the counters of a region to zero, except I/O in flight.
     Clear(u32),
-    /// `@stats_list [program]`: a line for each region, or for each of that program.
+    /// `@stats_list [program]`: prints a line for each region, or for each region of that program.
     List(Option<Word<'a>>),
-    /// `@stats_print id [first count]`, or `@stats_print_clear`: a line for each area.
+    /// `@stats_print id [first count]` or `@stats_print_clear`: prints a line for each area.
     Print(Print),
-    /// `@stats_set_aux id aux`: something else to find with it.
+    /// `@stats_set_aux id aux`: replaces the auxiliary data of a region.
     SetAux(u32, Word<'a>),
-    /// `@stats_resize id range [unchecked]`. Ours.
+    /// `@stats_resize id range [unchecked]`: an addition to device-mapper.
     Resize(Resize<'a>),
 }
 
 impl Message<'_> {
-    /// The region it is about, if it is about one there is.
+    /// Returns the id of the region, if the message is for an existing region.
     pub fn id(&self) -> Option<u32> {
         match self {
             Message::Create(_) | Message::List(_) => None,
@@ -61,33 +61,33 @@ impl Message<'_> {
     }
 }
 
-/// Which areas to print.
+/// The areas to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Print {
-    /// Which region.
+    /// The id of the region.
     pub id: u32,
     /// The first area.
     pub first: u64,
-    /// How many areas.
+    /// The number of areas.
     pub count: u64,
-    /// Whether what is printed is taken from the counters.
+    /// Whether the printed values are subtracted from the counters.
     pub clear: bool,
 }
 
 impl Print {
-    /// Whether all areas are asked for by not saying which: then the region's total belongs to it.
+    /// Returns whether no areas were given. Then all are printed, and the total of the region too.
     pub fn is_whole(&self) -> bool {
         (self.first, self.count) == (0, u64::MAX)
     }
 
-    /// The areas of a region that has so many: from the first up to, and without, the second.
+    /// Returns the range of areas to print, for a region with this number of areas.
     pub fn areas(&self, areas: usize) -> core::ops::Range<usize> {
         let clip = |index: u64| usize::try_from(index).map_or(areas, |index| index.min(areas));
         clip(self.first)..clip(self.first.saturating_add(self.count))
     }
 }
 
-/// The disk and the message of a line.
+/// Parses a line: the disk and the message.
 pub fn parse(line: &[u8]) -> Result<(Word<'_>, Message<'_>), Error<'_>> {
     let mut words = Words::of(line);
     let disk = words.next().ok_or(Error::missing(Reason::NoDisk))?;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Names of disks, partitions, drivers and modules: how they are stored, and how they are written.
+//! The names of disks, partitions, drivers and modules: how they are stored, and how they are printed.
 //!
-//! A name is stored as the kernel has it: any bytes but NUL. Where it is written in text, each byte that is
-//! not printable ASCII, each blank and each backslash is a backslash and three octal digits, as in
-//! `/proc/self/mountinfo`: a written name is one word, and two names that differ are written differently.
-//! [`Word::unescaped`](super::message::word::Word::unescaped) reads them back.
+//! A name is stored as the kernel has it: any bytes except NUL. In printed text, each byte that is not
+//! printable ASCII, each blank and each backslash is replaced by a backslash and three octal digits, as in
+//! `/proc/self/mountinfo`: a printed name is one word, and different names are printed differently.
+//! [`Word::unescaped`](super::message::word::Word::unescaped) converts them back.
 
 use core::fmt::{
     self,
@@ -13,15 +13,15 @@ use core::fmt::{
     Write, //
 };
 
-/// Bytes of a name, with a NUL. The longest name of a block device is one of a partition: `DISK_NAME_LEN` - 1
-/// bytes of the disk's, a `p`, and the three digits of a number below `DISK_MAX_PARTS`: 35 bytes. The
-/// longest of a module has 55.
+/// The length of a name in bytes, including a NUL. The longest name of a block device is that of a partition:
+/// `DISK_NAME_LEN` - 1 bytes for the disk, a `p`, and the three digits of a number below `DISK_MAX_PARTS`, 35
+/// bytes in all. The longest name of a module has 55.
 pub const NAME_LEN: usize = 64;
 
-/// Bytes of any name as it is written.
+/// The maximum length of a printed name in bytes.
 pub const WRITTEN_LEN: usize = 4 * (NAME_LEN - 1);
 
-/// A name in place. Longer ones, which drivers may have, are cut at [`NAME_LEN`] - 1 bytes.
+/// A name, stored in place. Longer names, which drivers may have, are cut at [`NAME_LEN`] - 1 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Name {
     bytes: [u8; NAME_LEN],
@@ -29,7 +29,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// The text up to its first NUL.
+    /// Creates a name of the text up to its first NUL.
     pub fn new(text: &[u8]) -> Self {
         let mut name = Name {
             bytes: [0; NAME_LEN],
@@ -48,7 +48,7 @@ impl Name {
         }
     }
 
-    /// The same followed by a unit or instance.
+    /// Returns the name followed by a unit or instance number.
     pub fn with_unit(&self, unit: impl Into<i64>) -> Self {
         let mut digits = Text::<20>::default();
         let unit: i64 = unit.into();
@@ -58,17 +58,17 @@ impl Name {
         name
     }
 
-    /// The bytes of the name.
+    /// Returns the bytes of the name.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get(..usize::from(self.len)).unwrap_or(&[])
     }
 
-    /// The name padded with NULs: what a C array of [`NAME_LEN`] holds.
+    /// Returns the name padded with NULs: the contents of a C array of [`NAME_LEN`] bytes.
     pub fn as_array(&self) -> &[u8; NAME_LEN] {
         &self.bytes
     }
 
-    /// Writes the name.
+    /// Prints the name.
     pub fn write(&self, out: &mut impl Write) -> fmt::Result {
         let name = Escaped::word(self.bytes());
         let is_plain = name.bytes.iter().all(|byte| (name.is_plain)(*byte));
@@ -78,16 +78,16 @@ impl Name {
         }
     }
 
-    /// The name as it is written, in place.
+    /// Returns the printed name, stored in place.
     pub fn written(&self) -> Text<WRITTEN_LEN> {
         let mut text = Text::default();
-        // There is room for the longest.
+        // The longest name fits.
         let _ = write!(text, "{self}");
         text
     }
 
-    /// The number the name ends in, and what is before it; devstat splits `nullb12` so. A number that does not
-    /// fit is 0.
+    /// Splits the name into the number at its end and the text before it: devstat splits `nullb12` in this way.
+    /// A number that does not fit becomes 0.
     pub fn unit(&self) -> (&[u8], u32) {
         let bytes = self.bytes();
         let is_digit = |byte: &&u8| byte.is_ascii_digit();
@@ -99,14 +99,14 @@ impl Name {
     }
 }
 
-/// The name as it is written.
+/// Prints the name.
 impl Display for Name {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         Escaped::word(self.bytes()).fmt(out)
     }
 }
 
-/// Bytes to be written, of which some are escaped.
+/// Bytes to be printed, some of them escaped.
 #[derive(Clone, Copy)]
 pub struct Escaped<'a> {
     bytes: &'a [u8],
@@ -114,13 +114,13 @@ pub struct Escaped<'a> {
 }
 
 impl<'a> Escaped<'a> {
-    /// As a word of a line.
+    /// Escapes a word of a line.
     pub fn word(bytes: &'a [u8]) -> Self {
         let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
         Escaped { bytes, is_plain }
     }
 
-    /// As a part of `module:instance:name:statistic`, which selects what it is written for and nothing else.
+    /// Escapes a part of `module:instance:name:statistic`, so that as a selector it matches only itself.
     pub fn part(bytes: &'a [u8]) -> Self {
         let is_plain = |byte: u8| {
             byte.is_ascii_graphic() && !matches!(byte, b'\\' | b':' | b'*' | b'?' | b'[')
@@ -128,13 +128,13 @@ impl<'a> Escaped<'a> {
         Escaped { bytes, is_plain }
     }
 
-    /// As the rest of a line: blanks are as they are.
+    /// Escapes the rest of a line: blanks are not escaped.
     pub fn rest(bytes: &'a [u8]) -> Self {
         let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && byte != b'\\';
         Escaped { bytes, is_plain }
     }
 
-    /// How many bytes of text this byte is.
+    /// Returns the number of bytes that are printed for a byte.
     fn width(&self, byte: u8) -> usize {
         match (self.is_plain)(byte) {
             true => 1,
@@ -155,7 +155,7 @@ impl Display for Escaped<'_> {
     }
 }
 
-/// ASCII text of up to `N` bytes, in place.
+/// ASCII text of up to `N` bytes, stored in place.
 pub struct Text<const N: usize> {
     bytes: [u8; N],
     len: usize,
@@ -171,13 +171,13 @@ impl<const N: usize> Default for Text<N> {
 }
 
 impl<const N: usize> Text<N> {
-    /// The text.
+    /// Returns the text.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or(&[])
     }
 }
 
-/// Fails, and writes nothing, if there is no room.
+/// Returns an error, and writes nothing, if there is no room.
 impl<const N: usize> Write for Text<N> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = self.len.checked_add(text.len()).ok_or(fmt::Error)?;
@@ -190,15 +190,15 @@ impl<const N: usize> Write for Text<N> {
     }
 }
 
-/// What is to be written as a C array of `N` bytes has it, with at least one NUL; [`None`] if it does not fit.
+/// Prints a value to a C array of `N` bytes, with at least one NUL; [`None`] if it does not fit.
 pub fn array<const N: usize>(text: impl Display) -> Option<[u8; N]> {
     let mut array = Text::<N>::default();
     write!(array, "{text}").ok()?;
     (array.len < N).then_some(array.bytes)
 }
 
-/// Bytes written as one word, as a C array of `N` bytes has it, with at least one NUL; of what is too long, as
-/// much of the end as fits behind `...`.
+/// Prints bytes as one word to a C array of `N` bytes, with at least one NUL. If it is too long, `...` and as
+/// much of its end as fits.
 pub fn keep_end<const N: usize>(bytes: &[u8]) -> [u8; N] {
     const DOTS: &str = "...";
     if let Some(array) = array(Escaped::word(bytes)) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Text that is made while it is read, as the kernel's seq_file makes it.
+//! Text that is made while it is read, as by the kernel's seq_file.
 //!
-//! An open file has one buffer, however long its text is. It is filled with whole records, each of which
-//! is of one moment; the reader gets what is in it, and then it is filled again. What makes the
-//! records remembers by itself which one is next. The text is made anew, from its start on, if a reader
-//! goes back to what is no longer in the buffer.
+//! An open file has one buffer, whatever the length of the text. The buffer is filled with whole records, each
+//! of them a snapshot of one moment. When the reader has read the buffer, it is filled again; the source of the
+//! records keeps the position of the next one. If a reader seeks back to text that is no longer in the buffer,
+//! the text is made again from its start.
 
 use super::{
     out::{
@@ -24,39 +24,39 @@ use core::{
     result::Result, //
 };
 
-/// Bytes of the buffer. The longest line of a device or a histogram fits.
+/// The size of the buffer in bytes. The longest line of a device or a histogram fits.
 pub const BUFFER: usize = 4096;
 
-/// The buffer while it is filled.
+/// The buffer while it is being filled.
 pub struct Piece<'a>(Buffer<'a>);
 
 impl<'a> Piece<'a> {
-    /// A buffer of which the first `len` bytes are used.
+    /// Wraps a buffer whose first `len` bytes are in use.
     pub fn new(room: &'a mut [u8], len: usize) -> Self {
         Piece(Buffer::new(room, len))
     }
 
-    /// Bytes that are used.
+    /// Returns the number of bytes in use.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether none is used: then a record that does not fit never will.
+    /// Returns whether no bytes are in use. A record that does not fit then will never fit.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Bytes that are not used.
+    /// Returns the number of free bytes.
     pub fn room(&self) -> usize {
         self.0.room()
     }
 
-    /// Gives up everything behind the first `len` bytes.
+    /// Discards all bytes after the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.0.truncate(len);
     }
 
-    /// Writes a record, or nothing if there is no room for all of it. Returns whether it was written.
+    /// Writes a record, or nothing if it does not fit. Returns whether it was written.
     pub fn record(&mut self, write: impl FnOnce(&mut Self) -> fmt::Result) -> bool {
         let len = self.len();
         let is_written = write(self).is_ok();
@@ -66,10 +66,11 @@ impl<'a> Piece<'a> {
         is_written
     }
 
-    /// Writes as much of a record as there is room for, behind its first `skip` bytes. Returns how many bytes
-    /// of it are written then, these included, and whether it is complete.
+    /// Writes a part of a record: skips its first `skip` bytes, and writes as many of the following bytes as
+    /// fit. Returns the number of bytes of the record up to the end of this part, and whether the record is
+    /// complete.
     ///
-    /// For a record that is longer than the buffer: it must be the same each time.
+    /// Used for a record that is longer than the buffer. The record must be the same each time.
     pub fn part(
         &mut self,
         skip: usize,
@@ -109,7 +110,7 @@ impl Reply for Piece<'_> {
     }
 }
 
-/// See [`Piece::part`].
+/// The target of [`Piece::part`].
 pub struct Part<'a, 'b> {
     piece: &'a mut Piece<'b>,
     skip: usize,
@@ -140,31 +141,31 @@ impl Reply for Part<'_, '_> {
     }
 }
 
-/// Why no more was written.
+/// The reason why filling stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Filled {
-    /// The next record does not fit, or may not: an empty buffer is needed.
+    /// The next record needs an empty buffer.
     Full,
-    /// There is room, but enough was done at a time.
+    /// There is room left, but enough was done at a time.
     More,
-    /// The text ends here.
+    /// The text is complete.
     End,
 }
 
-/// What is to be done for a reader at some position.
+/// The next step of a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// These bytes of the buffer are what it reads.
+    /// Copy these bytes of the buffer to the reader.
     Copy(Range<usize>),
-    /// The buffer is to be filled, see [`Pager::fill`].
+    /// Fill the buffer, see [`Pager::fill`].
     Fill,
-    /// The text is to be made from its start on, see [`Pager::restart`].
+    /// Make the text from its start, see [`Pager::restart`].
     Restart,
-    /// The text ends there or before.
+    /// The text ends at the position or before it.
     End,
 }
 
-/// Which part of the text is in the buffer.
+/// The position of the buffer in the text.
 #[derive(Clone, Copy, Debug)]
 pub struct Pager {
     start: u64,
@@ -173,7 +174,7 @@ pub struct Pager {
 }
 
 impl Pager {
-    /// Nothing of a text that begins.
+    /// Creates an empty buffer at the start of a text.
     pub const fn new() -> Self {
         Pager {
             start: 0,
@@ -182,7 +183,7 @@ impl Pager {
         }
     }
 
-    /// What is to be done for a reader at this position.
+    /// Returns the next step of a read at this position.
     pub fn next(&self, position: u64) -> Next {
         let Some(into) = position.checked_sub(self.start) else {
             return Next::Restart;
@@ -190,23 +191,23 @@ impl Pager {
         match usize::try_from(into) {
             Ok(into) if into < self.len => Next::Copy(into..self.len),
             _ if self.filled == Filled::End => Next::End,
-            // What is before the position is passed over.
+            // Bytes before the position are skipped.
             _ => Next::Fill,
         }
     }
 
-    /// The text begins again.
+    /// Starts the text again.
     pub fn restart(&mut self) {
         *self = Pager::new();
     }
 
-    /// Whether what is in the buffer is to be replaced when it is filled.
+    /// Returns whether the next filling replaces the contents of the buffer.
     pub fn is_replaced(&self) -> bool {
         self.filled == Filled::Full
     }
 
-    /// How many bytes of the buffer stay when it is filled now: what was read last stays as long as there is
-    /// room, for a reader that goes back a little.
+    /// Begins to fill the buffer. Returns the number of bytes that stay in it: bytes that were read stay as
+    /// long as there is room, for a reader that seeks back a little.
     pub fn fill(&mut self) -> usize {
         if self.is_replaced() {
             self.forget();
@@ -215,42 +216,42 @@ impl Pager {
         self.len
     }
 
-    /// It was filled, and has so many bytes now.
+    /// Ends filling the buffer, which has `len` bytes now.
     pub fn filled(&mut self, len: usize, filled: Filled) {
         self.len = len;
         self.filled = filled;
     }
 
-    /// Nothing is in the buffer any more.
+    /// Discards the contents of the buffer.
     pub fn forget(&mut self) {
         self.start = self.start.saturating_add(self.len as u64);
         self.len = 0;
     }
 }
 
-/// A text that is made while it is read, and the reader's memory.
+/// A text that is made while it is read, and the memory of the reader.
 pub trait Paged {
-    /// Why it cannot be made.
+    /// The error of making the text.
     type Error;
 
-    /// What is in the buffer.
+    /// Returns the position of the buffer.
     fn pager(&self) -> &Pager;
 
-    /// Fills the buffer: after [`Next::Fill`], see [`Pager::fill`].
+    /// Fills the buffer after [`Next::Fill`], see [`Pager::fill`].
     fn fill(&mut self) -> Result<(), Self::Error>;
 
-    /// Begins to make the text again, see [`Pager::restart`].
+    /// Starts the text again, see [`Pager::restart`].
     fn restart(&mut self);
 
-    /// Copies these bytes of the buffer to the reader. Returns how many could be copied.
+    /// Copies these bytes of the buffer to the reader. Returns the number of bytes that were copied.
     fn copy(&mut self, bytes: Range<usize>) -> usize;
 }
 
-/// Reads up to `most` bytes from a position on. Returns how many; none at the end. An error only if nothing was
-/// read before it; [`None`] if that could not be copied.
+/// Reads up to `most` bytes from `position` on. Returns the number of bytes; 0 at the end. Returns an error
+/// only if nothing was read before it; [`None`] stands for a failed copy.
 ///
-/// A read of less than a whole buffer is of one buffer: a program that reads lines, and goes back to the end of
-/// the first, finds there what it has read.
+/// A read of less than a whole buffer returns bytes of one buffer only: a program that reads a line and seeks
+/// back to its end finds there the bytes that it has read.
 pub fn read<T: Paged>(text: &mut T, position: u64, most: usize) -> Result<usize, Option<T::Error>> {
     let mut copied = 0usize;
     while copied < most {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Sorting in place, on little stack: `core`'s takes kilobytes of it for a fast start.
+//! Sorts in place with little stack: the sort functions of `core` use kilobytes of it.
 
 use core::cmp::Ordering;
 
-/// Heapsort. In whatever order equal ones were, they may be in another.
+/// Heapsort. It is not stable.
 pub fn sort_by<T>(list: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     for root in (0..list.len() / 2).rev() {
         sift_down(list, root, &compare);
@@ -17,7 +17,7 @@ pub fn sort_by<T>(list: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     }
 }
 
-/// Makes a heap of one whose root alone may be too small.
+/// Restores the heap property if only the root may violate it.
 fn sift_down<T>(heap: &mut [T], mut root: usize, compare: &impl Fn(&T, &T) -> Ordering) {
     let is_less = |heap: &[T], one: usize, other: usize| match (heap.get(one), heap.get(other)) {
         (Some(one), Some(other)) => compare(one, other).is_lt(),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The arguments and answers of the calls for kstats: `include/uapi/linux/iostat_kstat.h`.
+//! The structures of the ioctls for kstats: `include/uapi/linux/iostat_kstat.h`.
 
 use crate::{
     abi::name::NAME_LEN,
     acct::kstat::Value, //
 };
 
-/// `IOSTAT_KSTAT_NAME_LEN`: the longest name of a statistic, the longest suffix of a timer's and a NUL.
+/// `IOSTAT_KSTAT_NAME_LEN`: the longest name of a statistic, the longest suffix of a timer, and a NUL.
 pub const STATISTIC_LEN: usize = 48;
 
 /// `struct iostat_kstat_header`.
@@ -124,16 +124,16 @@ pub mod data {
 }
 
 impl Statistic {
-    /// One whose name is made of the bytes given. If it is text, that is at `offset`.
+    /// Creates a statistic with this name. Text is at `offset`.
     pub fn new(name: impl Iterator<Item = u8>, value: Value<'_>, offset: u64) -> Self {
         let mut array = [0; STATISTIC_LEN];
         let room = array.iter_mut().take(STATISTIC_LEN.saturating_sub(1));
         for (into, from) in room.zip(name) {
             *into = from;
         }
-        // CAST: Negative numbers have their sign in all bits.
+        // CAST: Negative numbers are sign-extended.
         let signed = |number: i64| number as u64;
-        // CAST: Copied from where the length had 32 bits.
+        // CAST: The text was copied with a length of 32 bits.
         let len = text(value).map_or(0, |text| text.len() as u32);
         let (data_type, value) = match value {
             Value::Char(_) => (data::CHAR, offset),
@@ -154,7 +154,7 @@ impl Statistic {
     }
 }
 
-/// The text of a value that is text.
+/// Returns the text of a value that is text.
 pub fn text(value: Value<'_>) -> Option<&[u8]> {
     match value {
         Value::Char(text) | Value::String(text) => Some(text),
@@ -162,15 +162,15 @@ pub fn text(value: Value<'_>) -> Option<&[u8]> {
     }
 }
 
-/// Whether a value of such a type is text.
+/// Returns whether values of this type are text.
 pub fn is_text(data_type: u32) -> bool {
     matches!(data_type, data::CHAR | data::STRING)
 }
 
-/// The value of such a type, from a number as [`Statistic::value`] has it, or from text. [`None`] if there
-/// is no such type, or if the number is none of its.
+/// Returns the value of this type, from a number as in [`Statistic::value`] or from text. [`None`] if the type
+/// is unknown or the number is out of its range.
 pub fn value(data_type: u32, number: u64, text: &[u8]) -> Option<Value<'_>> {
-    // CAST: The same bits.
+    // CAST: Signed and unsigned have the same bits.
     let signed = number as i64;
     Some(match data_type {
         data::CHAR => Value::Char(text),
@@ -249,7 +249,7 @@ mod tests {
     fn a_name_ends_in_a_nul() {
         let statistic = Statistic::new(core::iter::repeat(b'n'), Value::Uint32(1), 0);
         assert_eq!(statistic.name[46..], [b'n', 0]);
-        // The longest there are.
+        // The longest name.
         assert_eq!(
             crate::acct::kstat::KSTAT_STRLEN - 1 + ".elapsed_time".len() + 1,
             44

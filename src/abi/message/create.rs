@@ -21,7 +21,7 @@ use crate::acct::region::geometry::{
     MAX_BUCKETS, //
 };
 
-/// Which sectors, with the word that says so.
+/// A range of sectors, and the word that it was parsed from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range<'a> {
     word: Word<'a>,
@@ -31,13 +31,13 @@ pub struct Range<'a> {
 /// Sectors of 512 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sectors {
-    /// All the device has.
+    /// All sectors of the device.
     Whole,
-    /// From `start` on. `start + len` is above `start`.
+    /// A part of the device. `start + len` does not overflow and is greater than `start`.
     Some {
-        /// The first.
+        /// The first sector.
         start: u64,
-        /// How many.
+        /// The number of sectors.
         len: u64,
     },
 }
@@ -49,13 +49,13 @@ impl<'a> Range<'a> {
         Ok(Range { word, sectors })
     }
 
-    /// What the word says.
+    /// Returns the sectors.
     pub fn sectors(&self) -> Sectors {
         self.sectors
     }
 
-    /// First sector and length on a device of so many sectors. One without any counts as one, as
-    /// with device-mapper.
+    /// Returns the first sector and the length on a device of `device` sectors. A device without sectors is
+    /// treated as one of one sector, as by device-mapper.
     fn on(&self, device: u64) -> (u64, u64) {
         match self.sectors {
             Sectors::Whole => (0, device.max(1)),
@@ -98,12 +98,12 @@ impl Sectors {
     }
 }
 
-/// How large the areas are.
+/// The size of the areas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// So many sectors; not 0.
+    /// The number of sectors of an area; not 0.
     Sectors(u64),
-    /// The range in so many areas; not 0.
+    /// The number of areas; not 0.
     Parts(u32),
 }
 
@@ -115,7 +115,7 @@ impl Step {
             if bytes.next().is_some() {
                 return Err(Reason::BadStep);
             }
-            // CAST: The lower 32 bits, as the kernel's `%u` has it.
+            // CAST: The lower 32 bits, as the kernel's `%u` parses it.
             Step::Parts(parts as u32)
         } else {
             Step::Sectors(number(word).ok_or(Reason::BadStep)?)
@@ -134,7 +134,7 @@ impl Step {
     }
 }
 
-/// A histogram's bounds, ms or ns as the region's times are, rising from above 0.
+/// The bounds of a histogram, in ms or ns as the times of the region; above 0 and ascending.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bounds<'a> {
     list: Bytes<'a>,
@@ -160,13 +160,13 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// How many there are: at least one.
+    /// Returns the number of bounds, which is at least one.
     #[expect(clippy::len_without_is_empty, reason = "never empty")]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// All of them.
+    /// Returns an iterator over the bounds.
     pub fn iter(&self) -> impl Iterator<Item = u64> + 'a {
         let mut rest = self.list.clone();
         core::iter::from_fn(move || {
@@ -177,21 +177,21 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// What is asked of a new region besides its areas. The last two are ours.
+/// The options of a new region. The last two are additions to device-mapper.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options<'a> {
-    /// `precise_timestamps`: times in ns, not in ms.
+    /// `precise_timestamps`: times are in ns, not in ms.
     pub precise_timestamps: bool,
-    /// `histogram:...`: how the times are distributed.
+    /// `histogram:...`: records a histogram of the times.
     pub histogram: Option<Bounds<'a>>,
     /// `classes`: additional output, see [`crate::abi::region_text`].
     pub classes: bool,
-    /// `unchecked`: the range may end beyond the device's end.
+    /// `unchecked`: the range may end beyond the end of the device.
     pub unchecked: bool,
 }
 
 impl<'a> Options<'a> {
-    /// A count and as many options; nothing of that if the next word is no number.
+    /// Parses a count and as many options. Takes no word if the next word is not a number.
     fn parse(words: &mut Words<'a>) -> Result<Self, Error<'a>> {
         let mut options = Options::default();
         let mut ahead = words.clone();
@@ -227,18 +227,18 @@ impl<'a> Options<'a> {
     }
 }
 
-/// `@stats_create range step [count option...] [program [aux]]`: a new region.
+/// `@stats_create range step [count option...] [program [aux]]`: creates a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Create<'a> {
-    /// Which sectors.
+    /// The sectors of the region.
     pub range: Range<'a>,
-    /// In what areas.
+    /// The size of the areas.
     pub step: Step,
-    /// What else.
+    /// The options.
     pub options: Options<'a>,
-    /// Whose it is; `-` if nobody says so.
+    /// The program that owns the region; `-` if none is given.
     pub program: Word<'a>,
-    /// What its owner wants to find with it again; `-` if nothing.
+    /// Auxiliary data of that program; `-` if none is given.
     pub aux: Word<'a>,
     step_word: Word<'a>,
 }
@@ -259,7 +259,7 @@ impl<'a> Create<'a> {
         })
     }
 
-    /// The areas on a device of so many sectors.
+    /// Returns the areas on a device of `device` sectors.
     pub fn geometry(&self, device: u64) -> Result<Geometry, Error<'a>> {
         let (start, len) = self.range.on(device);
         let too_many = |reason| Error::wrong(reason, self.step_word);
@@ -272,7 +272,7 @@ impl<'a> Create<'a> {
         if buckets.saturating_mul(geometry.areas()) > MAX_BUCKETS {
             return Err(too_many(Reason::TooManyBuckets));
         }
-        // Last: what device-mapper refuses is refused for its reason.
+        // Checked last: what device-mapper refuses is refused for the same reason.
         if !self.options.unchecked {
             self.range.check(device)?;
         }
@@ -280,15 +280,15 @@ impl<'a> Create<'a> {
     }
 }
 
-/// `@stats_resize id range [unchecked]`: another range, in areas as they are, which keep what they
-/// counted. Ours.
+/// `@stats_resize id range [unchecked]`: changes the range of a region. The areas keep their size and, in the
+/// common part, their counters. An addition to device-mapper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resize<'a> {
-    /// Which region.
+    /// The id of the region.
     pub id: u32,
-    /// Which sectors from now on.
+    /// The new range.
     pub range: Range<'a>,
-    /// The range may end beyond the device's end.
+    /// The range may end beyond the end of the device.
     pub unchecked: bool,
 }
 
@@ -309,7 +309,8 @@ impl<'a> Resize<'a> {
         })
     }
 
-    /// The new areas of a region that has `buckets` counts in the histogram of each, 1 without.
+    /// Returns the new areas of a region with `buckets` counts in the histogram of each area; 1 without a
+    /// histogram.
     pub fn geometry(
         &self,
         old: &Geometry,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What can be wrong with a message.
+//! The errors of messages.
 
 use super::word::{
     NameWord,
@@ -11,12 +11,12 @@ use core::fmt::{
     Display, //
 };
 
-/// What is wrong, and with which word.
+/// The error of a message: the reason, and the invalid word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Error<'a> {
-    /// Why it is refused.
+    /// The reason.
     pub reason: Reason,
-    /// The word it is refused for; [`None`] if that is missing.
+    /// The invalid word; [`None`] if a word is missing.
     pub word: Option<Word<'a>>,
 }
 
@@ -25,7 +25,7 @@ impl<'a> Error<'a> {
         Error { reason, word: None }
     }
 
-    /// Because of this word.
+    /// Returns an error for an invalid word.
     pub fn wrong(reason: Reason, word: Word<'a>) -> Self {
         Error {
             reason,
@@ -34,7 +34,7 @@ impl<'a> Error<'a> {
     }
 }
 
-/// One line for a human, without its newline.
+/// One line of text, without a newline.
 impl Display for Error<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let why = self.reason.as_str();
@@ -48,78 +48,78 @@ impl Display for Error<'_> {
     }
 }
 
-/// Why a message is refused. `EINVAL`, as of device-mapper, where nothing else is said.
+/// The reason of an error. `EINVAL`, as in device-mapper, unless another errno is given here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Nothing but blanks.
+    /// The line is empty or blank.
     NoDisk,
     /// There is no disk or partition of this name. `ENXIO`.
     NoSuchDisk,
-    /// A disk, and nothing more.
+    /// There is no word after the disk.
     NoMessage,
-    /// It does not begin with `@`. Of device-mapper, the target would get it.
+    /// The message does not begin with `@`. In device-mapper, it would be passed to the target.
     NoAtSign,
-    /// No message has this name.
+    /// There is no message of this name.
     UnknownMessage,
-    /// A word more than the message has.
+    /// There are more words than the message has.
     Surplus,
-    /// The region's id is missing.
+    /// The id of the region is missing.
     NoId,
-    /// The id is no number from 0 to 2^31 - 1.
+    /// The id is not a number from 0 to 2^31 - 1.
     BadId,
     /// The range is missing.
     NoRange,
     /// The range is neither `-` nor `start+length`.
     BadRange,
-    /// The range is of no length, or ends beyond 2^64.
+    /// The range has no sectors, or ends beyond 2^64.
     EmptyRange,
     /// The step is missing.
     NoStep,
     /// The step is neither a number nor `/` and a number.
     BadStep,
-    /// The step is 0. A divisor of 2^32 is 0, too: it has 32 bits.
+    /// The step is 0. A divisor of 2^32 is 0 too: it has 32 bits.
     ZeroStep,
-    /// Fewer options than were announced.
+    /// There are fewer options than the count says.
     NoOption,
-    /// No option has this name.
+    /// There is no option of this name.
     UnknownOption,
-    /// A second histogram.
+    /// There is more than one histogram.
     SecondHistogram,
-    /// The bounds are no list of numbers, from above 0 on, each above the one before.
+    /// The bounds are not a list of ascending numbers above 0.
     BadBounds,
-    /// How many areas to print is missing.
+    /// The number of areas to print is missing.
     NoCount,
-    /// The first area to print is no number.
+    /// The first area to print is not a number.
     BadFirst,
-    /// How many areas to print is no number.
+    /// The number of areas to print is not a number.
     BadCount,
     /// The auxiliary data is missing.
     NoAux,
-    /// The range ends beyond the device's end, and nobody asked not to check. Ours: device-mapper
-    /// never checks.
+    /// The range ends beyond the end of the device, and the option `unchecked` was not given. An addition:
+    /// device-mapper does not check this.
     OutsideDevice,
-    /// The new range does not begin where an area of the old one would. Ours.
+    /// The new range does not begin at the start of an area of the old one. An addition to device-mapper.
     Unaligned,
-    /// More than 8388608 areas. `EOVERFLOW`.
+    /// There would be more than 8388608 areas. `EOVERFLOW`.
     TooManyAreas,
-    /// More than 134217728 counts in all histograms together. `EOVERFLOW`.
+    /// There would be more than 134217728 counts in all histograms together. `EOVERFLOW`.
     TooManyBuckets,
-    /// There is no such region. `ENOENT`.
+    /// There is no region with this id. `ENOENT`.
     NoSuchRegion,
-    /// Which kstat to write is missing.
+    /// The statistic to write is missing.
     NoKstat,
-    /// What to write is missing.
+    /// The value to write is missing.
     NoValue,
-    /// A selector of more than 255 bytes.
+    /// A selector has more than 255 bytes.
     LongSelector,
-    /// Selectors of more than 1024 bytes together.
+    /// All selectors together have more than 1024 bytes.
     LongSelectors,
-    /// A program to list of more than 1024 bytes.
+    /// The program to list has more than 1024 bytes.
     LongProgram,
 }
 
 impl Reason {
-    /// The reason in words.
+    /// Returns the text of the reason.
     pub fn as_str(self) -> &'static str {
         match self {
             Reason::NoDisk => "no disk is named",
@@ -151,7 +151,7 @@ impl Reason {
             Reason::TooManyAreas => "there are more than 8388608 areas",
             Reason::TooManyBuckets => "there are more than 134217728 histogram counts",
             Reason::NoSuchRegion => "there is no such region",
-            Reason::NoKstat => "which statistic is missing",
+            Reason::NoKstat => "the statistic is missing",
             Reason::NoValue => "the value is missing",
             Reason::LongSelector => "a selector has no more than 255 bytes",
             Reason::LongSelectors => "all selectors together have no more than 1024 bytes",

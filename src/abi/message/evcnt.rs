@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! `@evcnt_list [all] [rollup] [misc|intr|trap]`: event counters, of no disk in particular.
+//! `@evcnt_list [all] [rollup] [misc|intr|trap]`: lists event counters. It has no disk.
 
 use super::{
     error::{
@@ -11,19 +11,20 @@ use super::{
 };
 use crate::acct::evcnt::Type;
 
-/// Which counters to list, and how.
+/// The counters to list, and the value to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct List {
-    /// Those as well that have counted nothing.
+    /// Includes counters with a count of 0.
     pub all: bool,
-    /// With what their children have counted.
+    /// Prints the sum of a counter and its descendants.
     pub rollup: bool,
-    /// Of this type alone.
+    /// Lists only counters of this type.
     pub kind: Option<Type>,
 }
 
 impl List {
-    /// What a line asks for; [`None`] if it is another message. Words come in any order, each once.
+    /// Parses a line; returns [`None`] if it is another message. The words may have any order, and each may be
+    /// given once.
     pub fn parse(line: &[u8]) -> Option<Result<List, Error<'_>>> {
         let mut words = Words::of(line);
         let is_list = words.next()?.is_ignoring_case("@evcnt_list");
@@ -50,7 +51,7 @@ impl List {
         Ok(list)
     }
 
-    /// Whether a counter is listed that is of this type and has this total.
+    /// Returns whether a counter of this type and with this total is listed.
     pub fn has(&self, kind: Type, total: u64) -> bool {
         (self.all || total != 0) && self.kind.is_none_or(|asked| asked == kind)
     }

@@ -2,9 +2,9 @@
 
 //! `@kstat [SELECTOR...]`, `@kstat_list [SELECTOR...]` and `@kstat_write KSTAT VALUE`.
 //!
-//! A selector is kstat(8)'s `module:instance:name:statistic`: what is left out or empty is anything, and
-//! each part may have `*`, `?` and `[a-z]` as in a shell. A byte that is written with a backslash, as three octal
-//! digits or as itself, is that byte and no more: `module:instance:name` as it is printed selects that kstat.
+//! A selector is kstat(8)'s `module:instance:name:statistic`. An empty or missing part matches everything, and
+//! each part may contain `*`, `?` and `[a-z]` as in a shell. A byte after a backslash, or given as a backslash
+//! and three octal digits, matches only itself: `module:instance:name` as it is printed selects that kstat.
 
 use super::{
     error::{
@@ -21,19 +21,19 @@ use super::{
 use crate::abi::name::Text;
 use core::fmt::Write;
 
-/// What is asked for.
+/// A parsed message.
 #[derive(Clone, Debug)]
 pub enum Kstat<'a> {
-    /// `@kstat`: statistics, a line each.
+    /// `@kstat`: prints statistics, one per line.
     Print(Selectors<'a>),
-    /// `@kstat_list`: the chain, a line for each kstat.
+    /// `@kstat_list`: prints the chain, one kstat per line.
     List(Selectors<'a>),
-    /// `@kstat_write`: another value for one statistic.
+    /// `@kstat_write`: sets the value of a statistic.
     Write(Selector<'a>, Word<'a>),
 }
 
 impl<'a> Kstat<'a> {
-    /// What a line asks for; [`None`] if it is another message.
+    /// Parses a line; returns [`None`] if it is another message.
     pub fn parse(line: &'a [u8]) -> Option<Result<Self, Error<'a>>> {
         let mut words = Words::of(line);
         let name = words.next()?;
@@ -59,13 +59,13 @@ impl<'a> Kstat<'a> {
     }
 }
 
-/// How many selectors there may be. They and their length are limited since everybody may ask,
-/// and all are tried with each statistic.
+/// The maximum number of selectors. Their number and length are limited because any user may send them, and
+/// each statistic is compared with all of them.
 const SELECTORS: usize = 16;
-/// Bytes of a selector, at most.
+/// The maximum length of a selector in bytes.
 const SELECTOR_LEN: usize = 255;
 
-/// Several selectors: what one of them selects is selected; all is if there are none.
+/// A list of selectors. A statistic is selected if one of them matches, or if the list is empty.
 #[derive(Clone, Debug)]
 pub struct Selectors<'a>(Words<'a>);
 
@@ -86,12 +86,13 @@ impl<'a> Selectors<'a> {
         Ok(Selectors(words))
     }
 
-    /// The words they are, which are no more than 1024 bytes as they were written, with a blank behind each.
+    /// Returns the words of the selectors. They have no more than 1024 bytes as written, each with a blank
+    /// after it.
     pub fn words(&self) -> Words<'a> {
         self.0.clone()
     }
 
-    /// Those that were written as these words.
+    /// Makes selectors of words that [`Selectors::words`] returned.
     pub fn of(words: Words<'a>) -> Self {
         Selectors(words)
     }
@@ -104,12 +105,12 @@ impl<'a> Selectors<'a> {
         }
     }
 
-    /// Whether some of this kstat may be selected.
+    /// Returns whether a statistic of this kstat may be selected.
     pub fn has_kstat(&self, module: &[u8], instance: i32, name: &[u8]) -> bool {
         self.any(|selector| selector.has_kstat(module, instance, name))
     }
 
-    /// Whether this statistic is selected.
+    /// Returns whether this statistic is selected.
     pub fn has(
         &self,
         (module, instance, name): (&[u8], i32, &[u8]),
@@ -121,7 +122,7 @@ impl<'a> Selectors<'a> {
     }
 }
 
-/// What one word selects.
+/// A selector.
 #[derive(Clone, Debug)]
 pub struct Selector<'a> {
     module: Part<'a>,
@@ -156,7 +157,7 @@ impl<'a> Selector<'a> {
         })
     }
 
-    /// Whether some of this kstat may be selected.
+    /// Returns whether a statistic of this kstat may be selected.
     pub fn has_kstat(&self, module: &[u8], instance: i32, name: &[u8]) -> bool {
         let mut digits = Text::<11>::default();
         let is_written = write!(digits, "{instance}").is_ok();
@@ -167,23 +168,23 @@ impl<'a> Selector<'a> {
             && is(&self.instance, digits.as_bytes())
     }
 
-    /// Which statistic is meant, to the letter.
+    /// Returns the bytes of the statistic's part, without any pattern matching.
     pub fn statistic(&self) -> impl Iterator<Item = u8> + Clone + 'a {
         self.statistic.clone().map(|(byte, _)| byte)
     }
 
-    /// Whether a statistic of such a kstat is selected.
+    /// Returns whether this statistic is selected, in a kstat that is.
     pub fn has(&self, statistic: impl Iterator<Item = u8> + Clone) -> bool {
         self.statistic.matches(statistic)
     }
 }
 
-/// A byte of a selector, and whether it is that byte and no more.
+/// A byte of a selector, and whether it matches only itself.
 type Wanted = (u8, bool);
 
 const COLON: Wanted = (b':', false);
 
-/// A part of a selector: up to the next colon, or to the end.
+/// A part of a selector, which ends at the next colon or at the end of the selector.
 #[derive(Clone, Debug)]
 struct Part<'a> {
     bytes: Unescaped<'a>,
@@ -210,8 +211,8 @@ impl Part<'_> {
     }
 }
 
-/// Whether a text is of a shell's pattern. Of several `*` only the last is ever tried again, so that
-/// it takes no more steps than the product of both lengths.
+/// Returns whether a text matches a shell pattern. Only the last `*` is ever tried again, so the number of
+/// steps is at most the product of both lengths.
 fn glob(
     mut pattern: impl Iterator<Item = Wanted> + Clone,
     mut text: impl Iterator<Item = u8> + Clone,
@@ -246,7 +247,7 @@ fn glob(
     }
 }
 
-/// Whether a byte is what a pattern wants, of which `rest` is what follows `wanted`.
+/// Returns whether a byte matches `wanted`. `rest` is the pattern after `wanted`.
 fn one(wanted: Wanted, rest: &mut (impl Iterator<Item = Wanted> + Clone), byte: u8) -> bool {
     match wanted {
         (b'?', false) => true,
@@ -255,14 +256,14 @@ fn one(wanted: Wanted, rest: &mut (impl Iterator<Item = Wanted> + Clone), byte: 
                 *rest = after;
                 is_in
             }
-            // Not closed: itself.
+            // Not closed: it matches itself.
             None => byte == b'[',
         },
         (wanted, _) => byte == wanted,
     }
 }
 
-/// Whether a byte is in a set, and what follows that; [`None`] if it is not closed.
+/// Returns whether a byte is in a set, and the pattern after the set; [`None`] if the set is not closed.
 fn set<I: Iterator<Item = Wanted> + Clone>(mut rest: I, byte: u8) -> Option<(bool, I)> {
     const END: Wanted = (b']', false);
     let mut ahead = rest.clone();

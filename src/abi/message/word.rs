@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The words of a message, split and unquoted by device-mapper's rule.
+//! The words of a message, split and unquoted by the rules of device-mapper.
 //!
-//! Blanks separate words; a backslash takes the character after it as it is, a blank as well;
-//! there are no other quotes. Words are bytes: device-mapper asks for no encoding.
+//! Words are separated by blanks. A character after a backslash is taken literally, also a blank; there are no
+//! other quotes. Words are bytes: device-mapper requires no encoding.
 
 use crate::abi::name::Escaped;
 use core::fmt::{
@@ -11,38 +11,38 @@ use core::fmt::{
     Display, //
 };
 
-/// A word as it was written, backslashes and all. Never empty.
+/// A word as it was written, including backslashes. Never empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'a>(&'a [u8]);
 
-/// What stands for a word that may be left out.
+/// The value of a word that may be omitted.
 pub const DASH: Word<'static> = Word(b"-");
 
 impl<'a> Word<'a> {
-    /// The bytes it means.
+    /// Returns the unquoted bytes.
     pub fn bytes(self) -> Bytes<'a> {
         Bytes(self.0)
     }
 
-    /// The bytes it was written with.
+    /// Returns the bytes as written.
     pub fn as_written(self) -> &'a [u8] {
         self.0
     }
 
-    /// Whether it means this text.
+    /// Returns whether the unquoted word equals this text.
     pub fn is(self, text: &[u8]) -> bool {
         self.bytes().eq(text.iter().copied())
     }
 
-    /// The bytes it means as a name, or as a selector of names: as they are written.
+    /// Returns the unquoted bytes of a name or of a selector, in which octal escapes are allowed.
     pub fn unescaped(self) -> Unescaped<'a> {
         Unescaped(self.0)
     }
 
-    /// Whether it is the name of a disk or partition as it is written, or the path of its device node:
-    /// `/dev/cciss/c0d0` of what the kernel calls `cciss!c0d0`.
+    /// Returns whether it is the name of a disk or partition, or the path of its device node: `/dev/cciss/c0d0`
+    /// for the disk that the kernel calls `cciss!c0d0`.
     pub fn is_disk(self, name: &[u8]) -> bool {
-        // No name has a slash: the kernel writes them so.
+        // The kernel replaces each slash in a name by `!`.
         let is = |word: Unescaped<'_>| {
             let word = word.map(|(byte, _)| if byte == b'/' { b'!' } else { byte });
             word.eq(name.iter().copied())
@@ -51,7 +51,7 @@ impl<'a> Word<'a> {
         is(self.unescaped()) || in_dev.is_some_and(|node| is(Unescaped(node)))
     }
 
-    /// Whether it means this text in capitals or not.
+    /// Returns whether the unquoted word equals this text without regard to case.
     pub fn is_ignoring_case(self, text: &str) -> bool {
         self.bytes()
             .strip_prefix_ignoring_case(text)
@@ -59,17 +59,17 @@ impl<'a> Word<'a> {
     }
 }
 
-/// How much of a word is repeated to whoever got it wrong.
+/// The number of characters of a word that an error message repeats.
 const SHOWN: usize = 64;
 
-/// What it means, fit for one line, and not without end.
+/// The unquoted word, escaped for use in one line, and truncated.
 impl Display for Word<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         show(out, self.bytes(), false)
     }
 }
 
-/// The same of a word that is a name.
+/// As the [`Display`] of [`Word`], for a word that is a name.
 pub(super) struct NameWord<'a>(pub(super) Word<'a>);
 
 impl Display for NameWord<'_> {
@@ -98,7 +98,7 @@ fn show(
     }
 }
 
-/// The bytes a word means.
+/// The unquoted bytes of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bytes<'a>(&'a [u8]);
 
@@ -107,7 +107,7 @@ impl Iterator for Bytes<'_> {
 
     fn next(&mut self) -> Option<u8> {
         let (byte, rest) = match self.0 {
-            // Not the last of all: there is nothing after it to take.
+            // A backslash at the end is taken literally.
             [b'\\', quoted, rest @ ..] => (quoted, rest),
             [byte, rest @ ..] => (byte, rest),
             [] => return None,
@@ -117,8 +117,8 @@ impl Iterator for Bytes<'_> {
     }
 }
 
-/// The bytes of a name: a backslash and three octal digits are the byte of that number, any other
-/// backslash is as [`Bytes`] has it. With each byte, whether a backslash was before it.
+/// The bytes of a name. A backslash and three octal digits are one byte; any other backslash is as in
+/// [`Bytes`]. Each byte comes with whether it was escaped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unescaped<'a>(&'a [u8]);
 
@@ -142,7 +142,8 @@ impl Iterator for Unescaped<'_> {
 }
 
 impl Bytes<'_> {
-    /// What follows this text, in capitals or not; [`None`] if it does not begin with it.
+    /// Returns the bytes after this prefix, which is compared without regard to case; [`None`] if it is another
+    /// prefix.
     pub fn strip_prefix_ignoring_case(mut self, text: &str) -> Option<Self> {
         for byte in text.bytes() {
             if !self.next()?.eq_ignore_ascii_case(&byte) {
@@ -152,8 +153,8 @@ impl Bytes<'_> {
         Some(self)
     }
 
-    /// A number without sign, after blanks that were quoted. As many digits as there are: too large a
-    /// number is the largest there is.
+    /// Parses an unsigned number, after quoted blanks. It may have any number of digits: a number that is too
+    /// large becomes the largest `u64`.
     pub(super) fn number(&mut self) -> Option<u64> {
         let mut ahead = self.clone();
         let mut digit = loop {
@@ -174,7 +175,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// The same with a sign, or none, cut to 32 bits.
+    /// Parses a number with an optional sign, and cuts it to 32 bits.
     fn signed(&mut self) -> Option<i32> {
         let mut ahead = self.clone();
         while ahead.clone().next().is_some_and(is_blank) {
@@ -183,31 +184,31 @@ impl Bytes<'_> {
         let minus = ahead.clone().next() == Some(b'-');
         if minus {
             ahead.next();
-            // A blank is no digit.
+            // A blank is not a digit.
             ahead.clone().next().filter(u8::is_ascii_digit)?;
         }
         let number = ahead.number()?;
         *self = ahead;
         let number = if minus { number.wrapping_neg() } else { number };
-        // CAST: As the kernel's `%d` does it: the lower 32 bits.
+        // CAST: The lower 32 bits, as the kernel's `%d` parses it.
         Some(number as i32)
     }
 }
 
-/// A whole word that is a number without sign.
+/// Parses a whole word as an unsigned number.
 pub(super) fn number(word: Word<'_>) -> Option<u64> {
     let mut bytes = word.bytes();
     let number = bytes.number()?;
     bytes.next().is_none().then_some(number)
 }
 
-/// The same, cut to 32 bits as the kernel's `%u` does it.
+/// Parses a whole word as an unsigned number, and cuts it to 32 bits as the kernel's `%u` does.
 pub(super) fn short(word: Word<'_>) -> Option<u32> {
     // CAST: The lower 32 bits.
     number(word).map(|number| number as u32)
 }
 
-/// A whole word that is a region's id. The kernel's `%d`: 2^32 is 0.
+/// Parses a whole word as the id of a region, as the kernel's `%d` does: 2^32 is 0.
 pub(super) fn id(word: Word<'_>) -> Option<u32> {
     let mut bytes = word.bytes();
     let number = bytes.signed()?;
@@ -215,21 +216,21 @@ pub(super) fn id(word: Word<'_>) -> Option<u32> {
     bytes.next().is_none().then_some(number)
 }
 
-/// The kernel's `isspace()`: that of ASCII and the blank that does not break of Latin-1.
+/// The kernel's `isspace()`: the blanks of ASCII, and the no-break space of Latin-1.
 fn is_blank(byte: u8) -> bool {
     matches!(byte, b'\t'..=b'\r' | b' ' | 0xa0)
 }
 
-/// Bytes of the words that an open file keeps to make the rest of a reply, at most, blanks between them
-/// included.
+/// The maximum number of bytes of the words that an open file keeps in order to continue a reply, including the
+/// blanks between them.
 pub(super) const KEPT: usize = 1024;
 
-/// The words of a message that are left.
+/// The remaining words of a message.
 #[derive(Clone, Debug)]
 pub struct Words<'a>(&'a [u8]);
 
 impl<'a> Words<'a> {
-    /// The words of a line. A byte of zero ends it, as it ends any string of the kernel's.
+    /// Splits a line. A NUL ends the line, as it ends strings in the kernel.
     pub fn of(line: &'a [u8]) -> Self {
         Words(line.split(|byte| *byte == 0).next().unwrap_or(&[]))
     }
