@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A cache that holds nothing, to show what a driver in Rust does to have kstats.
+//! A cache that holds nothing. It shows how a driver in Rust provides kstats.
 //!
-//! It is loaded with the number of look-ups to make, of which every fourth misses and is read from
-//! below.
+//! The module parameter is the number of look-ups to make. Every fourth look-up misses and is read from the
+//! device below.
 
 use kernel::prelude::*;
 
@@ -44,7 +44,7 @@ module! {
     },
 }
 
-/// Deleted when the module goes.
+/// Dropped when the module is unloaded, which deletes the kstats.
 struct FakeCache {
     _counts: Arc<Counters<AtomicU64, 2>>,
     _balance: Counters<AtomicI64, 1>,
@@ -53,7 +53,7 @@ struct FakeCache {
     _summary: Named<Summary>,
 }
 
-/// What is worked out when somebody reads.
+/// Statistics that are computed when they are read.
 struct Summary {
     counts: Arc<Counters<AtomicU64, 2>>,
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A drum memory that is none, to show what a driver does to have kstats: writing to the
- * parameter "read" asks for so many tracks, which are read one after another, 20 ms each.
+ * A drum memory that does not exist. It shows how a driver provides kstats: writing a number to
+ * the parameter "read" reads that many tracks, one after another, in 20 ms each.
  *
  *	insmod fake_drum.ko
  *	echo 3 >/sys/module/fake_drum/parameters/read
@@ -17,7 +17,7 @@
 
 #define TRACK_BYTES 4096
 
-/* The queues change in any context; the rest where one may sleep. */
+/* The queues change in any context, the other statistics where the driver may sleep. */
 static DEFINE_SPINLOCK(io_lock);
 static DEFINE_MUTEX(drum_lock);
 
@@ -28,7 +28,7 @@ static unsigned long revolutions;
 
 enum { MODEL, RPM, REVOLUTIONS, STATISTICS };
 
-/* What changes is put in its place when somebody asks, and taken from there when somebody writes. */
+/* Copies the current values before a read. A write is refused. */
 static int drum_update(kstat_t *ksp, int rw)
 {
 	kstat_named_t *named = KSTAT_NAMED_PTR(ksp);
@@ -70,10 +70,10 @@ static int read_tracks(const char *val, const struct kernel_param *kp)
 
 	if (ret)
 		return ret;
-	/* A parameter may be set before there is anything, and after there was. */
+	/* A parameter may be set before init and after exit. */
 	if (!io)
 		return -ENODEV;
-	/* All are accepted at once. */
+	/* All tracks enter the wait queue at the same time. */
 	spin_lock_irqsave(&io_lock, flags);
 	for (track = 0; track < count; track++)
 		kstat_waitq_enter(KSTAT_IO_PTR(io));
@@ -124,7 +124,7 @@ delete_io:
 
 static void __exit fake_drum_exit(void)
 {
-	/* Waits for read_tracks(). */
+	/* Waits until read_tracks() is done. */
 	kernel_param_lock(THIS_MODULE);
 	kstat_delete(drum);
 	kstat_delete(io);
@@ -136,6 +136,6 @@ module_init(fake_drum_init);
 module_exit(fake_drum_exit);
 
 module_param_cb(read, &read_ops, NULL, 0200);
-MODULE_PARM_DESC(read, "Read so many tracks");
+MODULE_PARM_DESC(read, "Read this number of tracks");
 MODULE_DESCRIPTION("A sample client of iostat in C, with kstats");
 MODULE_LICENSE("GPL");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A client of remote procedure calls that makes none, to show what a driver in Rust does to be
-//! counted.
+//! A client of remote procedure calls that makes no calls. It shows how a driver in Rust provides an entry of
+//! devstat(9), event counters and a kstat.
 //!
-//! It is loaded with the number of calls to make, of which every tenth is sent twice.
+//! The module parameter is the number of calls to make. Every tenth call is sent twice.
 
 use kernel::prelude::*;
 
@@ -45,7 +45,7 @@ module! {
     },
 }
 
-/// Detached and removed when the module goes, in the order of the fields.
+/// Dropped in the order of the fields when the module is unloaded, which removes and detaches them.
 struct FakeRpc {
     _server: Devstat,
     _queue: Io,
@@ -56,11 +56,12 @@ struct FakeRpc {
 
 const RETRANSMITTED: u32 = 10;
 
-/// Calls that are under way at the same time, and bytes of a reply.
+/// The maximum number of calls in progress, and the bytes of a reply.
 const SLOTS: u32 = 8;
 const REPLY_BYTES: u64 = 1024;
 
-/// Makes so many calls of a server, which all wait for a slot: those are filled, and empty.
+/// Makes `calls` calls to a server. All of them wait for a slot; all slots are filled, then all of them are
+/// emptied.
 fn call(server: &Devstat, queue: &Io, calls: u32) -> Result {
     for _ in 0..calls {
         queue.waitq_enter();

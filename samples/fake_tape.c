@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A tape drive that is none, to show what a driver does to be counted: writing
- * to the parameter "write" winds so many blocks onto it.
+ * A tape drive that does not exist. It shows how a driver provides an entry of devstat(9), event
+ * counters and a kstat: writing a number to the parameter "write" writes that many blocks.
  *
  *	insmod fake_tape.ko
  *	echo 10 >/sys/module/fake_tape/parameters/write
@@ -23,19 +23,19 @@
 #define BLOCKS_TO_A_FILE 4
 #define BLOCK_BYTES 10240
 
-/* Known when the module is built: a parent, and the files on the tape. */
+/* Static counters: a parent, and the files on the tape. */
 static struct evcnt tape = EVCNT_INITIALIZER(EVCNT_TYPE_MISC, NULL, "fake_tape", "motions");
 static struct evcnt filemarks =
 	EVCNT_INITIALIZER(EVCNT_TYPE_MISC, &tape, "fake_tape", "filemarks");
-/* Known when the drive is found. */
+/* Attached when the drive is found. */
 static struct evcnt blocks;
 static struct evcnt interrupts;
 static struct devstat *drive;
-/* What is to be written and what is being written, which change where one may sleep. */
+/* The queue of blocks. It changes only where the driver may sleep. */
 static DEFINE_MUTEX(queue_lock);
 static kstat_t *queue;
 
-/* So many transactions are accepted at once. */
+/* Puts transactions into the wait queue. */
 static void accept(unsigned int count)
 {
 	mutex_lock(&queue_lock);
@@ -44,7 +44,7 @@ static void accept(unsigned int count)
 	mutex_unlock(&queue_lock);
 }
 
-/* The drive does one after the other. */
+/* The drive executes one transaction at a time. */
 static void transaction(u64 bytes, devstat_trans_flags flags)
 {
 	kstat_io_t *kiop = KSTAT_IO_PTR(queue);
@@ -76,7 +76,7 @@ static int write_blocks(const char *val, const struct kernel_param *kp)
 
 	if (ret)
 		return ret;
-	/* A parameter may be used before there is anything, and after there was. */
+	/* A parameter may be used before init and after exit. */
 	if (IS_ERR_OR_NULL(drive))
 		return -ENODEV;
 	accept(count);
@@ -89,7 +89,7 @@ static int write_blocks(const char *val, const struct kernel_param *kp)
 			transaction(0, DEVSTAT_NO_DATA);
 		}
 	}
-	/* One for all of them. */
+	/* There is one interrupt for all blocks. */
 	evcnt_inc(&interrupts);
 	return 0;
 }
@@ -97,7 +97,7 @@ static int write_blocks(const char *val, const struct kernel_param *kp)
 static const struct kernel_param_ops write_ops = { .set = write_blocks };
 
 module_param_cb(write, &write_ops, NULL, 0200);
-MODULE_PARM_DESC(write, "Write so many blocks");
+MODULE_PARM_DESC(write, "Write this number of blocks");
 
 static int read_total(char *buffer, const struct kernel_param *kp)
 {
@@ -136,7 +136,7 @@ static int __init fake_tape_init(void)
 	ret = kstat_install(queue);
 	if (ret)
 		goto delete_queue;
-	/* Last: who finds it uses the rest. */
+	/* Last: write_blocks() may run from here on, and uses the rest. */
 	drive = devstat_new_entry("fake_tape", 0, BLOCK_BYTES, DEVSTAT_NO_ORDERED_TAGS,
 				  DEVSTAT_TYPE_SEQUENTIAL | DEVSTAT_TYPE_IF_SCSI,
 				  DEVSTAT_PRIORITY_TAPE);
@@ -161,7 +161,7 @@ detach_tape:
 
 static void __exit fake_tape_exit(void)
 {
-	/* Waits for write_blocks() and read_total(). */
+	/* Waits until write_blocks() and read_total() are done. */
 	kernel_param_lock(THIS_MODULE);
 	devstat_remove_entry(drive);
 	drive = NULL;

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client that does all that can be done with devstat entries, much of it
- * wrongly: tests/guest/test-devstat.sh says what by writing a line to the parameter "do", and
- * reads what came of it from "result".
+ * A client that uses all functions of devstat entries, many of them wrongly:
+ * tests/guest/test-devstat.sh writes commands to the parameter "do", and
+ * reads the result of each from "result".
  *
  *	new N NAME UNIT BLOCKSIZE FLAGS TYPE PRIORITY
- *	add N NAME UNIT BLOCKSIZE FLAGS TYPE PRIORITY	with memory of our own
+ *	add N NAME UNIT BLOCKSIZE FLAGS TYPE PRIORITY	with memory of this module
  *	remove N
  *	stale N M			N is what M was before it was removed
  *	start N, start_at N NOW
- *	end N BYTES TAG CLASS		four arguments
- *	end_at N BYTES TAG CLASS NOW THEN	six; -1 is NULL
- *	now N				the time
+ *	end N BYTES TAG CLASS		with four arguments
+ *	end_at N BYTES TAG CLASS NOW THEN	with six; -1 is NULL
+ *	now N				returns the time
  *	bio N OP FLAGS BYTES STATUS	from start to end, 1000 ns
  *	whole_bio N			the other two functions of bios
- *	spread N COUNT			so many pairs on each CPU at the same time
- *	irq N				a pair with interrupts off
- *	many COUNT			entries, each counted in, then removed
+ *	spread N COUNT			COUNT pairs on each CPU at the same time
+ *	irq N				a pair with interrupts disabled
+ *	many COUNT			adds COUNT entries, counts in each, removes them
  *	null, garbage
- *	cost N COUNT			cycles for so many pairs
- *	cost_with_times N COUNT		the same, by six arguments
+ *	cost N COUNT			cycles of COUNT pairs
+ *	cost_with_times N COUNT		as cost, with six arguments
  */
 
 #include <iostat/devstat.h>
@@ -121,7 +121,7 @@ static int null(void)
 		devstat_end_transaction(NULL, 1, DEVSTAT_TAG_NONE, DEVSTAT_READ);
 }
 
-/* All of it is refused, and told of in eight lines. */
+/* All calls are refused, with eight lines in the log. */
 static int garbage(void)
 {
 	struct devstat ds;
@@ -154,7 +154,7 @@ static int a_bio(struct devstat *ds, unsigned int op, unsigned int flags, unsign
 	bio.bi_opf = op | flags;
 	bio.bi_iter.bi_size = bytes;
 	ret = devstat_start_transaction_bio(ds, &bio, &state);
-	/* What drivers do. */
+	/* As drivers do. */
 	bio.bi_iter.bi_size = 0;
 	bio.bi_status = (__force blk_status_t)status;
 	now = state.bio_t0 + 1000;
@@ -275,9 +275,9 @@ static int show_result(char *buffer, const struct kernel_param *kp)
 static const struct kernel_param_ops result_ops = { .get = show_result };
 
 module_param_cb(result, &result_ops, NULL, 0444);
-MODULE_PARM_DESC(result, "What came of it");
+MODULE_PARM_DESC(result, "Result of the last command");
 
-/* Removes nothing: iostat is to do it. */
+/* The exit function does not remove the entries: iostat must remove them. */
 static int __init devstat_client_init(void)
 {
 	return 0;
@@ -285,7 +285,7 @@ static int __init devstat_client_init(void)
 
 static struct devstat late;
 
-/* What would be left of a module that goes is refused. */
+/* An entry that is added while the module is being unloaded is refused. */
 static void __exit devstat_client_exit(void)
 {
 	pr_info("devstat_client: at its exit: %d\n",

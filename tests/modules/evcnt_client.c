@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client that does all that can be done with event counters, much of it
- * wrongly: tests/guest/test-evcnt.sh says what by writing a line to the parameter "do", and
- * reads what came of it from "result".
+ * A client that uses all functions of event counters, many of them wrongly:
+ * tests/guest/test-evcnt.sh writes commands to the parameter "do", and
+ * reads the result of each from "result".
  *
  *	attach N PARENT TYPE GROUP NAME	PARENT is another N, or -1
- *	where N				its address
- *	adopt N ADDRESS			another module's is its parent
+ *	where N				returns its address
+ *	adopt N ADDRESS			sets a counter of another module as its parent
  *	again N				attach_static(), as it was attached before
- *	nozero N NAME			goes on counting
- *	long N LENGTH			a name of that length
+ *	nozero N NAME			attaches without setting the count to 0
+ *	long N LENGTH			attaches with a name of that length
  *	detach N
  *	add N COUNT			from all CPUs at the same time
- *	irq N COUNT			with interrupts off, once each
- *	set N COUNT			to COUNT, while it counts
+ *	irq N COUNT			with interrupts disabled, once each
+ *	set N COUNT			sets the count to COUNT, while others count
  *	zero N
  *	read N, total N
- *	many COUNT			attaches, counts and detaches so many
+ *	many COUNT			attaches, counts with and detaches COUNT counters
  *	fill, empty			attaches until it is refused; detaches all of them
- *	null				all functions, with a null pointer
- *	garbage				attaches what holds anything but zeros
- *	cost COUNT			ns for so many evcnt_inc()
+ *	null				calls all functions with a null pointer
+ *	garbage				attaches a structure that is not zeroed
+ *	cost COUNT			ns of COUNT evcnt_inc()
  */
 
 #include <iostat/evcnt.h>
@@ -153,7 +153,7 @@ static int long_name(struct evcnt *ev, unsigned int len)
 		return -ENOMEM;
 	memset(name, 'n', len);
 	ret = evcnt_attach_dynamic(ev, EVCNT_TYPE_MISC, NULL, "evcnt_client", name);
-	/* iostat has a copy. */
+	/* iostat has copied it. */
 	kfree(name);
 	return ret;
 }
@@ -255,9 +255,9 @@ static int show_result(char *buffer, const struct kernel_param *kp)
 static const struct kernel_param_ops result_ops = { .get = show_result };
 
 module_param_cb(result, &result_ops, NULL, 0444);
-MODULE_PARM_DESC(result, "What came of it");
+MODULE_PARM_DESC(result, "Result of the last command");
 
-/* Detaches nothing: iostat is to do it. */
+/* The exit function does not detach the counters: iostat must detach them. */
 static int __init evcnt_client_init(void)
 {
 	return 0;
@@ -265,7 +265,7 @@ static int __init evcnt_client_init(void)
 
 static struct evcnt late;
 
-/* What would be left of a module that goes is refused. */
+/* A counter that is attached while the module is being unloaded is refused. */
 static void __exit evcnt_client_exit(void)
 {
 	pr_info("evcnt_client: at its exit: %d\n",

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Another module that does the same. */
+/* The same client as another module. */
 
 #include "evcnt_client.c"

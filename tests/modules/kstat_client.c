@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client that does all that can be done with kstats, much of it wrongly:
- * tests/guest/test-kstat.sh says what by writing a line to the parameter "do", and
- * reads what came of it from "result".
+ * A client that uses all functions of kstats, many of them wrongly:
+ * tests/guest/test-kstat.sh writes commands to the parameter "do", and
+ * reads the result of each from "result".
  *
  *	create N TYPE NDATA FLAGS MODULE INSTANCE NAME CLASS	0, or -1 for NULL; - is a NULL pointer
  *	install N, delete N
- *	lookup MODULE INSTANCE NAME	which N, or -1
+ *	lookup MODULE INSTANCE NAME	returns N, or -1
  *	byname MODULE INSTANCE NAME	kstat_delete_byname()
- *	long N LENGTH			a name of that length
+ *	long N LENGTH			creates one with a name of that length
  *	callbacks N MASK		1 ks_update, 2 ks_snapshot, 4 ks_lock, 8 ks_spinlock
- *	data N SIZE			of a virtual one
+ *	data N SIZE			sets the data of a virtual one
  *	named N INDEX TYPE NAME		kstat_named_init()
  *	set N INDEX NUMBER		value.ui64
  *	chars N INDEX TEXT, string N INDEX TEXT
  *	value N INDEX			value.i64
  *	queue N CALLS			w, W wait queue in, out; r, R run queue; t to run, b back
- *	model N				the queues as this module itself has them: 0 if they agree
+ *	model N				compares the queues with this module's own: 0 if equal
  *	timer N INDEX NAME, start N INDEX, stop N INDEX
  *	intr N INDEX COUNT
- *	error N				what callbacks return
- *	calls, writes			how often ks_update() was called to read, to write
+ *	error N				sets what callbacks return
+ *	calls, writes			number of calls of ks_update() to read, to write
  *	inside N			1: ks_update() deletes its kstat, 2: sleeps 2 s, 3: grows,
- *					4: takes nothing that is written, 5: and has 42 instead
+ *					4: refuses what is written, 5: and stores 42 instead
  *	flags N, kid N
- *	storm COUNT			creates, installs and deletes so many, some at a time
- *	hold COUNT			deletes none of them
- *	null				all functions, with a null pointer
+ *	storm COUNT			creates, installs and deletes COUNT kstats, some at a time
+ *	hold COUNT			as storm, without deleting them
+ *	null				calls all functions with a null pointer
  */
 
 #include "kstat_client.h"
@@ -85,7 +85,7 @@ static s64 long_name(struct one *one, unsigned int len)
 	return one->ksp ? 0 : -1;
 }
 
-/* What has an index. */
+/* Commands with an index. */
 static s64 with_data(struct one *one, const char *verb, const char *rest)
 {
 	kstat_named_t *named = one->ksp->ks_data;
@@ -201,9 +201,9 @@ static int show_result(char *buffer, const struct kernel_param *kp)
 static const struct kernel_param_ops result_ops = { .get = show_result };
 
 module_param_cb(result, &result_ops, NULL, 0444);
-MODULE_PARM_DESC(result, "What came of it");
+MODULE_PARM_DESC(result, "Result of the last command");
 
-/* Deletes nothing: iostat is to do it. */
+/* The exit function does not delete the kstats: iostat must delete them. */
 static int __init kstat_client_init(void)
 {
 	int n;
@@ -215,7 +215,7 @@ static int __init kstat_client_init(void)
 	return 0;
 }
 
-/* What would be left of a module that goes is refused. */
+/* A kstat that is created while the module is being unloaded is refused. */
 static void __exit kstat_client_exit(void)
 {
 	pr_info("kstat_client: at its exit: %d\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kstat_client.c does to one kstat. */
+/* Functions of kstat_client.c for a single kstat. */
 #ifndef _KSTAT_CLIENT_H
 #define _KSTAT_CLIENT_H
 
@@ -20,7 +20,7 @@ struct one {
 	int error;
 	int reads, writes;
 	unsigned int inside;
-	/* What a queue should have. */
+	/* The expected values of the queues. */
 	hrtime_t last[2], time[2], lentime[2];
 	unsigned int len[2];
 	bool is_off;
@@ -58,7 +58,7 @@ static int update(kstat_t *ksp, int rw)
 	return one->error;
 }
 
-/* Shows what is there, plus 1000 in the first; takes the same. */
+/* Copies the data. Users see the first value with 1000 added. */
 static int snapshot(kstat_t *ksp, void *buf, int rw)
 {
 	struct one *one = one_of(ksp);
@@ -96,7 +96,7 @@ static void callbacks(struct one *one, unsigned int mask)
 	one->inside = 0;
 }
 
-/* Leaks: a forgotten kstat is looked at until its module goes. */
+/* Not freed: iostat reads the data of a forgotten kstat until its module is unloaded. */
 static int set_data(struct one *one, unsigned int size)
 {
 	one->ksp->ks_data = kzalloc(size, GFP_KERNEL);
@@ -104,7 +104,7 @@ static int set_data(struct one *one, unsigned int size)
 	return one->ksp->ks_data ? 0 : -ENOMEM;
 }
 
-/* The moment of a change is the one thing it takes from the kstat. */
+/* Takes only the time of the change from the kstat. */
 static void model(struct one *one, int queue, int change, hrtime_t began)
 {
 	kstat_io_t *io = KSTAT_IO_PTR(one->ksp);
@@ -203,7 +203,7 @@ static s64 storm(unsigned int count, bool keeps)
 		KSTAT_NAMED_PTR(all[done])[0].value.ui64 = done;
 		KSTAT_NAMED_PTR(all[done])[1].value.ui64 = (u64)done * done;
 		ret = kstat_install(all[done]);
-		/* Some go early. */
+		/* Delete some of them early. */
 		if (done % 2 && !keeps)
 			ret = kstat_delete(all[done - 1]) ?: ret;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A client in Rust of all types of kstats: `tests/guest/test-kstat-rust.sh` says what becomes of them.
+//! A client in Rust with all types of kstats: `tests/guest/test-kstat-rust.sh` checks them.
 
 use kernel::prelude::*;
 
@@ -49,12 +49,12 @@ module! {
     },
 }
 
-/// All types of values, of which some are told what to do.
+/// Values of all types; some of them are commands to this module when they are written.
 #[derive(Default)]
 struct All {
     reads: AtomicU64,
     writes: AtomicU64,
-    /// How many reads are to fail.
+    /// The number of reads that are to fail.
     failures: AtomicU32,
     limit: AtomicI32,
 }
@@ -135,7 +135,7 @@ impl Update<Values> for All {
     }
 }
 
-/// Has one more with each read.
+/// Adds a statistic with each read.
 struct Grows;
 
 impl Update<Values> for Grows {
@@ -148,7 +148,7 @@ impl Update<Values> for Grows {
     }
 }
 
-/// Is as many bytes as there were reads.
+/// Has as many bytes as there were reads.
 struct Counting;
 
 impl Update<KVVec<u8>> for Counting {
@@ -157,11 +157,11 @@ impl Update<KVVec<u8>> for Counting {
     }
 }
 
-/// Drops the one in [`OWN`], which is its own.
+/// Drops its own kstat, in [`OWN`].
 struct DropsItself;
 
 global_lock! {
-    // SAFETY: Initialised in `init()`, before anything is in it.
+    // SAFETY: `init()` initialises it before it is used.
     unsafe(uninit) static OWN: Mutex<Option<Named<DropsItself>>> = None;
 }
 
@@ -173,7 +173,7 @@ impl Update<Values> for DropsItself {
     }
 }
 
-/// Deleted when the module goes.
+/// Dropped when the module is unloaded, which deletes the kstats.
 struct Client {
     _kept: Counters<AtomicI32, 2>,
     _unsigned: Counters<AtomicU32, 1>,
@@ -194,7 +194,7 @@ fn id(name: &CStr) -> Id<'_> {
     }
 }
 
-/// What is like one that is there, or was, and is not the same.
+/// Tries to create kstats that must be refused: one that exists already, and two with invalid names.
 fn refused(owner: &'static ThisModule) -> bool {
     let kept = id(c"kept");
     let again: Result<Counters<AtomicI32, 2>> =
@@ -244,7 +244,7 @@ impl kernel::Module for Client {
         let [ten, none] = &raws;
         core::mem::swap(&mut *ten.lock(), &mut *none.lock());
         if *Borrow::<u32>::borrow(&module_parameters::drops_itself.value()) != 0 {
-            // SAFETY: Once, and nobody uses it yet.
+            // SAFETY: It is called once, before any other use.
             unsafe { OWN.init() };
             let own = Named::new(owner, &id(c"own"), Values::new(), DropsItself)?;
             *OWN.lock() = Some(own);

@@ -3,18 +3,18 @@
  * The statistics of a CAM peripheral driver, a tape and its pass-through device, written as
  * FreeBSD's drivers write them: devstat(9) entries, bios, and commands without a bio.
  *
- * It shows that such code compiles with the changes that Documentation/porting.rst lists and no others.
- * Each changed line says which: "porting:" and the words of the left column there. A style check
- * compares the two. tests/guest/test-ported.sh asserts the numbers.
+ * It shows that such code compiles with only the changes that Documentation/porting.rst lists.
+ * Each changed line is marked "porting:", with the text of the left column there. A style check
+ * compares the two. tests/guest/test-ported.sh checks the numbers.
  *
  *	echo "read COUNT BYTES" >/sys/module/ported_sa/parameters/do
- *	write COUNT BYTES	so many bios, each of BYTES
+ *	write COUNT BYTES	COUNT bios of BYTES each
  *	fail BYTES		a bio that fails
  *	flush			a bio without data
  *	erase BYTES		a bio that frees
  *	pass BYTES		a command of the pass-through device, sent to the drive
- *	load BLOCKSIZE		a medium with blocks of this size is loaded; 0: it is taken out
- *	wrong			sets a block size where there are no blocks, which is refused
+ *	load BLOCKSIZE		a medium with blocks of this size is loaded; 0: it is removed
+ *	wrong			sets a block size of a device without blocks, which is refused
  */
 
 #include <iostat/devstat.h>	/* porting: <sys/devicestat.h> */
@@ -39,7 +39,7 @@ struct pass_softc {
 static struct sa_softc sa;
 static struct pass_softc pass;
 
-/* The drive: it takes its time. */
+/* The drive needs some time for a command. */
 static void sa_command(void)
 {
 	u64 end = devstat_now() + 20 * NSEC_PER_USEC;

@@ -3,14 +3,14 @@
  * The statistics of a disk driver as illumos' target drivers write them: an I/O kstat of the
  * unit, one of a partition, and a named one of its errors, changed through macros under the unit's mutex.
  *
- * It shows that such code compiles with the changes that Documentation/porting.rst lists and no others.
- * Each changed line says which: "porting:" and the words of the left column there. A style check
- * compares the two. tests/guest/test-ported.sh asserts the numbers.
+ * It shows that such code compiles with only the changes that Documentation/porting.rst lists.
+ * Each changed line is marked "porting:", with the text of the left column there. A style check
+ * compares the two. tests/guest/test-ported.sh checks the numbers.
  *
  *	echo "read COUNT BYTES" >/sys/module/ported_sd/parameters/do
- *	write COUNT BYTES	so many are queued, and then done one after another
- *	retry BYTES		a write that the device gives back once
- *	cancel			one that is queued and taken back
+ *	write COUNT BYTES	COUNT commands are queued, then executed one after another
+ *	retry BYTES		a write that the device returns once
+ *	cancel			a command that is queued and removed again
  *	error			a hard error
  */
 
@@ -85,7 +85,7 @@ static void sd_strategy(struct sd_lun *un)
 	mutex_unlock(SD_MUTEX(un));
 }
 
-/* The device takes its time. */
+/* The device needs some time for a command. */
 static void sd_wait(void)
 {
 	u64 end = iostat_clock_read() + 20 * NSEC_PER_USEC;	/* porting: gethrtime() */

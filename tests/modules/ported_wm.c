@@ -3,12 +3,12 @@
  * The event counters of a network driver as NetBSD's drivers write them: members of the softc and of each
  * queue, macros that count, names made by a macro.
  *
- * It shows that such code compiles with the changes that Documentation/porting.rst lists and no others.
- * Each changed line says which: "porting:" and the words of the left column there. A style check
- * compares the two. tests/guest/test-ported.sh asserts the numbers.
+ * It shows that such code compiles with only the changes that Documentation/porting.rst lists.
+ * Each changed line is marked "porting:", with the text of the left column there. A style check
+ * compares the two. tests/guest/test-ported.sh checks the numbers.
  *
  *	echo "tx QUEUE COUNT" >/sys/module/ported_wm/parameters/do
- *	rx QUEUE COUNT		so many packets of 60 bytes
+ *	rx QUEUE COUNT		COUNT packets of 60 bytes
  *	link			the link changes
  *	stats VALUE		a counter of the device is read, and stored
  *	clear			all counters of the device become 0

@@ -13,7 +13,7 @@ mod tests {
     };
     use kernel::prelude::*;
 
-    /// With one bank of free cells.
+    /// Returns a table with one bank of free cells.
     fn cells() -> Result<(Cells, Free)> {
         let (cells, mut free) = (Cells::new()?, Free::new());
         cells.grow(&mut free, Growth::new()?);
@@ -28,7 +28,7 @@ mod tests {
         Ok(all)
     }
 
-    /// Which of the cells it is.
+    /// Returns the number of the cell.
     fn cell(handle: Handle) -> u64 {
         handle.bits() & ((1 << 20) - 1)
     }
@@ -116,8 +116,8 @@ mod tests {
         let last = cells.take(&mut free, 0).ok_or(ENOENT)?;
         cells.give_back(&mut free, last);
         let bits = handle.bits();
-        // Nothing, another cell with the same number, one without memory, what no cell is; free
-        // ones, and one without a number.
+        // No handle, another cell with the same number, a cell of a bank that does not exist, the end of the
+        // list; free cells, and a handle without a number.
         let odd = [0, bits + 1, bits + 4096, u64::MAX, (1 << 20) - 1];
         let free_ones = [last.bits(), cell(last), cell(handle)];
         for bits in Iterator::chain(odd.into_iter(), free_ones) {
@@ -177,7 +177,7 @@ mod tests {
             banks += 1;
         }
         assert_eq!(banks, 256);
-        // More is refused, and does no harm.
+        // A further bank is refused, and has no effect.
         cells.grow(&mut free, Growth::new()?);
         let handle = cells.take(&mut free, 0).ok_or(ENOENT)?;
         assert_eq!(cell(handle), 0);

@@ -34,7 +34,7 @@ use kernel::{
     sync::Arc, //
 };
 
-/// All entries count in one account, of which nobody else knows.
+/// A recorder for the tests, which gives the same account to all entries.
 struct Shared {
     account: Arc<Account>,
     listed: AtomicUsize,
@@ -67,12 +67,12 @@ impl Clients for Shared {
 }
 
 impl Shared {
-    /// How many are in the list, and how many are not.
+    /// Returns the number of listed and of unlisted entries.
     fn numbers(&self) -> (usize, usize) {
         (self.listed.load(Relaxed), self.unlisted.load(Relaxed))
     }
 
-    /// How many transactions started.
+    /// Returns the number of transactions that were started.
     fn started(&self) -> u64 {
         self.account.snapshot().record.devstat.start_count
     }
@@ -91,7 +91,7 @@ fn entries() -> Result<(Arc<Shared>, Arc<Entries>)> {
     Ok((shared.clone(), Entries::new(shared)?))
 }
 
-/// A tape drive.
+/// The description of a tape drive.
 fn said(name: &[u8], unit: i32) -> Said<'_> {
     Said {
         name,
@@ -182,7 +182,7 @@ mod tests {
         entries.remove(stale)?;
         let now = entries.add(&said(b"t", 0), owner, None)?;
         assert!(now != stale);
-        // The same slot: what differs is the number above it.
+        // It has the same slot, but another number.
         assert_eq!(now.bits() & 0x1ffff, stale.bits() & 0x1ffff);
         assert_eq!(start(&entries, stale), Err(ENOENT));
         assert_eq!(start(&entries, Handle::NONE), Err(ENOENT));

@@ -43,7 +43,7 @@ mod tests {
         events.attach(event("client")?, parent, client, 0)
     }
 
-    /// Whether these are listed, in this order, with these totals.
+    /// Returns whether these counters are listed, in this order, with these totals.
     fn lists(events: &Events, rollup: bool, expected: &[(&str, u64)]) -> Result<bool> {
         if rollup {
             let list = events.rolled_up()?;
@@ -125,7 +125,7 @@ mod tests {
         Ok(())
     }
 
-    /// A refusal after the parent was found must leave no child behind.
+    /// An attachment that fails after its parent was found must not leave a child.
     #[test]
     fn what_is_refused_is_no_child() -> Result {
         let events = Events::new()?;
@@ -178,7 +178,7 @@ mod tests {
                 ("second", 50000)
             ]
         )?);
-        // What has left is nobody's any more.
+        // A detached counter is not included in the total of its parent.
         assert_eq!(events.detach(grandchild), Ok(4000));
         assert_eq!(events.total(root), Some(50301));
         Ok(())
@@ -234,7 +234,7 @@ mod tests {
         }
         assert_eq!(events.find(0x1000), None);
         assert_eq!(events.find(0x2000), Some(adopted));
-        // Of nobody's children any more.
+        // Its parent was detached, so it has none.
         assert_eq!(events.detach(adopted), Ok(3));
         assert_eq!(events.detach(own), Ok(0));
         events.going(other);

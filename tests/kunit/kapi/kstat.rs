@@ -32,7 +32,7 @@ fn key(module: &str, instance: i32, name: &str) -> Key {
     Key::new(name_of(module), instance, name_of(name))
 }
 
-/// Eight bytes.
+/// A raw kstat of eight bytes.
 fn raw(key: Key, flags: u8) -> New {
     New {
         key,
@@ -44,20 +44,20 @@ fn raw(key: Key, flags: u8) -> New {
     }
 }
 
-/// Its address.
+/// Creates a kstat; returns its address.
 fn create(chain: &Chain, owner: Owner, mut new: New) -> Result<usize> {
-    // SAFETY: Nobody sets anything in it.
+    // SAFETY: The tests set no pointers in it.
     chain.create(&mut new, owner, |header| unsafe { Client::new(header) })
 }
 
-/// The one of this key, if it is seen.
+/// Returns the visible kstat of this key.
 fn find(chain: &Chain, key: Key) -> Result<Arc<Entry>> {
     let list = chain.list()?;
     let found = list.entries.iter().find(|entry| *entry.key() == key);
     Ok(found.ok_or(ENOENT)?.clone())
 }
 
-/// How many of this key are seen: one or none.
+/// Returns the number of visible kstats of this key: 0 or 1.
 fn seen(chain: &Chain, key: Key) -> Result<usize> {
     let list = chain.list()?;
     Ok(list
@@ -67,7 +67,7 @@ fn seen(chain: &Chain, key: Key) -> Result<usize> {
         .count())
 }
 
-/// How many there are.
+/// Returns the number of visible kstats.
 fn len(chain: &Chain) -> Result<usize> {
     Ok(chain.list()?.entries.len())
 }
@@ -124,7 +124,7 @@ mod tests {
         assert!(chain.id() != installed);
         assert_eq!(seen(&chain, key)?, 0);
         assert_eq!(chain.numbered(kid).err(), Some(ENXIO));
-        // Whoever found it finds nothing in it.
+        // A reference that was taken before finds no data any more.
         assert_eq!(entry.statistics(&chain).err(), Some(ENXIO));
         let change = Change::Statistic(b"n", Written::Text(b"1\0"));
         assert_eq!(entry.write(&change).err(), Some(ENXIO));
@@ -137,7 +137,7 @@ mod tests {
         let (owner, other) = owners();
         let name = key("m", 0, "n");
         let address = create(&chain, owner, raw(name, 0))?;
-        // Whether it is installed or not, and whoever asks.
+        // Whether it is installed or not, and for any owner.
         assert_eq!(create(&chain, owner, raw(name, 0)), Err(EEXIST));
         assert_eq!(chain.install(address), Ok(()));
         assert_eq!(create(&chain, other, raw(name, 0)), Err(EEXIST));
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(chain.delete(address), Ok(()));
         assert_eq!(chain.delete(address), Err(ENOENT));
         assert_eq!(chain.install(address), Err(ENOENT));
-        // iostat's own are at no address.
+        // The kstats of iostat itself have no address.
         assert_eq!(chain.delete(0), Err(ENOENT));
         assert_eq!(chain.install(0), Err(ENOENT));
         assert_eq!(len(&chain)?, 2);
@@ -176,7 +176,7 @@ mod tests {
     fn the_order_is_that_of_names() -> Result {
         let chain = Chain::new()?;
         let (owner, _) = owners();
-        // As they are to be listed.
+        // In the order of the list.
         let keys = [
             ("A", 0, "b"),
             ("a", -1, "b"),
@@ -205,7 +205,7 @@ mod tests {
         let (owner, other) = owners();
         let name = key("m", 3, "n");
         let address = create(&chain, owner, raw(name, 0))?;
-        // Installed or not.
+        // Whether it is installed or not.
         assert_eq!(chain.lookup(owner, |key| *key == name), Some(address));
         assert_eq!(chain.lookup(owner, |key| key.parts().1 == 3), Some(address));
         assert_eq!(chain.lookup(owner, |key| key.parts().0 == b"unix"), None);
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(chain.delete(asleep), Err(ENOENT));
         assert_eq!(chain.install(asleep), Err(ENOENT));
 
-        // Nothing is kept of one that nobody has seen.
+        // A kstat that was never installed is not kept.
         let unseen = key("m", 0, "unseen");
         let address = create(&chain, owner, raw(unseen, flags::PERSISTENT))?;
         assert_eq!(chain.delete(address), Ok(()));
@@ -239,7 +239,7 @@ mod tests {
         other_size.ndata = 16;
         assert!(create(&chain, owner, other_size).is_ok());
 
-        // Only one that is like it wakes it.
+        // A kstat with other properties does not reuse it.
         let mut larger = raw(name, flags::PERSISTENT);
         larger.ndata = 16;
         assert_eq!(create(&chain, other, larger), Err(EEXIST));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Tests of the kernel API: tables of their own, which no client knows. A part of [`crate::kapi`],
-//! whose own they use.
+//! Tests of the kernel API. They use tables of their own, which clients do not use, and are a part of
+//! [`crate::kapi`] in order to use its private items.
 
 mod cells;
 mod devstat;
@@ -13,9 +13,9 @@ use crate::kernel_ext::{
     module::Owner, //
 };
 
-/// Two who may be a client: the kernel, and this module.
+/// Returns two owners: the kernel and this module.
 fn owners() -> (Owner, Owner) {
-    // SAFETY: Null is the kernel, and this module is there while its tests run.
+    // SAFETY: Null stands for the kernel, and this module is loaded while its tests run.
     unsafe {
         (
             Owner::from_raw(core::ptr::null_mut()),
