@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn types_are_those_there_are() {
+    fn only_defined_types_are_valid() {
         for there_is in [0, 0x1, 0xe, 0x3c, 0x40, 0x14e] {
             assert!(device_type::is_any(there_is));
         }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_what_a_disk_is() {
+    fn the_type_follows_from_the_name() {
         let table = [
             ("sda", (0x010, 0x110)),
             ("sdaa", (0x010, 0x110)),

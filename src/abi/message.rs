@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn areas_to_print_are_clipped_to_those_there_are() {
+    fn areas_to_print_are_clipped_to_the_region() {
         let print = |first, count| Print {
             id: 0,
             first,

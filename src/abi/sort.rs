@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn any_order_becomes_one() {
+    fn lists_are_sorted() {
         let sorted = [0, 1, 1, 2, 3, 5, 8];
         for turn in 0..7 {
             let mut list = sorted;

@@ -192,7 +192,7 @@ mod tests {
     use core::mem::size_of;
 
     #[test]
-    fn structures_have_the_sizes_they_had_at_first() {
+    fn structures_have_the_sizes_of_version_1() {
         let sizes = [
             (size_of::<Header>(), 224),
             (size_of::<List>(), 32),
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn values_come_back_as_they_went() {
+    fn values_are_converted_without_loss() {
         let table = [
             (Value::Char(b"abc"), 0, 3),
             (Value::Int32(-2), 1, 0),
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_too_large_are_none() {
+    fn numbers_out_of_range_are_refused() {
         let table = [
             (data::INT32, 1 << 31),
             (data::INT32, u64::MAX << 32),

@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_reason() {
         assert!(List::parse(b"").is_none() && List::parse(b"sda @evcnt_list").is_none());
         assert!(List::parse(b"@evcnt_lists").is_none());
         assert_eq!(reason(b"@evcnt_list any"), Some(Reason::UnknownOption));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_ones_are_for_those_who_ask() {
+    fn counters_of_zero_are_listed_on_request() {
         let asked = |kind, all| List {
             all,
             rollup: false,

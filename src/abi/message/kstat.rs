@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_that_are_left_out_are_anything() {
+    fn missing_parts_match_everything() {
         let id = ("sd", 3, "sda");
         let table: [(&[u8], bool); 14] = [
             (b"@kstat", true),
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_reason() {
         assert!(Kstat::parse(b"").is_none() && Kstat::parse(b"sda @kstat").is_none());
         assert!(Kstat::parse(b"@kstats").is_none());
         assert_eq!(reason(b"@kstat_write"), Some(Reason::NoKstat));

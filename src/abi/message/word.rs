@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn disks_are_named_as_they_are_written() {
+    fn disks_are_found_by_printed_name_or_path() {
         let table: [(&str, &[u8], bool); 16] = [
             ("sda", b"sda", true),
             ("sda1", b"sda", false),
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn capitals_are_no_difference_where_they_are_not() {
+    fn case_is_ignored_where_allowed() {
         assert!(only("\\@StAtS_list").is_ignoring_case("@stats_list"));
         assert!(!only("@stats_lis").is_ignoring_case("@stats_list"));
         assert!(!only("@stats_list_").is_ignoring_case("@stats_list"));

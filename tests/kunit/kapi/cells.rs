@@ -34,7 +34,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_none_at_first() -> Result {
+    fn a_new_table_is_empty() -> Result {
         let (cells, mut free) = (Cells::new()?, Free::new());
         assert!(free.is_empty());
         assert!(Cells::can_grow(&free));
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn a_handle_counts_until_it_is_given_back() -> Result {
+    fn a_handle_counts_until_it_is_released() -> Result {
         let (cells, mut free) = cells()?;
         let handle = cells.take(&mut free, 40).ok_or(ENOENT)?;
         assert_eq!(cells.get(handle), Some(40));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_handle_counts_nothing() -> Result {
+    fn invalid_handles_count_nothing() -> Result {
         let (cells, mut free) = cells()?;
         let handle = cells.take(&mut free, 0).ok_or(ENOENT)?;
         let last = cells.take(&mut free, 0).ok_or(ENOENT)?;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_leaves_what_there_is() -> Result {
+    fn growth_keeps_the_counts() -> Result {
         let (cells, mut free) = cells()?;
         let before = take_all(&cells, &mut free)?;
         for (handle, count) in before.iter().zip(1..) {

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn it_counts_while_it_is_there() -> Result {
+    fn an_entry_counts_until_it_is_removed() -> Result {
         let (shared, entries) = entries()?;
         let (owner, _) = owners();
         let handle = entries.add(&said(b"t", 0), owner, None)?;
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_more_than_a_bank_has() -> Result {
+    fn entries_fill_more_than_one_bank() -> Result {
         let (shared, entries) = entries()?;
         let (owner, _) = owners();
         let mut all = KVec::new();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_one_entrys() -> Result {
+    fn an_address_has_one_entry() -> Result {
         let (shared, entries) = entries()?;
         let (owner, other) = owners();
         let handle = entries.add(&said(b"t", 0), owner, Some(0x1000))?;
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn one_without_a_unit_is_in_no_list() -> Result {
+    fn an_entry_without_a_unit_is_not_listed() -> Result {
         let (shared, entries) = entries()?;
         let (owner, _) = owners();
         let handle = entries.add(&said(b"", -1), owner, None)?;
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_is_checked() -> Result {
+    fn arguments_are_checked() -> Result {
         let (shared, entries) = entries()?;
         let (owner, _) = owners();
         let error = |said: &Said<'_>| entries.add(said, owner, None).err();
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_module_forgets_goes_with_it() -> Result {
+    fn forgotten_entries_are_removed_with_the_module() -> Result {
         let (shared, entries) = entries()?;
         let (owner, other) = owners();
         let listed = entries.add(&said(b"t", 0), owner, None)?;

@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn it_counts_while_it_is_attached() -> Result {
+    fn a_counter_counts_while_it_is_attached() -> Result {
         let events = Events::new()?;
         let handle = events.attach(event("one")?, None, None, 40)?;
         events.add(handle, 2);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_one_counters() -> Result {
+    fn an_address_has_one_counter() -> Result {
         let events = Events::new()?;
         let (owner, other) = owners();
         let handle = attach_for(&events, None, owner, 0x1000)?;
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn parents_come_first_and_go_last() -> Result {
+    fn parents_are_attached_first_and_detached_last() -> Result {
         let events = Events::new()?;
         let parent = attach(&events, None, "parent")?;
         let child = attach(&events, Some(parent), "child")?;
@@ -127,7 +127,7 @@ mod tests {
 
     /// An attachment that fails after its parent was found must not leave a child.
     #[test]
-    fn what_is_refused_is_no_child() -> Result {
+    fn a_failed_attachment_leaves_no_child() -> Result {
         let events = Events::new()?;
         let (owner, _) = owners();
         let parent = attach_for(&events, None, owner, 0x1000)?;
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn totals_are_of_all_below() -> Result {
+    fn totals_include_all_descendants() -> Result {
         let events = Events::new()?;
         let root = attach(&events, None, "root")?;
         let other = attach(&events, None, "other")?;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_that_of_attachment() -> Result {
+    fn counters_are_listed_in_order_of_attachment() -> Result {
         let events = Events::new()?;
         let first = attach(&events, None, "first")?;
         attach(&events, None, "second")?;
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_as_many_as_it_takes() -> Result {
+    fn the_table_grows() -> Result {
         const MANY: usize = 1300;
         let events = Events::new()?;
         let root = attach(&events, None, "root")?;
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_module_forgets_goes_with_it() -> Result {
+    fn forgotten_counters_are_detached_with_the_module() -> Result {
         let events = Events::new()?;
         let (owner, other) = owners();
         let parent = attach_for(&events, None, owner, 0x1000)?;
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn ours_are_detached_when_they_are_dropped() -> Result {
+    fn dropping_an_own_counter_detaches_it() -> Result {
         let events = Events::new()?;
         let parent = EventCounter::new(&events, None, b"iostat", b"parent")?;
         let child = EventCounter::new(&events, Some(&parent), b"iostat", b"child")?;

@@ -81,7 +81,7 @@ mod tests {
     use crate::kernel_ext::module::Going;
 
     #[test]
-    fn it_begins_with_itself() -> Result {
+    fn a_new_chain_lists_itself() -> Result {
         let chain = Chain::new()?;
         let list = chain.list()?;
         let found = list
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_seen_from_install_to_delete() -> Result {
+    fn a_kstat_is_visible_from_install_to_delete() -> Result {
         let chain = Chain::new()?;
         let (owner, _) = owners();
         let key = key("m", 0, "n");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn each_call_is_refused_where_it_makes_no_sense() -> Result {
+    fn calls_in_the_wrong_order_are_refused() -> Result {
         let chain = Chain::new()?;
         let (owner, other) = owners();
         let name = key("m", 0, "n");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_never_used_again() -> Result {
+    fn numbers_are_never_reused() -> Result {
         let chain = Chain::new()?;
         let (owner, _) = owners();
         let mut last = 1;
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_is_that_of_names() -> Result {
+    fn kstats_are_sorted_by_name() -> Result {
         let chain = Chain::new()?;
         let (owner, _) = owners();
         // In the order of the list.
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_client_finds_its_own() -> Result {
+    fn lookup_finds_only_own_kstats() -> Result {
         let chain = Chain::new()?;
         let (owner, other) = owners();
         let name = key("m", 3, "n");
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_persistent_sleep_and_wake() -> Result {
+    fn persistent_kstats_become_dormant_and_are_reused() -> Result {
         let chain = Chain::new()?;
         let (owner, other) = owners();
         let name = key("m", 0, "n");
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_module_forgets_goes_with_it() -> Result {
+    fn forgotten_kstats_are_deleted_with_the_module() -> Result {
         let chain = Chain::new()?;
         let (owner, other) = owners();
         let installed = create(&chain, owner, raw(key("m", 0, "installed"), 0))?;
