@@ -62,7 +62,7 @@ pub(super) const NAME_LEN: usize = 16;
 const UNLISTED: i32 = -1;
 
 /// The arguments of `devstat_new_entry()`.
-pub(super) struct Said<'a> {
+pub(super) struct EntryParams<'a> {
     /// Empty if the entry is not listed.
     pub(super) name: &'a [u8],
     pub(super) unit: i32,
@@ -72,7 +72,7 @@ pub(super) struct Said<'a> {
     pub(super) priority: u32,
 }
 
-impl Said<'_> {
+impl EntryParams<'_> {
     fn is_listed(&self) -> bool {
         self.unit != UNLISTED
     }
@@ -168,12 +168,12 @@ impl Entries {
     /// is invalid, `ENOSPC` if there are too many entries, `ENOMEM`.
     pub(super) fn add(
         &self,
-        said: &Said<'_>,
+        params: &EntryParams<'_>,
         owner: Owner,
         address: Option<usize>,
     ) -> Result<Handle> {
-        let identity = said.identity(owner)?;
-        let is_listed = said.is_listed();
+        let identity = params.identity(owner)?;
+        let is_listed = params.is_listed();
         // A client may wait for the mutex while it removes a disk, so an allocation must not wait for I/O.
         let _noio = NoIo::new();
         let mut guard = self.table.lock();

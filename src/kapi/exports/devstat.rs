@@ -14,8 +14,8 @@ use crate::{
     },
     kapi::devstat::{
         Entries,
+        EntryParams,
         Handle,
-        Said,
         NAME_LEN, //
     },
     kernel_ext::{
@@ -128,7 +128,7 @@ unsafe fn add(
         // SAFETY: By the requirement of this function it is null or NUL-terminated.
         _ => unsafe { super::string(dev_name) },
     };
-    let said = Said {
+    let params = EntryParams {
         name,
         unit,
         block_size,
@@ -139,7 +139,7 @@ unsafe fn add(
     let added = match address {
         // Null, an `ERR_PTR()`, or a handle of devstat_new_entry().
         Some(address) if !is_address(address) => Err(EINVAL),
-        _ => entries.add(&said, module, address),
+        _ => entries.add(&params, module, address),
     };
     let added = added.and_then(|handle| {
         // SAFETY: By the requirement of this function `owner` is the calling module or null.

@@ -15,7 +15,7 @@ use crate::{
     },
     kapi::devstat::{
         Entries,
-        Said, //
+        EntryParams, //
     },
     kernel_ext::clock::now_ns,
     kunit::support::*,
@@ -92,8 +92,8 @@ fn entries() -> Result<(Arc<Shared>, Arc<Entries>)> {
 }
 
 /// The description of a tape drive.
-fn said(name: &[u8], unit: i32) -> Said<'_> {
-    Said {
+fn params(name: &[u8], unit: i32) -> EntryParams<'_> {
+    EntryParams {
         name,
         unit,
         block_size: 512,
@@ -136,7 +136,7 @@ mod tests {
     fn a_block_size_is_set_and_announced() -> Result {
         let (shared, entries) = entries()?;
         let (owner, _) = owners();
-        let handle = entries.add(&said(b"tape", 0), owner, None)?;
+        let handle = entries.add(&params(b"tape", 0), owner, None)?;
         entries.set_block_size(handle, 10240)?;
         assert_eq!(shared.account.device().block_size, 10240);
         assert_eq!(shared.account.identity_now().flags, 0);
@@ -157,7 +157,7 @@ mod tests {
     fn an_entry_counts_until_it_is_removed() -> Result {
         let (shared, entries) = entries()?;
         let (owner, _) = owners();
-        let handle = entries.add(&said(b"t", 0), owner, None)?;
+        let handle = entries.add(&params(b"t", 0), owner, None)?;
         assert_eq!(shared.numbers(), (1, 0));
         assert_eq!(end(&entries, handle), Err(ERANGE));
         assert_eq!(start(&entries, handle), Ok(()));
@@ -178,9 +178,9 @@ mod tests {
     fn stale_handles_count_nothing() -> Result {
         let (shared, entries) = entries()?;
         let (owner, _) = owners();
-        let stale = entries.add(&said(b"t", 0), owner, None)?;
+        let stale = entries.add(&params(b"t", 0), owner, None)?;
         entries.remove(stale)?;
-        let now = entries.add(&said(b"t", 0), owner, None)?;
+        let now = entries.add(&params(b"t", 0), owner, None)?;
         assert!(now != stale);
         // It has the same slot, but another number.
         assert_eq!(now.bits() & 0x1ffff, stale.bits() & 0x1ffff);
@@ -203,7 +203,7 @@ mod tests {
         let (owner, _) = owners();
         let mut all = KVec::new();
         for unit in 0..300 {
-            all.push(entries.add(&said(b"t", unit), owner, None)?, GFP_KERNEL)?;
+            all.push(entries.add(&params(b"t", unit), owner, None)?, GFP_KERNEL)?;
         }
         for handle in &all {
             assert_eq!(start(&entries, *handle), Ok(()));
@@ -224,12 +224,12 @@ mod tests {
     fn an_address_has_one_entry() -> Result {
         let (shared, entries) = entries()?;
         let (owner, other) = owners();
-        let handle = entries.add(&said(b"t", 0), owner, Some(0x1000))?;
-        let again = entries.add(&said(b"t", 1), other, Some(0x1000));
+        let handle = entries.add(&params(b"t", 0), owner, Some(0x1000))?;
+        let again = entries.add(&params(b"t", 1), other, Some(0x1000));
         assert_eq!(again.err(), Some(EEXIST));
         assert_eq!(shared.numbers(), (1, 0));
         entries.remove(handle)?;
-        entries.add(&said(b"t", 1), other, Some(0x1000))?;
+        entries.add(&params(b"t", 1), other, Some(0x1000))?;
         Ok(())
     }
 
@@ -237,7 +237,7 @@ mod tests {
     fn an_entry_without_a_unit_is_not_listed() -> Result {
         let (shared, entries) = entries()?;
         let (owner, _) = owners();
-        let handle = entries.add(&said(b"", -1), owner, None)?;
+        let handle = entries.add(&params(b"", -1), owner, None)?;
         assert_eq!(shared.numbers(), (0, 1));
         assert_eq!(start(&entries, handle), Ok(()));
         entries.remove(handle)?;
@@ -249,20 +249,23 @@ mod tests {
     fn arguments_are_checked() -> Result {
         let (shared, entries) = entries()?;
         let (owner, _) = owners();
-        let error = |said: &Said<'_>| entries.add(said, owner, None).err();
-        assert_eq!(error(&said(b"", 0)), Some(EINVAL));
-        assert_eq!(error(&said(b"a b", 0)), Some(EINVAL));
-        assert_eq!(error(&said(b"a/b", 0)), Some(EINVAL));
-        assert_eq!(error(&said(b"t", -2)), Some(EINVAL));
-        assert_eq!(error(&said(b"sixteen_letters_", 0)), Some(name_too_long()));
-        let mut odd = said(b"t", 0);
+        let error = |params: &EntryParams<'_>| entries.add(params, owner, None).err();
+        assert_eq!(error(&params(b"", 0)), Some(EINVAL));
+        assert_eq!(error(&params(b"a b", 0)), Some(EINVAL));
+        assert_eq!(error(&params(b"a/b", 0)), Some(EINVAL));
+        assert_eq!(error(&params(b"t", -2)), Some(EINVAL));
+        assert_eq!(
+            error(&params(b"sixteen_letters_", 0)),
+            Some(name_too_long())
+        );
+        let mut odd = params(b"t", 0);
         odd.priority = 0x1000;
         assert_eq!(error(&odd), Some(EINVAL));
-        odd = said(b"t", 0);
+        odd = params(b"t", 0);
         odd.flags = 8;
         assert_eq!(error(&odd), Some(EINVAL));
         assert_eq!(shared.numbers(), (0, 0));
-        assert_eq!(error(&said(b"fifteen_letters", i32::MAX)), None);
+        assert_eq!(error(&params(b"fifteen_letters", i32::MAX)), None);
         Ok(())
     }
 
@@ -270,9 +273,9 @@ mod tests {
     fn forgotten_entries_are_removed_with_the_module() -> Result {
         let (shared, entries) = entries()?;
         let (owner, other) = owners();
-        let listed = entries.add(&said(b"t", 0), owner, None)?;
-        let unlisted = entries.add(&said(b"", -1), owner, None)?;
-        let others = entries.add(&said(b"t", 1), other, None)?;
+        let listed = entries.add(&params(b"t", 0), owner, None)?;
+        let unlisted = entries.add(&params(b"", -1), owner, None)?;
+        let others = entries.add(&params(b"t", 1), other, None)?;
         entries.going(owner);
         assert_eq!(shared.numbers(), (1, 0));
         assert_eq!(start(&entries, listed), Err(ENOENT));
