@@ -4,7 +4,7 @@
 
 mod slots;
 
-pub(super) use slots::Handle;
+pub(super) use slots::EntryId;
 
 use crate::{
     abi::{
@@ -133,8 +133,8 @@ pub(crate) struct Entries {
 }
 
 struct Table {
-    attached: RBTree<Handle, Attached>,
-    by_address: RBTree<usize, Handle>,
+    attached: RBTree<EntryId, Attached>,
+    by_address: RBTree<usize, EntryId>,
     /// The allocator of slot numbers.
     slots: Places,
     next_number: u64,
@@ -171,7 +171,7 @@ impl Entries {
         params: &EntryParams<'_>,
         owner: Owner,
         address: Option<usize>,
-    ) -> Result<Handle> {
+    ) -> Result<EntryId> {
         let identity = params.identity(owner)?;
         let is_listed = params.is_listed();
         // A client may wait for the mutex while it removes a disk, so an allocation must not wait for I/O.
@@ -184,7 +184,7 @@ impl Entries {
         // CAST: 32 bits.
         let slot = table.slots.find()? as usize;
         self.slots.prepare(slot)?;
-        let handle = Handle::new(table.next_number, slot);
+        let handle = EntryId::new(table.next_number, slot);
         let node = RBTreeNodeReservation::new(GFP_KERNEL)?;
         let address_node = RBTreeNodeReservation::new(GFP_KERNEL)?;
         let account = match is_listed {
@@ -228,7 +228,7 @@ impl Entries {
 
     /// Removes an entry and discards its transactions in progress. May sleep. `ENOENT` if the handle is
     /// invalid.
-    pub(super) fn remove(&self, handle: Handle) -> Result {
+    pub(super) fn remove(&self, handle: EntryId) -> Result {
         let mut table = self.table.lock();
         let node = table.attached.remove_node(&handle).ok_or(ENOENT)?;
         let (_, attached) = node.to_key_value();
@@ -245,7 +245,7 @@ impl Entries {
 
     /// Sets the block size of an entry; 0 if it is not known at the moment. May sleep. `ENOENT` if the handle
     /// is invalid, `EINVAL` if the entry was added with the flag that it has no block size.
-    pub(super) fn set_block_size(&self, handle: Handle, block_size: u32) -> Result {
+    pub(super) fn set_block_size(&self, handle: EntryId, block_size: u32) -> Result {
         let table = self.table.lock();
         let attached = table.attached.get(&handle).ok_or(ENOENT)?;
         attached.account.set_block_size(block_size)?;
@@ -256,7 +256,7 @@ impl Entries {
 
     /// Records the start of a transaction. `ENOENT` if the handle is invalid.
     #[inline(always)]
-    pub(super) fn start_transaction(&self, handle: Handle, now: u64, cpu: ThisCpu<'_>) -> Result {
+    pub(super) fn start_transaction(&self, handle: EntryId, now: u64, cpu: ThisCpu<'_>) -> Result {
         let account = self.slots.get(handle, cpu).ok_or(ENOENT)?;
         account.start_transaction(now, cpu);
         Ok(())
@@ -267,7 +267,7 @@ impl Entries {
     #[inline(always)]
     pub(super) fn end_transaction(
         &self,
-        handle: Handle,
+        handle: EntryId,
         end: client::End,
         now: u64,
         cpu: ThisCpu<'_>,
@@ -280,7 +280,7 @@ impl Entries {
     }
 
     /// Returns one of the entries of a module.
-    fn any_of(&self, owner: Owner) -> Option<Handle> {
+    fn any_of(&self, owner: Owner) -> Option<EntryId> {
         let table = self.table.lock();
         let own = table.attached.iter();
         let mut own = own.filter(|(_, attached)| attached.owner == owner);

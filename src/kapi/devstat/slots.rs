@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The table by which a transaction finds the account of its entry, with a [`Handle`] and without a lock.
+//! The table by which a transaction finds the account of its entry, with an [`EntryId`] and without a lock.
 
 use crate::{
     kernel_ext::{
@@ -23,25 +23,25 @@ use pin_init::init_array_from_fn;
 /// The identifier of an entry: a number that is never used again, the number of its slot, and a lowest bit that
 /// is set, unlike in any address of a `struct devstat`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::kapi) struct Handle(u64);
+pub(in crate::kapi) struct EntryId(u64);
 
 const SLOT_BITS: u32 = 16;
 const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
 
-impl Handle {
+impl EntryId {
     /// The handle of no entry.
-    pub(in crate::kapi) const NONE: Handle = Handle(0);
+    pub(in crate::kapi) const NONE: EntryId = EntryId(0);
 
     pub(super) fn new(number: u64, slot: usize) -> Self {
         // CAST: 16 bits.
         let slot = slot as u64 & SLOT_MASK;
-        Handle(number << (SLOT_BITS + 1) | slot << 1 | 1)
+        EntryId(number << (SLOT_BITS + 1) | slot << 1 | 1)
     }
 
     /// Makes a handle of a number from a client. Every use of a handle checks it.
     #[inline(always)]
     pub(in crate::kapi) fn from_bits(bits: u64) -> Self {
-        Handle(bits)
+        EntryId(bits)
     }
 
     pub(in crate::kapi) fn bits(self) -> u64 {
@@ -57,7 +57,7 @@ impl Handle {
 
 /// The content of a slot.
 pub(super) struct Entry {
-    pub(super) handle: Handle,
+    pub(super) handle: EntryId,
     pub(super) account: Found,
 }
 
@@ -83,7 +83,7 @@ impl Slots {
 
     /// Returns the account of the entry with this handle.
     #[inline(always)]
-    pub(super) fn get<'a>(&'a self, handle: Handle, cpu: ThisCpu<'a>) -> Option<&'a Account> {
+    pub(super) fn get<'a>(&'a self, handle: EntryId, cpu: ThisCpu<'a>) -> Option<&'a Account> {
         let entry = self.slot(handle.slot())?.get(cpu)?;
         (entry.handle == handle).then_some(&entry.account)
     }
@@ -107,7 +107,7 @@ impl Slots {
 
     /// Stores an entry in the slot of its handle, or empties the slot. Transactions that are being recorded at
     /// the same time may still use the former entry.
-    pub(super) fn put(&self, handle: Handle, entry: Option<KBox<Node<Entry>>>) {
+    pub(super) fn put(&self, handle: EntryId, entry: Option<KBox<Node<Entry>>>) {
         if let Some(slot) = self.slot(handle.slot()) {
             slot.replace(entry);
         }

@@ -14,8 +14,8 @@ use crate::{
     },
     kapi::devstat::{
         Entries,
+        EntryId,
         EntryParams,
-        Handle,
         NAME_LEN, //
     },
     kernel_ext::{
@@ -74,18 +74,18 @@ fn is_address(address: usize) -> bool {
 ///
 /// `ds` was returned by `devstat_new_entry()`, or is null, or points to a `struct devstat`.
 #[inline(always)]
-unsafe fn handle(ds: *const own::devstat) -> Handle {
+unsafe fn handle(ds: *const own::devstat) -> EntryId {
     // CAST: 64 bits.
     let bits = ds as u64;
     if bits & 1 != 0 {
-        return Handle::from_bits(bits);
+        return EntryId::from_bits(bits);
     }
     if !is_address(ds.addr()) {
-        return Handle::NONE;
+        return EntryId::NONE;
     }
     // SAFETY: By the requirement of this function `ds` points to a `struct devstat`. A thread that adds or
     // removes it at the same time writes the word in one access.
-    Handle::from_bits(unsafe { core::ptr::addr_of!((*ds).handle).read_volatile() })
+    EntryId::from_bits(unsafe { core::ptr::addr_of!((*ds).handle).read_volatile() })
 }
 
 /// Reports in the kernel log why an entry was not added, if the client caused the error.
@@ -118,7 +118,7 @@ unsafe fn add(
     device_type: u32,
     priority: u32,
     owner: *mut bindings::module,
-) -> Result<Handle> {
+) -> Result<EntryId> {
     // SAFETY: By the requirement of this function another module made this call, and `owner` is that module or
     // null.
     let (entries, module) = unsafe { (entries().ok_or(ENODEV)?, Owner::from_raw(owner)) };

@@ -117,18 +117,18 @@ mod tests {
         *, //
     };
     use crate::{
-        kapi::devstat::Handle,
+        kapi::devstat::EntryId,
         kernel_ext::{
             error::name_too_long,
             module::Going, //
         },
     };
 
-    fn start(entries: &Entries, handle: Handle) -> Result {
+    fn start(entries: &Entries, handle: EntryId) -> Result {
         here(|cpu| entries.start_transaction(handle, now_ns(), cpu))
     }
 
-    fn end(entries: &Entries, handle: Handle) -> Result {
+    fn end(entries: &Entries, handle: EntryId) -> Result {
         here(|cpu| entries.end_transaction(handle, READ, now_ns(), cpu))
     }
 
@@ -185,12 +185,12 @@ mod tests {
         // It has the same slot, but another number.
         assert_eq!(now.bits() & 0x1ffff, stale.bits() & 0x1ffff);
         assert_eq!(start(&entries, stale), Err(ENOENT));
-        assert_eq!(start(&entries, Handle::NONE), Err(ENOENT));
+        assert_eq!(start(&entries, EntryId::NONE), Err(ENOENT));
         assert_eq!(
-            start(&entries, Handle::from_bits(now.bits() ^ 1)),
+            start(&entries, EntryId::from_bits(now.bits() ^ 1)),
             Err(ENOENT)
         );
-        assert_eq!(start(&entries, Handle::from_bits(u64::MAX)), Err(ENOENT));
+        assert_eq!(start(&entries, EntryId::from_bits(u64::MAX)), Err(ENOENT));
         assert_eq!(shared.started(), 0);
         assert_eq!(start(&entries, now), Ok(()));
         assert_eq!(shared.started(), 1);
