@@ -51,7 +51,7 @@ use kernel::{
     }, //
 };
 use slots::{
-    Entry,
+    SlotEntry,
     Slots, //
 };
 
@@ -191,7 +191,7 @@ impl Entries {
             true => self.clients.add(identity)?,
             false => self.clients.add_unlisted(identity)?,
         };
-        let entry = Entry {
+        let entry = SlotEntry {
             handle,
             account: Found::new(&account),
         };

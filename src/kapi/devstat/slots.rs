@@ -56,7 +56,7 @@ impl EntryId {
 }
 
 /// The content of a slot.
-pub(super) struct Entry {
+pub(super) struct SlotEntry {
     pub(super) handle: EntryId,
     pub(super) account: Found,
 }
@@ -64,11 +64,11 @@ pub(super) struct Entry {
 const BANK: usize = 256;
 const BANKS: usize = (SLOT_MASK as usize + 1) / BANK;
 
-type Slot = Published<Entry, InterruptsOff>;
+type EntrySlot = Published<SlotEntry, InterruptsOff>;
 
 /// All slots. They are allocated in banks, which are freed only with the table.
 pub(super) struct Slots {
-    banks: KVec<OnceBox<[Slot; BANK]>>,
+    banks: KVec<OnceBox<[EntrySlot; BANK]>>,
 }
 
 impl Slots {
@@ -89,7 +89,7 @@ impl Slots {
     }
 
     #[inline(always)]
-    fn slot(&self, slot: usize) -> Option<&Slot> {
+    fn slot(&self, slot: usize) -> Option<&EntrySlot> {
         self.banks.get(slot / BANK)?.get()?.get(slot % BANK)
     }
 
@@ -99,7 +99,7 @@ impl Slots {
         let bank = self.banks.get(slot / BANK).ok_or(ENOSPC)?;
         if bank.get().is_none() {
             // Initialised in place: it is too large for the stack.
-            let new = init_array_from_fn(|_| Slot::new());
+            let new = init_array_from_fn(|_| EntrySlot::new());
             let _ = bank.set(KBox::init(new, GFP_KERNEL)?);
         }
         Ok(())
@@ -107,7 +107,7 @@ impl Slots {
 
     /// Stores an entry in the slot of its handle, or empties the slot. Transactions that are being recorded at
     /// the same time may still use the former entry.
-    pub(super) fn put(&self, handle: EntryId, entry: Option<KBox<Node<Entry>>>) {
+    pub(super) fn put(&self, handle: EntryId, entry: Option<KBox<Node<SlotEntry>>>) {
         if let Some(slot) = self.slot(handle.slot()) {
             slot.replace(entry);
         }
