@@ -156,7 +156,7 @@ impl Client {
     }
 
     /// Stores the flags and the number in the `kstat_t` of the client.
-    pub(crate) fn tell(&self, flags: u8, kid: u32) {
+    pub(crate) fn publish(&self, flags: u8, kid: u32) {
         let public = self.public.get();
         // SAFETY: `public` is valid as long as `self`; it is only written to.
         unsafe {

@@ -208,10 +208,10 @@ impl Copy {
         }
     }
 
-    /// Calls `tell` with each statistic, in their order: two parts of the name, and the value.
+    /// Calls `visit` with each statistic, in their order: two parts of the name, and the value.
     pub(crate) fn each(
         &self,
-        mut tell: impl FnMut(&[u8], &'static str, Value<'_>) -> Result,
+        mut visit: impl FnMut(&[u8], &'static str, Value<'_>) -> Result,
     ) -> Result {
         // Raw data has no statistics.
         let is_raw = self.kind == Type::Raw;
@@ -223,14 +223,14 @@ impl Copy {
                     let named = unsafe { &*self.at::<own::iostat_kstat_named>(index) };
                     let name = named::name(&named.name);
                     if !name.is_empty() {
-                        named::value(named, &self.room.text, |value| tell(name, "", value))?;
+                        named::value(named, &self.room.text, |value| visit(name, "", value))?;
                     }
                 }
                 Type::Intr => {
                     // SAFETY: By the type invariant there is one at `index`, and every bit pattern is valid.
                     let intr = unsafe { &*self.at::<own::iostat_kstat_intr>(index) };
                     for (name, count) in INTR.into_iter().zip(&intr.intrs) {
-                        tell(b"", name, Value::Uint32(*count))?;
+                        visit(b"", name, Value::Uint32(*count))?;
                     }
                 }
                 Type::Io => {
@@ -252,7 +252,7 @@ impl Copy {
                         ("rcnt", Value::Uint32(io.rcnt)),
                     ];
                     for (name, value) in values {
-                        tell(b"", name, value)?;
+                        visit(b"", name, value)?;
                     }
                 }
                 Type::Timer => {
@@ -272,7 +272,7 @@ impl Copy {
                         (".stop_time", timer.stop_time as u64),
                     ];
                     for (statistic, value) in values {
-                        tell(name, statistic, Value::Uint64(value))?;
+                        visit(name, statistic, Value::Uint64(value))?;
                     }
                 }
             }

@@ -121,30 +121,30 @@ pub(super) unsafe fn take(named: *mut own::iostat_kstat_named, text: &mut KVVec<
     missing
 }
 
-/// Calls `tell` with the value. The bytes of a string are in `text`.
+/// Calls `visit` with the value. The bytes of a string are in `text`.
 pub(super) fn value(
     named: &own::iostat_kstat_named,
     text: &[u8],
-    tell: impl FnOnce(Value<'_>) -> Result,
+    visit: impl FnOnce(Value<'_>) -> Result,
 ) -> Result {
     let value = &named.value;
     // SAFETY: All members of the union are integers or pointers, for which every bit pattern is valid.
     unsafe {
         match u32::from(named.data_type) {
-            own::KSTAT_DATA_CHAR => tell(Value::Char(name(&value.c))),
-            own::KSTAT_DATA_INT32 => tell(Value::Int32(value.i32_)),
-            own::KSTAT_DATA_UINT32 => tell(Value::Uint32(value.ui32)),
-            own::KSTAT_DATA_INT64 => tell(Value::Int64(value.i64_)),
-            own::KSTAT_DATA_UINT64 => tell(Value::Uint64(value.ui64)),
-            own::KSTAT_DATA_FLOAT => tell(Value::Float(value.ui32)),
-            own::KSTAT_DATA_DOUBLE => tell(Value::Double(value.ui64)),
+            own::KSTAT_DATA_CHAR => visit(Value::Char(name(&value.c))),
+            own::KSTAT_DATA_INT32 => visit(Value::Int32(value.i32_)),
+            own::KSTAT_DATA_UINT32 => visit(Value::Uint32(value.ui32)),
+            own::KSTAT_DATA_INT64 => visit(Value::Int64(value.i64_)),
+            own::KSTAT_DATA_UINT64 => visit(Value::Uint64(value.ui64)),
+            own::KSTAT_DATA_FLOAT => visit(Value::Float(value.ui32)),
+            own::KSTAT_DATA_DOUBLE => visit(Value::Double(value.ui64)),
             // CAST: 64 bits at most.
-            own::KSTAT_DATA_LONG => tell(Value::Int64(value.l as i64)),
-            own::KSTAT_DATA_ULONG => tell(Value::Uint64(value.ul as u64)),
+            own::KSTAT_DATA_LONG => visit(Value::Int64(value.l as i64)),
+            own::KSTAT_DATA_ULONG => visit(Value::Uint64(value.ul as u64)),
             own::KSTAT_DATA_STRING => {
                 let start = value.str_.addr.ptr as usize;
                 let end = start.saturating_add(value.str_.len as usize);
-                tell(Value::String(text.get(start..end).unwrap_or(&[])))
+                visit(Value::String(text.get(start..end).unwrap_or(&[])))
             }
             // An unknown type.
             _ => Ok(()),

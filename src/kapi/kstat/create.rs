@@ -74,7 +74,7 @@ impl Chain {
             let flags = entry.flags();
             if let Body::Client(client) = &mut entry.hold().body as &mut Body {
                 client.revive(new.flags);
-                client.tell(flags, entry.kid());
+                client.publish(flags, entry.kid());
             }
             return Ok(address);
         }
@@ -83,7 +83,7 @@ impl Chain {
         new.flags |= flags::INVALID;
         let entry = self.add(new, Body::Client(client), Some(owner))?;
         if let Body::Client(client) = &entry.hold().body as &Body {
-            client.tell(entry.flags(), entry.kid());
+            client.publish(entry.flags(), entry.kid());
         }
         Ok(address)
     }
@@ -133,7 +133,7 @@ impl Chain {
         let has_strings = client.install(entry.has(flags::DORMANT))?;
         let strings = if has_strings { flags::LONGSTRINGS } else { 0 };
         let flags = entry.flags() & !(flags::INVALID | flags::DORMANT) | strings;
-        client.tell(flags, entry.kid());
+        client.publish(flags, entry.kid());
         let mut table = self.table.lock();
         if !entry.is_visible() {
             table.bump();

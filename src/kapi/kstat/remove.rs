@@ -57,7 +57,7 @@ impl Chain {
         };
         let flags = entry.flags() | flags::DORMANT;
         client.retire(is_updated);
-        client.tell(flags, entry.kid());
+        client.publish(flags, entry.kid());
         drop(held);
         let mut table = self.table.lock();
         let row: &mut Row = table.by_kid.get_mut(&entry.kid()).ok_or(ENOENT)?;

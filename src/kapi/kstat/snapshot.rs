@@ -124,7 +124,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    fn tell(&mut self, name: &[u8], suffix: &'static str, value: Value<'_>) -> Result {
+    fn push(&mut self, name: &[u8], suffix: &'static str, value: Value<'_>) -> Result {
         let statistic = Statistic::new(name, suffix, value)?;
         Ok(self.statistics.push(statistic, GFP_KERNEL_ACCOUNT)?)
     }
@@ -164,7 +164,7 @@ impl Entry {
                 drop(held);
                 snapshot.snaptime_ns = copy.snaptime_ns;
                 snapshot.ndata = copy.ndata();
-                copy.each(|name, suffix, value| snapshot.tell(name, suffix, value))?;
+                copy.each(|name, suffix, value| snapshot.push(name, suffix, value))?;
                 if self.kind() == Type::Raw {
                     snapshot.raw = Raw::Client(copy);
                 }
@@ -175,13 +175,13 @@ impl Entry {
                 snapshot.snaptime_ns = counters.now;
                 for statistic in &text::KSTAT {
                     let value = Value::Uint64((statistic.value)(&counters));
-                    snapshot.tell(statistic.name.to_bytes(), "", value)?;
+                    snapshot.push(statistic.name.to_bytes(), "", value)?;
                 }
             }
             Body::Types => {
                 drop(held);
                 for kind in Type::ALL {
-                    snapshot.tell(b"", kind.name(), Value::Uint64(kind as u64))?;
+                    snapshot.push(b"", kind.name(), Value::Uint64(kind as u64))?;
                 }
             }
             Body::Headers => {
@@ -204,12 +204,12 @@ impl Entry {
         let mut snapshot = self.snapshot(chain)?;
         if self.kind() == Type::Raw {
             let bytes = snapshot.raw().len() as u64;
-            snapshot.tell(b"", "data_size", Value::Uint64(bytes))?;
+            snapshot.push(b"", "data_size", Value::Uint64(bytes))?;
         }
-        snapshot.tell(b"", "class", Value::String(self.class().bytes()))?;
-        snapshot.tell(b"", "crtime", Value::Uint64(self.crtime_ns()))?;
+        snapshot.push(b"", "class", Value::String(self.class().bytes()))?;
+        snapshot.push(b"", "crtime", Value::Uint64(self.crtime_ns()))?;
         let snaptime_ns = snapshot.snaptime_ns;
-        snapshot.tell(b"", "snaptime", Value::Uint64(snaptime_ns))?;
+        snapshot.push(b"", "snaptime", Value::Uint64(snaptime_ns))?;
         sort_by(&mut snapshot.statistics, Statistic::cmp);
         Ok(snapshot.statistics)
     }
