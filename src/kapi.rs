@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 2: what other modules call, beside the recorder, which is a client of it as well.
+//! Floor 2: the functions that other modules call. The recorder uses the event counters too.
 //!
-//! Clients hand over addresses of memory of theirs, and names. Neither is trusted: what is
-//! attached is found in tables of ours, and nothing of a client's is looked at between its calls.
-//! What it attached and did not detach is detached when it goes.
+//! Clients pass addresses of their own memory, and names. Neither is trusted: attached objects are looked up in
+//! tables of this module, and no memory of a client is accessed between its calls, except that of installed
+//! kstats. Objects that a client has not detached are detached when it is unloaded.
 
 mod cells;
 pub(crate) mod devstat;
@@ -31,8 +31,8 @@ use kernel::{
 };
 use kstat::Chain;
 
-/// The API, ready to be called for as long as the value is there: as long as the module, without which no
-/// client can be.
+/// Publishes the tables of event counters and kstats to the exported functions, until it is dropped. A client
+/// cannot outlive this value: it depends on this module.
 pub(crate) struct Api {
     _going: module::Registration<Events>,
     _published: global::Guard<Events>,
@@ -43,7 +43,7 @@ pub(crate) struct Api {
 }
 
 impl Api {
-    /// May sleep; `ENOMEM`.
+    /// Creates and publishes the tables. May sleep; `ENOMEM`.
     pub(crate) fn new() -> Result<Self> {
         let events = Events::new()?;
         let kstats = Chain::new()?;
@@ -57,25 +57,26 @@ impl Api {
         })
     }
 
-    /// All event counters.
+    /// Returns all event counters.
     pub(crate) fn events(&self) -> Arc<Events> {
         self.events.clone()
     }
 
-    /// All kstats.
+    /// Returns all kstats.
     pub(crate) fn kstats(&self) -> Arc<Chain> {
         self.kstats.clone()
     }
 }
 
-/// devstat(9) for other modules, likewise.
+/// Publishes the table of devstat(9) entries to the exported functions, until it is dropped.
 pub(crate) struct DevstatApi {
     _going: module::Registration<Entries>,
     _published: global::Guard<Entries>,
 }
 
 impl DevstatApi {
-    /// Accounts are opened with `clients`. May sleep; `ENOMEM`.
+    /// Creates and publishes the table. The accounts of entries are created with `clients`. May sleep;
+    /// `ENOMEM`.
     pub(crate) fn new(clients: Arc<dyn Clients>) -> Result<Self> {
         let entries = Entries::new(clients)?;
         Ok(DevstatApi {
