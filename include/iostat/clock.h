@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The clock all statistics are on: CLOCK_MONOTONIC_RAW in ns, read by the
- * shortest way that is right.
+ * The clock of all statistics: CLOCK_MONOTONIC_RAW in ns.
  *
- * Three readings an I/O were the largest single cost of recording: the kernel's
- * function takes 38 instructions and half of its time in a seqcount. While
- * the kernel's own clock source is the TSC, its counter and one multiplication
- * say the same. Raw, because a clock that is slewed would make two equal times
- * differ; and because it is linear in the counter.
+ * Recording an I/O reads the clock three times, which was the largest single cost of
+ * recording: the kernel's function takes 38 instructions, and half of its time in a seqcount.
+ * While the kernel's own clock source is the TSC, the TSC and one multiplication give the same
+ * time. The clock is RAW because a slewed clock would make equal intervals differ, and because
+ * it is linear in the TSC.
  */
 #ifndef _IOSTAT_CLOCK_H
 #define _IOSTAT_CLOCK_H
@@ -20,11 +19,11 @@
 #endif
 
 /**
- * struct iostat_clock - how the time is read at present
- * @is_tsc: by the TSC, else by the kernel's function
- * @mult: ns per cycle, 32 bits of them behind the point
+ * struct iostat_clock - the present clock source
+ * @is_tsc: the source is the TSC, else the kernel's function
+ * @mult: ns per cycle, as a fixed-point number with 32 fractional bits
  * @tsc_offset: ns to add to the product
- * @raw_offset: ns to add to what the kernel's function says
+ * @raw_offset: ns to add to the time of the kernel's function
  */
 struct iostat_clock {
 	bool is_tsc;
@@ -36,7 +35,7 @@ struct iostat_clock {
 extern struct iostat_clock iostat_clock;
 
 #ifdef CONFIG_X86_TSC
-/* mul_u64_u64_shr() would have its caller align the stack for a 128-bit number. */
+/* mul_u64_u64_shr() would make its caller align the stack for a 128-bit number. */
 static __always_inline u64 iostat_cycles_to_ns(u64 cycles, u64 mult)
 {
 	u64 high;
@@ -47,11 +46,11 @@ static __always_inline u64 iostat_cycles_to_ns(u64 cycles, u64 mult)
 }
 #endif
 
-/* Context: any but NMI. */
+/* Context: Any context but NMI. */
 static __always_inline u64 iostat_clock_now(void)
 {
 #ifdef CONFIG_X86_TSC
-	/* What the TSC needs was written before @is_tsc, and stays. */
+	/* The other members were written before @is_tsc and do not change while it is set. */
 	if (likely(smp_load_acquire(&iostat_clock.is_tsc)))
 		return iostat_cycles_to_ns(rdtsc_ordered(), iostat_clock.mult) +
 			iostat_clock.tsc_offset;
@@ -62,7 +61,7 @@ static __always_inline u64 iostat_clock_now(void)
 struct iostat_map_clock;
 
 u64 iostat_clock_read(void);
-int iostat_clock_start(struct iostat_map_clock *told, void (*count)(const void *counter),
+int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *counter),
 		       const void *counter);
 void iostat_clock_stop(void);
 void iostat_clock_check(void);

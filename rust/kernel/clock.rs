@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The clock all statistics are on.
+//! The clock of all statistics.
 //!
 //! C header: `include/iostat/clock.h`.
 
@@ -16,53 +16,54 @@ use kernel::{
     sync::Arc, //
 };
 
-/// `CLOCK_MONOTONIC_RAW` in ns: since boot, without the time the machine was suspended; never
-/// slewed; consistent between CPUs. From any context but NMI.
+/// Returns `CLOCK_MONOTONIC_RAW` in ns: the time since boot without the time in suspend. It is never slewed,
+/// and is consistent between CPUs. Any context but NMI.
 #[inline]
 pub(crate) fn now_ns() -> u64 {
-    // SAFETY: May be called in any context but NMI, in which no caller of ours runs.
+    // SAFETY: It may be called in any context but NMI, and no caller in this module runs in an NMI.
     unsafe { bindings::iostat_clock_read() }
 }
 
-/// From here on the clock is read by the shortest way that is right. From process context.
+/// Selects the best clock source again. Process context. May sleep.
 pub(crate) fn check() {
-    // SAFETY: In process context.
+    // SAFETY: The caller is in process context.
     unsafe { bindings::iostat_clock_check() };
 }
 
-/// Who counts how often the clock is exchanged.
+/// Counts the changes of the clock source.
 pub(crate) trait Exchanges: Send + Sync {
-    /// Once more. A mutex is held.
+    /// The source was changed. A mutex is held.
     fn exchanged(&self);
 }
 
 /// # Safety
 ///
-/// `counter` is a `T`, for as long as this runs.
+/// `counter` points to a `T` that is valid during this call.
 unsafe extern "C" fn exchanged<T: Exchanges>(counter: *const c_void) {
-    // SAFETY: By this function's requirement.
+    // SAFETY: By the requirement of this function.
     let counter = unsafe { &*counter.cast::<T>() };
     counter.exchanged();
 }
 
-/// Somebody looks after the clock when the machine is suspended, until dropped.
+/// Watches the clock source, also around suspend, until it is dropped.
 pub(crate) struct Watch<T: Exchanges> {
-    _told: Arc<PagesOf<Header>>,
+    _map: Arc<PagesOf<Header>>,
     _counter: Arc<T>,
 }
 
 impl<T: Exchanges> Watch<T> {
-    /// Who reads the clock himself is `told` how. May sleep. There may be one at a time.
-    pub(crate) fn new(told: Arc<PagesOf<Header>>, counter: Arc<T>) -> Result<Self> {
-        let clock = core::ptr::from_ref(&told.clock).cast_mut().cast();
+    /// Selects the source and publishes in `map` how to read the clock. May sleep. There may be only one at a
+    /// time.
+    pub(crate) fn new(map: Arc<PagesOf<Header>>, counter: Arc<T>) -> Result<Self> {
+        let clock = core::ptr::from_ref(&map.clock).cast_mut().cast();
         let data = core::ptr::from_ref::<T>(&counter).cast();
-        // The drop ends it if it fails.
+        // If the start fails, dropping `watch` undoes it.
         let watch = Watch {
-            _told: told,
+            _map: map,
             _counter: counter,
         };
-        // SAFETY: In process context; its twin is called in `drop`, until when `told` and `counter` are there, and the
-        // counter is a `T`. Only C touches the clock in `told`, which is atomic.
+        // SAFETY: The caller is in process context. `drop` stops the clock, and until then `map` and `counter`
+        // are held; `counter` is a `T`. Only C writes to the clock in `map`, whose members are atomics.
         to_result(unsafe { bindings::iostat_clock_start(clock, Some(exchanged::<T>), data) })?;
         Ok(watch)
     }
@@ -70,7 +71,7 @@ impl<T: Exchanges> Watch<T> {
 
 impl<T: Exchanges> Drop for Watch<T> {
     fn drop(&mut self) {
-        // SAFETY: In process context. What `new` began ends, whether all of it or not.
+        // SAFETY: The caller is in process context. It stops what `new` has started, also if `new` failed.
         unsafe { bindings::iostat_clock_stop() };
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 1: safe abstractions of what the `kernel` crate lacks, and of this module's own C files.
+//! Floor 1: safe abstractions that the `kernel` crate lacks, and wrappers of this module's own C files.
 //!
-//! The first are general: such a file goes when the `kernel` crate has the like. The second name the
-//! header in `include/iostat/` that they belong to. Besides `recorder/probe.rs` and the files in
+//! The abstractions are general: such a file is removed when the `kernel` crate provides the same. The wrappers
+//! name the header in `include/iostat/` that they belong to. Besides `recorder/probe.rs` and the files in
 //! `recorder/probe/`, `kapi/exports.rs` and `kapi/exports/`, this is the only place in the module with
 //! `unsafe`.
 
