@@ -24,12 +24,12 @@ account()
 	fail "pairing: its reader has exited"
 }
 
-# told_by NAME "DISK..." COMMAND...: what the events told of each disk is what its account has.
+# told_by NAME "DISK..." COMMAND...: compares the events of each disk with its account.
 told_by()
 {
 	local name=$1 disk index events before now want
 	local -A first
-	# What was done to it before, and is not counted here.
+	# Events before the command do not count.
 	for disk in $2; do
 		wait_idle "$disk"
 	done
@@ -52,20 +52,20 @@ told_by()
 		done
 		errors[$disk]=${events[8]:-0} merged[$disk]=${events[2]:-0} refused[$disk]=${events[3]:-0}
 		if [ -n "$flushes" ]; then
-			# The flush machinery's own requests are no I/Os, but run.
+			# The flush machinery's own requests are no I/Os, but they are in the run queue.
 			holds "pairing: $name: $disk: services" "${events[7]} <= now[7] - before[7]"
 			want=${want% * } events[7]=
 		fi
 		is "pairing: $name: $disk: starts, ends by outcome, bytes, waits, services" \
 			"$(echo ${events[*]:0:8})" "$(echo $want)"
 		bytes[$disk]=${events[5]:-0}
-		holds "pairing: $name: $disk: there were some" "${events[0]:-0} > 0"
+		holds "pairing: $name: $disk: at least one I/O" "${events[0]:-0} > 0"
 	done
 	read -ra events <<<"${told[.]}"
 	is "pairing: $name: open, bad, unseen, lost" "${events[*]:2}" "0 0 0 0"
 }
 
-# fio_told NAME "DISK BELOW..." FIO-ARGUMENT...: fio on the first; its bytes are the dones'.
+# fio_told NAME "DISK BELOW..." FIO-ARGUMENT...: runs fio on the first disk; the dones have fio's bytes.
 fio_told()
 {
 	local disk=${2%% *}
@@ -79,7 +79,7 @@ declare -A told errors merged refused bytes
 mix="--rw=randrw --bsrange=4k-32k --size=64m"
 both="--numjobs=2 --group_reporting --cpus_allowed=0,1 --cpus_allowed_policy=split"
 : >$TRACING/trace
-# The kernel's own size comes with a remark on what it will be.
+# The default size is printed with a remark: "7 (expanded: 1408)".
 read -r before_kb rest <$TRACING/buffer_size_kb
 echo 40000 >$TRACING/buffer_size_kb
 coproc PAIRING { /payload/pairing $TRACING; }
@@ -96,7 +96,7 @@ fio_told "null_blk, bio" nbk $mix $both --number_ios=4000
 remove_null_blk_disk nbk
 fio_told "virtio" vda $mix $both --number_ios=3000
 
-# Splits, merges, and disks on top of others.
+# Splits, merges, and stacked disks.
 make_null_blk_disk nba size=128 irqmode=2 completion_nsec=20000 memory_backed=1 submit_queues=2 discard=1
 make_null_blk_disk nbb size=128 irqmode=2 completion_nsec=20000 memory_backed=1 submit_queues=2
 modprobe dm-mod
@@ -114,7 +114,7 @@ dmsetup remove pairing
 over error "$(printf '0 131072 linear /dev/nba 0\n131072 131072 error')"
 told_by "dm-error" "$disk nba" fio_quiet --filename="/dev/$disk" --direct=1 --ioengine=libaio --iodepth=16 \
 	--rw=randrw --bs=4k --size=128m --number_ios=3000 --continue_on_error=all
-holds "pairing: dm-error: there were errors" "${errors[$disk]} > 1000"
+holds "pairing: dm-error: more than 1000 errors" "${errors[$disk]} > 1000"
 dmsetup remove pairing
 
 modprobe raid0
@@ -149,12 +149,12 @@ echo 64M >/sys/block/zram0/disksize
 fio_told "zram" zram0 $mix --number_ios=4000
 rmmod zram
 
-# One queue of one place: merges, flushes, and clones that are refused.
+# One queue with one tag: merges, flushes, and refused clones.
 make_null_blk_disk nbk size=64 irqmode=2 completion_nsec=10000000 submit_queues=1 hw_queue_depth=1
 echo mq-deadline >/sys/block/nbk/queue/scheduler
 echo 128 >/sys/block/nbk/queue/nr_requests
 fio_told "merges" nbk --rw=randwrite --bs=4k --size=1m --number_ios=2000 --iodepth=64
-holds "pairing: merges: there were some" "${merged[nbk]} > 0"
+holds "pairing: merges: at least one" "${merged[nbk]} > 0"
 remove_null_blk_disk nbk
 make_null_blk_disk nbk size=128 irqmode=2 completion_nsec=200000 memory_backed=1 submit_queues=1 \
 	hw_queue_depth=1 cache_size=16 fua=0
@@ -166,7 +166,7 @@ flushes=
 modprobe dm-multipath
 over multipath "0 262144 multipath 0 0 1 1 round-robin 0 1 1 /dev/nbk 1"
 fio_told "multipath" "$disk nbk" --rw=randrw --bs=4k --size=64m --number_ios=2000
-holds "pairing: multipath: some were refused" "${refused[nbk]} > 0"
+holds "pairing: multipath: at least one refused" "${refused[nbk]} > 0"
 dmsetup remove pairing
 remove_null_blk_disk nbk
 
@@ -174,12 +174,12 @@ modprobe sd_mod
 modprobe scsi_debug dev_size_mb=64 delay=1 max_queue=64 lbpu=1
 sd=$(scsi_debug_disk)
 params=/sys/bus/pseudo/drivers/scsi_debug
-sleep 1 # all that asks what it is has been asked
+sleep 1 # until the probes of the new disk have ended
 fio_told "scsi_debug" "$sd" $mix --size=32m --number_ios=3000
 for opts in 0x8000 0x10; do
 	echo $opts >$params/opts
 	echo -5 >$params/every_nth
-	# One that is unlucky each time fails for good, and fio with it.
+	# A command that fails on each retry is an error for fio.
 	told_by "scsi_debug, trouble $opts" "$sd" eval "fio_quiet --filename=/dev/$sd --direct=1 --rw=randread \
 		--ioengine=libaio --iodepth=8 --bs=4k --size=32m --number_ios=1000 || true"
 	echo 0 >$params/every_nth
@@ -187,12 +187,12 @@ done
 echo 2 >$params/opts
 told_by "scsi_debug, medium error" "$sd" eval \
 	"! dd if=/dev/$sd of=/dev/null iflag=direct bs=64k skip=36 count=1"
-holds "pairing: medium error: is told" "${errors[$sd]} > 0"
+holds "pairing: medium error: at least one error" "${errors[$sd]} > 0"
 echo 0 >$params/opts
 told_by "passed through" "$sd" /payload/passthrough "/dev/$sd" read 500
 rmmod scsi_debug
 
-# Those of --nvme and --paths, while they are there.
+# Only in a guest with --nvme and --paths.
 for head in /sys/block/nvme?n1; do
 	[ -d "$head" ] || continue
 	head=${head##*/}

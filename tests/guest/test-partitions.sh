@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-# Partitions: an entry of their own, and everything in the disk's as well.
+# Partitions: each has an entry of its own, and its disk's entry includes its I/O.
 
 control=/sys/class/misc/iostat
 make_null_blk_disk nbp size=256 memory_backed=1 irqmode=2 completion_nsec=50000 submit_queues=2
 generation=$(cat $control/generation)
 numdevs=$(cat $control/numdevs)
 succeeds "partitions: a table of two" make_partitions /dev/nbp 2048:131072 133120:131072
-is "partitions: two more" "$(cat $control/numdevs)" $((numdevs + 2))
+is "partitions: two more accounts" "$(cat $control/numdevs)" $((numdevs + 2))
 is "partitions: generation" "$(cat $control/generation)" $((generation + 2))
-# part_line COLUMN NAME: of the first table.
+# part_line COLUMN NAME: prints a column of the first table.
 part_line()
 {
 	awk -v want="$1" -v name="$2" 'NF == 0 { exit } NR == 2 { for (i = 1; i <= NF; i++) c[$i] = i }
@@ -20,7 +20,7 @@ is "partitions: class in sysfs" "$(cat /sys/block/nbp/nbp2/iostat/kstat/class)" 
 is "partitions: device number" "$(part_line dev nbp1)" "$(cat /sys/block/nbp/nbp1/dev)"
 is "partitions: diskseq is the disk's" "$(part_line diskseq nbp2)" "$(cat /sys/block/nbp/diskseq)"
 
-# one_partition PART OTHER DISK: fio on PART, and who counts it.
+# one_partition PART OTHER DISK: runs fio on PART, and checks the entries of PART, OTHER and DISK.
 one_partition()
 {
 	local part=$1 other=$2 disk=$3 reads writes rlentime
@@ -35,7 +35,7 @@ one_partition()
 	like_fio "$part"
 	reads=$d_operations_read writes=$d_operations_write rlentime=$d_rlentime
 	balanced "$part" "$disk/$part"
-	is "$part: in the latencies" "$(cut -d' ' -f1 "/sys/block/$disk/$part/iostat/latency/read_total")" \
+	is "$part: in the histograms" "$(cut -d' ' -f1 "/sys/block/$disk/$part/iostat/latency/read_total")" \
 		"$e_operations_read"
 	stat_of "$disk" e_
 	is "$part: reads in the disk" $((e_operations_read - w_operations_read)) "$reads"
@@ -43,14 +43,14 @@ one_partition()
 	is "$part: time in the disk's run queue" $((e_rlentime - w_rlentime)) "$rlentime"
 	balanced "$part's disk" "$disk"
 	stat_of "$disk/$other" e_
-	is "$part: nothing in its neighbour" "$e_start_count" "$o_start_count"
+	is "$part: not in the other partition" "$e_start_count" "$o_start_count"
 }
 one_partition nbp1 nbp2 nbp
 like_kernel nbp1
 one_partition nbp2 nbp1 nbp
 like_kernel nbp2
 
-# Both and the whole at once: the disk has the sum.
+# I/O to both partitions and the whole disk at the same time: the disk has the sum.
 stat_of nbp w_ && stat_of nbp/nbp1 p_ && stat_of nbp/nbp2 q_
 fio --output=/tmp/three.json --output-format=json --direct=1 --rw=randrw --bs=4k --ioengine=libaio \
 	--iodepth=4 --number_ios=400 --size=32m --name=a --filename=/dev/nbp1 \
@@ -62,38 +62,38 @@ of_parts()
 	local one=y_$1 two=z_$1 before=p_$1 also=q_$1
 	echo $((${!one} - ${!before} + ${!two} - ${!also}))
 }
-is "partitions and disk: three times 400" $((x_start_count - w_start_count)) 1200
-is "partitions and disk: of them in partitions" "$(of_parts start_count)" 800
-holds "partitions and disk: queues" \
+is "partitions and disk: all 1200 in the disk" $((x_start_count - w_start_count)) 1200
+is "partitions and disk: 800 in the partitions" "$(of_parts start_count)" 800
+holds "partitions and disk: run queues of the partitions" \
 	"$(of_parts rlentime) < x_rlentime - w_rlentime && $(of_parts rlentime) > 0"
-holds "partitions and disk: the disk is busy less than the sum" \
+holds "partitions and disk: the disk's busy time is at most its queue's integral" \
 	"x_rtime - w_rtime <= x_rlentime - w_rlentime"
-holds "partitions and disk: and no less than a partition" \
+holds "partitions and disk: the disk is busy at least as long as a partition" \
 	"x_busy_time_ns - w_busy_time_ns >= y_busy_time_ns - p_busy_time_ns"
 balanced "partitions and disk" nbp
 balanced "partitions and disk: first" nbp/nbp1
 
-# They go, the disk keeps what they did; one that returns is a new one.
+# A removed partition's I/O stays in the disk's counts. A partition added again is a new entry.
 number=$(part_line number nbp1)
 partx --delete --nr 1 /dev/nbp
-is "partitions: one gone" "$(part_line number nbp1)" ""
+is "partitions: one removed" "$(part_line number nbp1)" ""
 stat_of nbp e_
 is "partitions: the disk keeps its counts" "$e_start_count" "$x_start_count"
 partx --add --nr 1 /dev/nbp
-holds "partitions: a new one with the old name" "$(part_line number nbp1) > $number"
-is "partitions: empty" "$(part_line start_count nbp1)" "$(($(cat /sys/block/nbp/nbp1/stat | awk '{ print $1 }')))"
+holds "partitions: a new entry with the old name" "$(part_line number nbp1) > $number"
+is "partitions: the new entry starts from 0" "$(part_line start_count nbp1)" "$(($(cat /sys/block/nbp/nbp1/stat | awk '{ print $1 }')))"
 
-# The disk goes in the middle of their I/O.
+# The disk is removed in the middle of the partitions' I/O.
 fio --name=job --filename=/dev/nbp2 --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=64 \
 	--time_based --runtime=20 --size=32m >/dev/null 2>&1 &
 fio=$!
 sleep 0.5
 remove_null_blk_disk nbp
 wait $fio
-is "partitions: all gone with their disk" "$(cat $control/numdevs)" $((numdevs - 1))
-is "partitions: nothing left in the table" "$(cat $control/tracked)" 0
+is "partitions: all removed with their disk" "$(cat $control/numdevs)" $((numdevs - 1))
+is "partitions: no I/O left in the table" "$(cat $control/tracked)" 0
 
-# Of a disk that takes bios.
+# Partitions of a bio-based disk.
 modprobe brd rd_nr=1 rd_size=65536
 make_partitions /dev/ram0 2048:65536 67584:60000
 one_partition ram0p1 ram0p2 ram0

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
-# Drivers' statistics as FreeBSD, illumos and NetBSD write them, in modules of tests/modules/ported_*.c.
+# Drivers' statistics written as on FreeBSD, illumos and NetBSD, in modules of tests/modules/ported_*.c.
 
 . /payload/kstat.sh
 complaints=$(lines)
 
-# do_ported MODULE WORDS...
+# do_ported MODULE WORDS...: passes a request to a module.
 do_ported()
 {
 	echo "${*:2}" >"/sys/module/$1/parameters/do"
 }
 
-# FreeBSD: a tape, its pass-through device, and media that come and go.
+# FreeBSD: a tape, its passthrough device, and removable media.
 succeeds "FreeBSD: loads" insmod /payload/ported_sa.ko
 sa=/sys/class/misc/iostat/devstat/ported_sa0
 pass=/sys/class/misc/iostat/devstat/ported_pass0
@@ -18,7 +18,7 @@ is "FreeBSD: before a medium is loaded" "$(cat $sa/devstat/{block_size,flags} | 
 generation=$(cat /sys/class/misc/iostat/generation)
 succeeds "FreeBSD: a medium" do_ported ported_sa load 10240
 is "FreeBSD: its block size" "$(cat $sa/devstat/{block_size,flags} | paste -sd' ')" "10240 0x0"
-is "FreeBSD: a program sees that something changed" "$(cat /sys/class/misc/iostat/generation)" $((generation + 1))
+is "FreeBSD: the generation changes" "$(cat /sys/class/misc/iostat/generation)" $((generation + 1))
 do_ported ported_sa write 7 10240
 do_ported ported_sa read 3 512
 do_ported ported_sa flush
@@ -33,11 +33,11 @@ holds "FreeBSD: busy" "$(cat $sa/devstat/busy_time_ns) >= 13 * 20000"
 do_ported ported_sa pass 4096
 is "FreeBSD: a command without a bio" \
 	"$(cat $pass/devstat/{operations_read,bytes_read,tag_simple,flags} | paste -sd' ')" "1 3072 0 0x3"
-refuses "FreeBSD: what has no blocks gets no block size" do_ported ported_sa wrong
-succeeds "FreeBSD: the medium is taken out" do_ported ported_sa load 0
-is "FreeBSD: and the block size with it" "$(cat $sa/devstat/{block_size,flags} | paste -sd' ')" "0 0x4"
+refuses "FreeBSD: a block size of an entry without blocks" do_ported ported_sa wrong
+succeeds "FreeBSD: the medium is removed" do_ported ported_sa load 0
+is "FreeBSD: without a medium no block size" "$(cat $sa/devstat/{block_size,flags} | paste -sd' ')" "0 0x4"
 succeeds "FreeBSD: goes" rmmod ported_sa
-refuses "FreeBSD: and its entries" test -e $sa -o -e $pass
+refuses "FreeBSD: its entries are removed" test -e $sa -o -e $pass
 
 # illumos: I/O kstats of a unit and a partition, and errors.
 succeeds "illumos: loads" insmod /payload/ported_sd.ko
@@ -51,21 +51,21 @@ for name in ported_sd0 ported_sd0,a; do
 	is "illumos: $name: writes" "$(value "ported_sd:0:$name:writes") $(value "ported_sd:0:$name:nwritten")" "7 41984"
 	is "illumos: $name: reads" "$(value "ported_sd:0:$name:reads") $(value "ported_sd:0:$name:nread")" "2 1024"
 	is "illumos: $name: the queues are empty" "$(value "ported_sd:0:$name:[rw]cnt" | paste -sd' ')" "0 0"
-	holds "illumos: $name: five waited for each other" "$(value "ported_sd:0:$name:wlentime") >= 10 * 20000"
-	holds "illumos: $name: ten times at the device" "$(value "ported_sd:0:$name:rtime") >= 10 * 20000"
+	holds "illumos: $name: each of five waited for those before it" "$(value "ported_sd:0:$name:wlentime") >= 10 * 20000"
+	holds "illumos: $name: ten delays in the run queue" "$(value "ported_sd:0:$name:rtime") >= 10 * 20000"
 done
 is "illumos: errors" "$(value 'ported_sderr:0:ported_sd0,err:*Errors' | paste -sd' ')" "1 1"
 is "illumos: text" "$(value 'ported_sderr:0:ported_sd0,err:[VR]*' | paste -sd' ')" "1.0 PORTED"
 is "illumos: value.ull" "$(value 'ported_sderr:0:ported_sd0,err:Size')" 1099511627776
-succeeds "illumos: goes" rmmod ported_sd
-is "illumos: what is persistent stays" "$(value ported_sd:0:ported_sd0:writes)" 7
-succeeds "illumos: comes back" insmod /payload/ported_sd.ko
+succeeds "illumos: unloads" rmmod ported_sd
+is "illumos: persistent kstats stay" "$(value ported_sd:0:ported_sd0:writes)" 7
+succeeds "illumos: loads again" insmod /payload/ported_sd.ko
 do_ported ported_sd write 1 512
-is "illumos: and goes on" "$(value ported_sd:0:ported_sd0:writes) $(value 'ported_sderr:::Hard*')" "8 1"
-succeeds "illumos: goes again" rmmod ported_sd
+is "illumos: persistent kstats go on counting" "$(value ported_sd:0:ported_sd0:writes) $(value 'ported_sderr:::Hard*')" "8 1"
+succeeds "illumos: unloads again" rmmod ported_sd
 
-# NetBSD: counters of queues, of interrupts, and copies of what the device counts.
-# counted NAME: total and type.
+# NetBSD: counters of queues and interrupts, and copies of the device's counters.
+# counted NAME: prints total and type.
 counted()
 {
 	message @evcnt_list all | awk -v n="$1" 'index($0, "ported_wm0 " n " ") == 1 { print $(NF - 2), $NF }'
@@ -86,7 +86,7 @@ is "NetBSD: the next store" "$(counted 'CRC Error'),$(counted 'Good Octets')" "1
 do_ported ported_wm clear
 is "NetBSD: cleared" "$(counted 'CRC Error'),$(counted 'Good Octets')" "0 misc,0 misc"
 do_ported ported_wm rx 0 1
-is "NetBSD: and counts from there" "$(counted 'Good Octets')" "60 misc"
+is "NetBSD: counts after it was cleared" "$(counted 'Good Octets')" "60 misc"
 succeeds "NetBSD: goes" rmmod ported_wm
-is "ported: nothing to complain of" "$(lines)" "$complaints"
+is "ported: no warning" "$(lines)" "$complaints"
 no_complaint "ported"

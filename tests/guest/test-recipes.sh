@@ -1,62 +1,62 @@
 # SPDX-License-Identifier: GPL-2.0
-# The commands of Documentation/recipes.rst, as they stand, with a known load in place of "sleep 10".
+# Runs the commands of Documentation/recipes.rst with a known load in place of "sleep 10".
 
 . /payload/workload.sh
 workload_up
 modprobe dm-mod
 dmsetup create broken --table "0 2048 error" && dmsetup mknodes broken
 broken=$(dm_disk broken)
-# What every recipe sees: the load, and an error.
+# Each recipe runs beside this load, which includes a failed I/O.
 cat >/tmp/load <<-'END'
 	bash /tmp/work
 	/tmp/reader if=/dev/mapper/broken of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null || true
 END
 
-# headings: those of the page that have commands.
+# headings: prints the headings of sections with commands.
 headings()
 {
 	awk '/^[-=]+$/ { heading = line } /^  # / && heading != last { print heading; last = heading } { line = $0 }' \
 		/payload/recipes.rst
 }
 
-# commands HEADING: the commands that stand under it, for this load and its slow disk.
+# commands HEADING: prints a section's commands, for this load and its slow disk.
 commands()
 {
 	awk -v want="$1" '/^[-=]+$/ { heading = line } heading == want && sub(/^  # /, "") { print } { line = $0 }' \
 		/payload/recipes.rst | sed 's|sleep 10|bash /tmp/load|; s|"sda"|"nbr"|g'
 }
 
-# rows: the table of a hist file, a row in a line with one blank between words.
+# rows: prints the table of a hist file, a row per line with single blanks.
 rows()
 {
 	sed -n 's/^{ \(.*\) } hitcount: */\1 = /p' /tmp/said | tr -s ' ' | sed 's/ ,/,/g'
 }
 
-# row EXPRESSION: what a table has behind it.
+# row EXPRESSION: prints the values of the matching rows.
 row()
 {
 	rows | sed -nE "s#^$1 = ##p" | paste -sd';'
 }
 
-# said EXPRESSION: how many lines of it.
+# said EXPRESSION: prints the number of matching lines.
 said()
 {
 	grep -cE "$1" /tmp/said
 }
 
-# value EXPRESSION: the number behind it, of a map of bpftrace.
+# value EXPRESSION: prints the value of a key of a bpftrace map.
 value()
 {
 	sed -nE "s#^$1: ([0-9]+)\$#\1#p" /tmp/said
 }
 
-# histogram NAME: the rows of one of bpftrace that have something in them.
+# histogram NAME: prints the non-empty rows of a bpftrace histogram.
 histogram()
 {
 	sed -nE "/^@\[$1\]:/,/^\$/s/^(\[[^|]*[])]) +([0-9]+) .*/\1 \2/p" /tmp/said | awk '$NF != 0' | paste -sd';'
 }
 
-# answers HEADING: whether /tmp/said is what the load does.
+# answers HEADING: checks that /tmp/said has what the load does.
 answers()
 {
 	case $1 in
@@ -68,7 +68,7 @@ answers()
 	"Who reads which file")
 		is "$2: of a file" "$(row 'comm: reader, dev_statname: nbe, fi_pathname: /mnt/data/file')" "4 b_bcount: 16384"
 		is "$2: of a disk" "$(row 'comm: reader, dev_statname: nbr, fi_pathname: /dev/nbr')" "9 b_bcount: 98304"
-		is "$2: most first" "$(row 'comm: reader, dev_statname: nb[re], .*')" "9 b_bcount: 98304;4 b_bcount: 16384"
+		is "$2: highest count first" "$(row 'comm: reader, dev_statname: nb[re], .*')" "9 b_bcount: 98304;4 b_bcount: 16384"
 		;;
 	"Sizes of the I/Os of each disk")
 		is "$2" "$(row 'dev_statname: nbr, b_bcount: ~ 2\^(12|16)')" "8;1"
@@ -76,7 +76,7 @@ answers()
 	"How long the I/Os of a disk take")
 		is "$2: all" "$(rows | awk '{ sum += $NF } END { print sum }')" 9
 		is "$2: no other disk" "$(rows | grep -vc '^dev_statname: nbr, service_ns: ~ [0-9]*0000000-[0-9]*9999999 = ')" 0
-		is "$2: no less than it takes" "$(rows | grep -cE 'service_ns: ~ [0-9]{1,8}-')" 0
+		is "$2: at least the device's time" "$(rows | grep -cE 'service_ns: ~ [0-9]{1,8}-')" 0
 		;;
 	"Which files threads wait for, and how long")
 		ns=$(row 'comm: reader, wait_in: bio_await, fi_pathname: /dev/nbr' | sed 's/.*wait_ns: //')
@@ -98,9 +98,9 @@ answers()
 		holds "$2: through the wait" "$(said '=> .*blkdev_(direct|read|__blkdev)|=> __?blkdev_direct') >= 9"
 		;;
 	"What was before an error")
-		is "$2: it is off" "$(head -n 1 /tmp/said)" 0
+		is "$2: tracing is off" "$(head -n 1 /tmp/said)" 0
 		is "$2: the failed one is the last" "$(tail -n 1 /tmp/said | grep -c " done: .* dev=$broken .* error=5 ")" 1
-		is "$2: and what was before" "$(said ' done: .* dev=nbr ')" 9
+		is "$2: the I/Os before" "$(said ' done: .* dev=nbr ')" 9
 		;;
 	"perf: how many I/Os of a disk")
 		is "$2" "$(sed -nE 's/^ +([0-9]+) +io:(start|done) .*/\2 \1/p' /tmp/said | sort | paste -sd' ')" "done 9 start 9"
@@ -152,25 +152,25 @@ answers()
 		holds "$2" "$(value '@\[bio_wait_end_io\]') >= 9"
 		;;
 	*)
-		fail "$2: this test does not know what it should say"
+		fail "$2: no expected output for this section"
 		;;
 	esac
 }
 
 headings >/tmp/headings
-holds "recipes: on the page" "$(wc -l </tmp/headings) >= 26"
+holds "recipes: number of recipes" "$(wc -l </tmp/headings) >= 26"
 while read -r heading <&6; do
 	commands "$heading" >/tmp/recipe
 	: >$TRACING/trace
 	bash /tmp/recipe >/tmp/said 2>/tmp/complained || fail "recipes: $heading: its last command"
-	# That of perf stat is what it says, and perf and bpftrace say what they are at.
+	# perf stat prints its result to stderr, and perf and bpftrace their progress.
 	grep -vE '^(Attached|Attaching|\[ perf record|$)' /tmp/complained |
 		sed '/Performance counter stats/,$d' >/tmp/errors
 	[ "${heading%%:*}" != perf ] || cat /tmp/complained >>/tmp/said
 	is "recipes: $heading: no error" "$(head -n 3 /tmp/errors | paste -sd';')" ""
 	answers "$heading" "recipes: $heading"
 	head -n 60 /tmp/said | sed "s/^/# /"
-	is "recipes: $heading: nothing is left" "$(cat $TRACING/events/io/*/enable $TRACING/tracing_on | sort -u | paste -sd' ')$(grep -hv '^#' \
+	is "recipes: $heading: tracing is off afterwards" "$(cat $TRACING/events/io/*/enable $TRACING/tracing_on | sort -u | paste -sd' ')$(grep -hv '^#' \
 		$TRACING/events/io/*/trigger)$(grep -v '^none$' $TRACING/events/io/*/filter)" "0 1"
 done 6</tmp/headings
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Disks whose drivers take bios, and those below them, recounted.
+# Bio-based disks and the disks below them, recounted.
 
 . /payload/recount.sh
 oracle_start
@@ -22,7 +22,7 @@ recount dm-linear "$(dm_disk linear) nbe" random mapper/linear
 dmsetup remove linear
 remove_null_blk_disk nbe
 
-# Of chunks so small that many an I/O is of two legs, or three.
+# Chunks are so small that many I/Os are split in two or three.
 modprobe raid0
 legs=
 for leg in 0 1 2 3 4 5 6 7; do

@@ -13,7 +13,7 @@ random()
 		--size=32m --ioengine=libaio "$@"
 }
 
-# every_4_ms DISK OPTION...: one read of 1 ms in each period of the tick.
+# every_4_ms DISK OPTION...: one read of 1 ms in each tick period.
 every_4_ms()
 {
 	local disk=$1
@@ -22,7 +22,7 @@ every_4_ms()
 		--number_ios=100 --rate_iops=250 "$@"
 }
 
-# on CPUS COMMAND...: shell functions cannot be given to taskset.
+# on CPUS COMMAND...: taskset cannot run shell functions.
 on()
 {
 	local cpus=$1
@@ -32,7 +32,7 @@ on()
 	taskset -pc "0-$(($(nproc --all) - 1))" $BASHPID >/dev/null
 }
 
-# while_running OPTION...: an account in the middle, with I/O in flight.
+# while_running OPTION...: reads the statistics in the middle, with I/O in flight.
 while_running()
 {
 	random nbe --iodepth=32 --number_ios=100000 --time_based --runtime=1 &
@@ -59,7 +59,7 @@ recount depth-128 nbe random nbe --iodepth=128 --number_ios=1000
 recount depth-128-jobs-4 nbe random nbe --iodepth=32 --numjobs=4 --number_ios=250
 remove_null_blk_disk nbe
 
-# A scheduler above a device that takes two at a time: long waits.
+# A scheduler above a device with a depth of two: long waits.
 make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 hw_queue_depth=2
 for scheduler in mq-deadline bfq; do
 	echo $scheduler >/sys/block/nbe/queue/scheduler || fail "recount: no $scheduler"
@@ -67,16 +67,16 @@ for scheduler in mq-deadline bfq; do
 done
 remove_null_blk_disk nbe
 
-# Every block of a small area once, in a device that takes one at a time: requests
-# that wait become neighbours, and one of them.
+# Each block of a small area is written once, to a device with a depth of one: waiting requests become
+# adjacent and are merged.
 neighbours()
 {
 	begin nbe
 	fio_quiet --filename=/dev/nbe --direct=1 --rw=randwrite --bs=4k --size=1m --ioengine=libaio \
 		--iodepth=128
 	delta nbe
-	holds "recount merges: requests were merged" "d_merged > 0"
-	holds "recount merges: and bios" "d_start_count < 256"
+	holds "recount merges: at least one request was merged" "d_merged > 0"
+	holds "recount merges: at least one bio was merged" "d_start_count < 256"
 }
 make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=2000000 hw_queue_depth=1
 echo mq-deadline >/sys/block/nbe/queue/scheduler

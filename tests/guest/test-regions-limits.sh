@@ -1,37 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0
-# Who may send messages, how replies are read, and how much there can be.
+# Messages: permissions, reading of replies, and limits.
 
 . /payload/regions.sh
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 make_null_blk_disk rgm size=8192
-# as_nobody MESSAGE: the errno, or 0 and the reply.
+# as_nobody MESSAGE: sends it as the user nobody; prints the errno, or 0 and the reply.
 as_nobody()
 {
 	echo "$1" | $nobody /payload/message raw -
 }
 
-# What changes anything needs CAP_SYS_ADMIN; to look needs nothing.
-is "messages: anybody may write to the device" "$(stat -c %a /dev/iostat)" 666
-told "messages: root creates" rgm @stats_create 0+100 50 prog aux
+# Changes need CAP_SYS_ADMIN; listing and printing need no privilege.
+is "messages: mode of the device" "$(stat -c %a /dev/iostat)" 666
+told "messages: root may create" rgm @stats_create 0+100 50 prog aux
 for words in "@stats_create - /1" "@stats_delete 0" "@stats_clear 0" "@stats_print_clear 0" \
 	"@stats_set_aux 0 x" "@stats_resize 0 0+200"; do
 	got=$(as_nobody "rgm $words")
-	is "messages: nobody may not $words" "${got%% *}" EPERM
+	is "messages: an unprivileged user may not $words" "${got%% *}" EPERM
 done
 list='0: 0+100 50 prog aux%0a'
-is "messages: nobody may list" "$(as_nobody "rgm @stats_list")" "0 $list"
-is "messages: nobody may print" "$(as_nobody "rgm @stats_print 0 1 1")" \
+is "messages: an unprivileged user may list" "$(as_nobody "rgm @stats_list")" "0 $list"
+is "messages: an unprivileged user may print" "$(as_nobody "rgm @stats_print 0 1 1")" \
 	"0 50+50 0 0 0 0 0 0 0 0 0 0 0 0 0%0a"
-is "messages: and nothing has changed" "$(echo "@stats_list" | /payload/message iostat rgm)" "0 $list"
-# A program that was given a file opened by somebody with more rights writes with its own.
+is "messages: nothing has changed" "$(echo "@stats_list" | /payload/message iostat rgm)" "0 $list"
+# A program that inherits a file opened by a privileged program writes with its own privileges.
 open_iostat 3
-refuses "messages: nobody may not clear through root's file" $nobody sh -c 'echo "rgm @stats_clear 0" >&3'
-is "messages: nobody is told so" "$(grep -c 'Operation not permitted' /tmp/out)" 1
-succeeds "messages: root may" sh -c 'echo "rgm @stats_clear 0" >&3'
+refuses "messages: an unprivileged user may not clear through root's file" $nobody sh -c 'echo "rgm @stats_clear 0" >&3'
+is "messages: the unprivileged user gets EPERM" "$(grep -c 'Operation not permitted' /tmp/out)" 1
+succeeds "messages: root may clear" sh -c 'echo "rgm @stats_clear 0" >&3'
 exec 3>&-
-refuses "messages: not through a file opened for reading" sh -c 'echo "rgm @stats_list" 1<&0 </dev/iostat'
+refuses "messages: not through a file opened read-only" sh -c 'echo "rgm @stats_list" 1<&0 </dev/iostat'
 
-# A resize gives up what was before the last one.
+# A resize frees the memory of the resize before the last.
 told "resize: a region" rgm @stats_create 0+1000 10
 told "resize: once" rgm @stats_resize 1 0+900
 told "resize: twice" rgm @stats_resize 1 0+1000
@@ -39,28 +39,28 @@ held=$(allocated)
 for _ in $(seq 25); do
 	say rgm @stats_resize 1 0+900 && say rgm @stats_resize 1 0+1000 || fail "resize: $reply"
 done
-is "resize: fifty more take no more" "$(allocated)" "$held"
+is "resize: fifty more need no more memory" "$(allocated)" "$held"
 told "resize: delete" rgm @stats_delete 1
 
-# A reply is the open file's own, and is read as any file: see test-text.sh.
+# A reply belongs to the open file, and is read as any file: see test-text.sh.
 open_iostat 3
 open_iostat 4
 echo "rgm @stats_list" >&3
 echo "rgm @stats_print 0" >&4
 read -r -n 2 first <&3
 is "reply: to the first file" "$first" "0:"
-is "reply: to the second" "$(cat <&4)" "$(printf '%s\n' "0+50 0 0 0 0 0 0 0 0 0 0 0 0 0" \
+is "reply: to the second file" "$(cat <&4)" "$(printf '%s\n' "0+50 0 0 0 0 0 0 0 0 0 0 0 0 0" \
 	"50+50 0 0 0 0 0 0 0 0 0 0 0 0 0")"
-is "reply: the first goes on" "$(cat <&3)" " 0+100 50 prog aux"
-is "reply: and has an end" "$(cat <&3)" ""
+is "reply: the rest of the first" "$(cat <&3)" " 0+100 50 prog aux"
+is "reply: end of file" "$(cat <&3)" ""
 echo "rgm @stats_list nobodys" >&3
-is "reply: the next message begins anew" "$(cat <&3)" ""
+is "reply: a new message replaces the reply" "$(cat <&3)" ""
 refuses "reply: an error" sh -c 'echo "rgm @stats_delete 77" >&3'
 is "reply: an error is one line" "$(cat <&3)" "77: there is no such region"
 echo "rgm @stats_list" >&3
-is "reply: not after the next message" "$(cat <&3)" "0: 0+100 50 prog aux"
+is "reply: the error is replaced by the next message" "$(cat <&3)" "0: 0+100 50 prog aux"
 exec 3>&- 4>&-
-is "reply: who asks nothing reads the statistics" "$(head -c 9 /dev/iostat)" "iostat 1 "
+is "reply: without a message the statistics are read" "$(head -c 9 /dev/iostat)" "iostat 1 "
 told "reply: a long one" rgm @stats_create 0+3000 1
 open_iostat 3
 echo "rgm @stats_print 1" >&3
@@ -68,10 +68,10 @@ dd bs=7 status=none <&3 >/tmp/pieces
 exec 3>&-
 say rgm @stats_print 1
 is "reply: in pieces of 7 bytes" "$(md5sum </tmp/pieces)" "$(echo "$reply" | md5sum)"
-is "reply: in pieces, all of it" "$(wc -l </tmp/pieces)" 3000
+is "reply: in pieces, number of lines" "$(wc -l </tmp/pieces)" 3000
 told "reply: delete" rgm @stats_delete 1
 
-# Sixty-four KiB of message.
+# The longest message has 64 KiB.
 padded()
 {
 	printf "rgm @stats_list%$(($1 - 15))s" ""
@@ -81,8 +81,8 @@ padded 65537 >/tmp/long
 refuses "message: longer" dd if=/tmp/long of=/dev/iostat bs=65537 conv=notrunc
 is "message: longer: E2BIG" "$(grep -c 'Argument list too long' /tmp/out)" 1
 
-# A message that comes in the middle of slow I/O does not wait for it, and nothing of that I/O is
-# in a region that is new.
+# A message does not wait for slow I/O in flight, and that I/O is not counted in a region that was
+# created meanwhile.
 make_null_blk_disk rgz size=64 irqmode=2 completion_nsec=2000000000
 dd if=/dev/rgz of=/dev/null bs=4k count=1 iflag=direct status=none &
 slow=$!
@@ -96,7 +96,7 @@ for words in "@stats_create - /1" "@stats_resize 0 0+10" "@stats_print_clear 0" 
 	told "slow I/O: $words" rgz "$words"
 done
 stat_of rgz s_
-is "slow I/O: was in flight all that time" "$s_rcnt" 1
+is "slow I/O: still in flight" "$s_rcnt" 1
 wait $slow
 wait_idle rgz
 say rgz @stats_print 0
@@ -104,7 +104,7 @@ is "slow I/O: not in the new region" "$reply" "0+131072 0 0 0 0 0 0 0 0 0 0 0 0 
 remove_null_blk_disk rgz
 told "memory: delete" rgm @stats_delete 0
 
-# Memory. All but what the machine gives and takes on its own.
+# Free memory, except what the system allocates and frees by itself.
 mem_free()
 {
 	awk '$1 == "MemFree:" { print $2 * 1024 }' /proc/meminfo
@@ -117,33 +117,33 @@ free=$(mem_free)
 told "memory: a million areas" rgm @stats_create 0+16000000 16
 held=$(allocated)
 echo "# a million areas on $(nproc) CPUs: $held bytes"
-holds "memory: a million areas are no more than a quarter" "held > 100000000 && held <= $total / 4"
-holds "memory: that is what is missing" "$free - $(mem_free) > held - noise"
-holds "memory: and no more" "$free - $(mem_free) < held + held / 50 + noise"
+holds "memory: a million areas take at most a quarter" "held > 100000000 && held <= $total / 4"
+holds "memory: at least that much is not free" "$free - $(mem_free) > held - noise"
+holds "memory: at most that much is not free" "$free - $(mem_free) < held + held / 50 + noise"
 begin rgm
 fio_quiet --filename=/dev/rgm --direct=1 --rw=randread --bs=4k --number_ios=300 --size=7800m
 delta rgm
 wait_idle rgm
-# 16 sectors an area: an aligned read of 8 is in one.
-told "memory: print a hundred of them" rgm @stats_print 0 499950 100
-is "memory: a hundred of them" "$(head -n 1 <<<"$reply" | cut -d' ' -f1) $(wc -l <<<"$reply")" "7999200+16 100"
+# Areas have 16 sectors: an aligned read of 8 sectors is in one area.
+told "memory: print a hundred areas" rgm @stats_print 0 499950 100
+is "memory: a hundred areas" "$(head -n 1 <<<"$reply" | cut -d' ' -f1) $(wc -l <<<"$reply")" "7999200+16 100"
 open_iostat 3
 succeeds "memory: print all" sh -c 'echo "rgm @stats_print 0" >&3'
-is "memory: a line for each, and all I/Os in them" \
+is "memory: a line for each area, and the sum of all I/Os" \
 	"$(awk '{ reads += $2; sectors += $4 } END { print NR, reads, sectors }' <&3)" \
 	"1000000 $d_operations_read $((d_bytes_read / 512))"
 exec 3>&-
 told "memory: delete a million areas" rgm @stats_delete 0
-is "memory: none at once" "$(allocated)" 0
-holds "memory: all is free at once" "$free - $(mem_free) < noise"
+is "memory: none allocated after the deletion" "$(allocated)" 0
+holds "memory: all is free after the deletion" "$free - $(mem_free) < noise"
 
-# More than a quarter is refused, and costs nothing.
+# Allocating more than a quarter of memory fails, and leaks nothing.
 ids=0
 while say rgm @stats_create 0+16000000 160; do
 	ids=$((ids + 1))
 	[ $ids -lt 100 ] || break
 done
-holds "memory: some regions" "ids > 3 && ids < 100"
+holds "memory: more than three regions" "ids > 3 && ids < 100"
 held=$(allocated)
 each=$((held / ids))
 holds "memory: up to a quarter" "held <= total / 4 && held + each > total / 4"
@@ -154,13 +154,13 @@ for round in $(seq 20); do
 	say rgm @stats_resize 0 -
 	say rgm @stats_create - 2
 done
-is "memory: what is refused is not held" "$(allocated)" "$held"
-holds "memory: and not lost" "free - $(mem_free) < noise"
+is "memory: a failed creation is not accounted" "$(allocated)" "$held"
+holds "memory: a failed creation leaks nothing" "free - $(mem_free) < noise"
 for id in $(seq 0 $((ids - 1))); do
 	say rgm @stats_delete "$id" || fail "memory: delete" "$reply"
 done
-is "memory: none when all are gone" "$(allocated)" 0
-# Fifty come and go.
+is "memory: none when all regions are deleted" "$(allocated)" 0
+# Fifty regions are created and deleted.
 say rgm @stats_list
 free=$(mem_free)
 for round in $(seq 25); do
@@ -169,9 +169,9 @@ for round in $(seq 25); do
 		"@stats_delete 0" "@stats_delete 1"; do
 		echo "$words"
 	done
-done | /payload/message iostat rgm | cut -d' ' -f1 >/tmp/many # not the replies: files are memory
-is "memory: fifty come and go" "$(sort /tmp/many | uniq -c | tr -s ' ')" " 200 0"
-is "memory: they leave none" "$(allocated)" 0
-holds "memory: nor lose any" "free - $(mem_free) < noise"
+done | /payload/message iostat rgm | cut -d' ' -f1 >/tmp/many # without the replies, as files of a tmpfs are memory
+is "memory: fifty are created and deleted" "$(sort /tmp/many | uniq -c | tr -s ' ')" " 200 0"
+is "memory: fifty leave none accounted" "$(allocated)" 0
+holds "memory: fifty leak nothing" "free - $(mem_free) < noise"
 remove_null_blk_disk rgm
 no_complaint "limits"

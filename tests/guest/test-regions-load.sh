@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-# Regions of disks that have no dm-stats, and regions that come, go and are cleared under load.
+# Regions of disks without dm-stats, and regions that are created, deleted and cleared under load.
 
 . /payload/regions.sh
 make_null_blk_disk rgl size=128 memory_backed=1 discard=1 irqmode=2 completion_nsec=50000 submit_queues=2
-# One operation each: none is to be merged by chance.
+# Without merges each request is one operation.
 echo 2 >/sys/block/rgl/queue/nomerges
 
-# counted DISK ID PREFIX: of a disk or a partition, as there is a directory in /sys/block; the region's line of the whole, of classes; sets <PREFIX>reads and so on,
-# and none, free and its sectors.
+# counted DISK ID PREFIX: reads the "total" line of a region with classes into <PREFIX>reads and so on,
+# and into none, free and free_sectors. DISK is a disk or partition by its path in /sys/block.
 counted()
 {
 	wait_idle "$1"
@@ -26,7 +26,7 @@ counted()
 	done
 }
 
-# with_region NAME DISK FILE FIO-ARGUMENT...: a region of the whole disk and fio, against fio and stat.
+# with_region NAME DISK FILE FIO-ARGUMENT...: compares a region of the whole disk with fio and with stat.
 with_region()
 {
 	local name=$1 disk=$2 file=$3
@@ -39,18 +39,18 @@ with_region()
 	counted "$disk" "$id" r_ || fail "$name: print" "$reply"
 	is "$name: reads as fio issued" "$r_reads" "$(fio_value read total_ios)"
 	is "$name: sectors read as fio has them" "$r_rsectors" $(($(fio_value read io_bytes) / 512))
-	is "$name: reads, as in stat" "$r_reads $r_rsectors" \
+	is "$name: reads equal stat's" "$r_reads $r_rsectors" \
 		"$d_operations_read $((d_bytes_read / 512))"
-	is "$name: writes, as in stat" "$r_writes $r_wsectors" \
+	is "$name: writes equal stat's" "$r_writes $r_wsectors" \
 		"$((d_operations_write + d_operations_free)) $(((d_bytes_write + d_bytes_free) / 512))"
-	is "$name: frees, as in stat" "$r_free $r_free_sectors" \
+	is "$name: frees equal stat's" "$r_free $r_free_sectors" \
 		"$d_operations_free $((d_bytes_free / 512))"
-	is "$name: without data, as in stat" "$r_none" "$d_operations_none"
+	is "$name: operations without data equal stat's" "$r_none" "$d_operations_none"
 	is "$name: none in flight" "$r_in_flight" 0
 	total_of a_
 	is "$name: areas have all sectors" "$a_rsectors $a_wsectors" "$r_rsectors $r_wsectors"
-	holds "$name: areas have each I/O in all they touch" "a_reads >= r_reads && a_writes >= r_writes"
-	holds "$name: busy as long as both, and no longer" "r_io_ticks >= r_io_ticks_read &&
+	holds "$name: an I/O is counted in each of its areas" "a_reads >= r_reads && a_writes >= r_writes"
+	holds "$name: busy time is between that of a class and their sum" "r_io_ticks >= r_io_ticks_read &&
 		r_io_ticks >= r_io_ticks_write && r_io_ticks <= r_io_ticks_read + r_io_ticks_write + 1"
 	told "$name: delete" "${disk##*/}" @stats_delete "$id"
 }
@@ -61,8 +61,8 @@ with_region "region: reads in turn" rgl /dev/rgl --rw=read --bs=8k --number_ios=
 with_region "region: discards" rgl /dev/rgl --rw=randtrim --bs=64k --number_ios=100 --size=100m
 with_region "region: flushes" rgl /dev/rgl --rw=randwrite --bs=4k --fsync=2 --number_ios=100 --size=32m
 
-# Each I/O is over an edge: 64 sectors from the middle of an area of 64 to the middle of the next. It is in
-# both, with its half of the sectors and all of its time.
+# Each I/O crosses an edge: 64 sectors from the middle of an area of 64 sectors to the middle of the next.
+# Each of the two areas counts it, with half of the sectors and all of its time.
 told "edges: create" rgl @stats_create - 64 1 precise_timestamps
 edges=$reply
 begin rgl
@@ -73,28 +73,28 @@ told "edges: print" rgl @stats_print "$edges"
 total_of e_
 is "edges: each read is in two areas" $e_reads $((2 * d_operations_read))
 is "edges: each write is in two areas" $e_writes $((2 * d_operations_write))
-is "edges: sectors are in one" "$e_rsectors $e_wsectors" "$((d_bytes_read / 512)) $((d_bytes_write / 512))"
-is "edges: of each I/O an area has half" "$(awk '$4 != 32 * $2 || $8 != 32 * $6' <<<"$reply" | head -n 1)" ""
-is "edges: the time of all I/Os, in two areas" $((e_rticks + e_wticks)) $((2 * d_rlentime))
+is "edges: each sector is in one area" "$e_rsectors $e_wsectors" "$((d_bytes_read / 512)) $((d_bytes_write / 512))"
+is "edges: each area has half of an I/O's sectors" "$(awk '$4 != 32 * $2 || $8 != 32 * $6' <<<"$reply" | head -n 1)" ""
+is "edges: the time of each I/O is in two areas" $((e_rticks + e_wticks)) $((2 * d_rlentime))
 is "edges: none in flight" "$e_in_flight" 0
-# One over two edges, and one that ends where an area does.
+# One I/O crosses two edges, and one ends at an edge.
 told "edges: clear" rgl @stats_clear "$edges"
 dd if=/dev/rgl of=/dev/null bs=64k count=1 skip=16k iflag=direct,skip_bytes status=none
 dd if=/dev/rgl of=/dev/null bs=32k count=1 skip=4 iflag=direct status=none
 wait_idle rgl
 told "edges: print" rgl @stats_print "$edges" 0 5
-is "edges: one of three areas, and one of one" "$(awk '{ print $1, $2, $4 }' <<<"$reply" | paste -sd,)" \
+is "edges: one I/O in three areas, and one in one" "$(awk '{ print $1, $2, $4 }' <<<"$reply" | paste -sd,)" \
 	"0+64 1 32,64+64 1 64,128+64 1 32,192+64 0 0,256+64 1 64"
 told "edges: delete" rgl @stats_delete "$edges"
 
-# A partition has regions of its own, by its own sectors.
+# A partition has regions of its own, in sectors of the partition.
 make_partitions /dev/rgl 2048:65536 67584:65536
 told "region of the disk" rgl @stats_create 67584+65536 /1 1 classes
 disk_region=$reply
 with_region "region of a partition" rgl/rgl2 /dev/rgl2 --rw=randrw --bsrange=4k-64k --ioengine=libaio \
 	--iodepth=8 --number_ios=500 --size=32m
 counted rgl "$disk_region" w_
-is "region of a partition: the disk's has the same" "$w_reads $w_rsectors $w_writes $w_wsectors" \
+is "region of a partition: the disk's region has the same" "$w_reads $w_rsectors $w_writes $w_wsectors" \
 	"$r_reads $r_rsectors $r_writes $r_wsectors"
 told "region of a partition: its first sectors" rgl2 @stats_create 0+8 /1
 dd if=/dev/rgl2 of=/dev/null bs=4k count=1 iflag=direct status=none
@@ -102,13 +102,13 @@ wait_idle rgl
 say rgl2 @stats_print 0
 columns_of "$reply" p_
 is "region of a partition: sectors are relative" "$p_reads $p_rsectors" "1 8"
-refuses "region of a partition: ends with it" say rgl2 @stats_create 0+65537 /1
-is "region of a partition: its neighbour has none" "$(say rgl1 @stats_list; echo "$reply")" ""
+refuses "region of a partition: not beyond its end" say rgl2 @stats_create 0+65537 /1
+is "region of a partition: the other partition has none" "$(say rgl1 @stats_list; echo "$reply")" ""
 told "region of a partition: delete" rgl2 @stats_delete 0
 told "region of the disk: delete" rgl @stats_delete "$disk_region"
 partx --delete --nr 1:2 /dev/rgl
 
-# A host that is busy gives back what it was given: each read counts once.
+# A busy host requeues commands: each read counts once.
 modprobe sd_mod
 modprobe scsi_debug dev_size_mb=64 delay=0 lbpu=1
 sd=$(scsi_debug_disk)
@@ -125,7 +125,7 @@ for opts in 0x8000 0x10; do
 done
 modprobe -r scsi_debug
 
-# under_load SECONDS: fio in the background, until it ends by itself.
+# under_load SECONDS: runs fio in the background.
 under_load()
 {
 	fio --output=/tmp/fio.json --output-format=json --name=job --filename=/dev/rgl --direct=1 --rw=randrw \
@@ -134,7 +134,7 @@ under_load()
 	load=$!
 }
 
-# like_load NAME ID: the region that was there all the time has what fio did.
+# like_load NAME ID: a region that existed all the time has fio's counts.
 like_load()
 {
 	wait_idle rgl
@@ -147,9 +147,9 @@ like_load()
 	is "$1: none in flight" "$l_in_flight" 0
 }
 
-# Printing clears exactly what it prints: all prints together are what fio did.
+# A print clears exactly what it prints: the sum of all prints is what fio did.
 told "print_clear: create" rgl @stats_create - /1 2 precise_timestamps histogram:50000,100000,1000000
-told "print_clear: one that nobody clears" rgl @stats_create - /1 2 precise_timestamps histogram:50000,100000,1000000
+told "print_clear: create one that is not cleared" rgl @stats_create - /1 2 precise_timestamps histogram:50000,100000,1000000
 : >/tmp/prints
 under_load 4
 rounds=0
@@ -162,27 +162,27 @@ wait $load
 wait_idle rgl
 say rgl @stats_print_clear 0
 echo "$reply" >>/tmp/prints
-holds "print_clear: many times, under load" "rounds > 20"
-like_load "print_clear: the other" 1
-# Columns 1 to 8, 11 and the histogram to the last bit; busy times but for what one CPU's edge is
-# seen before another's, in one region and not in the other.
+holds "print_clear: more than 20 times under load" "rounds > 20"
+like_load "print_clear: the one not cleared" 1
+# Columns 1 to 8, 11 and the histogram are equal. Busy times may differ, as edges on two CPUs can be
+# ordered differently in the two regions.
 sums=$(awk '{ for (i = 2; i <= 9; i++) sum[i] += $i; sum[10] += $12
 		n = split($15, h, ":"); for (i = 1; i <= n; i++) hist[i] += h[i] }
 	END { for (i = 2; i <= 10; i++) printf "%.0f ", sum[i]; for (i = 1; i <= n; i++) printf "%.0f ", hist[i] }' /tmp/prints)
 all=$(awk '{ gsub(":", " ", $15); print $2, $3, $4, $5, $6, $7, $8, $9, $12, $15 " " }' <<<"$reply")
-is "print_clear: the sum of all prints is what the other has" "$sums" "$all"
+is "print_clear: the sum of all prints equals the other region" "$sums" "$all"
 for column in 11 13 14; do
 	busy=$(awk -v c=$column '{ sum += $c } END { printf "%.0f", sum }' /tmp/prints)
 	other=$(awk -v c=$column '{ print $c }' <<<"$reply")
-	holds "print_clear: and so are busy times, to a hundredth" \
+	holds "print_clear: busy times agree within 1 %: column $column" \
 		"(busy - other) * 100 < other && (other - busy) * 100 < other"
 done
-is "print_clear: in flight is never more than fio had" "$(awk '$10 < 0 || $10 > 32' /tmp/prints | head -n 1)" ""
-told "print_clear: now empty" rgl @stats_print 0
-is "print_clear: now empty" "$(cut -d' ' -f2- <<<"$reply")" "0 0 0 0 0 0 0 0 0 0 0 0 0 0:0:0:0"
+is "print_clear: never more in flight than fio had" "$(awk '$10 < 0 || $10 > 32' /tmp/prints | head -n 1)" ""
+told "print_clear: print afterwards" rgl @stats_print 0
+is "print_clear: empty afterwards" "$(cut -d' ' -f2- <<<"$reply")" "0 0 0 0 0 0 0 0 0 0 0 0 0 0:0:0:0"
 told "print_clear: delete" rgl @stats_delete 0
 
-# Others come, grow, shrink and go beside one that stays.
+# Other regions are created, resized and deleted beside one that stays.
 say rgl @stats_clear 1
 under_load 8
 rounds=0
@@ -203,10 +203,10 @@ while kill -0 $load 2>/dev/null; do
 done
 wait $load
 holds "under load: create, resize and delete, four kinds of regions" "rounds >= 1"
-like_load "under load: the one that stayed" 1
-is "under load: in flight is never more than fio had" \
+like_load "under load: the region that stayed" 1
+is "under load: never more in flight than fio had" \
 	"$(awk '$1 != "total" && ($10 < 0 || $10 > 32 || NF < 14)' /tmp/prints | head -n 1)" ""
-# One that came in the middle counts no end without its start.
+# A region that is created under load counts no end without its start.
 stat_of rgl half_
 under_load 3
 for try in $(seq 100); do
@@ -221,9 +221,9 @@ wait_idle rgl
 say rgl @stats_print 0
 columns_of "$reply" h_
 is "half: none in flight" "$h_in_flight" 0
-holds "half: some of fio's" "h_reads > 0 && h_reads < $(fio_value read total_ios)"
+holds "half: a part of fio's reads" "h_reads > 0 && h_reads < $(fio_value read total_ios)"
 
-# Resized under load: areas that stay keep their counts, and all I/O is in one of the two.
+# A region is resized under load: the areas kept have their counts.
 told "resize: create" rgl @stats_create 0+131072 131072
 resized=$reply
 say rgl @stats_clear 1
@@ -234,24 +234,24 @@ while kill -0 $load 2>/dev/null; do
 		if say rgl @stats_resize "$resized" $range; then
 			resized_times=$((resized_times + 1))
 		else
-			# One after the other has to wait for what was in flight before the first.
+			# A second resize waits for the I/Os that were in flight before the first.
 			grep -q 'resource busy' /tmp/say || fail "resize: $range" "$reply"
 		fi
 	done
 done
 wait $load
-holds "resize: many times" "resized_times > 10"
+holds "resize: more than 10 times" "resized_times > 10"
 wait_idle rgl
 say rgl @stats_print "$resized"
 columns_of "$reply" z_
 is "resize: none in flight" "$z_in_flight" 0
-holds "resize: it has counted all the time" "z_reads > $(fio_value read total_ios) / 2"
+holds "resize: counts are kept" "z_reads > $(fio_value read total_ios) / 2"
 for id in 0 1 "$resized"; do
 	told "under load: delete" rgl @stats_delete "$id"
 done
-is "under load: no memory kept" "$(allocated)" 0
+is "under load: all memory is freed" "$(allocated)" 0
 
-# A disk goes with its regions, in the middle of I/O.
+# A disk is removed with its regions in the middle of I/O.
 gone=$(cat $control/regions_gone)
 told "gone: create" rgl @stats_create - 100
 told "gone: create" rgl @stats_create - /1 1 histogram:1
@@ -261,9 +261,9 @@ sleep 1
 remove_null_blk_disk rgl
 wait $load
 is "gone: counted" "$(cat $control/regions_gone)" $((gone + 2))
-is "gone: no memory kept" "$(allocated)" 0
-is "gone: nothing left in the table" "$(cat $control/tracked)" 0
-refuses "gone: no messages any more" say rgl @stats_list
-is "gone: no messages any more" "$reply" "rgl: there is no such disk"
+is "gone: all memory is freed" "$(allocated)" 0
+is "gone: no I/O left in the table" "$(cat $control/tracked)" 0
+refuses "gone: a message fails" say rgl @stats_list
+is "gone: the error names the disk" "$reply" "rgl: there is no such disk"
 nothing_lost "regions under load"
 no_complaint "regions under load"

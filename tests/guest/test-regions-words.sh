@@ -1,43 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0
-# Messages, word by word: what the dm-stats of this very kernel answers, and what /dev/iostat does.
+# Messages, word by word: the replies of this kernel's dm-stats and of /dev/iostat.
 
 words=/tmp/words
 control=/sys/class/misc/iostat
 mkdir -p $words
 modprobe dm-mod
-# Of more sectors than a region may have areas, and nothing that is written stays.
+# The disk has more sectors than a region may have areas. It stores no data.
 make_null_blk_disk nbw size=8192
-succeeds "words: a disk of both" dm_linear words /dev/nbw $((8192 << 11))
+succeeds "words: a disk with both" dm_linear words /dev/nbw $((8192 << 11))
 wdm=$(dm_disk words)
-# It tells the console of each word that it does not know.
+# dm-stats logs each unknown word to the console.
 dmesg -n 1
 
-# both NAME: the table on standard input, a message a line, given to dm-stats, and to
-# /dev/iostat for the same disk: the same reply or the same error, each line. Where a line has
-# UNCHECKED, that is an option of ours only, with the count of one.
+# both NAME: sends each line of standard input to dm-stats and to /dev/iostat for the same disk, and
+# compares reply or error line by line. UNCHECKED stands for an option that only /dev/iostat has, with
+# its argument count.
 both()
 {
 	grep -v '^#' >$words/table
 	sed 's/ UNCHECKED//' $words/table | /payload/message dm words >$words/dm
 	sed 's/ UNCHECKED/ 1 unchecked/' $words/table | /payload/message iostat "$wdm" >$words/full
-	# What the device then reads as is its own.
+	# The error text that is read from /dev/iostat has no equivalent in dm-stats.
 	sed -E 's/^(E[A-Z0-9]+) .*/\1 /' $words/full >$words/ours
-	is "words: $1: answered" "$(wc -l <$words/dm) $(wc -l <$words/ours)" \
+	is "words: $1: a reply per line" "$(wc -l <$words/dm) $(wc -l <$words/ours)" \
 		"$(wc -l <$words/table) $(wc -l <$words/table)"
 	paste -d '\n' $words/table $words/dm $words/ours | while read -r message && read -r dm && read -r ours; do
-		[ "$dm" = "$ours" ] || printf '%.120s: dm-stats says "%.200s", iostat "%.200s"\n' "$message" "$dm" "$ours"
+		[ "$dm" = "$ours" ] || printf '%.120s: dm-stats returns "%.200s", iostat "%.200s"\n' "$message" "$dm" "$ours"
 	done >$words/wrong
-	is "words: $1: as dm-stats has them" "$(head -n 5 $words/wrong)" ""
-	# But for too little memory, of which no word is to blame.
+	is "words: $1: equal to dm-stats" "$(head -n 5 $words/wrong)" ""
+	# ENOMEM has no text: no word of the message is invalid.
 	is "words: $1: errors are one line" \
 		"$(grep -v ^ENOMEM $words/full | awk '/^E/ && !/^E[A-Z0-9]+ .+%0a$/ { print; exit } /^E.*%0a.*%0a/ { print; exit }')" ""
-	is "words: $1: there are answers of both kinds" "$(cut -c1 $words/dm | sort -u | paste -sd ' ')" "${2:-0 E}"
+	is "words: $1: replies and errors" "$(cut -c1 $words/dm | sort -u | paste -sd ' ')" "${2:-0 E}"
 }
 
-# dm-stats knows no end of a device, we do: UNCHECKED.
+# dm-stats does not check the end of the device, iostat does: UNCHECKED.
 . /payload/words-table.sh
 
-# What is told of a word that is wrong names it. Message, error, line.
+# The error text names the invalid word. Columns: message, errno, text.
 while IFS='|' read -r message error line; do
 	[ -n "$message" ] || continue
 	is "words: why: $message" "$(echo "$message" | /payload/message raw -)" "$error $line%0a"
@@ -73,13 +73,13 @@ $wdm @stats_delete a%5c%20b%01|EINVAL|a b\\001: a region's id is a number from 0
 END
 is "words: why: no disk" "$(echo '%20%09' | /payload/message raw -)" "EINVAL no disk is named%0a"
 
-# Ours, of which dm-stats has nothing: each line a message, a bar, and what it is to say.
+# Messages that dm-stats does not have: message, bar, expected reply.
 while IFS='|' read -r message answer; do
 	got=$(echo "$message" | /payload/message iostat "$wdm")
 	case $got in
 	E*) got=${got%% *} ;;
 	esac
-	is "words: ours: $message" "$got" "$answer"
+	is "words: iostat only: $message" "$got" "$answer"
 done <<'END'
 @cancel_deferred_remove|EINVAL
 @stats_create 0+16777216 /4|0 0%0a
@@ -123,7 +123,7 @@ done <<'END'
 END
 
 dmesg -n 3
-is "words: no memory kept" "$(cat $control/stats_current_allocated_bytes)" 0
+is "words: all memory is freed" "$(cat $control/stats_current_allocated_bytes)" 0
 dmsetup remove words
 remove_null_blk_disk nbw
 no_complaint "words"

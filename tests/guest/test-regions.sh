@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-# Regions beside those of dm-stats: the same disk, the same words, the same I/O, in one boot.
+# Regions compared with those of dm-stats: same disk, same messages, same I/O, in one boot.
 
 . /payload/regions.sh
 modprobe dm-mod
-# Fast, slow, very slow, and one that refuses all.
+# Parts of the disk: fast, slow, very slow, and one that fails all I/O.
 make_null_blk_disk rgfast size=128 memory_backed=1 discard=1 irqmode=2 completion_nsec=300000
 make_null_blk_disk rgslow size=32 memory_backed=1 discard=1 irqmode=2 completion_nsec=200000000
 make_null_blk_disk rgstop size=1 memory_backed=1 discard=1 irqmode=2 completion_nsec=2000000000
-# The last sector is not that of a page: 327680 of the first two, 1000 and 999 of the others.
+# The last sector is not at the end of a page: 327680 sectors of the first two targets, 1000 and 999 of
+# the others.
 dmsetup create regions <<END
 0 262144 linear /dev/rgfast 0
 262144 65536 linear /dev/rgslow 0
@@ -18,12 +19,12 @@ dmsetup mknodes regions
 rg=/dev/mapper/regions
 rgdisk=$(dm_disk regions)
 
-# The same regions twice, with the same ids: steps that are no power of two and less than an
-# I/O, ends that no area has, ms and ns, with and without histogram.
+# The same regions in both, with the same ids: steps that are not powers of two and smaller than an I/O,
+# ends within an area, ms and ns, with and without histogram.
 ids=0
 while read -r words; do
 	dm_id=$(dmsetup message regions 0 @stats_create $words)
-	# Theirs may end beyond the device, ours has to be told so.
+	# dm-stats' regions may end beyond the device; those of iostat need the option "unchecked".
 	say "$rgdisk" @stats_create ${words/ UNCHECKED/ 1 unchecked} || fail "regions: create $words" "$reply"
 	is "regions: create $words" "$reply" "$dm_id"
 	ids=$((ids + 1))
@@ -39,12 +40,11 @@ dmsetup message regions 0 @stats_create 329000+5000 100 >/dev/null
 told "regions: create beyond the end" "$rgdisk" @stats_create 329000+5000 100 1 unchecked
 last=$ids
 
-# Field by field, of one region: like_dm NAME ID PRECISE, after both were printed. Counts are
-# equal: ios, merges, sectors, in flight, histogram. A time of ours contains dm-stats' own, which
-# reads its clock later at the start and earlier at the end: each is longer, all together by no more
-# than MOST_NS for each I/O; in ms by no more than MOST_MS, of which a jiffy has four and a number
-# that is cut one. STALL_NS once: of a busy host, in an I/O between the two clocks; that one I/O
-# may be in every area.
+# like_dm NAME ID PRECISE: compares one region field by field, after both were printed. Counts are equal:
+# ios, merges, sectors, in flight, histogram. A time of iostat contains dm-stats' own time, as dm-stats
+# reads its clock later at the start and earlier at the end: each is longer, by at most MOST_NS per I/O in
+# the sum; in ms by at most MOST_MS, as a jiffy has four and truncation costs one. STALL_NS is allowed
+# once: a busy host may delay one I/O between the two clocks, and that I/O may be in every area.
 MOST_NS=1000000
 MOST_MS=5
 STALL_NS=100000000
@@ -78,7 +78,7 @@ like_dm()
 		}' "/tmp/dm.$2" "/tmp/ours.$2"
 }
 
-# alike NAME [IDS-THAT-MUST-HAVE-IOS]: all regions, printed and cleared.
+# alike NAME [IDS-THAT-MUST-HAVE-IOS]: prints, clears and compares all regions.
 alike()
 {
 	local id wrong='' some=0 seen top most=0
@@ -93,13 +93,13 @@ alike()
 		esac
 		read -r seen top </tmp/regions.seen
 		[ "$seen" = 0 ] || some=$((some + 1))
-		[ "$id" != 1 ] || echo "# $1: $seen I/Os, ours longer by ${top%.*} ns each"
+		[ "$id" != 1 ] || echo "# $1: $seen I/Os, iostat's longer by ${top%.*} ns each"
 	done
-	is "regions: $1: as dm-stats has it" "$wrong" ""
-	holds "regions: $1: there was something to count" "some >= 3"
+	is "regions: $1: equal to dm-stats" "$wrong" ""
+	holds "regions: $1: at least three regions have I/Os" "some >= 3"
 }
 
-# same NAME FIO-ARGUMENT...
+# same NAME FIO-ARGUMENT...: runs fio and compares all regions.
 same()
 {
 	local name=$1
@@ -111,7 +111,7 @@ same()
 same "random reads" --rw=randread --bsrange=512-64k --number_ios=400 --cpus_allowed=0
 same "sequential reads" --rw=read --bs=16k --offset=100m --number_ios=300 --cpus_allowed=1
 same "sequential, both ways" --rw=rw --bsrange=4k-32k --number_ios=400 --cpus_allowed=0
-# One of them in the slow part.
+# One of the I/Os is in the slow part.
 same "many at a time" --rw=randrw --bsrange=4k-128k --ioengine=libaio --iodepth=16 --size=31m \
 	--numjobs=2 --offset_increment=128m --group_reporting --number_ios=150
 same "two programs" --rw=randrw --bsrange=512-32k --ioengine=libaio --iodepth=4 --numjobs=2 \
@@ -121,7 +121,7 @@ same "flushes, and data with them" --rw=randwrite --bs=8k --sync=1 --fsync=3 --n
 same "discards" --rw=randtrim --bsrange=4k-1m --number_ios=200 --cpus_allowed=0
 succeeds "regions: one discard of it all" blkdiscard -f -l $((128 << 20)) $rg
 alike "one discard of it all"
-# What fails has sectors, too.
+# Failed I/Os have sectors as well.
 fail_at()
 {
 	local sector
@@ -138,8 +138,8 @@ fail_at 200000 200050 200099
 dd if=$rg of=/dev/null bs=4k count=1 skip=$((199996 << 9)) iflag=direct,skip_bytes status=none 2>/dev/null
 alike "errors"
 echo -200000-200099 >/sys/kernel/config/nullb/rgfast/badblocks
-# Where they differ. First what a target itself refuses: dm-stats knows nothing of it. Then what goes
-# over an edge between two targets: one I/O to the disk, which dm splits, and dm-stats has two.
+# The differences. First I/O that a target fails at once, which dm-stats does not count. Then I/O over an
+# edge between two targets: one I/O to the disk, which dm splits, and two in dm-stats.
 differs()
 {
 	wait_idle "$rgdisk"
@@ -147,7 +147,7 @@ differs()
 	is "regions: $1: in dm-stats" "$d_reads $d_rsectors $d_writes $d_wsectors $d_in_flight" "$2"
 	say "$rgdisk" @stats_print_clear 1
 	columns_of "$reply" f_
-	is "regions: $1: in ours" "$f_reads $f_rsectors $f_writes $f_wsectors $f_in_flight" "$3"
+	is "regions: $1: in iostat" "$f_reads $f_rsectors $f_writes $f_wsectors $f_in_flight" "$3"
 }
 fail_at 328690 329100
 differs "refused" "0 0 0 0 0" "2 16 2 2 0"
@@ -158,7 +158,7 @@ for id in $(seq 0 "$last"); do
 	say "$rgdisk" @stats_clear "$id"
 done
 
-# In flight, and for how long: four reads of two seconds, looked at after half of one.
+# In flight: four reads of two seconds each, printed after half a second.
 fio --name=job --filename=$rg --direct=1 --rw=read --bs=4k --offset=$((327680 << 9)) --size=16k \
 	--ioengine=libaio --iodepth=4 --iodepth_batch=4 >/dev/null 2>&1 &
 for try in $(seq 50); do
@@ -178,14 +178,14 @@ columns_of "$reply" f_
 after=${EPOCHREALTIME/./}
 is "regions: in flight" "$f_in_flight $f_reads" "$d_in_flight $d_reads"
 is "regions: in flight, all four" "$f_in_flight" 4
-holds "regions: clearing keeps them, and their time goes on from there" \
+holds "regions: clearing keeps I/Os in flight, and counts their time from then on" \
 	"f_io_ticks >= 200000000 && f_io_ticks <= (after - before) * 1000"
-# One asks after the other; a busy host may be long between them.
-holds "regions: time in queue is theirs" "f_time_in_queue == 4 * f_io_ticks &&
+# The two prints are not at the same time; a busy host may be slow between them.
+holds "regions: time in queue is the sum of the four" "f_time_in_queue == 4 * f_io_ticks &&
 	f_io_ticks - d_io_ticks < 100000000 && d_io_ticks - f_io_ticks < 100000000"
 holds "regions: reads are busy, writes are not" "f_io_ticks_read == f_io_ticks && f_io_ticks_write == 0"
 wait $!
-# dm-stats cleared a busy time that its print had not yet counted; ours is not to be held against it.
+# dm-stats has cleared a busy time that its print had not yet included, so this round is not compared.
 wait_idle "$rgdisk"
 for id in $(seq 0 "$last"); do
 	dmsetup message regions 0 @stats_clear "$id"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Names of files while threads rename, so that the locks of paths are contended: each is right, or
-# <unknown> where the kernel is one with PREEMPT_RT and the context does not allow a lock that sleeps.
-# Readers and threads that rename share a CPU, and readers come first: with PREEMPT_RT they find
-# a lock held by a thread that they have preempted.
+# Paths of files while threads rename, so that the locks of path lookups are contended. Each path is
+# right, or <unknown> on a PREEMPT_RT kernel in a context that must not sleep. Readers and renaming
+# threads share a CPU, and readers have the higher priority: with PREEMPT_RT they find a lock held by a
+# thread that they have preempted.
 
 echo 8192 >$TRACING/buffer_size_kb
 make_null_blk_disk nbn size=256 memory_backed=1 irqmode=2 completion_nsec=5000000
@@ -10,21 +10,21 @@ echo 0 >/sys/block/nbn/queue/read_ahead_kb
 succeeds "renames: mkfs.ext4" mkfs.ext4 -q -F /dev/nbn
 mkdir -p /mnt/files
 succeeds "renames: mount" mount /dev/nbn /mnt/files
-# In tmpfs, which renames fastest; the locks are those of all file systems.
+# Renames are fastest in tmpfs; the locks are those of all file systems.
 mkdir /mnt/files/kept /tmp/renamed
 for number in 0 1; do
 	dd if=/dev/urandom of=/mnt/files/kept/file$number bs=64k count=4 status=none
 done
 sync
 
-# named EVENT: what this event's reads of the disk are of: how often, which mount point and path.
+# named EVENT: prints number, mount point and path of the event's reads of the disk.
 named()
 {
 	sed -n "s/.* $1: .*dev=nbn .*B_READ.* comm=fio .* mount=\(.*\) path=\(.*\)\$/\1 \2/p" $TRACING/trace |
 		sort | uniq -c
 }
 
-# right, wrong EVENT: how many of those have the right name, and how many neither that nor <unknown>.
+# right, wrong EVENT: print how many have the right path, and how many neither that nor <unknown>.
 right()
 {
 	named "$1" | awk '$2 == "/mnt/files" && $3 ~ "^/mnt/files/kept/file[01]$" { n += $1 } END { print n + 0 }'
@@ -36,7 +36,7 @@ wrong()
 		$2 == "<unknown>" && $3 == "<unknown>" { next } $3 == "<none>" { next } { n += $1 } END { print n + 0 }'
 }
 
-# reads NAME DIRECT
+# reads NAME DIRECT: runs fio during renames and checks the paths.
 reads()
 {
 	: >$TRACING/trace
@@ -45,12 +45,12 @@ reads()
 		--size=256k --numjobs=2 --cpus_allowed=0 --direct="$2" --ioengine=psync --invalidate=1 \
 		--time_based --runtime=20 --allow_file_create=0
 	echo 0 >$TRACING/events/io/enable
-	holds "renames: $1: there are waits" "$(named wait_start | awk '{ n += $1 } END { print n + 0 }') > 100"
+	holds "renames: $1: more than 100 waits" "$(named wait_start | awk '{ n += $1 } END { print n + 0 }') > 100"
 	for event in start wait_start; do
 		is "renames: $1: $event: no wrong name" "$(wrong $event)" 0
 		count=$(right $event)
 		[ $event = wait_start ] && grep -q PREEMPT_RT /proc/version ||
-			holds "renames: $1: $event: right names" "count > 100"
+			holds "renames: $1: $event: more than 100 right names" "count > 100"
 	done
 }
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# A SCSI host that is busy, and transport errors: requests go back to wait.
+# A busy SCSI host and transport errors: requests return to the wait queue.
 
 modprobe sd_mod
 succeeds "requeue: scsi_debug" modprobe scsi_debug dev_size_mb=64 delay=0
 sd=$(scsi_debug_disk) || fail "requeue: no disk"
 params=/sys/bus/pseudo/drivers/scsi_debug
-# trouble NAME OPTS
+# trouble NAME OPTS: runs fio with every n-th command failing once.
 trouble()
 {
 	begin "$sd"
@@ -17,12 +17,12 @@ trouble()
 	echo 0 >$params/opts
 	delta "$sd"
 	is "$1: one operation each" "$d_operations_read" 200
-	is "$1: bytes once" "$d_bytes_read" $((200 * 4096))
+	is "$1: bytes counted once" "$d_bytes_read" $((200 * 4096))
 	like_kernel "$1"
 	balanced "$1" "$sd"
 }
 
-# No merging by chance: one operation per read.
+# Without merges each read is one operation.
 echo none >"/sys/block/$sd/queue/scheduler"
 echo 2 >"/sys/block/$sd/queue/nomerges"
 trouble "host busy" 0x8000

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# scsi_debug: passed-through commands, errors, timeouts, and a disk deleted in the middle of I/O.
+# scsi_debug: passthrough commands, errors, timeouts, and a disk deleted in the middle of I/O.
 
 modprobe sd_mod
-# found NAME: sets sd to the disk, once all that asks what it is has been asked.
+# found NAME: sets sd to the disk, once the commands of its probe have ended.
 found()
 {
 	local try
@@ -21,13 +21,13 @@ params=/sys/bus/pseudo/drivers/scsi_debug
 control=/sys/class/misc/iostat
 echo none >"/sys/block/$sd/queue/scheduler"
 
-# Passed through: operations of no class, with what they transfer.
+# Passthrough: operations of class none, with the bytes they transfer.
 passed_through()
 {
 	begin "$sd"
 	succeeds "passthrough: $1" /payload/passthrough "/dev/$sd" "$1" 20
 	delta "$sd"
-	is "passthrough: $1 moves no file's data" "$d_operations_read $d_operations_write" "0 0"
+	is "passthrough: $1 is neither read nor write" "$d_operations_read $d_operations_write" "0 0"
 	is "passthrough: each $1 is an operation" "$d_operations_none" 20
 	is "passthrough: bytes of $1" "$d_bytes_none" $((20 * $2))
 	balanced "passthrough: $1" "$sd"
@@ -37,23 +37,23 @@ passed_through inquiry 96
 passed_through read 4096
 passed_through write 4096
 
-# A sector that cannot be read.
+# An unreadable sector.
 begin "$sd"
 echo 2 >$params/opts
 refuses "medium error: the read fails" dd if="/dev/$sd" of=/dev/null iflag=direct bs=64k skip=36 count=1
 echo 0 >$params/opts
 delta "$sd"
 is "medium error: one operation" "$d_operations_read" 1
-is "medium error: of no bytes" "$d_bytes_read" 0
+is "medium error: no bytes" "$d_bytes_read" 0
 balanced "medium error" "$sd"
 
-# events NAME: how many of an event of the block layer were traced.
+# events NAME: prints how many events of the block layer were traced.
 events()
 {
 	grep -c " $1: $(tr : , <"/sys/block/$sd/dev") " $TRACING/trace
 }
 
-# trouble NAME OPTS EVERY [I/OS]: what goes wrong once and is done again.
+# trouble NAME OPTS EVERY [I/OS]: every EVERYth command fails once and is retried.
 trouble()
 {
 	: >$TRACING/trace
@@ -68,20 +68,20 @@ trouble()
 	issues=$(events block_rq_issue) completions=$(events block_rq_complete)
 }
 trouble "short transfers" 0x100 5
-holds "short transfers: some were completed in parts" "completions > 200"
-# The host is busy with what it was given, and then takes nothing for a while: what was not started goes
-# back as well, and that says nothing new of it.
+holds "short transfers: some requests complete in parts" "completions > 200"
+# The busy host requeues commands it was given, and then accepts none for a while: requests that were not
+# issued are requeued as well, which changes no statistics.
 trouble "busy host" 0x8000 5
-holds "busy host: some went back from the device" "issues > completions"
-holds "busy host: some had not been there" "$(events block_rq_requeue) > issues - completions"
-# Every 40th has no end: a second later it is aborted, and done again.
+holds "busy host: some were requeued after they were issued" "issues > completions"
+holds "busy host: some were requeued before they were issued" "$(events block_rq_requeue) > issues - completions"
+# Every 40th command gets no completion: it is aborted after a second and retried.
 echo 1 >"/sys/block/$sd/device/timeout"
 trouble "timeouts" 4 40 100
-holds "timeouts: there were some" "d_rlentime > 1000000000"
-holds "timeouts: they were issued again" "issues > 100"
+holds "timeouts: more than a second at the device" "d_rlentime > 1000000000"
+holds "timeouts: retried" "issues > 100"
 echo 30 >"/sys/block/$sd/device/timeout"
 
-# Deleted, and found again, with I/O going on.
+# The disk is deleted and found again, with I/O in flight.
 for round in 1 2 3; do
 	stat_of "$sd" g_
 	fio --name=job --filename="/dev/$sd" --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=32 \
@@ -98,18 +98,18 @@ for round in 1 2 3; do
 	read -r created <"/sys/block/$sd/iostat/devstat/creation_time_ns"
 	echo 1 >"/sys/block/$sd/device/delete"
 	wait $fio
-	is "deleted $round: its account is gone" "$(cat $control/numdevs)" $((numdevs - 1))
-	is "deleted $round: nothing left in the table" "$(cat $control/tracked)" 0
+	is "deleted $round: its account is closed" "$(cat $control/numdevs)" $((numdevs - 1))
+	is "deleted $round: no I/O left in the table" "$(cat $control/tracked)" 0
 	for scan in $params/adapter*/host*/scsi_host/host*/scan; do
 		echo "- - -" >"$scan"
 	done
 	found "deleted $round"
 	read -r again <"/sys/block/$sd/iostat/devstat/device_number"
 	read -r recreated <"/sys/block/$sd/iostat/devstat/creation_time_ns"
-	holds "deleted $round: what returns is another entry" "again > number"
-	holds "deleted $round: and younger" "recreated > created"
+	holds "deleted $round: a disk found again is a new entry" "again > number"
+	holds "deleted $round: created later" "recreated > created"
 	balanced "deleted $round" "$sd"
 done
-succeeds "scsi: module goes" modprobe -r scsi_debug
+succeeds "scsi: the module is unloaded" modprobe -r scsi_debug
 nothing_lost "scsi"
-is "scsi: the kernel has nothing to say" "$(dmesg | grep -cE 'BUG|WARNING|Oops')" 0
+is "scsi: no warning of the kernel" "$(dmesg | grep -cE 'BUG|WARNING|Oops')" 0

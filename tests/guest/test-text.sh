@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Text that is made while it is read: its memory, its pieces, and what changes meanwhile.
+# Text that is generated while it is read: memory use, partial reads, and changes meanwhile.
 
 . /payload/regions.sh
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
@@ -14,7 +14,7 @@ for i in 1 2 3; do
 	dd if=/dev/zero of=/dev/txt$i bs=8k count=20 oflag=direct status=none
 done
 
-# bounded NAME FILES [MESSAGE]: an open file of nobody's takes no more than a page and what any open file does.
+# bounded NAME FILES [MESSAGE]: reading takes at most a page per open file of an unprivileged user.
 bounded()
 {
 	local name=$1 files opened by_reading
@@ -24,9 +24,9 @@ bounded()
 	read -r files opened by_reading < <(ulimit -n 1024 && $nobody /payload/textread hold "$@")
 	echo "# $name: $files files, $opened bytes each, $by_reading more when one byte has been read"
 	is "$name: all were read" "$files" "$1"
-	# What else happens has its share.
-	holds "$name: a page each" "by_reading <= 4096 + 256"
-	holds "$name: to open is little" "opened < 4096"
+	# Other allocations meanwhile have a share in the sum.
+	holds "$name: at most a page per open file being read" "by_reading <= 4096 + 256"
+	holds "$name: less than a page per open file" "opened < 4096"
 }
 bounded "memory: all disks" 4000
 bounded "memory: kstats" 4000 "@kstat"
@@ -37,7 +37,7 @@ told "memory: a region" txt0 @stats_create - 1
 for i in $(seq 100); do
 	say txt1 @stats_create - 512 1 precise_timestamps program aux || fail "memory: region $i" "$reply"
 done
-# long_message DISK MESSAGE: bash writes no more than 4096 bytes at a time.
+# long_message DISK MESSAGE: bash writes at most 4096 bytes at a time.
 long_message()
 {
 	echo "$2" | /payload/message iostat "$1"
@@ -49,7 +49,7 @@ bounded "memory: regions" 4000 "txt1 @stats_list"
 bounded "memory: a histogram" 4000 "txt2 @stats_print 0"
 bounded "memory: a list with many bounds" 4000 "txt2 @stats_list"
 
-# In whatever pieces it is read, it is one text. Times of now change, and no other number: the disks are idle.
+# The text is the same whatever the sizes of the reads. Only current times differ: the disks are idle.
 without_now()
 {
 	awk 'NF == 0 { exit } NR > 2 { $8 = "" } { print }' "$1"
@@ -70,7 +70,7 @@ is "pieces: line by line, by a shell" "$(without_now /tmp/pieces | cmp - /tmp/wh
 mapfile -t lines </dev/iostat
 is "pieces: by mapfile" "$(printf '%s\n' "${lines[@]}" >/tmp/pieces; without_now /tmp/pieces | cmp - /tmp/whole.quiet 2>&1)" ""
 
-# check_pieces NAME MESSAGE: the reply in /tmp/reply is the same in whatever pieces it is read, and at any position.
+# check_pieces NAME MESSAGE: the reply equals /tmp/reply in reads of any size, and at any position.
 check_pieces()
 {
 	local bytes at
@@ -100,13 +100,13 @@ check_pieces "regions" "txt1 @stats_list"
 is "pieces: a line for each region" "$(wc -l </tmp/reply)" 100
 check_pieces "a histogram" "txt2 @stats_print 0"
 is "pieces: its counts" "$(awk 'NR == 1 { print split($15, counts, ":"), NF }' /tmp/reply)" "3001 19"
-is "pieces: its areas and the whole" "$(cut -d' ' -f1 /tmp/reply | xargs)" "0+1024 1024+1024 total"
+is "pieces: its areas and total" "$(cut -d' ' -f1 /tmp/reply | xargs)" "0+1024 1024+1024 total"
 check_pieces "a list with many bounds" "txt2 @stats_list"
 is "pieces: its bounds" "$(awk '{ print split($6, bounds, ","), $NF }' /tmp/reply)" "3000 classes"
 check_pieces "the list of kstats" "@kstat_list"
 is "pieces: a line for each kstat" "$(tail -n +3 /tmp/reply | cut -d' ' -f1 | sort -u | wc -l)" \
 	"$(($(wc -l </tmp/reply) - 2))"
-holds "pieces: of each disk" "$(grep -c ':txt' /tmp/reply) == DISKS"
+holds "pieces: kstats of each disk" "$(grep -c ':txt' /tmp/reply) == DISKS"
 check_pieces "statistics" "@kstat :::reads"
 is "pieces: a statistic of each disk" "$(grep -c '^null.*:txt[0-9]*:reads' /tmp/reply)" $DISKS
 open_iostat 3
@@ -115,11 +115,11 @@ for options in all "all rollup"; do
 	dd bs=100 status=none <&3 >/tmp/pieces
 	echo "@evcnt_list $options" >&3
 	is "pieces: event counters, $options" "$(cat <&3 | cut -c1-34 | cmp - <(cut -c1-34 /tmp/pieces) 2>&1)" ""
-	holds "pieces: of each disk, $options" "$(grep -c '^txt' /tmp/pieces) >= DISKS"
+	holds "pieces: counters of each disk, $options" "$(grep -c '^txt' /tmp/pieces) >= DISKS"
 done
 exec 3>&-
 
-# Disks come and go while somebody reads. What is there all the time has one line.
+# Disks are added and removed during a read. A disk that exists all the time has one line.
 exec 3</dev/iostat
 dd bs=4000 count=1 status=none <&3 >/tmp/half
 read_last=$(grep -a '^txt' /tmp/half | tail -n 2 | head -n 1 | cut -d' ' -f1)
@@ -129,12 +129,12 @@ remove_null_blk_disk txt200
 make_null_blk_disk txt0 size=1
 cat <&3 >>/tmp/half
 exec 3<&-
-is "change: what stays has a line" "$(disk_table /tmp/half | awk '{ print $1 }' | grep -vx "txt0\|$read_last\|txt200" | sort | uniq -c | awk '$1 != 1')" ""
-is "change: all of it" "$(disk_table /tmp/half | awk '{ print $1 }' | grep '^txt' | grep -vxc "txt0\|$read_last\|txt200")" $((DISKS - 3))
-is "change: what left after its line has it" "$(disk_table /tmp/half | grep -c "^$read_last ")" 1
-is "change: what left before has none" "$(disk_table /tmp/half | grep -c '^txt200 ')" 0
-is "change: what came has a line, and what it is named after" "$(disk_table /tmp/half | grep -c '^txt0 ')" 2
-is "change: no number twice" "$(disk_table /tmp/half | cut -d' ' -f2 | sort | uniq -d)" ""
+is "change: a disk that stays has one line" "$(disk_table /tmp/half | awk '{ print $1 }' | grep -vx "txt0\|$read_last\|txt200" | sort | uniq -c | awk '$1 != 1')" ""
+is "change: all disks that stay have a line" "$(disk_table /tmp/half | awk '{ print $1 }' | grep '^txt' | grep -vxc "txt0\|$read_last\|txt200")" $((DISKS - 3))
+is "change: a disk removed after its line has one" "$(disk_table /tmp/half | grep -c "^$read_last ")" 1
+is "change: a disk removed before its line has none" "$(disk_table /tmp/half | grep -c '^txt200 ')" 0
+is "change: two disks of one name, the old and the new, have a line each" "$(disk_table /tmp/half | grep -c '^txt0 ')" 2
+is "change: no device number twice" "$(disk_table /tmp/half | cut -d' ' -f2 | sort | uniq -d)" ""
 touch /tmp/churning
 while [ -e /tmp/churning ]; do
 	for i in 5 90 180 250; do
@@ -152,31 +152,31 @@ for bytes in 300 4000 100000; do
 done
 rm /tmp/churning
 wait $churn
-is "churn: eighteen texts" "$(grep -c end /tmp/numbers)" 18
-is "churn: what stays has one line in each" "$(awk '
+is "churn: eighteen complete texts" "$(grep -c end /tmp/numbers)" 18
+is "churn: a disk that stays has one line in each" "$(awk '
 	$1 == "end" { for (name in seen) delete seen[name]; next }
 	seen[$2]++ { print "twice", $0 }
 	$1 !~ /^txt(5|90|180|250)$/ { lines[$1]++ }
 	END { for (name in lines) if (lines[name] != 18) print name, lines[name] }' /tmp/numbers)" ""
 
-# What goes while its reply is read, is said to be gone.
+# Reading the reply of a region that is deleted fails.
 open_iostat 3
 open_iostat 4
-told "gone: a region" txt4 @stats_create - 1
+told "gone: create" txt4 @stats_create - 1
 echo "txt4 @stats_print 0" >&3
 head -c 1 <&3 >/dev/null
-told "gone: deleted" txt4 @stats_delete 0
+told "gone: delete" txt4 @stats_delete 0
 refuses "gone: a read fails" cat <&3
 is "gone: ENOENT" "$(grep -c 'No such file' /tmp/out)" 1
-told "gone: another one" txt4 @stats_create - 1
-refuses "gone: another one of the same id is not read" cat <&3
+told "gone: create another with the same id" txt4 @stats_create - 1
+refuses "gone: the new region is not read" cat <&3
 echo "txt4 @stats_print 0" >&4
 head -c 1 <&4 >/dev/null
 remove_null_blk_disk txt4
-refuses "gone: with the disk" cat <&4
+refuses "gone: a read fails after the disk was removed" cat <&4
 is "gone: ENXIO" "$(grep -c 'No such device' /tmp/out)" 1
 exec 3>&- 4>&-
-# A region that is resized goes on.
+# Reading the reply of a region goes on when the region is resized.
 told "resize: a region" txt5 @stats_create 0+1000 1
 open_iostat 3
 echo "txt5 @stats_print 0" >&3
@@ -184,10 +184,10 @@ dd bs=4000 count=1 status=none <&3 >/tmp/half
 told "resize: while it is read" txt5 @stats_resize 0 500+1000
 cat <&3 >>/tmp/half
 exec 3>&-
-is "resize: all areas that stay, once, and those that came" \
+is "resize: areas that stay once, and the new ones" \
 	"$(cut -d+ -f1 /tmp/half | awk '$1 >= 500' | xargs)" "$(seq -s' ' 500 1499)"
 
-# What is printed is cleared, and what is not read is not.
+# @stats_print_clear clears what is read, and only that.
 told "clear: a region" txt6 @stats_create - 1 1 "histogram:1,1000"
 for i in 1 2 3; do
 	dd if=/dev/txt6 of=/dev/null bs=4k count=256 iflag=direct status=none
@@ -200,19 +200,19 @@ sum()
 wait_idle txt6
 say txt6 @stats_print 0
 all=$(sum <<<"$reply")
-is "clear: all of it" "$all" "6144 6144 6144"
+is "clear: counts before" "$all" "6144 6144 6144"
 open_iostat 3
 echo "txt6 @stats_print_clear 0" >&3
 exec 3>&-
 say txt6 @stats_print 0
-is "clear: what nobody read is there" "$(sum <<<"$reply")" "$all"
+is "clear: what was not read is not cleared" "$(sum <<<"$reply")" "$all"
 open_iostat 3
 echo "txt6 @stats_print_clear 0" >&3
 dd bs=5 count=1 status=none <&3 >/dev/null
 echo "txt6 @stats_list" >&3
 say txt6 @stats_print 0
-is "clear: a part of a line takes nothing" "$(sum <<<"$reply")" "$all"
-# Some lines, then no more: by another message, by the end of the file, after a resize.
+is "clear: a partial line clears nothing" "$(sum <<<"$reply")" "$all"
+# Some lines are read, then another message is sent, the file is closed, or the region is resized.
 echo "txt6 @stats_print_clear 0" >&3
 dd bs=5000 count=1 status=none <&3 >/tmp/one
 echo "txt6 @stats_print_clear 0 1000 -" >&3
@@ -222,21 +222,21 @@ exec 3>&-
 say txt6 @stats_print_clear 0
 echo "$reply" >/tmp/three
 for file in /tmp/one /tmp/two; do
-	# Of the last line there may be a part.
+	# The last line may be incomplete.
 	head -n "$(wc -l <$file)" $file >$file.whole
 done
 echo "# lines: $(wc -l </tmp/one.whole) $(wc -l </tmp/two.whole) $(wc -l </tmp/three)"
-is "clear: the first 2000 areas, in three prints" "$(cat /tmp/one.whole /tmp/two.whole /tmp/three | sum)" "6000 6000 6000"
-holds "clear: some of it in each" "$(sum </tmp/one.whole | cut -d' ' -f1) > 0 && $(sum </tmp/two.whole | cut -d' ' -f1) > 0"
+is "clear: counts of the first 2000 areas, in three prints" "$(cat /tmp/one.whole /tmp/two.whole /tmp/three | sum)" "6000 6000 6000"
+holds "clear: lines in each of the prints" "$(sum </tmp/one.whole | cut -d' ' -f1) > 0 && $(sum </tmp/two.whole | cut -d' ' -f1) > 0"
 say txt6 @stats_print 0
-is "clear: nothing is left" "$(sum <<<"$reply")" "0 0 0"
-# A line that is longer than the buffer is taken off part by part: columns and counts, and what follows these.
+is "clear: all is cleared" "$(sum <<<"$reply")" "0 0 0"
+# A line longer than the buffer is cleared part by part: columns and counts, then the classes.
 is "clear: long lines" \
 	"$(long_message txt2 "@stats_create - 2048 2 classes histogram:$(seq -s, 1000 1000 3000000)")" "0 1%0a"
 dd if=/dev/txt2 of=/dev/null bs=4k count=100 iflag=direct status=none
 wait_idle txt2
-# read_some BYTES READS: so many reads of so many bytes of a print, and what the next print then has: reads, counts, reads by class, of
-# the area and the whole.
+# read_some BYTES READS: reads READS times BYTES of a print, and prints what the next print has: reads,
+# counts and reads by class, of the area and the total.
 read_some()
 {
 	open_iostat 3
@@ -259,7 +259,7 @@ dd if=/dev/txt6 of=/dev/null bs=4k count=1 iflag=direct status=none
 exec 3>&-
 wait_idle txt6
 say txt6 @stats_print 0 0 1
-is "clear: what was cleared does not come back" "$(cut -d' ' -f2 <<<"$reply")" 1
+is "clear: cleared counts do not return" "$(cut -d' ' -f2 <<<"$reply")" 1
 
 for i in $(seq 0 $((DISKS - 1))); do
 	[ ! -d "/sys/kernel/config/nullb/txt$i" ] || remove_null_blk_disk "txt$i"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# io:wait_start and io:wait_done.
+# Trace events io:wait_start and io:wait_done.
 
-# In which order to turn them off and on: who asks only for ends gets those without their starts.
+# The orders in which both events are disabled and enabled. wait_done alone records ends of waits whose
+# start was not traced.
 WAITS=("wait_done wait_start" "wait_start wait_done")
 HOOKED=$TRACING/enabled_functions
 
@@ -13,7 +14,7 @@ waits()
 	done
 }
 
-# watch COMMAND...: what the trace has of its waits, in file /tmp/waits.
+# watch COMMAND...: writes the wait events during COMMAND to /tmp/waits.
 watch()
 {
 	: >$TRACING/trace
@@ -23,9 +24,8 @@ watch()
 	grep 'wait_' $TRACING/trace | grep -v '^#' >/tmp/waits
 }
 
-# pairs COMM [KEY=VALUE...]: of the waits of threads of this name and with these values:
-# $starts and $dones, pairs that are $bad, waits that were $under_way at the end of the trace, $shortest
-# and $longest in ns.
+# pairs COMM [KEY=VALUE...]: of the waits of threads with this name and these values, sets $starts and
+# $dones, pairs that are $bad, waits $under_way at the end of the trace, and $shortest and $longest in ns.
 pairs()
 {
 	read -r starts dones bad under_way shortest longest <<<"$(awk -v comm="$1" -v wants="${*:2}" '
@@ -44,9 +44,9 @@ pairs()
 	' OFMT='%.0f' CONVFMT='%.0f' /tmp/waits)"
 }
 
-# waited NAME COUNT LATENCY_MS COMM [KEY=VALUE...]: so many whole pairs. The shortest is at
-# most $SLACK ms longer than the device takes, which is the scheduler's, and at most $AHEAD
-# ms shorter, where the wait begins only after the I/O.
+# waited NAME COUNT LATENCY_MS COMM [KEY=VALUE...]: checks the number of complete pairs. The shortest wait
+# is at most $SLACK ms (of scheduling) longer than the device's latency, and at most $AHEAD ms shorter,
+# where the wait begins after the I/O.
 SLACK=10 AHEAD=0
 waited()
 {
@@ -74,26 +74,26 @@ echo 20000 >$TRACING/buffer_size_kb
 make_null_blk_disk nbw size=512 irqmode=2 completion_nsec=20000000 submit_queues=1 memory_backed=1
 echo 0 >/sys/block/nbw/queue/read_ahead_kb
 
-# But timeouts, always: see Documentation/evcnt.rst.
-is "waits: off: nothing is hooked" "$(grep -vc '^blk_mq_handle_expired \|^blk_mq_timeout_work ' $HOOKED)" 0
+# Functions of request timeouts are always hooked: see Documentation/evcnt.rst.
+is "waits: disabled: no function is hooked" "$(grep -vc '^blk_mq_handle_expired \|^blk_mq_timeout_work ' $HOOKED)" 0
 waits 1
 FUNCTIONS='__iomap_dio_rw|blkdev_direct_IO|__blockdev_direct_IO|filemap_get_pages|do_read_cache_folio'
 FUNCTIONS+='|blk_io_schedule|io_schedule|bio_await|blk_execute_rq|__wait_on_buffer'
 FUNCTIONS+='|folio_wait_bit|folio_wait_bit_killable|__folio_lock|__folio_lock_killable'
-is "waits: on: every function, as soon as the event is" "$(grep -cE "^($FUNCTIONS) " $HOOKED)" 14
+is "waits: enabled: every function is hooked at once" "$(grep -cE "^($FUNCTIONS) " $HOOKED)" 14
 waits 0
 
-# Direct I/O: the wait covers the submission.
+# Direct I/O: the wait includes the submission.
 watch dd if=/dev/nbw of=/dev/null bs=4k count=10 iflag=direct
 waited "direct read" 10 20 dd dev=nbw in=bio_await "flags=B_PHYS|B_READ" bcount=4096
 pairs dd
-is "waits: direct read: no other" "$starts $dones" "10 10"
+is "waits: direct read: no other wait" "$starts $dones" "10 10"
 pairs dd blkno=72
-is "waits: direct read: where on disk" "$starts $dones" "1 1"
+is "waits: direct read: position on disk" "$starts $dones" "1 1"
 watch dd if=/dev/zero of=/dev/nbw bs=4k count=10 oflag=direct
 waited "direct write" 10 20 dd dev=nbw in=bio_await "flags=B_PHYS|B_WRITE"
 
-# stack EVENT: the functions on the stack of the first of these, behind that which waits.
+# stack EVENT: prints the functions on the stack of the first such event, after the event's own.
 stack()
 {
 	awk -v event=" wait_$1: " '
@@ -101,13 +101,13 @@ stack()
 		wanted && /^ => / { print $2; some = 1 }
 		some && !/^ => / { exit }' $TRACING/trace
 }
-# How many frames are the hook's own, Documentation/io-provider.rst says.
+# Documentation/io-provider.rst says how many frames belong to the hook.
 echo 1 >$TRACING/options/stacktrace
 watch dd if=/dev/zero of=/dev/nbw bs=4k count=1 oflag=direct
 echo 0 >$TRACING/options/stacktrace
-is "waits: stack of a start: six frames are the hook's" "$(stack start | sed -n '7,8p' | paste -sd' ')" \
+is "waits: stack of wait_start: six frames belong to the hook" "$(stack start | sed -n '7,8p' | paste -sd' ')" \
 	"bio_await submit_bio_wait"
-is "waits: stack of a done: five frames are the hook's" "$(stack done | sed -n '5,6p' | paste -sd' ')" \
+is "waits: stack of wait_done: five frames belong to the hook" "$(stack done | sed -n '5,6p' | paste -sd' ')" \
 	"return_to_handler submit_bio_wait"
 AHEAD=5
 watch dd if=/dev/nbw of=/dev/null bs=4M count=1 iflag=direct
@@ -115,37 +115,37 @@ waited "direct read of many bios" 1 20 dd dev=nbw in=blk_io_schedule bcount=4194
 watch dd if=/dev/zero of=/dev/nbw bs=4M count=1 oflag=direct
 waited "direct write of many bios" 1 20 dd dev=nbw in=blk_io_schedule bcount=4194304 "flags=B_PHYS|B_WRITE"
 
-# The page cache: it begins once the I/O is under way.
+# The page cache: the wait begins after the I/O was submitted.
 drop_caches
-exec 8</dev/nbw # the last close would empty the cache
+exec 8</dev/nbw # the last close would drop the page cache
 watch dd if=/dev/nbw of=/dev/null bs=4k count=10
 waited "read" 10 20 dd dev=nbw in=io_schedule "flags=B_PAGEIO|B_READ" bcount=4096
 pairs dd
-is "waits: read: no other" "$starts $dones" "10 10"
+is "waits: read: no other wait" "$starts $dones" "10 10"
 watch dd if=/dev/nbw of=/dev/null bs=4k count=10
 pairs dd
-is "waits: read of what is cached: none" "$starts $dones" "0 0"
+is "waits: read of cached pages: no wait" "$starts $dones" "0 0"
 exec 8<&-
 watch dd if=/dev/zero of=/dev/nbw bs=4k count=4 oflag=sync
 all_paired "synchronous writes"
 waited "synchronous writes" 4 20 dd dev=nbw in=folio_wait_bit "flags=B_PAGEIO|B_WRITE" bcount=4096
 
-# Threads that only want each other's lock do not wait for I/O.
+# Threads that contend for a folio's lock do not wait for I/O.
 echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 exec 8<>/dev/nbw
 dd if=/dev/nbw of=/dev/null bs=4k count=1 status=none
 echo 'p:contended __folio_lock' >$TRACING/kprobe_events
 echo 1 >$TRACING/events/kprobes/contended/enable
-# It takes one CPU that comes while the other copies: a matter of luck.
+# It takes a thread that locks the folio while another one copies: tried until it happens.
 for try in $(seq 60); do
 	watch fio_quiet --filename=/dev/nbw --rw=write --bs=4k --size=4k --loops=4000 --numjobs=3 \
 		--thread --ioengine=psync --invalidate=0 --end_fsync=0
 	! grep -q contended: $TRACING/trace || break
 done
 echo 0 >$TRACING/events/kprobes/contended/enable
-holds "waits: contention: there was some" "$(grep -c contended: $TRACING/trace) > 0"
+holds "waits: contention: a folio lock was contended" "$(grep -c contended: $TRACING/trace) > 0"
 pairs fio
-is "waits: contention: none" "$starts $dones" "0 0"
+is "waits: contention: no wait" "$starts $dones" "0 0"
 echo >$TRACING/kprobe_events
 exec 8<&-
 
@@ -171,8 +171,8 @@ for fs in ext4 xfs; do
 	watch dd if=/dev/zero of=/mnt/file bs=4k count=1 conv=fsync,notrunc
 	waited "$fs: fsync" 1 50 dd "dev=$slow" in=folio_wait_bit fs=$fs path=/mnt/file offset=0
 	all_paired "$fs: fsync"
-	# A block that begins as jbd2's own do is written from a copy, which is in no page cache. (xfs waits
-	# for its log, which is not told.)
+	# A block that begins with jbd2's magic number is written from a copy, which is in no page cache. (xfs
+	# waits for its log, which is not traced.)
 	[ $fs = ext4 ] && watch sh -c "ln -s '$(printf '\xc0\x3b\x39\x98')$(printf 'a%.0s' {1..100})' /mnt/link && sync"
 	[ $fs != ext4 ] || all_paired "$fs: a journal's copy"
 	drop_caches
@@ -185,7 +185,7 @@ for fs in ext4 xfs; do
 	force=-f
 done
 
-# Who reads a part of a folio waits for all of it, and what the event says is of the folio.
+# A reader of a part of a folio waits for the whole folio, and the event has the folio's range.
 mkfs.xfs -q -f -b size=16384 /dev/mapper/slow && mount /dev/mapper/slow /mnt || fail "waits: xfs, large blocks"
 dd if=/dev/zero of=/mnt/file bs=64k count=1 conv=fsync status=none
 drop_caches
@@ -193,7 +193,7 @@ watch dd if=/mnt/file of=/dev/null bs=4k skip=5 count=1
 waited "a part of a folio" 1 50 dd "dev=$slow" in=io_schedule fs=xfs path=/mnt/file offset=16384 bcount=16384
 umount /mnt
 
-# Two readers of one folio wait for the same read, each.
+# Two readers of one folio wait for the same read, with an event pair each.
 dmsetup remove slow
 dmsetup create slow --table "0 1048576 delay /dev/nbw 0 2000" && dmsetup mknodes slow
 watch fio_quiet --filename=/dev/mapper/slow --rw=read --bs=4k --size=4k --offset=400k --numjobs=2 --thread \
@@ -204,7 +204,7 @@ is "waits: two readers of one folio: two threads" \
 	"$(awk '/blkno=800 / { print $1 }' /tmp/waits | sort -u | wc -l)" 2
 dmsetup remove slow
 
-# Commands that are passed through.
+# Passthrough commands.
 AHEAD=0 SLACK=10
 modprobe sd_mod
 modprobe scsi_debug ndelay=20000000 dev_size_mb=8 add_host=1
@@ -213,7 +213,7 @@ watch /payload/passthrough "/dev/$sd" read 5
 waited "passthrough" 5 20 passthrough "dev=$sd" in=blk_execute_rq bcount=4096
 rmmod scsi_debug
 
-# On and off while there are waits: no end without its start.
+# Events enabled and disabled while threads wait: no end without its start.
 fio_quiet --filename=/dev/nbw --rw=randread --bs=4k --direct=1 --ioengine=psync --numjobs=4 \
 	--time_based --runtime=600 --size=8m >/dev/null &
 load=$!
@@ -230,19 +230,19 @@ for round in $(seq 20); do
 	done_in_all=$((done_in_all + dones))
 done
 is "waits: on and off 20 times: no end without its start" "$bad_in_all" 0
-holds "waits: on and off 20 times: waits were seen" "done_in_all >= 20"
+holds "waits: on and off 20 times: at least 20 waits" "done_in_all >= 20"
 
-is "waits: off again: nothing is hooked" "$(sleep 3; grep -vc '^blk_mq_handle_expired \|^blk_mq_timeout_work ' $HOOKED)" 0
+is "waits: disabled again: no function is hooked" "$(sleep 3; grep -vc '^blk_mq_handle_expired \|^blk_mq_timeout_work ' $HOOKED)" 0
 
-# The module goes while the events are on, and comes again. Nobody holds it: tracefs does not.
+# The module is unloaded while the events are enabled, which tracefs does not prevent, and loaded again.
 waits 1
-succeeds "waits: on: the module can go" rmmod iostat
-is "waits: it has gone: nothing is hooked" "$(wc -l <$HOOKED)" 0
-succeeds "waits: the module comes again" load_module
-is "waits: it has come again: off" "$(cat $TRACING/events/io/wait_*/enable | tr -d '\n')" 00
+succeeds "waits: enabled: the module can be unloaded" rmmod iostat
+is "waits: unloaded: no function is hooked" "$(wc -l <$HOOKED)" 0
+succeeds "waits: the module is loaded again" load_module
+is "waits: loaded again: disabled" "$(cat $TRACING/events/io/wait_*/enable | tr -d '\n')" 00
 watch sleep 1
 pairs ''
-holds "waits: it has come again: there are pairs" "dones > 0 && starts - dones == bad + under_way"
+holds "waits: loaded again: pairs" "dones > 0 && starts - dones == bad + under_way"
 kill $load
 wait $load
 remove_null_blk_disk nbw

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the fields of fileinfo say, for each way to reach a file. Each way is measured, and the line made of
-# that is the one in Documentation/io-provider.rst.
+# The fileinfo fields for each way to reach a file. Each way is tested, and the line made from the result
+# is the one in Documentation/io-provider.rst.
 
 echo 8192 >$TRACING/buffer_size_kb
 FROM=65536 LENGTH=65536
 
-# Each event with all its fields, and not as it is printed.
+# Prints each event with all its fields.
 echo 1 >$TRACING/options/fields
 
 READ=64 WRITE=256
 
-# files EVENT DISK OP: of each I/O of a disk in this direction: offset, bytes, flags of open(), file system, mount
-# point, name, directory, path. (No text has a blank.) What belongs to no file is left out if anything does.
+# files EVENT DISK OP: prints for each I/O of a disk in this direction: offset, bytes, flags of open(),
+# file system, mount point, name, directory, path. (No text has a blank.) I/Os without a file are left
+# out, unless all have none.
 files()
 {
 	awk -v event="$1:" -v disk="$2" -v op="$3" '
@@ -33,8 +34,8 @@ files()
 	' $TRACING/trace
 }
 
-# summary: of these, what all say, as in the table. The offset is "true" if the parts make the whole, and "true/-1" if it
-# is not known of others.
+# summary: prints what all of these have in common, as in the table. The offset is "true" if the I/Os
+# cover the range, and "true/-1" if some have none.
 summary()
 {
 	sort -n | awk -v from=$FROM -v length_=$LENGTH '
@@ -44,7 +45,7 @@ summary()
 		  if ($1 == -1) unknown++
 		  else { if ($1 != next_) ok = 0; next_ = $1 + $2 }
 		  flags += $3 != 0
-		  # Name and directory are those of the path.
+		  # Name and directory must agree with the path.
 		  dir = $8; sub("/[^/]*$", "", dir); if (dir == "") dir = "/"; name = $8; sub(".*/", "", name)
 		  if ($8 ~ /^</) dir = name = $8
 		  if ($6 != name || $7 != dir) parts++ }
@@ -55,11 +56,11 @@ summary()
 		      print first, offset, oflags (parts ? " but name and directory" : "") }'
 }
 
-# The lines of the table, without its heading.
+# The lines of the table, without its header.
 sed '1,/^\.\. ways begin/d; /^\.\. ways end/,$d' /payload/io-provider.rst | sed '1,/^way /d; /^===/d; /^$/d' >/tmp/documented
 measured=()
 
-# way NAME DISK OP COMMAND...: what the I/O of a command says makes a line of the table, which is in the document.
+# way NAME DISK OP COMMAND...: compares the line of a command's I/Os with the document's.
 way()
 {
 	local name=$1 disk=$2 op=$3 start done_ line
@@ -71,13 +72,13 @@ way()
 	wait_idle "$disk"
 	start=$(files start "$disk" "$op" | summary)
 	done_=$(files done "$disk" "$op" | summary)
-	is "ways: $name: a done says what its start said" "$done_" "$start"
+	is "ways: $name: done agrees with start" "$done_" "$start"
 	read -ra start <<<"$start"
 	printf -v line '%-36s  %-8s  %-9s  %-17s  %-9s  %s' "$name" "${start[@]}"
 	measured+=("$name")
 	echo "# $line"
 	[[ $line != *false* && $line != *several* ]] || files start "$disk" "$op" | head -n 20
-	is "ways: $name: is in the document" "$line" "$(grep -- "^$name  " /tmp/documented)"
+	is "ways: $name: the document has this line" "$line" "$(grep -- "^$name  " /tmp/documented)"
 }
 
 watch()
@@ -86,14 +87,14 @@ watch()
 	sleep 0.3
 }
 
-# direct|buffered FILE: the part is read, or written; the second reaches the disk.
+# direct|buffered FILE: reads or writes the range; a buffered write is synced.
 direct_read() { dd if="$1" of=/dev/null bs=64k skip=1 count=1 iflag=direct; }
 direct_write() { dd if=/dev/zero of="$1" bs=64k seek=1 count=1 oflag=direct conv=notrunc; }
 buffered_read() { dd if="$1" of=/dev/null bs=64k skip=1 count=1; }
 dirty() { dd if=/dev/zero of="$1" bs=64k seek=1 count=1 conv=notrunc; }
 buffered_write() { dirty "$1" && sync; }
 
-# job FILE ARGUMENT...: fio.
+# job FILE ARGUMENT...: runs fio.
 job()
 {
 	fio_quiet --filename="$1" --offset=$FROM --size=$LENGTH --bs=16k --allow_file_create=0 "${@:2}"
@@ -104,7 +105,7 @@ map_write()
 	/payload/reach map-write "$1" $FROM $LENGTH && sync
 }
 
-# new_file FILE: large enough, and on disk.
+# new_file FILE: creates a file that is large enough, on disk.
 new_file()
 {
 	dd if=/dev/urandom of="$1" bs=64k count=4 conv=fsync status=none
@@ -113,7 +114,7 @@ new_file()
 make_disk()
 {
 	make_null_blk_disk "$1" size="$2" memory_backed=1 "${@:3}"
-	# What one call asks for is one I/O, and no more is read than that.
+	# Without merges and readahead each call is one I/O.
 	echo 2 >"/sys/block/$1/queue/nomerges"
 	echo 0 >"/sys/block/$1/queue/read_ahead_kb"
 }
@@ -140,7 +141,7 @@ for engine in libaio io_uring; do
 			--iodepth=4
 	done
 done
-# Less than a block of the file system, where there was none: the rest is zeros.
+# A write of less than a file system block in a hole: the rest of the block is zeroed.
 truncate -s 0 /mnt/w/holes
 truncate -s 1M /mnt/w/holes
 LENGTH=512
@@ -149,7 +150,7 @@ way "direct write, padded" nbw $WRITE pad
 LENGTH=65536
 way "sendfile" nbw $READ /payload/reach sendfile /mnt/w/file $FROM $LENGTH
 
-# Swap, and direct I/O from memory that is in the swap cache.
+# Swap, and direct I/O from memory in the swap cache.
 make_disk nbs 64
 mkswap /dev/nbs >/dev/null
 succeeds "ways: swapon" swapon /dev/nbs
@@ -172,7 +173,7 @@ swapoff /dev/nbs
 rmdir /sys/fs/cgroup/ways
 remove_null_blk_disk nbs
 
-# What is written back when nothing else is left of the file.
+# Write-back after the file's inode was evicted or its mount removed.
 dirty_and_unmount()
 {
 	dirty /mnt/w/file && umount /mnt/w
@@ -189,7 +190,7 @@ dirty_and_drop()
 }
 way "write-back after drop_caches" nbw $WRITE dirty_and_drop
 
-# The initial namespace has unmounted it before; the last that has it is another.
+# The initial namespace unmounts it first; the last mount is in another namespace.
 in_own_namespace()
 {
 	unshare -m --propagation private sh -ec 'umount() { echo >/tmp/ready; while [ -e /tmp/ready ]; do sleep 0.1; done; }
@@ -219,8 +220,8 @@ way "overlay, upper: buffered write" nbw $WRITE buffered_write /mnt/o/up
 way "overlay, upper: direct write" nbw $WRITE direct_write /mnt/o/up
 way "overlay, upper: mmap: fault" nbw $READ /payload/reach map-read /mnt/o/up $FROM $LENGTH
 
-# Other root directories: of a file, and of a container, whose root is the overlay of the host.
-# Their programs are none of the disk's.
+# Other root directories: a chroot on the disk, and a container whose root is the host's overlay. Their
+# programs are not on this disk.
 mkdir -p /mnt/w/jail/bin
 : >/mnt/w/jail/bin/busybox
 mount --bind "$(command -v busybox)" /mnt/w/jail/bin/busybox
@@ -241,7 +242,7 @@ way "container: buffered read" nbw $READ in_container
 way "container: direct read" nbw $READ in_container iflag=direct
 umount /mnt/o/busybox /mnt/w/jail/bin/busybox /mnt/o
 
-# Bind mounts, and what is not mounted any more, or not named.
+# Bind mounts, deleted files, and lazily unmounted file systems.
 mkdir /mnt/w/part
 new_file /mnt/w/part/file
 mount --bind /mnt/w/part /mnt/b
@@ -262,7 +263,7 @@ way "lazily unmounted: direct read" nbw $READ direct_read /proc/self/fd/9
 exec 9>&-
 sleep 0.3
 
-# What was mounted there before is not the same: a file system that only another namespace has ever seen.
+# A file system that only another namespace has mounted, not the one mounted at this path before.
 elsewhere()
 {
 	unshare -m --propagation private sh -ec 'mount /dev/nbw /mnt/b; dd if=/dev/zero of=/mnt/b/file bs=64k seek=1 count=1 conv=notrunc
@@ -272,7 +273,7 @@ way "mounted in another namespace only" nbw $WRITE elsewhere
 mount /dev/nbw /mnt/w
 sleep 0.3
 
-# A disk that is a file.
+# A loop device.
 modprobe loop
 truncate -s 16M /mnt/w/image
 dd if=/dev/urandom of=/mnt/w/image bs=64k count=4 conv=fsync,notrunc status=none
@@ -287,10 +288,10 @@ for mode in off on; do
 done
 umount /mnt/w
 
-# Disks on others: what a file asks for is split.
+# Stacked disks: an I/O of a file is split.
 make_disk nbx 128
 make_disk nby 128
-# over NAME DISK: a file system on it.
+# over NAME DISK: makes a file system on the disk and checks it.
 over()
 {
 	local name=$1 disk=$2 below
@@ -306,7 +307,7 @@ over()
 	both "$name, below: buffered write" $WRITE buffered_write /mnt/d/file
 	umount /mnt/d
 }
-# both NAME OP COMMAND...: way, of two disks taken as one.
+# both NAME OP COMMAND...: way for two disks together.
 both()
 {
 	local files
@@ -327,7 +328,7 @@ dmsetup remove ways
 dmsetup create ways --table "$(printf '0 131000 linear /dev/nbx 0\n131000 100000 linear /dev/nby 8')" && dmsetup mknodes ways
 seam=$(dm_disk ways)
 echo 2 >"/sys/block/$seam/queue/nomerges"
-# Over the seam.
+# A read across the border of the two targets.
 straddle()
 {
 	dd if="/dev/$seam" of=/dev/null bs=64k skip=1023 count=1 iflag=direct
@@ -348,7 +349,7 @@ remove_null_blk_disk nbw
 remove_null_blk_disk nbx
 remove_null_blk_disk nby
 
-# No line of the document is without its way.
-is "ways: the document has no others" "$(sed 's/   *.*//' /tmp/documented | sort)" \
+# The document has no other lines.
+is "ways: the document has no other lines" "$(sed 's/   *.*//' /tmp/documented | sort)" \
 	"$(printf '%s\n' "${measured[@]}" | sort)"
 no_complaint ways
