@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The binary calls of /dev/iostat, and what they print.
+ * Makes the binary calls of /dev/iostat and prints their results.
  *
  *	abi info | list | all | histogram NAME
  *	abi get NAME		the line of /sys/block/NAME/iostat/stat
- *	abi time N		ns for all devices' snapshots, the fastest of N times
- *	abi diskstats N		the same of /proc/diskstats
+ *	abi time N		ns for all devices' snapshots, the minimum of N times
+ *	abi diskstats N		ns for /proc/diskstats, the minimum of N times
  *	abi message TEXT [ROOM]
- *	abi sizes		what must be refused, and what must not: says what is wrong
- *	abi poll NAME		waits up to 10 s for the list to change; then what is in it of NAME
+ *	abi sizes		invalid and valid arguments: prints what is wrong
+ *	abi poll NAME		waits up to 10 s for the list to change; then prints NAME's entry
  *
- * Built three times: with today's header, with it for 32 bits, and with the one of version 1.
+ * Built three times: with the current header, with it for 32 bits, and with the header of version 1.
  */
 #define _GNU_SOURCE
 #include HEADER
@@ -29,7 +29,7 @@
 
 #define MOST 4096
 
-/* Of version 1, and the same for 32-bit programs. */
+/* Sizes of version 1, which are those of 32-bit programs as well. */
 #define SIZE(type, size) _Static_assert(sizeof(struct iostat_##type) == (size), #type)
 SIZE(info, 64);
 SIZE(list, 32);
@@ -132,7 +132,7 @@ static int all(void)
 	return get(IOSTAT_GET_ALL, 0).count;
 }
 
-/* In as few reads as the kernel allows; see fs/seq_file.c. */
+/* In as few reads as the kernel allows: see fs/seq_file.c. */
 static int read_diskstats(void)
 {
 	static char text[1 << 20];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does the same to many disks, for which a process each would take too long.
+ * Works on many disks in one process: one process per disk would take too long.
  *
  *	disks partition NAME N	NAME0 to NAME(N - 1) get a partition each: all but
  *				the first 512 KiB

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names and text as /dev/iostat writes them. */
+/* Names and text as /dev/iostat prints them. */
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Backslashes, what is not printable ASCII, and those characters are a backslash and three octal digits. */
+/* Escapes backslashes, all but printable ASCII, and `those` as a backslash and three octal digits. */
 static void put_escaped(const char *text, size_t len, const char *those)
 {
 	for (; len--; text++) {

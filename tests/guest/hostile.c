@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An unprivileged user who opens one of our events from namespaces of his own.
+ * An unprivileged user that opens one of iostat's events from namespaces of its own.
  *
- *	hostile fifo ID		/proc/1/mountinfo is a FIFO that nobody writes to
- *	hostile fuse ID		/proc is a FUSE file system that nobody answers for
+ *	hostile fifo ID		/proc/1/mountinfo is a FIFO without a writer
+ *	hostile fuse ID		/proc is a FUSE file system without a server
  *	hostile jail ID DIR	in a chroot of its own pid namespace, where the
  *				directory DIR is mounted as SECRET
  *

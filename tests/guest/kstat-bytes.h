@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writes of all bytes of a kstat. Needs linux/iostat.h and the C library's string.h, stdlib.h, sys/ioctl.h. */
+/* Writes all bytes of a kstat. Needs linux/iostat.h and the C library's string.h, stdlib.h, sys/ioctl.h. */
 #ifndef _KSTAT_BYTES_H
 #define _KSTAT_BYTES_H
 
@@ -12,7 +12,7 @@ static int write_bytes(int fd, __u32 kid, const void *bytes, __u32 len)
 	return ioctl(fd, IOSTAT_IOC_KSTAT_WRITE, &w);
 }
 
-/* Only these have so many. */
+/* How many numbers a kstat of each type has; the count selects the type. */
 enum { INTR_NUMBERS = 5, IO_NUMBERS = 12, TIMER_NUMBERS = 6 };
 
 static int write_numbers(int fd, __u32 kid, char **args, int count)

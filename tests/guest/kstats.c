@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The binary calls of /dev/iostat for kstats, and what they print.
+ * Makes the binary calls of /dev/iostat for kstats and prints their results.
  *
  *	kstats list			as @kstat_list
- *	kstats headers			the same, of the bytes of unix:0:kstat_headers
+ *	kstats headers			the same list, from the bytes of unix:0:kstat_headers
  *	kstats print [KID]		as @kstat, in the order of the data, with the type of each
- *	kstats room KID COUNT BYTES	what comes of a read with so much room, and how much it takes
- *	kstats write KID NAME TYPE VALUE	what comes of it
- *	kstats bytes KID TEXT		the same, of all bytes of a raw one
- *	kstats numbers KID [NAME:]NUMBER...	the same, of one of interrupts, I/O or timers, in the order in
- *					which they are read; NAME is a timer's, before its first number
- *	kstats raw KID			the bytes of a raw one
- *	kstats wrong KID		what must be refused of a writable one: says what is wrong
+ *	kstats room KID COUNT BYTES	result of a read with this much room, and the room needed
+ *	kstats write KID NAME TYPE VALUE	result of the write
+ *	kstats bytes KID TEXT		result of writing all bytes of a raw kstat
+ *	kstats numbers KID [NAME:]NUMBER...	result of writing a kstat of interrupts, I/O or timers, in the order in
+ *					which they are read; NAME is that of a timer, before its first number
+ *	kstats raw KID			bytes of a raw kstat
+ *	kstats wrong KID		invalid arguments for a writable kstat: prints what is wrong
  */
 #define _GNU_SOURCE
 #include <linux/iostat.h>
@@ -30,10 +30,10 @@
 
 #define MOST 4096
 
-/* What else is escaped in a module or name: see kstat.rst. */
+/* Characters that are also escaped in a module or name: see kstat.rst. */
 #define PART " :*?["
 
-/* The same for 32-bit programs: nothing of it is of the size of a pointer, or aligned by chance. */
+/* The layout is the same for 32-bit programs: no pointers, no implicit padding. */
 #define AT(type, member, offset) \
 	_Static_assert(offsetof(struct iostat_kstat_##type, member) == (offset), #type "." #member)
 #define SIZE(type, size) _Static_assert(sizeof(struct iostat_kstat_##type) == (size), #type)
@@ -206,7 +206,7 @@ static void expect(const char *what, unsigned int call, void *argument, int erro
 		printf("%s: %s, not %s\n", what, strerrorname_np(got), strerrorname_np(error));
 }
 
-/* One member is off: what comes of it. The rest is as it should be. */
+/* Checks the result of a call with one invalid member. */
 #define WRONG(call, good, member, bad, error) do { \
 	__typeof__(good) it = (good); \
 	it.member = (bad); \
@@ -232,7 +232,7 @@ static void wrong_sizes(unsigned int call, const char *name, const void *good, _
 	expect(name, call, page, 0);
 	if (*it != size)
 		printf("%s: %u filled\n", name, *it);
-	/* Unaligned. */
+	/* At an odd address. */
 	memmove(page + 1, good, size);
 	expect(name, call, page + 1, 0);
 	expect(name, call, NULL, EFAULT);
@@ -283,7 +283,7 @@ static void wrong(__u32 kid)
 	expect("read: wide values", IOSTAT_IOC_KSTAT_READ, &r, 0);
 	if (wide[0].more[0] || wide[r.count - 1].more[1] || ~wide[r.count].more[0])
 		printf("read: wide values are not cleared\n");
-	/* Nothing is touched behind what there is, however much room is claimed. */
+	/* Nothing after the data is accessed, however much room is claimed. */
 	munmap(edge + 4096, 4096);
 	edge += 4096 - r.bytes;
 	r = room(kid, -1, -1);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The memory of /dev/iostat, mapped.
+ * Maps the memory of /dev/iostat.
  *
  *	mapped get NAME		the line of /sys/block/NAME/iostat/stat
  *	mapped histograms NAME	as abi histogram NAME
- *	mapped hunt NAME N	N snapshots under load of 4 KiB reads and writes: says what is wrong
- *				with them, or with the record of a CPU, which is copied with each
- *	mapped outlive NAME	after each line of input: whether it is there, its line, a new mapping
- *	mapped gone NAME	waits until it has left: whether anything is counted from then on
- *	mapped fuzz SEED N	mappings nobody should ask for
+ *	mapped hunt NAME N	N snapshots under load of 4 KiB reads and writes: prints what is wrong
+ *				with them, or with the record of a CPU, which is copied with each snapshot
+ *	mapped outlive NAME	for each line of input: whether it is present, its line, a new mapping
+ *	mapped gone NAME	waits until it is marked as gone: whether any count changes afterwards
+ *	mapped fuzz SEED N	random and invalid mappings
  *	mapped hold		until the end of the input
  */
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@
 #define MOST 1024
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Of version 1, and the same for 32-bit programs. */
+/* Sizes of version 1, which are those of 32-bit programs as well. */
 #define SIZE(type, size) _Static_assert(sizeof(struct iostat_##type) == (size), #type)
 #define AT(type, member, offset) \
 	_Static_assert(offsetof(struct iostat_##type, member) == (offset), #type "." #member)
@@ -87,7 +87,7 @@ static int wrong(const char *what, const struct iostat_snapshot *s, const struct
 	return 1;
 }
 
-/* What must be so in every snapshot; and since the last. */
+/* Checks a snapshot, by itself and against the last one. */
 static int check(const struct iostat_snapshot *s, const struct iostat_snapshot *last)
 {
 	static const int grow[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
@@ -126,7 +126,7 @@ static void show_histograms(void)
 		}
 }
 
-/* A CPU's record, of one instant: as many times as operations. */
+/* Checks a CPU's record of one time: operations equal the histograms' counts. */
 static int check_record(__u32 cpu)
 {
 	static struct iostat_cpu_record copy;
@@ -224,7 +224,7 @@ static void look_at(const __u64 *p, size_t len)
 		putchar(' ');
 }
 
-/* Every size, protection and offset; fork, mremap, mprotect, close while mapped. */
+/* Random sizes, protections and offsets; fork, mremap, mprotect, close while mapped. */
 static long fuzz(long n)
 {
 	__u64 block = map.header->block_bytes, page = map.header->page_bytes;
@@ -301,7 +301,7 @@ int main(int argc, char **argv)
 		state = strtoull(argv[2], NULL, 0);
 		printf("%s\n", fuzz(atol(argv[3])) > 0 ? "some" : "none");
 	} else if (!strcmp(what, "hold")) {
-		/* The mapping alone must be enough. */
+		/* The mapping alone must keep the device open. */
 		close(map.fd);
 		printf("holding\n");
 		fflush(stdout);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages, one a line of standard input, to a device-mapper device or to /dev/iostat.
+ * Sends each line of standard input as a message to a device-mapper device or to /dev/iostat.
  *
  *	message dm NAME
  *	message iostat DISK
  *	message raw -
  *
- * raw: lines are what is written to /dev/iostat, with disk and all. A percent sign and two
- * hexadecimal digits are the byte they say. For each line there is one of output: 0 and the reply
- * as dmsetup prints it, or the error's name and, of /dev/iostat, what it then reads as. What
- * is not printable is told in the same way as it is taken.
+ * raw: lines are written to /dev/iostat as they are, including the disk. A percent sign and two
+ * hexadecimal digits in a line stand for a byte. For each line one line is printed: 0 and the reply
+ * as dmsetup prints it, or the name of the errno and, for /dev/iostat, the error text. Bytes that
+ * are not printable are printed as they are read, with a percent sign.
  */
 #define _GNU_SOURCE
 #include <ctype.h>
@@ -43,7 +43,7 @@ static size_t decode(const char *line, char *out)
 	return out - start;
 }
 
-/* The reply's length, or -1. Like dmsetup, with a larger buffer if need be. */
+/* Returns the reply's length or -1. Like dmsetup, with a larger buffer if necessary. */
 static ssize_t ask_dm(int fd, const char *name, size_t len)
 {
 	size_t size = 65536 + len;
@@ -86,8 +86,8 @@ static size_t read_all(int fd, char *text)
 }
 
 /*
- * The same; if it is refused, the line that says why is in reply nevertheless. From its start on
- * it must read as before, as often as anybody wants to.
+ * Returns the reply's length or -1. On an error the reply is the error text. Reading it again from the
+ * start must give the same text, any number of times.
  */
 static ssize_t ask_iostat(int fd, size_t len, size_t *read_len)
 {

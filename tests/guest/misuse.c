@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What nobody should ask of /dev/iostat's calls: says what is wrong with the answers.
+ * Invalid calls of /dev/iostat: prints what is wrong with their results.
  *
- *	misuse DISK SEED N	N random arguments, after those that were thought of
+ *	misuse DISK SEED N	N random arguments, after the listed ones
  */
 #define _GNU_SOURCE
 #include <linux/iostat.h>
@@ -21,7 +21,7 @@
 #define PAGE 4096
 
 static int fd;
-/* A page; behind it there is nothing. */
+/* One page, followed by unmapped memory. */
 static char *page;
 
 static void expect(const char *what, unsigned int call, void *argument, int error)
@@ -57,10 +57,10 @@ static const struct {
 	{ IOSTAT_IOC_MESSAGE, { .message = { .size = sizeof(struct iostat_message), .in_bytes = 1 } } },
 	{ IOSTAT_IOC_KSTAT_LIST, { .kstats = { .size = sizeof(struct iostat_kstat_list),
 		.entry_size = sizeof(struct iostat_kstat_header) } } },
-	/* unix:0:kstat_types, for which there is no room. */
+	/* unix:0:kstat_types, without room for it. */
 	{ IOSTAT_IOC_KSTAT_READ, { .kstat = { .size = sizeof(struct iostat_kstat_read), .kid = 1,
 		.entry_size = sizeof(struct iostat_kstat_value) } } },
-	/* Which nobody may write. */
+	/* unix:0:kstat_types, which is read-only. */
 	{ IOSTAT_IOC_KSTAT_WRITE, { .write = { .size = sizeof(struct iostat_kstat_write), .kid = 1,
 		.name = "raw", .type = IOSTAT_KSTAT_DATA_UINT64 } } },
 };
@@ -73,7 +73,7 @@ static bool is_call(unsigned int call)
 	return false;
 }
 
-/* Every number of ours with every direction and some sizes. */
+/* Every number of iostat's calls with every direction and some sizes. */
 static void numbers(void)
 {
 	static const unsigned int sizes[] = { 0, 1, 8, 64, 4096, 16383 };
@@ -94,7 +94,7 @@ static void numbers(void)
 	}
 }
 
-/* What comes of a call with such an argument. */
+/* Returns the result of a call with this argument. */
 static int answer(unsigned int call)
 {
 	int error = 0;
@@ -108,7 +108,7 @@ static int answer(unsigned int call)
 	return error;
 }
 
-/* Arguments at odd addresses, across the end of what there is, and where nothing can be written. */
+/* Arguments at odd addresses, across the end of the page, and in read-only memory. */
 static void places(__u32 number)
 {
 	for (unsigned int i = 0; i < COUNT(calls); i++) {
@@ -119,7 +119,7 @@ static void places(__u32 number)
 
 		if (calls[i].call == IOSTAT_IOC_HISTOGRAM)
 			a.histogram.number = number;
-		/* An empty line is no message, which is said in the argument all the same. */
+		/* An empty line is an invalid message; its result is written to the argument nevertheless. */
 		if (calls[i].call == IOSTAT_IOC_MESSAGE)
 			a.message.in_bytes = 0;
 		for (int by = 0; by < 8; by++) {
@@ -143,7 +143,7 @@ static void places(__u32 number)
 		}
 		memcpy(page, &a, size);
 		mprotect(page, PAGE, PROT_READ);
-		/* It is refused before anything is written there. */
+		/* Without the privilege the call fails before it writes the argument. */
 		expect("read-only", calls[i].call, page, is_denied ? EPERM :
 		       calls[i].call == IOSTAT_IOC_KSTAT_WRITE ? EACCES : EFAULT);
 		mprotect(page, PAGE, PROT_READ | PROT_WRITE);
@@ -178,7 +178,7 @@ static void arrays(__u32 number)
 	expect("too many devices", IOSTAT_IOC_LIST, &l, EFAULT);
 	expect("too many snapshots", IOSTAT_IOC_SNAPSHOT, &g, EFAULT);
 	expect("too many counts", IOSTAT_IOC_HISTOGRAM, &h, EFAULT);
-	/* Where an end would be before the beginning. */
+	/* The end would be below the start. */
 	l.devices = g.snapshots = h.counts = -8ULL;
 	expect("devices around the end", IOSTAT_IOC_LIST, &l, EFAULT);
 	expect("snapshots around the end", IOSTAT_IOC_SNAPSHOT, &g, EFAULT);

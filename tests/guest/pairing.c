@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads io:start and io:done out of the ring buffer while they come, and pairs them.
+ * Reads io:start and io:done from the ring buffer while they are written, and pairs them.
  *
  *	pairing TRACEFS
  *
- * For each line of standard input it prints what came since the last: a line
+ * For each line of standard input it prints the sums since the last one: a line
  *
  *	DISK STARTS COMPLETED MERGED REFUSED ABANDONED BYTES WAIT_NS SERVICE_NS ERRORS
  *
- * for each disk, and at the end what came since it began:
+ * for each disk, and at the end the sums since the program started:
  *
  *	. STARTS DONES OPEN BAD UNSEEN LOST
  *
@@ -41,7 +41,7 @@ struct seen {
 	uint8_t starts, dones, disk;
 };
 
-/* Where the fields are that both events have, and where those of done. */
+/* Offsets of the fields that both events have, and of those of done. */
 struct offsets {
 	int event, id, bcount, name, resid, error, wait, service, outcome;
 };
@@ -58,7 +58,7 @@ static int fail(const char *what)
 	exit(1);
 }
 
-/* The number that stands behind a text in the description of an event. */
+/* Returns the number after a text in an event's format. */
 static int number_after(const char *format, const char *text, const char *key)
 {
 	const char *at = strstr(format, text);
@@ -163,7 +163,7 @@ static void record(const uint8_t *data)
 	}
 	if (id > last_id)
 		last_id = id;
-	/* A CPU's events may be read before those of another that came before. */
+	/* The events of one CPU may be read before earlier events of another CPU. */
 	io = &seen[id];
 	if (io->starts + io->dones && io->disk != index)
 		bad++;
@@ -185,14 +185,14 @@ static void page(const uint8_t *data)
 
 		at += 4;
 		switch (kind) {
-		case 0:	/* its length is in the next word, which counts */
+		case 0:	/* the length is in the next word, and includes that word */
 			record(data + at + 4);
 			at += u32_at(data, at);
 			break;
-		case 29: /* padding: of the rest, or of as much as it says */
+		case 29: /* padding: the rest of the page, or the length in the next word */
 			at = header >> 5 ? at + u32_at(data, at) : end;
 			break;
-		case 30: /* more time */
+		case 30: /* time stamps */
 		case 31:
 			at += 4;
 			break;

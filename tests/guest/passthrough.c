@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Commands to a SCSI disk that the block layer only passes through.
+ * Sends passthrough commands to a SCSI disk.
  *
  *	passthrough DEVICE ready|inquiry|read|write COUNT
  */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ways to reach a file that no other program of the guest has.
+ * Accesses a file in ways that no other program of the guest offers.
  *
  *	reach sendfile FILE OFFSET BYTES	sends a part of the file to /dev/null
  *	reach map-read FILE OFFSET BYTES	maps it, and reads or writes a byte of each page
  *	reach map-write FILE OFFSET BYTES
- *	reach swapped FILE OFFSET BYTES RECLAIM	has memory swapped out and in, and writes it, which is in the swap
- *						cache by then, to the file with O_DIRECT; RECLAIM is the file
+ *	reach swapped FILE OFFSET BYTES RECLAIM	swaps memory out and in, and writes it, while it is in the swap
+ *						cache, to the file with O_DIRECT; RECLAIM is the file
  *						memory.reclaim of its cgroup
  *	reach thread FILE OFFSET BYTES [UID]	reads it with O_DIRECT in a second thread, as this user; prints the
  *						process's id and the thread's
@@ -69,7 +69,7 @@ static void send_file(void)
 	}
 }
 
-/* What is read from memory goes here, so that it is read. */
+/* Keeps the compiler from removing the reads. */
 char sum;
 
 static void map(int is_write)
@@ -106,7 +106,7 @@ static void write_swapped(const char *reclaim)
 			exit(1);
 		}
 	}
-	/* What has been written is in the swap cache yet, and goes when it is reclaimed. */
+	/* Written pages are still in the swap cache, until they are reclaimed. */
 	usleep(200000);
 	check(reclaim_fd, reclaim);
 	if (write(reclaim_fd, "4M", 2) < 0)

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an I/O costs while others read statistics without end.
+ * Measures the cost of an I/O while other processes read statistics.
  *
  *	readers DISK READERS N [FILE]
  *
- * READERS processes, a third each by ioctl, by mmap and as text; or all of them another FILE. In between,
- * first of all processes, N reads of the disk, in groups: where a group begins, readers are stopped in the midst of theirs.
- * Prints TSC cycles, which are instructions under QEMU's -icount: of the median read and
- * of the dearest of 99 %; and how often each of the three ways was read meanwhile.
+ * READERS processes read statistics in a loop, a third each by ioctl, by mmap and as text; or all of them
+ * read FILE. Meanwhile the main process, with the highest priority, reads the disk N times, in groups, and
+ * preempts the readers in the middle of their reads at the start of a group. Prints TSC cycles, which are
+ * instructions under QEMU's -icount, of the median read and of the 99th percentile; and the number of
+ * reads by each of the three interfaces.
  */
 #define _GNU_SOURCE
 #include <linux/iostat.h>
@@ -35,7 +36,7 @@ static struct iostat_snapshot snapshots[MOST];
 static struct iostat_map map;
 static int text_fd;
 static __u32 count;
-/* Reads by each process. */
+/* The number of reads of each process. */
 static unsigned long *reads;
 
 static void by_ioctl(void)
@@ -72,7 +73,7 @@ static void by_text(void)
 		err(1, "read");
 }
 
-/* Once, then when told, without end. */
+/* Reads once, waits for the start, then reads in a loop. */
 static void reader(int which, int go, const char *other)
 {
 	static void (*const ways[WAYS])(void) = { by_ioctl, by_mmap, by_text };
@@ -91,7 +92,7 @@ static void reader(int which, int go, const char *other)
 		way();
 		if (!reads[which]++ && read(go, &c, 1))
 			errx(1, "no go");
-		/* So that all of them have their turn. */
+		/* So that all readers run. */
 		sched_yield();
 	}
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that rename, until they are killed: each a file there and back, in a
- * directory of its own. All other threads come first: they may preempt these
- * anywhere.
+ * Threads that rename a file each, there and back in a directory of its own, until the program is killed.
+ * They have the lowest priority, so that any other thread may preempt them anywhere.
  *
  *	renamer DIRECTORY THREADS
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A struct iostat_snapshot as text. */
+/* Prints a struct iostat_snapshot as text. */
 #include <stdio.h>
 
 static void words(const __u64 *word, int n)
@@ -8,7 +8,7 @@ static void words(const __u64 *word, int n)
 		printf(" %llu", (unsigned long long)*word);
 }
 
-/* Class, phase, number, shortest, longest, and what is in each bucket that is not empty. */
+/* Prints class, phase, count, min, max, and the non-empty buckets. */
 static void show_times(int io_class, int phase, const __u64 *counts, __u64 min, __u64 max)
 {
 	__u64 total = 0;
@@ -23,7 +23,7 @@ static void show_times(int io_class, int phase, const __u64 *counts, __u64 min, 
 	putchar('\n');
 }
 
-/* In the order of stat_columns. */
+/* Prints the values in the order of stat_columns. */
 static void show(const struct iostat_snapshot *s)
 {
 	printf("%llu", (unsigned long long)s->snaptime);

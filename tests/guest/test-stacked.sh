@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Disks on top of others: each has what was asked of it, and those below have what became
-# of that.
+# Stacked disks: each records what was submitted to it, and the disks below record what it submits.
 
-# Not io_uring, which submits bios that may not wait: those that would be split are refused
-# then, and come again.
+# Not io_uring, which submits bios with REQ_NOWAIT: a bio that would have to be split fails and is
+# submitted again.
 mix="--rw=randrw --bsrange=4k-64k --number_ios=500 --size=64m --ioengine=libaio --iodepth=8"
 small=${mix/4k-64k/4k-4k}
 make_null_blk_disk nba size=128 irqmode=2 completion_nsec=20000 memory_backed=1 submit_queues=2
@@ -13,7 +12,7 @@ for leg in "${legs[@]}"; do
 	echo 2 >/sys/block/$leg/queue/nomerges
 done
 
-# exact_above NAME DISK FIO-ARGUMENT...: and then what came to both legs together.
+# exact_above NAME DISK FIO-ARGUMENT...: exact, and the sums of both disks below.
 exact_above()
 {
 	local column
@@ -30,7 +29,7 @@ exact_above()
 	done
 }
 
-# dm_table NAME TABLE...: a device-mapper disk; sets disk.
+# dm_table NAME TABLE...: creates a device-mapper disk and sets disk.
 dm_table()
 {
 	dmsetup create "$1" --table "$2" && disk=$(dm_disk "$1") || fail "dm: $1"
@@ -38,36 +37,36 @@ dm_table()
 
 dm_table striped "0 262144 striped 2 128 /dev/nba 0 /dev/nbb 0"
 exact_above "dm-stripe" "$disk" $mix
-is "dm-stripe: both legs together have the bytes" "$l_bytes_read $l_bytes_write" "$d_bytes_read $d_bytes_write"
+is "dm-stripe: bytes of both disks below" "$l_bytes_read $l_bytes_write" "$d_bytes_read $d_bytes_write"
 exact_above "dm-stripe 4k" "$disk" $small
-is "dm-stripe: and, of what is not split, the operations" "$l_operations_read $l_operations_write" \
+is "dm-stripe: operations of both disks below, without splits" "$l_operations_read $l_operations_write" \
 	"$d_operations_read $d_operations_write"
 like_kernel "dm-stripe 4k"
 begin nba
 fio_quiet --filename=/dev/$disk --direct=1 --rw=write --bs=128k --number_ios=100 --size=64m
 delta nba
-is "dm-stripe: half of each stripe on a leg" "$d_operations_write $d_bytes_write" "100 $((100 * 65536))"
+is "dm-stripe: half of each write on one disk" "$d_operations_write $d_bytes_write" "100 $((100 * 65536))"
 dmsetup remove striped
 
-# The shortest time fio had of its reads, ns.
+# fio_fastest: prints the minimal latency of fio's reads, in ns.
 fio_fastest()
 {
 	awk '$1 == "\"lat_ns\"" { inside = 1 } inside && $1 == "\"min\"" { print $3 + 0; exit }' /tmp/fio.json
 }
 
-# All of the delay is time at the device: half of 20 ms at least, as it is made of ticks of 4 ms, which
-# may come late.
+# The delay is time at the device: at least half of 20 ms, as it is made of ticks of 4 ms, which may come
+# late.
 dm_table delay "0 262144 delay /dev/nba 0 20"
 exact_above "dm-delay" "$disk" --rw=randread --bs=4k --number_ios=100 --size=64m --ioengine=libaio --iodepth=4
 like_kernel "dm-delay"
 read -r h_count h_min h_max h_buckets <"/sys/block/$disk/iostat/latency/read_service"
-holds "dm-delay: the fastest is no slower than fio has it" "h_min <= $(fio_fastest)"
-holds "dm-delay: their sum" "d_rlentime >= 100 * 10000000"
+holds "dm-delay: min is at most fio's" "h_min <= $(fio_fastest)"
+holds "dm-delay: sum of the delays" "d_rlentime >= 100 * 10000000"
 holds "dm-delay: four at a time" "4 * d_rtime >= d_rlentime"
-is "dm-delay: each once below" "$l_operations_read $l_bytes_read" "100 409600"
+is "dm-delay: each read once on the disk below" "$l_operations_read $l_bytes_read" "100 409600"
 dmsetup remove delay
 
-# Every I/O fails, above and not below; half of a disk is an error.
+# dm-error: half of the disk fails all I/O, which does not reach the disk below.
 dm_table broken "$(printf '0 131072 linear /dev/nba 0\n131072 131072 error')"
 exact_above "dm-error, the good half" "$disk" $mix --size=64m
 begin "$disk"
@@ -76,41 +75,41 @@ for try in 1 2 3; do
 done
 refuses "dm-error: half of a write fails" dd if=/dev/zero of="/dev/$disk" oflag=direct bs=64k seek=1023 count=2
 delta "$disk"
-is "dm-error: operations, and bytes of the one that did not fail" "$d_operations_write $d_bytes_write" "5 65536"
+is "dm-error: all operations, bytes of the one that succeeded" "$d_operations_write $d_bytes_write" "5 65536"
 balanced "dm-error" "$disk"
 dmsetup remove broken
 
-# raid0: as stripes. raid1: writes on both legs, reads on one.
+# raid0: like stripes. raid1: writes to both disks, reads from one.
 modprobe raid0
 modprobe raid1
 succeeds "raid0: built" mdadm --build /dev/md7 --level=0 --raid-devices=2 --chunk=64 /dev/nba /dev/nbb
 head -c 4096 /dev/md7 >/dev/null # the first open looks for partitions
 exact_above "raid0" md7 $mix
-is "raid0: both legs together have the bytes" "$l_bytes_read $l_bytes_write" "$d_bytes_read $d_bytes_write"
+is "raid0: bytes of both disks below" "$l_bytes_read $l_bytes_write" "$d_bytes_read $d_bytes_write"
 exact_above "raid0 4k" md7 $small
-is "raid0: and, of what is not split, the operations" "$l_operations_read $l_operations_write" \
+is "raid0: operations of both disks below, without splits" "$l_operations_read $l_operations_write" \
 	"$d_operations_read $d_operations_write"
-# Refused, as said above: operations of no bytes.
+# Failed REQ_NOWAIT bios are operations without bytes.
 begin md7
 fio_quiet --filename=/dev/md7 --direct=1 ${mix/libaio/io_uring}
 delta md7
 bytes_like_fio "raid0 io_uring"
-holds "raid0 io_uring: what was split came twice" \
+holds "raid0 io_uring: bios to be split are submitted twice" \
 	"d_operations_read + d_operations_write > $(fio_value read total_ios) + $(fio_value write total_ios)"
 balanced "raid0 io_uring" md7
 mdadm --quiet --stop /dev/md7
 succeeds "raid1: built" mdadm --build /dev/md7 --level=1 --raid-devices=2 --assume-clean /dev/nba /dev/nbb
 head -c 4096 /dev/md7 >/dev/null
 exact_above "raid1" md7 $mix
-is "raid1: both legs have every byte written" "$l_bytes_write" $((2 * d_bytes_write))
-is "raid1: and every write" "$l_operations_write" $((2 * d_operations_write))
-is "raid1: one has each byte read" "$l_bytes_read" "$d_bytes_read"
+is "raid1: both disks below have every byte written" "$l_bytes_write" $((2 * d_bytes_write))
+is "raid1: both disks below have every write" "$l_operations_write" $((2 * d_operations_write))
+is "raid1: one disk below has each byte read" "$l_bytes_read" "$d_bytes_read"
 exact_above "raid1, writes" md7 --rw=write --bs=16k --number_ios=200 --size=64m
-is "raid1, writes: each on both legs" "$l_operations_write $l_bytes_write" "400 $((400 * 16384))"
+is "raid1, writes: each on both disks below" "$l_operations_write $l_bytes_write" "400 $((400 * 16384))"
 mdadm --quiet --stop /dev/md7
 
-# loop: on a disk and on a file, through the page cache and around it. It splits and merges nothing
-# of this; what comes to the disk below it does through the cache.
+# loop: on a disk and on a file, buffered and direct. It splits and merges none of this load; buffered,
+# it writes to the disk below later.
 loop_on()
 {
 	local disk
@@ -133,7 +132,7 @@ loop_on()
 modprobe loop
 truncate -s 64M /tmp/loop
 loop_on "on a disk, direct" on /dev/nba
-# What the page cache holds goes to the disk in its own time.
+# The page cache is written to the disk below at any time.
 legs=()
 loop_on "on a disk, cached" off /dev/nba
 loop_on "on tmpfs" off /tmp/loop
@@ -145,12 +144,12 @@ balanced "loop on ext4: the disk below" nba
 remove_null_blk_disk nba
 remove_null_blk_disk nbb
 
-# zram: compresses where it is submitted.
+# zram: completes an I/O when it is submitted.
 modprobe zram num_devices=1
 echo 64M >/sys/block/zram0/disksize
 exact "zram" zram0 $mix --size=32m
 like_kernel "zram"
-is "zram: nothing waits" "$d_wlentime" 0
+is "zram: the wait queue stays empty" "$d_wlentime" 0
 begin zram0
 succeeds "zram: discard" blkdiscard -o 1M -l 4M /dev/zram0
 delta zram0
@@ -158,4 +157,4 @@ is "zram: bytes freed" "$d_bytes_free" $((4 << 20))
 balanced "zram: discard" zram0
 rmmod zram
 nothing_lost "stacked"
-is "stacked: the kernel has nothing to say" "$(dmesg | grep -cE 'BUG|WARNING|Oops')" 0
+is "stacked: no warning of the kernel" "$(dmesg | grep -cE 'BUG|WARNING|Oops')" 0

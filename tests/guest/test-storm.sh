@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Loading and unloading under full load: no count lost or invented, nothing
-# left behind.
+# Loads and unloads the module under full load: no count is lost or invented, and nothing is left
+# behind.
 
-# Disks that take their time have their queues full and leave the processors to
-# those who load; those that do not are held back.
+# Slow disks have full queues and leave CPU time for insmod and rmmod; fast ones are rate limited.
 make_null_blk_disk nbs size=256 irqmode=2 completion_nsec=20000000 submit_queues=2
 modprobe brd rd_nr=1 rd_size=65536
 modprobe sd_mod
@@ -34,7 +33,7 @@ storm_stop()
 	for job in "${jobs[@]}"; do
 		kill -INT "$job" && alive=$((alive + 1))
 	done
-	is "storm: the load lasted to the end" "$alive" "${#jobs[@]}"
+	is "storm: all load jobs ran to the end" "$alive" "${#jobs[@]}"
 	wait "${jobs[@]}" 2>/dev/null
 }
 
@@ -47,14 +46,13 @@ for round in $(seq 50); do
 done
 is "storm: rounds of load and unload" $rounds 50
 
-# Loaded in the middle of it, and left: when the load has ended, every I/O that
-# was counted in was counted out.
+# Loaded during I/O and kept: when the load has ended, every start that was counted has an end.
 dev=$(cat /sys/block/nbs/dev)
 echo 60000 >$TRACING/buffer_size_kb
 : >$TRACING/trace
 echo "dev == $((${dev%:*} << 20 | ${dev#*:}))" >$TRACING/events/block/block_io_start/filter
 echo 1 >$TRACING/events/block/block_io_start/enable
-load_module || fail "storm: does not load"
+load_module || fail "storm: the module does not load"
 sleep 1
 storm_stop
 echo 0 >$TRACING/events/block/block_io_start/enable
@@ -62,12 +60,12 @@ echo 0 >$TRACING/events/block/block_io_start/filter
 for disk in nbs ram0 "$sd" "$(dm_disk storm)" vda; do
 	balanced "storm: $disk" "$disk"
 done
-is "storm: nothing left in the table" "$(cat /sys/class/misc/iostat/tracked)" 0
+is "storm: no I/O left in the table" "$(cat /sys/class/misc/iostat/tracked)" 0
 nothing_missed "storm"
 
-# Recording began at some moment; from then on every request the kernel started is in the
-# account. So the account must be that of the last n requests that were traced,
-# which began while the module was being loaded.
+# Recording begins at one moment; from then on it has every request that the kernel starts. So the
+# statistics must be those of the last n traced requests, the first of which began while the module was
+# being loaded.
 is "storm: no event lost" "$(grep -h overrun $TRACING/per_cpu/cpu*/stats | grep -cv ': 0$')" 0
 stat_of nbs s_
 grep ' block_io_start: ' $TRACING/trace | sed 's/.*block_io_start: //' |
@@ -80,7 +78,7 @@ grep ' block_io_start: ' $TRACING/trace | sed 's/.*block_io_start: //' |
 		}
 		printf "%d %d %d %d %d", (all >= n), reads, writes, read_bytes, write_bytes
 	}' >/tmp/recount
-is "storm: exactly the requests from one moment on" "$(cat /tmp/recount)" \
+is "storm: exactly the requests since one moment" "$(cat /tmp/recount)" \
 	"1 $s_operations_read $s_operations_write $s_bytes_read $s_bytes_write"
 
 dmsetup remove storm

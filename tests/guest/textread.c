@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads /dev/iostat in ways that a shell has not.
+ * Reads /dev/iostat in ways that a shell cannot.
  *
  *	textread hold FILES [MESSAGE]
  *
  * Opens /dev/iostat FILES times, in processes of 500 files each, writes the message to each if there is one, and
- * reads one byte of each. Prints how many files there were, and how many bytes of free memory each has taken: by
+ * reads one byte of each. Prints the number of files, and the bytes of free memory that each has taken: by
  * being opened, and by being read.
  *
  *	textread at POSITION BYTES
  *
- * Reads standard input from a position on, whatever its own is.
+ * Reads standard input at a position, not at its current one.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -93,7 +93,7 @@ static int hold(int files, const char *message)
 			process(i < processes - 1 ? EACH : files - i * EACH, message, done[1], go[0]);
 		}
 	}
-	/* If a process fails, no other waits for it. */
+	/* Closed here, so that the parent sees the end when a process fails. */
 	close(done[1]);
 	for (int i = 0; i < processes; i++)
 		hear(done[0]);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waits until a file of sysfs says that it has changed, for up to ten seconds.
+ * Waits until poll() reports a change of a sysfs file, for up to ten seconds.
  *
  *	waitfile FILE READY
  *
- * makes the file READY when it has begun to wait.
+ * creates the file READY just before it waits.
  */
 #include <fcntl.h>
 #include <poll.h>
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	file.fd = open(argv[1], O_RDONLY);
-	/* What was read is what it has changed from. */
+	/* poll() reports changes since the last read. */
 	if (file.fd < 0 || read(file.fd, text, sizeof(text)) < 0) {
 		perror(argv[1]);
 		return 2;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every system call that takes a file, with arguments nobody should give it, on
- * the files named on standard input, until the file UNTIL is gone.
+ * Calls every system call that takes a file, with invalid arguments, on the files named on standard
+ * input, until the file UNTIL does not exist any more.
  * usage: abuse SEED UNTIL UID <list
  *
- * All of it must be harmless, and nothing may be written: the status is 1 if
- * anything was.
+ * All calls must be harmless, and none may write anything: the status is 1 if
+ * one did.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +35,7 @@ static uint64_t state;
 static char *files[FILES];
 static int nfiles, failures;
 static int fds[OPEN], which[OPEN];
-/* Longer than any of the files: what is read must not reach our own variables. */
+/* Longer than any of the files, so that no read overwrites other variables. */
 static char page[1 << 20];
 static int pipes[2], null;
 
@@ -54,7 +54,7 @@ static int below(int n)
 	return any() % n;
 }
 
-/* Where things overflow, and where they do not. */
+/* Values near the limits of types, and small ones. */
 static int64_t number(void)
 {
 	static const int64_t odd[] = {
@@ -75,7 +75,7 @@ static void *address(void)
 	return odd[below(2) ? 0 : below(COUNT(odd))];
 }
 
-/* A length that fits what address() gives, or not. */
+/* A length that fits what address() returns, or not. */
 static size_t length(void)
 {
 	return below(2) ? (size_t)below(AREA) : (size_t)number();
@@ -118,7 +118,7 @@ static void vectors(int fd)
 		preadv2(fd, iov, n, number(), below(64));
 }
 
-/* What /dev/iostat might take for a call of its own; see include/uapi/linux/iostat.h. */
+/* Numbers near those of /dev/iostat's calls; see include/uapi/linux/iostat.h. */
 static void call(int fd)
 {
 	static const uint32_t sizes[] = { 0, 4, 32, 40, 48, 64, 72, 80, 4096, 4097 };
@@ -135,7 +135,7 @@ static void call(int fd)
 		*(uint64_t *)(word + i) = pointers[below(COUNT(pointers))];
 	if (below(2))
 		word[8] = below(8);
-	/* Those of kstats have the numbers from 16 on, a kstat's number where others have an element's size. */
+	/* The calls of kstats have numbers from 16 on, and a kid in place of an element's size. */
 	if (below(2))
 		word[2] = below(8);
 	if (below(2)) {
@@ -283,7 +283,7 @@ int main(int argc, char **argv)
 		fds[slot] = -1;
 		reopen(slot);
 	}
-	/* Two more with the same open files, so that calls meet. */
+	/* Two more processes with the same open files, so that calls run at the same time. */
 	for (int child = 0; child < 2; child++) {
 		if (!fork()) {
 			state += child + 1;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads what clients have in iostat's lists, over and over until the file UNTIL is
- * gone, while tests/modules put it there and take it away. Whatever is listed must
- * be whole and right: their numbers follow from their names.
+ * Reads the entries of clients in iostat's lists until the file UNTIL does not exist any more, while
+ * tests/modules add and remove them. Each listed entry must be complete and right: its values follow
+ * from its name.
  *
  *	lists kstat UNTIL	@kstat, of kstat_client's "storm" and of all
  *	lists chain UNTIL	@kstat_list
@@ -10,8 +10,8 @@
  *	lists table UNTIL	the text of /dev/iostat
  *	lists ioctl UNTIL	LIST and SNAPSHOT, of devstat_client's "many"
  *
- * Prints how often it read, and how much of clients it saw; the status is 1 if
- * anything was wrong. The module itself may come and go meanwhile.
+ * Prints the number of reads and of the clients' entries seen; the status is 1 if
+ * anything was wrong. The module may be unloaded and loaded meanwhile.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static char reply[8 << 20];
 static unsigned long reads, seen;
 static int wrong;
 
-/* Says what is wrong, the first few times. */
+/* Prints what is wrong, the first few times. */
 static void bad(const char *format, ...)
 {
 	va_list args;
@@ -45,7 +45,7 @@ static void bad(const char *format, ...)
 	va_end(args);
 }
 
-/* Everything, with a NUL behind it; negative if that fails. */
+/* Reads all, adds a NUL, and returns the length; negative on an error. */
 static int read_all(int fd)
 {
 	size_t len = 0;
@@ -110,7 +110,7 @@ static void kstats(int fd)
 		bad("@kstat: half of kstat_storm:%lld", last);
 }
 
-/* No number is another's; the chain's own only grows, for as long as its first kstat is the same. */
+/* Each kid is unique; the chain's id only grows, as long as its first kstat is the same. */
 static void all_kstats(int fd)
 {
 	static unsigned int stamps[KIDS];
@@ -151,7 +151,7 @@ static void all_kstats(int fd)
 	born = first;
 }
 
-/* The first is the others' parent: with roll-up it has what they have that are listed. */
+/* The first counter is the others' parent: with roll-up its total includes their listed counts. */
 static void counters(int fd)
 {
 	unsigned long long number, total, count = 0, left = 0;
@@ -169,13 +169,13 @@ static void counters(int fd)
 		    strcmp(type, "misc"))
 			return bad("@evcnt_list: %s", line);
 		if (!number) {
-			/* All of these are listed, and the next follow. */
+			/* All of these are listed, and the next ones follow. */
 			if (left)
 				break;
 			left = total;
 			count = 0;
 		} else {
-			/* It is attached before it has counted. */
+			/* A counter is attached before it counts. */
 			if (total && total != number)
 				return bad("@evcnt_list: not its count: %s", line);
 			left -= rollup ? total : 0;
@@ -188,7 +188,7 @@ static void counters(int fd)
 		bad("@evcnt_list: the parent of %llu is wrong by %lld", count, (long long)left);
 }
 
-/* Each line has as many columns as its heading. */
+/* Each line has as many columns as its header. */
 static void table(int fd)
 {
 	char *at = reply, *line, *word, *rest;
@@ -201,7 +201,7 @@ static void table(int fd)
 		if (reply == line)
 			continue;
 		if (!*line) {
-			/* What follows are other tables. */
+			/* Other tables follow. */
 			skip = 1;
 			continue;
 		}
@@ -286,7 +286,7 @@ int main(int argc, char **argv)
 			close(fd);
 			reads++;
 		}
-		/* Others have turns too, and the module may go. */
+		/* Gives other threads time, also to unload the module. */
 		usleep(20000);
 	}
 	printf("%s %lu %lu\n", argv[1], reads, seen);

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an unprivileged user can do to the module and to those who trace: opens, switches,
- * filters and closes events of the io provider by perf_event_open(), holds files half read
- * and counters mapped, and does I/O that these events trace, LAP times or until the file
- * UNTIL is gone.
+ * Does what an unprivileged user can do to the module and to tracing users: opens, enables, filters and
+ * closes events of the io provider by perf_event_open(), keeps files half read and counters mapped, and
+ * issues I/O that these events trace, LAP times or until the file UNTIL does not exist any more.
  * usage: nobody SEED UNTIL LAP DISK <ids of events
  *
- * All of it as uid 65534, in mount namespaces of its own where /proc is hidden by what such
- * a user can make: FIFOs that wait for a writer for ever, false texts, directories, nothing.
- * Where the kernel has user namespaces, they are the user's own; elsewhere root makes the
- * same before it becomes that user.
+ * All of it runs as uid 65534, in mount namespaces where /proc is replaced by what such a user can
+ * create: FIFOs without a writer, invalid texts, directories, or nothing. With user namespaces in the
+ * kernel, the user creates them; otherwise root creates the same before it becomes that user.
  *
- * Prints how many events and files it opened and how many bytes it read of the disk; the
- * status is 1 if anything that must work did not.
+ * Prints how many events and files it opened and how many bytes it read of the disk; the status is 1 if
+ * anything failed that must succeed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -88,11 +86,11 @@ static void become_nobody(void)
 {
 	if (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY))
 		fatal("setuid");
-	/* Otherwise its own files in /proc are root's. */
+	/* Otherwise its own files in /proc belong to root. */
 	prctl(PR_SET_DUMPABLE, 1);
 }
 
-/* Namespaces in which the rest may mount; true if they are its own user's. */
+/* Creates namespaces that allow mounts; true if they belong to the user. */
 static int own_namespaces(void)
 {
 	int flags = CLONE_NEWUSER | CLONE_NEWNS;
@@ -115,7 +113,7 @@ static int own_namespaces(void)
 	return 0;
 }
 
-/* What this namespace has for /proc/1/mountinfo, from then on. */
+/* Replaces /proc/1/mountinfo in this namespace. */
 static void shape_proc(void)
 {
 	char way = below(7);
@@ -179,7 +177,7 @@ static void open_event(int slot)
 		return;
 	attr.config = ids[below(nids)];
 	attr.sample_period = below(4);
-	/* The module may have gone, and the number with it. */
+	/* The module may have been unloaded, and the event's id with it. */
 	events[slot].fd = syscall(SYS_perf_event_open, &attr, 0, below(2) ? -1 : 0, -1,
 				  PERF_FLAG_FD_CLOEXEC);
 	if (events[slot].fd < 0) {
@@ -235,7 +233,7 @@ static void release(int slot)
 	held[slot].map = NULL;
 }
 
-/* Open, read a little, and kept so. */
+/* Opens a file, reads a part of it and keeps it open. */
 static void hold(int slot)
 {
 	static const char *const names[] = {
@@ -270,7 +268,7 @@ static void read_disk(void)
 		bytes += got;
 }
 
-/* A child has what is inherited, for a moment. */
+/* A child that inherits the events exists for a moment. */
 static void have_child(void)
 {
 	pid_t pid = fork();
@@ -322,7 +320,7 @@ int main(int argc, char **argv)
 	state = strtoull(argv[1], NULL, 0);
 	while (nids < IDS && scanf("%lu", &ids[nids]) == 1)
 		nids++;
-	/* None of these has its name any more in a while. */
+	/* Opened now, as these paths are hidden later. */
 	snprintf(directory, sizeof(directory), "%s", argv[2]);
 	name = strrchr(directory, '/');
 	if (!name)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Does one thing while its n-th allocation in the kernel fails, and tells how
- * that ended and what was left of n. A shell cannot: its own allocations would
+ * Does one thing while its n-th allocation in the kernel fails, and prints how
+ * that ended and the rest of n. A shell cannot do so: its own allocations would
  * be counted.
  *
  *	nth N load FILE		insmod
  *	nth N unload NAME	rmmod
  *	nth N read FILE		open, read all, close
- *	nth N ask MESSAGE	the same of /dev/iostat's reply
- *	nth N tell FILE		writes what is on standard input
- *	nth N add|remove NUMBER	a loop disk as such, which losetup cannot
- *	nth N churn NUMBER	add and remove, ten times
- *	nth N part|unpart DISK	its partition 1, of 8 MiB from the first on
+ *	nth N ask MESSAGE	write MESSAGE to /dev/iostat, read the reply
+ *	nth N tell FILE		write standard input
+ *	nth N add|remove NUMBER	a loop disk, without losetup's other calls
+ *	nth N churn NUMBER	add and remove a loop disk, ten times
+ *	nth N part|unpart DISK	add or remove partition 1, 8 MiB at offset 1 MiB
  *
- * N = 0: nothing fails. Prints "ERRNO LEFT": with LEFT = 0 the n-th allocation
- * came and failed.
+ * N = 0: nothing fails. Prints "ERRNO LEFT": LEFT = 0 means that the n-th allocation
+ * was made and failed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,7 @@
 
 static char buf[1 << 20], line[256];
 
-/* What there is to read, after a message if there is one. */
+/* Reads to the end, after writing a message if there is one. */
 static int read_all(const char *name, const char *message)
 {
 	ssize_t len;
@@ -62,7 +62,7 @@ static long churn(int fd, long number)
 	return ret;
 }
 
-/* No table is written: the kernel is told, as partx does. */
+/* The partition is added to the kernel without a table, as partx does. */
 static long partition(int fd, int op)
 {
 	struct blkpg_partition part = {.start = 1 << 20, .length = 8 << 20, .pno = 1};
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 		return 2;
 	fd = open(on_file ? argv[3] : "/dev/loop-control", (writes ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 	nth = open("/proc/thread-self/fail-nth", O_RDWR);
-	memset(buf, 0, sizeof(buf));	/* no page fault while it counts */
+	memset(buf, 0, sizeof(buf));	/* no page fault while allocations are counted */
 	if (nth >= 0 && write(nth, argv[1], strlen(argv[1])) < 0) {
 		perror("fail-nth");
 		return 2;
