@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# Runs areas of tests and adds up what they count. Sourced after lib.sh.
+# Runs areas of tests and adds up their counts. Sourced after lib.sh.
 
 passed=0 failed=0
 
-# run_area NAME LOG COMMAND...: an area's own last line of counts is "AREA: N passed, N failed", with
-# whatever name. Sets $p and $f to its counts, $f to 1 more if the area did not get as far as that
-# line, and adds them to the sums. Fails if the area did not get as far.
+# run_area NAME LOG COMMAND...: the last line of counts that an area prints is "AREA: N passed, N failed".
+# Sets $p and $f to its counts, and adds them to the sums. If the area did not print that line, $f is 1
+# more and the function fails.
 run_area()
 {
 	local name=$1 log=$2 status=0 whole=1

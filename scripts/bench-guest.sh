@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Boots one guest of the bench and runs one part of it; ROWS and, to deviate
-# from the usual, READS and REPEATS say what. What the guest gives comes to
-# WORK/out/. usage: bench-guest.sh KERNELDIR WORK cost|reads|standing|accuracy CPUS
+# Boots one guest of the bench and runs one part of it. ROWS selects the rows, READS and REPEATS change
+# the defaults. The guest's files are in WORK/out/.
+# usage: bench-guest.sh KERNELDIR WORK cost|reads|standing|accuracy CPUS
 
 . "$(dirname "$0")/lib.sh"
 
@@ -23,8 +23,7 @@ options=()
 case "$part ${ROWS:-}" in
 cost*bpftrace* | cost*+perf*) options=(--bpftrace) ;;
 esac
-# Nothing that differs from boot to boot: addresses, and the stack's random
-# offset in each system call.
+# Disables what differs from boot to boot: addresses, and the random stack offset of each system call.
 "$TOP/scripts/vm.sh" --cpus "$cpus" --icount --memory 2048 --silence 900 "${options[@]}" \
 	--append "mitigations=off nokaslr norandmaps randomize_kstack_offset=off" \
 	--out "$work/out/$name" "$kernel" "$payload" ||

@@ -1,12 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Measures what the statistics cost and how exact they are, in guests where a
-# cycle is an instruction, and prints the difference to bench/*.json. All of it
-# writes these and the README's table anew; part of it, asked for by ROWS or
-# CPUS, only prints. usage: bench.sh [--check]
-#	ROWS="iostat iostats"	of bench/guest/rows.sh; and reads: of all statistics, with 1 and 2 CPUs
+# Measures the cost and the accuracy of the statistics, in guests where a cycle is an instruction, and
+# prints the difference to bench/*.json. A run of everything updates these and the README's table; with
+# ROWS or CPUS it only prints. usage: bench.sh [--check]
+#	ROWS="iostat iostats"	rows of bench/guest/rows.sh; "reads": reads of all statistics, with 1 and 2 CPUs
 #	CPUS="1 2 4"
-#	--check			test lines about the record path, for test-bench.sh
+#	--check			prints test results of the record path, for test-bench.sh
 
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -19,7 +18,7 @@ ROWS=${ROWS:-$all} CPUS=${CPUS:-1 2 4}
 for row in $ROWS; do
 	case " $all " in
 	*" $row "*) ;;
-	*) die "there is no row $row; choose of: $all" ;;
+	*) die "there is no row $row; choose one of: $all" ;;
 	esac
 done
 for count in $CPUS; do
@@ -31,7 +30,7 @@ done
 
 kernel=$("$TOP/scripts/kernel.sh")
 modules=$("$TOP/scripts/build.sh" "$kernel")
-# Out of the build's own directory, for there may be two runs at a time.
+# Not in the build's directory, as two runs may be active at a time.
 work=$(mktemp -d "$IOSTAT_CACHE/bench.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cp "$modules/stripped/iostat.ko" "$work"
@@ -45,8 +44,8 @@ tools()
 	done' sh "$inside"
 }
 
-# guests: as many at a time as there are CPUs; a guest has one thread, and its
-# load does not change what another one counts.
+# guests: prints the guests to run. As many run at a time as there are CPUs; a guest has one thread, and
+# its load does not change another guest's counts.
 guests()
 {
 	{

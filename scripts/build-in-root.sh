@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds iostat.ko inside the build root, out of the source tree: one output
-# directory per kernel, so that builds for several do not disturb each other.
-# Then what uses it: the samples, and the modules of the guest tests. Guests load
-# those in OUTPUT/stripped, which are as modules_install installs them.
+# Builds iostat.ko inside the build root, outside the source tree: one output directory per kernel, so
+# that builds for several kernels do not interfere. Then builds the samples and the modules of the guest
+# tests. Guests load the modules in OUTPUT/stripped, which are as modules_install installs them.
 # usage: build-in-root.sh KDIR OUTPUT [MAKE ARGUMENT...]
 
 set -euo pipefail
@@ -16,7 +15,7 @@ for clients in samples tests/modules; do
 	make -C "$kdir" M="/src/$clients" MO="$out/$clients" -j"$(nproc)" \
 		KBUILD_EXTRA_SYMBOLS="$out/Module.symvers" "$@" modules
 done
-# By another name first: another run may be copying the old one.
+# Renamed at the end: another run may be copying the old file.
 mkdir -p "$out/stripped"
 for module in "$out"/*.ko "$out"/samples/*.ko "$out"/tests/modules/*.ko; do
 	stripped=$out/stripped/$(basename "$module")

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds iostat.ko for a kernel made ready by kernel.sh or testkernel.sh, and
-# prints the directory it is in. usage: build.sh KERNELDIR [MAKE ARGUMENT...]
+# Builds iostat.ko for a kernel prepared by kernel.sh or testkernel.sh, and prints the directory of the
+# module. usage: build.sh KERNELDIR [MAKE ARGUMENT...]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -11,7 +11,7 @@ shift
 out=build/$(basename "$kernel")-$CLONE
 kdir=/cache/${kernel#"$IOSTAT_CACHE"/}
 [ ! -d "$kernel/kdir" ] || kdir=$kdir/kdir
-# Not while another run builds there.
+# One build at a time in a directory.
 mkdir -p "$IOSTAT_CACHE/build"
 locked "${out%/*}/.${out#*/}" \
 	step "build iostat.ko for $(cat "$kernel/release")" "20 s" \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# cargo inside the build root, with Debian's packaged crates for a registry:
-# no network, and versions that trixie's rustc can build. usage: cargo.sh ARGUMENT...
+# Runs cargo inside the build root, with Debian's packaged crates as the registry: no network, and
+# versions that trixie's rustc can build. usage: cargo.sh ARGUMENT...
 set -euo pipefail
 export CARGO_TARGET_DIR=/cache/target-$CLONE${TARGET:-} CARGO_HOME=/cache/cargo
 mkdir -p "$CARGO_HOME"

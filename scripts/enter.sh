@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs a command inside the build root, with the project at /src and the cache
-# at /cache, in a mount namespace of its own: nothing stays mounted, however
-# it ends. IN_ROOT=blktests takes that root. usage: enter.sh COMMAND [ARGUMENT...]
+# Runs a command inside the build root, with the project at /src and the cache at /cache, in a mount
+# namespace of its own, so that no mount is left however the command ends. IN_ROOT=blktests selects that
+# root. usage: enter.sh COMMAND [ARGUMENT...]
 
 . "$(dirname "$0")/lib.sh"
 need_root

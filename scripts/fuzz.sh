@@ -3,12 +3,12 @@
 # Fuzzes floor 0 from the corpus kept in fuzz/corpus, with rustc's coverage
 # counters and clang's libFuzzer.
 #
-# usage: fuzz.sh [all|TARGET] [SECONDS]   look for what fails
+# usage: fuzz.sh [all|TARGET] [SECONDS]   look for failures
 #        fuzz.sh TARGET FILE              replay one input
-#        fuzz.sh TARGET keep              take what the last run found into the corpus
+#        fuzz.sh TARGET keep              add the inputs found by the last run to the corpus
 #
-# SANITIZE=address adds AddressSanitizer: three times slower, and for the day
-# a target has unsafe code behind it; floor 0 forbids it.
+# SANITIZE=address adds AddressSanitizer: three times slower, and only useful for
+# a target with unsafe code, which floor 0 forbids.
 
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -26,26 +26,26 @@ flags="-D warnings -Clinker=clang-19 -Clink-arg=-fsanitize=fuzzer${SANITIZE:+,$S
 for option in level=4 inline-8bit-counters pc-table trace-compares; do
 	flags+=" -Cllvm-args=-sanitizer-coverage-$option"
 done
-# rustc takes the next two only where it is told that its version is known.
+# rustc accepts the next two flags only with RUSTC_BOOTSTRAP.
 [ -z "${SANITIZE:-}" ] || flags+=" -Zsanitizer=$SANITIZE -Zexternal-clangrt"
 flavour=-fuzz${SANITIZE:+-$SANITIZE} triple=x86_64-unknown-linux-gnu
 log=$LOGS/fuzz-build.log
-# --target: flags for what is fuzzed are not for what builds it.
+# --target: the flags apply to the fuzzed code, not to build scripts.
 "$TOP/scripts/enter.sh" env TARGET="$flavour" RUSTFLAGS="$flags" ${SANITIZE:+RUSTC_BOOTSTRAP=1} scripts/cargo.sh \
 	build --release --target $triple --manifest-path fuzz/Cargo.toml >"$log" 2>&1 ||
 	{ grep -A5 '^error' "$log" | head -n 20; die "fuzz targets do not build, see $log"; }
 
-# fuzzer TARGET ARGUMENT...
+# fuzzer TARGET ARGUMENT...: runs a fuzz target.
 fuzzer()
 {
 	local name=$1
 	shift
-	# A page of text needs the longest inputs; the models are slow with longer ones.
+	# A page of text needs the longest inputs; with longer ones the models are slow.
 	"$TOP/scripts/enter.sh" env ASAN_OPTIONS=detect_leaks=0 \
 		"/cache/target-$CLONE$flavour/$triple/release/$name" -max_len=512 "$@"
 }
 
-# fuzz TARGET SECONDS: one line of what was done, more if something was found.
+# fuzz TARGET SECONDS: prints a line of counts, and the failure if one was found.
 fuzz()
 {
 	local name=$1 seconds=$2 found=fuzz-$CLONE/$1 log=$LOGS/fuzz-$1.log status=0 input
@@ -72,7 +72,7 @@ keep()
 	local name=$1 merged=fuzz-$CLONE/$1/merged
 	rm -rf "${IOSTAT_CACHE:?}/$merged"
 	mkdir -p "$IOSTAT_CACHE/$merged" "fuzz/corpus/$name"
-	# By edges alone, not how often each was taken: few inputs, which all can read through.
+	# Edges only, not how often each is taken: the corpus stays small and readable.
 	fuzzer "$name" -merge=1 -use_counters=0 "/cache/$merged" "fuzz/corpus/$name" \
 		"/cache/fuzz-$CLONE/$name/new" >"$LOGS/fuzz-merge.log" 2>&1 ||
 		die "merging failed, see $LOGS/fuzz-merge.log"
@@ -82,14 +82,14 @@ keep()
 }
 
 failed=0 running=()
-# Groups of their own, so that an interrupt ends the fuzzers, too.
+# Process groups of their own, so that an interrupt ends the fuzzers as well.
 set -m
 trap 'kill -- "${running[@]/#/-}" 2>/dev/null; exit 130' INT TERM
 for one in $targets; do
 	if [ "$what" = keep ]; then
 		keep "$one"
 	elif [ -f "$what" ]; then
-		# The root sees no directory of the caller's.
+		# The caller's directories are not visible in the root.
 		cp "$what" "$IOSTAT_CACHE/fuzz-replay"
 		fuzzer "$one" "/cache/fuzz-replay" || failed=1
 	elif [[ "$what" =~ ^[0-9]+$ ]]; then

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Boots a kernel with iostat.ko and what tests/guest and samples/bpftrace hold, and runs one of its
-# scripts. TOOLS names programs of bench/ that it needs.
+# Boots a kernel with iostat.ko and the files of tests/guest and samples/bpftrace, and runs one of the
+# scripts of tests/guest. TOOLS names programs of bench/ that the script needs.
 # usage: guest.sh KERNELDIR MODULEDIR SCRIPT [VM OPTION...]
 
 . "$(dirname "$0")/lib.sh"
@@ -16,7 +16,7 @@ for tool in passthrough message partition waitfile pairing hostile textread disk
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
 done
-# The users of the binary ABI, for 32 bits as well.
+# The programs that use the binary ABI, also for 32 bits.
 "$TOP/scripts/enter.sh" sh -euc '
 	build()
 	{
@@ -42,8 +42,8 @@ done
 rm "$payload/libiostat_map.rlib"
 cp "$modules"/stripped/*.ko "$payload"
 sed -n 's/^version = "\(.*\)"/\1/p' "$TOP/Cargo.toml" >"$payload/release"
-# The same under another name, which must be refused: the name is the only "iostat"
-# that is padded with zeros.
+# A copy of the module under another name, which the kernel must refuse to load: the name is the only
+# "iostat" padded with zeros.
 sed 's/iostat\(\x00\{50\}\)/iostaX\1/' "$modules/stripped/iostat.ko" >"$payload/iostaX.ko"
 for tool in ${TOOLS:-}; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Hunts torn reads on four CPUs that do nothing but I/O, for as many snapshots as are asked for; the
-# tests do it for fewer. usage: hunt.sh [SNAPSHOTS]	(10000000)
+# Looks for torn reads on four CPUs with I/O only, in SNAPSHOTS snapshots; the tests take fewer.
+# usage: hunt.sh [SNAPSHOTS]	(10000000)
 
 . "$(dirname "$0")/lib.sh"
 

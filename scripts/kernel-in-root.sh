@@ -17,8 +17,8 @@ has()
 	apt-cache madison "$1" | awk -v v="$2" '$3 == v { found = 1 } END { exit !found }'
 }
 
-# Source, headers, image and modules must exist in one version: there is no
-# MODVERSIONS to catch a mixture.
+# Source, headers, image and modules must exist in the same version: without MODVERSIONS a mixture is
+# not detected.
 resolve()
 {
 	local flavour=$1 series version release package
@@ -59,7 +59,7 @@ fetch()
 	mkdir -p modules/lib
 	mv unpacked/usr/lib/modules modules/lib/
 	mv "modules/lib/modules/$release/vmlinuz.unsigned" vmlinuz
-	# modprobe asks these what is built in; Debian ships them with linux-base.
+	# modprobe reads from these which modules are built in; Debian ships them with linux-base.
 	find unpacked -name 'modules.builtin*' -exec cp {} "modules/lib/modules/$release/" \;
 	cp "unpacked/usr/src/linux-headers-$release/.config" config
 	cp "unpacked/usr/src/linux-headers-$release/Module.symvers" .
@@ -67,9 +67,9 @@ fetch()
 	rm -rf debs unpacked
 }
 
-# same_tool WHAT OPTION ACTUAL: the kernel's own record of its compiler against
-# the one here. Rust symbols carry the compiler's version string, so a
-# different rustc builds a module that cannot be linked.
+# same_tool WHAT OPTION ACTUAL: compares the compiler in the kernel's configuration with the one here.
+# Rust symbols contain the compiler's version, so a module built by a different rustc cannot be
+# linked.
 same_tool()
 {
 	local recorded

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The stock kernel to build for and boot: resolves the newest point release of
-# the newest supported series, unpacks it and prepares a KDIR once per version.
-# Prints the directory that holds release, kdir/, vmlinuz and modules/.
-# usage: kernel.sh (KERNEL=7.2 asks for one series, FLAVOUR=rt for another of
-# Debian's kernels than the one for clouds)
+# Prepares the stock kernel to build for and boot: finds the newest point release of the newest supported
+# series, unpacks it and prepares a KDIR once per version. Prints the directory with release, kdir/,
+# vmlinuz and modules/.
+# usage: kernel.sh (KERNEL=7.2 selects a series, FLAVOUR=rt a Debian kernel other
+# than the cloud kernel)
 
 . "$(dirname "$0")/lib.sh"
 
 KERNELS=$IOSTAT_CACHE/kernel
 
-# resolve FLAVOUR WANTED...: writes "release version" of the first series that can be
-# had whole. Asked at most once a day; without a network the last answer holds.
+# resolve FLAVOUR WANTED...: writes "release version" of the first series that is complete. Queries the
+# mirror at most once a day; without a network the last result is used.
 resolve()
 {
 	local answer=$KERNELS/resolved-$(echo "$*" | tr ' ' '-')
@@ -20,7 +20,7 @@ resolve()
 			>"$answer.tmp" 2>"$LOGS/resolve-kernel.log"; then
 			mv "$answer.tmp" "$answer"
 		elif [ -s "$answer" ]; then
-			echo "  no new answer from the mirror (log: $LOGS/resolve-kernel.log); using $(cat "$answer")" >&2
+			echo "  no answer from the mirror (log: $LOGS/resolve-kernel.log); using $(cat "$answer")" >&2
 		else
 			die "$(tail -n 1 "$LOGS/resolve-kernel.log" | sed 's/^error: //'); log: $LOGS/resolve-kernel.log"
 		fi

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Holds what test-kunit.sh found in DIR against what the source says there is: every
-# test of every suite must have run and passed, and the kernel must be well.
-# Runs inside the build root. usage: kunit-in-root.sh KERNELSOURCE DIR
+# Compares the results that test-kunit.sh left in DIR with the source: every test of every suite must have
+# run and passed, and the kernel must not have complained. Runs inside the build root.
+# usage: kunit-in-root.sh KERNELSOURCE DIR
 
 set -euo pipefail
 source=$1 dir=$2
 shopt -s nullglob
 
-# "suite test" for each #[test] of each module that is a suite.
+# Prints "suite test" for each #[test] of each module that is a suite.
 expected()
 {
 	find src rust tests/kunit -name '*.rs' -print0 | sort -z | xargs -0 awk '
@@ -26,8 +26,8 @@ expected()
 		}'
 }
 
-# parsed FILE: "STATUS test" for each test of one results file. The kernel's
-# parser stops after the first KTAP document, so each file is one.
+# parsed FILE: prints "STATUS test" for each test of a results file. The kernel's parser stops after the
+# first KTAP document, so each file has one.
 parsed()
 {
 	"$source/tools/testing/kunit/kunit.py" parse "$1" |
@@ -36,14 +36,14 @@ parsed()
 
 passed=0 failed=0
 
-# complain TEXT: one more failure.
+# complain TEXT: counts and prints a failure.
 complain()
 {
 	echo "  not ok - $*"
 	failed=$((failed + 1))
 }
 
-# suite NAME TEST...: one line, and one for each test that did not pass.
+# suite NAME TEST...: prints one line, and one for each test that did not pass.
 suite()
 {
 	local name=$1 file=$dir/results/$1 list parser=0 good=0 test status bad=()
@@ -69,7 +69,7 @@ suite()
 		complain "$name $test"
 		grep -hA 1 "# ${test%%:*}: " "$file" | sed 's/^ */      /' || true
 	done
-	# The two views must agree, or one of them is not understood.
+	# Results and source must agree, or one of them was not parsed correctly.
 	if [ "$(wc -w <<<"$list")" -gt $(($# * 2)) ]; then
 		complain "$name ran tests that its source does not have: $(tr '\n' ' ' <<<"$list")"
 	elif [ $parser != 0 ] && [ ${#bad[@]} = 0 ]; then
@@ -78,7 +78,7 @@ suite()
 }
 
 tests=$(expected)
-[ -n "$tests" ] || complain "no suites in the source"
+[ -n "$tests" ] || complain "no suite in the source"
 names=$(cut -d ' ' -f 1 <<<"$tests" | sort -u)
 for name in $names; do
 	suite "$name" $(awk -v suite="$name" '$1 == suite { print $2 }' <<<"$tests")
@@ -90,7 +90,7 @@ done
 status=$(cat "$dir/status")
 if [ "$status" != 0 ]; then
 	said=$(grep -aE '^(error|warning): ' "$dir/vm.log" | sed 's/^[a-z]*: //' | paste -sd ';')
-	complain "the kernel, beside its tests: ${said:-the guest ended with status $status}"
+	complain "the kernel, apart from the tests: ${said:-the guest ended with status $status}"
 	[ $passed != 0 ] || grep -aoE '(# Subtest: |ok [0-9]+ ).*' "$dir/out/console" | tail -n 2 |
 		sed 's/^/      it got as far as: /' || true
 fi

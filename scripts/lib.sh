@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-# Shared by every script here: where things are cached, how progress and
-# failures are shown. Sourced, never run.
+# Shared by every script: the cache's location, and the output of progress and failures. Sourced,
+# never run.
 
 set -euo pipefail
 
 TOP=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 IOSTAT_CACHE=${IOSTAT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/iostat}
-# Separates clones that share a cache; inside the build root each clone is /src.
+# Separates clones that share a cache; inside the build root each clone is at /src.
 CLONE=${CLONE:-$(echo "$TOP" | sha256sum | cut -c1-8)}
 # A directory per clone: the test scripts count the lines of their logs.
 LOGS=$IOSTAT_CACHE/log/$CLONE
@@ -16,7 +16,7 @@ mkdir -p "$LOGS" 2>/dev/null || {
 	exit 1
 }
 
-# Supported series, newest first. No script names one of them elsewhere.
+# Supported series, newest first. No other script names a series.
 SERIES=${SERIES:-7.3 7.2}
 
 die()
@@ -30,7 +30,7 @@ need_root()
 	[ "$(id -u)" = 0 ] || die "this needs root (chroot and mmdebstrap); run it with sudo"
 }
 
-# need_space DIR MIB: refuse before a long step, not in the middle of it.
+# need_space DIR MIB: fails before a long step, not in the middle of it.
 need_space()
 {
 	local free
@@ -39,7 +39,7 @@ need_space()
 		die "$1 has $free MiB free and this step needs $2; free some or set IOSTAT_CACHE elsewhere"
 }
 
-# locked NAME COMMAND...: one at a time across all runs; the second one waits
+# locked NAME COMMAND...: runs one COMMAND of this name at a time across all runs; the second run waits
 # and then usually finds the work done.
 locked()
 {
@@ -54,15 +54,15 @@ locked()
 	) 9>"$lock"
 }
 
-# step TITLE EXPECTED COMMAND...: runs COMMAND with its output in a log, shows
-# what is being done, for how long, and how far by the log's last line.
+# step TITLE EXPECTED COMMAND...: runs COMMAND with its output in a log, and shows the title, the time
+# and the log's last line.
 step()
 {
 	local title=$1 expected=$2 log pid start=$SECONDS rc=0 last
 	shift 2
 	log=$LOGS/$(echo "$title" | tr -cs 'A-Za-z0-9.\n' '-').log
-	# A process group of its own, so that an interrupt can end the whole tree:
-	# compilers would go on writing where the next run builds.
+	# A process group of its own, so that an interrupt ends the whole tree: compilers would go on writing
+	# to the directory of the next build.
 	set -m
 	"$@" >"$log" 2>&1 9>&- </dev/null &
 	pid=$!

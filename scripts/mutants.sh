@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Mutation tests: the code is changed in one place, and a test must fail.
 #
-# host: floor 0, changed by cargo-mutants, against the host tests. What survives stands with its
-#	reason in tests/mutants/survivors.txt; nothing else may survive, and what stands there must.
-#	What was killed in a file is not run again until the file changes, so a run that was
-#	interrupted goes on.
-# guest: floors 1 to 3, by tests/mutants/guest.txt: one module has all of these changes, and a
-#	parameter switches one on, in a guest of its own. The parts of the guest area that the list
-#	names must fail there, and must pass with none.
+# host: floor 0, changed by cargo-mutants, against the host tests. A mutant that survives must be in
+#	tests/mutants/survivors.txt with its reason, and a listed one must survive. Mutants that were
+#	killed are not run again until their file changes, so an interrupted run can be continued.
+# guest: floors 1 to 3, by tests/mutants/guest.txt: one module has all of these changes, and a parameter
+#	enables one of them, in a guest of its own. The listed parts of the guest area must fail there,
+#	and must pass without a change.
 #
 # usage: mutants.sh all | host [FILE...] | guest [NAME...]
 
@@ -16,7 +15,7 @@
 need_root
 cd "$TOP"
 
-VERSION=26.0.0 # the last that the build root's rustc can build
+VERSION=26.0.0 # the last version that the build root's rustc can build
 DIR=$IOSTAT_CACHE/mutants-$CLONE
 passed=0 failed=0
 
@@ -26,7 +25,7 @@ failure()
 	failed=$((failed + 1))
 }
 
-# Built from the registry that cargo uses, as Debian has no package of it; with this machine's certificates.
+# Built from the registry that cargo uses, as Debian has no package; with this machine's certificates.
 install_tool()
 {
 	local tool=$IOSTAT_CACHE/cargo-mutants
@@ -40,8 +39,8 @@ install_tool()
 	rm -rf "$tool/target" "$tool/home"
 }
 
-# copy_to DIR PATH...: what of the project is in these paths. A file that is the same stays as it is, so
-# that nothing is built again for it.
+# copy_to DIR PATH...: copies the project's files in these paths. Unchanged files are kept, so that
+# nothing is built again for them.
 copy_to()
 {
 	local to=$1 file
@@ -59,13 +58,13 @@ copy_to()
 	rm -rf "$to.new" "$to.sums"
 }
 
-# known FILE: where the names of mutants stand that were killed in a file of this content, in any clone.
+# known FILE: prints the name of the list of mutants killed in a file of this content, in any clone.
 known()
 {
 	echo "$IOSTAT_CACHE/mutants-killed/$(sha256sum <"$1" | cut -c1-16)-$(basename "$1")"
 }
 
-# harvest RUN: takes over what cargo-mutants found so far.
+# harvest RUN: adds the results of cargo-mutants to these lists.
 harvest()
 {
 	local run=$1/mutants.out file
@@ -77,8 +76,8 @@ harvest()
 	done <"$DIR/ran.files"
 }
 
-# stage NAME [VARIABLE=VALUE...] -- CARGO-ARGUMENT...: all mutants of $files that no earlier stage has
-# killed. Both building and running get the arguments, so that nothing else is built.
+# stage NAME [VARIABLE=VALUE...] -- CARGO-ARGUMENT...: runs all mutants of $files that no earlier stage
+# has killed. Building and running get the same arguments, so that nothing else is built.
 stage()
 {
 	local name=$1 env=() run=$DIR/run target='' status=0 file arguments=()
@@ -110,13 +109,13 @@ stage()
 		--minimum-test-timeout 300 --build-timeout 3000 --exclude-re 'tests::' \
 		"${arguments[@]}" "${@/#/--cargo-arg=}" >"$LOGS/mutants-$name.log" 2>&1 || status=$?
 	harvest "$run"
-	# 2: some survive; 3: some ran into the timeout.
+	# 2: some survive; 3: some time out.
 	[[ $status = [023] ]] ||
 		die "cargo-mutants did not run to its end: $(tail -n 3 "$LOGS/mutants-$name.log" | tr '\n' ' ') (log: $LOGS/mutants-$name.log)"
 	echo "  $name: $(tail -n 1 "$LOGS/mutants-$name.log") (log: $LOGS/mutants-$name.log)"
 }
 
-# names FILE...: mutants as the list has them, without lines and columns.
+# names FILE...: prints mutants as the list has them, without lines and columns.
 names()
 {
 	sed -E 's/^([^:]*):[0-9]+:[0-9]+: /\1: /' "$@" | sort
@@ -128,7 +127,7 @@ host()
 	files=${*:-$(git ls-files src/acct.rs src/acct src/abi.rs src/abi)}
 	install_tool
 	mkdir -p "$DIR" "$IOSTAT_CACHE/mutants-killed"
-	# What is fast first: most are killed by anything.
+	# The fastest tests first: they kill most mutants.
 	stage units -- --lib
 	stage properties PROPTEST_CASES=12 -- --test properties
 	stage more-cases -- --test properties
@@ -154,14 +153,14 @@ host()
 	echo "  host: $killed killed, $(comm -12 "$DIR/missed" "$DIR/listed" | wc -l) survive for the reason listed"
 }
 
-# guest NAME...: of the list, or all.
+# guest NAME...: runs these mutants of the list, or all.
 guest()
 {
 	local kernel modules copy=$DIR/tree out=$DIR/guest key number name parts log status
 	kernel=$("$TOP/scripts/kernel.sh")
 	mkdir -p "$out"
 	copy_to "$copy" .
-	# The same result comes of the same sources and tests.
+	# The results of an earlier run with the same sources and tests are used again.
 	key=$(cd "$copy" && grep -E '^(Kbuild|(include|rust|src|tests/(guest|modules|mutants))/)' "$copy.files" |
 		xargs -d '\n' sha256sum | sha256sum | cut -c1-16)
 	"$TOP/scripts/enter.sh" python3 -B tests/mutants/apply.py "/cache/mutants-$CLONE/tree" >"$DIR/table" ||
@@ -171,7 +170,7 @@ guest()
 			die "there is no mutation $name in tests/mutants/guest.txt"
 	done
 	modules=$(CLONE=mutants-$CLONE "$copy/scripts/build.sh" "$kernel")
-	# run NUMBER PARTS: a guest; MUTANT is in the environment of its tests.
+	# run NUMBER PARTS: boots a guest; its tests have MUTANT in the environment.
 	run()
 	{
 		CLONE=mutants-$CLONE "$copy/scripts/guest.sh" "$kernel" "$modules" test.sh --disk 256M --nvme 128M --paths 128M \

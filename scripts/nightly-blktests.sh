@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# blktests, with the module and without: each test must end the same way. BLKTESTS is a
-# checkout; it is copied, not written to. The last line is "blktests: N passed, N failed".
+# Runs blktests with the module and without it: each test must have the same status. BLKTESTS is a
+# checkout, which is copied and not written to. The last line is "blktests: N passed, N failed".
 # usage: nightly-blktests.sh	(BLKTESTS=/path BLKTESTS_RUN="block loop/001")
 
 . "$(dirname "$0")/lib.sh"
@@ -9,8 +9,7 @@
 RUN=${BLKTESTS_RUN:-block loop nvme scsi zbd dm throtl ublk}
 passed=0 failed=0
 
-# The programs of its src, and the image of a disk that has all it needs: the root of blktests, with
-# the kernel's modules.
+# Builds the programs in blktests' src, and the disk image of the root with the kernel's modules.
 prepare()
 {
 	local copy=$work/payload/blktests
@@ -39,7 +38,7 @@ run()
 	echo "  $how the module: $* (log: $out/log)"
 	"$TOP/scripts/vm.sh" --image "$image" --disk 1G --nvme 1G --cpus 2 --memory 3072 --silence 1200 --timeout 36000 \
 		--out "$out" "$kernel" "$work/payload" >"$out/log" 2>&1 || status=$?
-	# 126: the kernel printed a warning, as some tests provoke; blktests itself judges those.
+	# 126: the kernel logged a warning, as some tests provoke; blktests evaluates those.
 	case $status in 0 | 126) ;; *) echo "  $how the module the guest ended with status $status: $(tail -n 1 "$out/log")" ;; esac
 	tar -C "$out" -xf "$out/results.tar" 2>/dev/null || true
 	grep -r '^status' "$out/results" 2>/dev/null |
@@ -47,13 +46,13 @@ run()
 	grep -qx 'blktests: whole' "$out/log" || return 1
 }
 
-# compare ROUND: lines "TEST WITHOUT-STATUS WITH-STATUS"; "none" if a test has none.
+# compare ROUND: prints lines "TEST WITHOUT-STATUS WITH-STATUS"; "none" if a test has none.
 compare()
 {
 	join -a 1 -a 2 -e none -o 0,1.2,2.2 "$work/$1/without/statuses" "$work/$1/with/statuses"
 }
 
-# round ROUND TEST...: fails if one of the guests did not get to its end.
+# round ROUND TEST...: fails if a guest did not run to its end.
 round()
 {
 	local whole=0
@@ -71,7 +70,7 @@ main()
 		echo "  not ok - blktests: not all tests were run"
 		failed=1
 	fi
-	# Some tests end another way each time: what differs is run once more.
+	# The status of some tests varies: those that differ are run once more.
 	differ=$(compare 1 | awk '$2 != $3 { n = split($1, part, "/"); print part[n - 1] "/" part[n] }' | sort -u)
 	[ -z "$differ" ] || round 2 $differ || failed=1
 	while read -r test without with <&3; do
@@ -95,7 +94,7 @@ main()
 }
 
 [ -e "${BLKTESTS:-/nowhere}/check" ] ||
-	die "BLKTESTS is to name a checkout of blktests (git clone https://github.com/linux-blktests/blktests)"
+	die "set BLKTESTS to a checkout of blktests (git clone https://github.com/linux-blktests/blktests)"
 need_root
 kernel=$("$TOP/scripts/kernel.sh")
 modules=$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What takes hours, an area at a time. An area that has run to its end leaves its counts in
-# the cache, by commit; a second run of the same commit shows these and goes on with the areas
-# that are missing. To name an area runs it again. The last line is the sum.
+# Runs the tests that take hours, one area at a time. The counts of a completed area are cached by
+# commit; a second run of the same commit prints them and runs the missing areas. An area that is named
+# runs again. The last line is the sum.
 # usage: nightly.sh [all|AREA...]
 
 . "$(dirname "$0")/lib.sh"
@@ -21,7 +21,7 @@ AREAS="
 	blktests	scripts/nightly-blktests.sh
 "
 
-# The commit, and what is changed since, if anything is.
+# Prints the commit, and a hash of uncommitted changes if any.
 version()
 {
 	local changes
@@ -30,7 +30,7 @@ version()
 	[ -z "$(git status --porcelain)" ] || echo "-$changes"
 }
 
-# area NAME COMMAND...
+# area NAME COMMAND...: runs the area unless it has results.
 area()
 {
 	local name=$1 result=$dir/$1

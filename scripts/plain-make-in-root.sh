@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# make, modules_install in all its ways, and clean, of the tree that standard input has as an archive.
-# Prints what is wrong; all that make says goes to standard error. Runs inside the build root.
+# Runs make, modules_install with all its options, and clean, in a tree read as an archive from standard
+# input. Prints what is wrong; make's output goes to standard error. Runs inside the build root.
 # usage: plain-make-in-root.sh KDIR
 
 set -euo pipefail
@@ -15,7 +15,7 @@ has_debug_sections()
 	grep -qF .debug_ <<<"$headers"
 }
 
-# install_to DIR [MAKE ARGUMENT...]: and unpacks it, as it may be compressed. Sets $module.
+# install_to DIR [MAKE ARGUMENT...]: installs the module, unpacks it and sets $module.
 install_to()
 {
 	local dir=/tmp/$1
@@ -28,7 +28,7 @@ install_to()
 	[ -n "$module" ] || { echo "modules_install $* installs no iostat.ko"; exit; }
 }
 
-# What sections a module has, but for those of debug information.
+# Prints a module's sections except those of debug information.
 sections()
 {
 	readelf -SW "$1" | sed -n 's/^ *\[ *[0-9]*\] \([._a-z][^ ]*\) .*/\1/p' |
@@ -49,7 +49,7 @@ diff <(sections iostat.ko) <(sections "$module") || echo "modules_install loses 
 install_to whole INSTALL_MOD_STRIP=
 has_debug_sections "$module" || echo "INSTALL_MOD_STRIP= does not keep debug information"
 
-# A key where the kernel's build has one, in a tree that is the same otherwise.
+# The same tree with a key where the kernel's build has one.
 cp -as "$kdir" /tmp/kdir
 sed "s|$kdir|/tmp/kdir|" "$kdir/Makefile" >/tmp/Makefile
 mv /tmp/Makefile /tmp/kdir/

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The build root: a trixie + trixie-backports system with the toolchain the
-# stock kernels were built with, QEMU and the tools the guests carry. And another, with
-# what blktests needs, for the guests of scripts/nightly-blktests.sh.
+# Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
+# kernels, QEMU and the tools for the guests; and another root with the packages that blktests needs, for
+# the guests of scripts/nightly-blktests.sh.
 # Prints its path. usage: root.sh [build|blktests]
 
 . "$(dirname "$0")/lib.sh"
@@ -33,13 +33,13 @@ SUITES="trixie trixie-backports"
 
 ROOT=$IOSTAT_CACHE/root-$(echo "$PACKAGES $SUITES" | sha256sum | cut -c1-12)
 
-# The mirror this machine's apt already uses, so that no host is named here.
+# Prints the mirror that this machine's apt uses, so that no host is named here.
 mirror()
 {
 	local uri
 	uri=$(apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' 2>/dev/null |
 		awk '$2 == "Debian" { print $1; exit }')
-	[ -n "$uri" ] || die "apt on this machine knows no Debian mirror; run apt-get update and try again"
+	[ -n "$uri" ] || die "apt on this machine has no Debian mirror; run apt-get update and try again"
 	echo "$uri"
 }
 
@@ -55,7 +55,7 @@ make_root()
 	uri=$(mirror)
 	rm -rf "$ROOT".tmp.*
 	trap 'rm -rf "$tmp"' EXIT
-	# Whatever proxy or certificate setting the machine's apt has, the root's has too.
+	# The root's apt gets the proxy and certificate settings of this machine's apt.
 	while IFS= read -r line; do
 		opts+=("--aptopt=$line")
 	done < <(apt-config dump | grep -E '^Acquire::https?::(Proxy|CaInfo|Verify|.*::Proxy)' || true)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The main job: set up, build, boot the stock kernel and show the module at
-# work on it. usage: run.sh (KERNEL=7.2 asks for another series)
+# Sets up, builds, boots the stock kernel and shows the module at work. usage: run.sh (KERNEL=7.2
+# selects another series)
 
 . "$(dirname "$0")/lib.sh"
 need_root
@@ -12,5 +12,5 @@ kernel=$("$TOP/scripts/kernel.sh")
 modules=$("$TOP/scripts/build.sh" "$kernel")
 echo "  boot the stock kernel $(cat "$kernel/release") in QEMU"
 "$TOP/scripts/guest.sh" "$kernel" "$modules" demo.sh --disk 256M ||
-	die "the guest failed (status $?); what it printed is above"
+	die "the guest failed (status $?); its output is above"
 echo "iostat: all done in $((SECONDS - start)) s"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Whether recording an I/O has become longer than bench/results.json says, and
-# whether all disks are read in less than /proc/diskstats takes. The kernel's own
-# statistics are measured beside: they tell whether the yardstick is still the same.
+# Checks that recording an I/O takes no longer than in bench/results.json, and that reading the
+# statistics of all disks takes less time than /proc/diskstats. The kernel's own statistics are measured
+# as well, to check that the measurement itself has not changed.
 
 . "$(dirname "$0")/lib.sh"
 

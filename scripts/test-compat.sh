@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# What programs of others show of block I/O, without the module and with it, on the newest
+# Compares the output of other programs about block I/O without the module and with it, on the newest
 # stock kernel. The last line is "compat: N passed, N failed". usage: test-compat.sh
 
 . "$(dirname "$0")/lib.sh"
@@ -15,7 +15,7 @@ status=0
 grep '^not ok' "$log" | sed 's/^/  /' || true
 passed=$(grep -c '^ok' "$log" || true)
 failed=$(grep -c '^not ok' "$log" || true)
-# 1 is the payload's own status for what was just counted.
+# 1 is the payload's status for failures that were just counted.
 case $status in
 0 | 1) ;;
 *)

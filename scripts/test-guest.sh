@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The guest tests: every one on the newest stock kernel, the smoke tests on the
-# other supported series. What the guests trace is recounted here. FLAVOUR=rt runs
-# tests/guest/rt.sh on the kernel with PREEMPT_RT, and nothing else.
-# PARTS="load null" runs only these parts of tests/guest/test.sh. usage: test-guest.sh
+# The guest tests: all of them on the newest stock kernel, the smoke tests on the other supported series.
+# The traces of the guests are recounted here. FLAVOUR=rt runs only tests/guest/rt.sh, on the PREEMPT_RT
+# kernel. PARTS="load null" runs only these parts of tests/guest/test.sh. usage: test-guest.sh
 
 . "$(dirname "$0")/lib.sh"
 
@@ -15,7 +14,7 @@ failure()
 	failed=$((failed + 1))
 }
 
-# recount DIR: of all that the guest handed out; its status 1 is of lines it printed.
+# recount DIR: recounts all files of a guest; its status 1 means failures that it printed.
 recount()
 {
 	local traced
@@ -27,15 +26,15 @@ recount()
 		tail -n 1 "$log" | grep -q ' passed, '
 }
 
-# lost_interrupt: whether the guest of this log was ended with a task that could run and all CPUs halted. No
-# kernel leaves it at that: the emulator has lost an interrupt, as it does once in many hours.
+# lost_interrupt: true if the guest of this log was ended with a runnable task while all CPUs were halted.
+# No kernel stays in that state: the emulator lost an interrupt, which happens once in many hours.
 lost_interrupt()
 {
 	awk '/RIP: 0010:/ { cpus++; halted += /pv_native_safe_halt/ } /task:.* state:R / { runnable++ }
 		END { exit !(runnable && cpus && cpus == halted) }' "$1"
 }
 
-# run KERNELDIR SCRIPT [VM OPTION...]: counts the lines the guest and the recount print.
+# run KERNELDIR SCRIPT [VM OPTION...]: counts the results of the guest and of the recount.
 run()
 {
 	local kernel=$1 script=$2 release out log modules status=0
@@ -61,7 +60,7 @@ run()
 	grep '^not ok' "$log" | sed 's/^/  /' || true
 	passed=$((passed + $(awk '/^ok/ { n++ } END { print n + 0 }' "$log")))
 	failed=$((failed + $(awk '/^not ok/ { n++ } END { print n + 0 }' "$log")))
-	# 1 is the payload's own status for what was just counted.
+	# 1 is the payload's status for failures that were just counted.
 	case $status in
 	0 | 1) ;;
 	*)
@@ -82,7 +81,7 @@ check()
 	fi
 }
 
-# hang: in $hang, a guest that waits for ever, whose console is its log.
+# hang: runs a guest that hangs, in $hang; its console is the log.
 hang()
 {
 	mkdir "$hang/payload"
@@ -91,7 +90,7 @@ hang()
 		echo $? >"$hang/status"
 }
 
-# hang_ended: it was ended, and said where its task was.
+# hang_ended: checks that it was ended, and that the position of its task was printed.
 hang_ended()
 {
 	check "a guest that hangs: its status" [ "$(cat "$hang/status")" = 124 ]

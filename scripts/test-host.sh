@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Floor 0 on the host: unit and property tests, loom over everything with
-# atomics, and a short run of each fuzz target over its corpus and from there.
-# Warnings are errors.
+# Floor 0 on the host: unit and property tests, loom for all code with atomics, and a short run of each
+# fuzz target that starts with its corpus. Warnings are errors.
 
 . "$(dirname "$0")/lib.sh"
 
 passed=0 failed=0
-# run NAME [VARIABLE=VALUE...] -- CARGO-ARGUMENT...
+# run NAME [VARIABLE=VALUE...] -- CARGO-ARGUMENT...: runs cargo and counts the results.
 run()
 {
 	local name=$1 log status=0 env=() p f
@@ -32,7 +31,7 @@ run units-and-properties RUSTFLAGS='-D warnings' -- test
 run interleavings RUSTFLAGS='-D warnings --cfg loom' TARGET=-loom -- \
 	test --release --test interleavings
 
-# Each target is one test: all of its corpus again, and a little from there on.
+# Each target counts as one test: its whole corpus, and a few new inputs.
 log=$LOGS/host-fuzz.log status=0
 "$TOP/scripts/fuzz.sh" all 10 2>&1 | tee "$log" || status=$?
 p=$(grep -c '^  [a-z]*: passed,' "$log") || true

@@ -1,22 +1,22 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The KUnit suites, those beside the code and those of tests/kunit, on the test
+# Runs the KUnit suites, those beside the code and those of tests/kunit, on the test
 # kernel. usage: test-kunit.sh
 
 . "$(dirname "$0")/lib.sh"
 . "$TOP/scripts/trouble.sh"
 need_root
 
-# run KERNELDIR MODULEDIR DIR: DIR gets results/, vm.log and the VM's status.
+# run KERNELDIR MODULEDIR DIR: writes results/, vm.log and the VM's status to DIR.
 run()
 {
 	local kernel=$1 modules=$2 dir=$3 status=0
 	rm -rf "$dir"
 	mkdir -p "$dir/payload" "$dir/out" "$dir/results"
 	cp "$modules/stripped/iostat.ko" "$dir/payload"
-	# insmod succeeds whatever its tests do, and what they did goes with rmmod.
+	# insmod succeeds even if tests fail, and rmmod removes their results.
 	cat >"$dir/payload/run" <<-'END'
-		dmesg -n 7 # the tests as they go, should one of them hang
+		dmesg -n 7 # prints each test, in case one hangs
 		insmod ./iostat.ko || {
 			echo "error: insmod failed with status $?"
 			dmesg | tail -n 20
@@ -31,7 +31,7 @@ run()
 			echo "error: rmmod failed with status $?"
 			exit 1
 		}
-		# 0x280: an oops or a warning. Out of tree and the tests' own mark are fine.
+		# 0x280: an oops or a warning. The taints of an out-of-tree module and of tests are expected.
 		taint=$(cat /proc/sys/kernel/tainted)
 		((!(taint & 0x280))) || {
 			echo "error: the kernel is tainted ($taint): it oopsed or warned"
@@ -39,7 +39,7 @@ run()
 		}
 	END
 	echo "  boot the test kernel and run the suites (about 40 s)"
-	# One of the tests gives two directories one name, and asserts the errno.
+	# One of the tests creates two directories of one name, and asserts the errno.
 	"$TOP/scripts/vm.sh" --quiet --append oops=panic --out "$dir/out" \
 		--trouble "${TROUBLE/|cannot create duplicate/}" \
 		"$kernel" "$dir/payload" >"$dir/vm.log" 2>&1 || status=$?
@@ -47,7 +47,7 @@ run()
 	130 | 143) exit "$status" ;; # interrupted
 	esac
 	echo "$status" >"$dir/status"
-	# What did not come, or not whole, is missed when it is looked for.
+	# A missing or incomplete file is reported later.
 	[ ! -s "$dir/out/results.tar" ] || tar -C "$dir/results" -xf "$dir/out/results.tar" || true
 }
 

@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# The torture chamber of tests/torture: on the test kernel with KASAN, lockdep
-# and fault injection, on the one with KCSAN, and on the stock kernel, which alone has
-# user namespaces. All chance comes from SEED, which is printed; the same seed does the
-# same things, if not at the same times. Several seeds have a guest each, one after the
-# other or TOGETHER at a time; and so may several of these scripts run at a time, with
-# other kinds or seeds.
-# DURATION is in seconds, of a guest's time, boot included; a slow machine, or one that
-# has little time, may take longer, since every actor takes part in any run.
+# Runs tests/torture: on the test kernel with KASAN, lockdep and fault injection, on the one with KCSAN,
+# and on the stock kernel, the only one with user namespaces. All random choices are drawn from SEED,
+# which is printed; the same seed makes the same choices, if not at the same times. Each of several seeds
+# has its own guest, TOGETHER of them at a time; several of these scripts may run at a time, with other
+# kinds or seeds.
+# DURATION is in seconds of the guest's time, including the boot; a slow machine or a short duration may
+# take longer, since every actor takes part in each run.
 # usage: torture.sh [kasan|kcsan|stock|all]	(DURATION=300 SEED=any or N[,N...] TOGETHER=1)
 
 . "$(dirname "$0")/lib.sh"
@@ -17,7 +16,7 @@ duration=${DURATION:-300} together=${TOGETHER:-1}
 seeds=${SEED:-$((SRANDOM % 1000000))} seeds=${seeds//,/ }
 programs="abuse nth lists nobody"
 
-# instrumented MODULES: without these calls in its Rust KCSAN sees nothing of it.
+# instrumented MODULES: true if the module's Rust code has KCSAN's calls, without which KCSAN ignores it.
 instrumented()
 {
 	local calls
@@ -25,7 +24,7 @@ instrumented()
 	[[ $calls == *__tsan_write8* && $calls == *__tsan_atomic64_load* ]]
 }
 
-# payload DIR MODULES: all that a guest needs but its settings.
+# payload DIR MODULES: copies all files that a guest needs except its settings.
 payload()
 {
 	local program
@@ -51,16 +50,16 @@ prepare()
 	stock) modules=$("$TOP/scripts/build.sh" "${kernels[$1]}") ;;
 	*) modules=$("$TOP/scripts/build.sh" "${kernels[$1]}" LLVM=-19) ;;
 	esac
-	[ "$1" != kcsan ] || instrumented "$modules" || die "KCSAN would not see the module's Rust"
+	[ "$1" != kcsan ] || instrumented "$modules" || die "the module's Rust code is built without KCSAN's calls"
 	payloads[$1]=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 	payload "${payloads[$1]}" "$modules"
 }
 
-# chamber KIND SECONDS SEED
+# chamber KIND SECONDS SEED: runs one guest.
 chamber()
 {
 	local kind=$1 seconds=$2 seed=$3 trouble=$TROUBLE dir=$runs/$1-$3 status=0 p f options
-	# A guest may itself be kept waiting by a busy machine: no lockup for that.
+	# A busy host may delay the guest: longer limits before the kernel reports a lockup.
 	local patient="log_buf_len=4M watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60"
 	case $kind in
 	kasan)
@@ -80,7 +79,7 @@ chamber()
 	printf 'SEED=%s SECONDS_GIVEN=%s\n' "$seed" "$seconds" >"$dir/payload/settings"
 	echo "$trouble" >"$dir/payload/trouble"
 	echo "  $kind: seed $seed, $seconds s (log: $dir/console)"
-	# The limit is on silence; the other is far behind.
+	# The limit on silence applies first; the other one is much longer.
 	"$TOP/scripts/vm.sh" --cpus 2 --silence 600 --timeout $((seconds * 5 + 3600)) --trouble "$trouble" \
 		--out "$dir" "${options[@]}" "${kernels[$kind]}" "$dir/payload" 2>&1 | tee "$dir/live" |
 		{ grep --line-buffered -vE '^\[ *[0-9.]+\]' || true; } | sed -u "s/^/  $label/" || status=$?
@@ -90,7 +89,7 @@ chamber()
 	rm -r "$dir/payload"
 	p=$(grep -c '^ok' "$dir/live") || true
 	f=$(grep -c '^not ok' "$dir/live") || true
-	# A guest that did not end by itself, or a complaint that no round saw.
+	# The guest did not end by itself, or the kernel complained outside of a round.
 	if [ "$status" != 0 ] && [ "$f" = 0 ]; then
 		echo "  not ok - $kind: the guest ended with status $status"
 		f=1
@@ -100,8 +99,8 @@ chamber()
 	[ "$f" = 0 ] || echo "  replay with: make torture KIND=$kind SEED=$seed DURATION=$seconds"
 }
 
-# start KIND SECONDS SEED: a chamber in the background, in a process group of its own for
-# an interrupt to end.
+# start KIND SECONDS SEED: runs a guest in the background, in a process group of its own, so that an
+# interrupt can end it.
 start()
 {
 	local label=
@@ -136,7 +135,7 @@ takes=([kasan]=$duration [kcsan]=$duration [stock]=$duration)
 [ "${1:-all}" != all ] || takes=([kasan]=$((duration * 2 / 3)) [kcsan]=$((duration / 3)))
 runs=$IOSTAT_CACHE/torture/$CLONE
 mkdir -p "$runs"
-# What no run has touched for two weeks.
+# Removes the files of runs that are older than two weeks.
 find "$runs" -mindepth 1 -maxdepth 1 -mtime +14 -exec rm -rf {} +
 trap 'rm -rf "${payloads[@]}"' EXIT
 pids=()

@@ -1,29 +1,29 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel in QEMU, runs PAYLOADDIR/run in it as root and exits with its
-# status. Runs inside the build root; scripts/vm.sh is the way in.
+# status. Runs inside the build root; started by scripts/vm.sh.
 # usage: vm-in-root.sh [option...] KERNELDIR PAYLOADDIR
 #	--cpus N	(2)
 #	--memory MIB	(1024; give --bpftrace 2048, its image is 300 MB)
-#	--silence S	(300) ends a guest whose console has said nothing for so long, not
-#			counted what a busy host kept it waiting
-#	--timeout S	(7200) ends it whatever it says: behind the other, not for use
+#	--silence S	(300) ends a guest that has printed nothing for so long, without
+#			the time that a busy host kept it waiting
+#	--timeout S	(7200) ends a guest that runs for so long, whatever it prints
 #	--append "kernel arguments"; NAME=VALUE is in the payload's environment
 #	--disk SIZE	an empty virtio disk, vda on; repeatable
-#	--image FILE	a virtio disk with what the file has; what is written to it is lost
+#	--image FILE	a virtio disk with the file's content; writes to it are lost
 #	--nvme SIZE	an empty NVMe disk, nvme0n1 on; repeatable
-#	--paths SIZE	the same behind two controllers, of which a kernel with multipath
-#			makes one disk; its sector at 64 MiB cannot be read
-#	--bpftrace	the image that has bpftrace and perf too
+#	--paths SIZE	an empty NVMe disk behind two controllers, of which a kernel with
+#			multipath makes one disk; its sector at 64 MiB is unreadable
+#	--bpftrace	the image with bpftrace and perf
 #	--icount	one instruction, one nanosecond: guest times that do not depend
 #			on the host's load; three times as slow
-#	--out DIR	where files come that the guest hands to "give NAME", and the
-#			whole console as file "console"
+#	--out DIR	directory for the files that the guest passes to "give NAME", and
+#			for the whole console as file "console"
 #	--quiet		shows the console only if the run fails
-#	--trouble REGEX	what of the kernel on the console is a complaint, if not what
-#			trouble.sh says
-# A guest that is ended first prints where each of its tasks is, which locks are held
-# and what each CPU does, as does one that panics.
+#	--trouble REGEX	the kernel messages that are complaints, if not those of
+#			trouble.sh
+# A guest that is ended or panics first prints the stack of each task, the locks held and the state of
+# each CPU.
 # Exit status: the payload's; 124 ended; 125 no status (panic, QEMU failed);
 # 126 the payload succeeded but the kernel complained on the console.
 
@@ -38,8 +38,7 @@ usage()
 	exit 2
 }
 
-# disk SIZE DEVICE [OPTIONS FILE-KEY]: sparse, in the /tmp that goes away with
-# this mount namespace.
+# disk SIZE DEVICE [OPTIONS FILE-KEY]: adds a sparse file as a disk, in the /tmp of this mount namespace.
 disk()
 {
 	local id=disk$disks
@@ -49,7 +48,7 @@ disk()
 		-device "$2,drive=$id")
 }
 
-# paths SIZE: controllers of one subsystem, and a namespace that they share.
+# paths SIZE: adds two controllers of one subsystem with a shared namespace.
 paths()
 {
 	local name=paths$disks bad=file.driver=blkdebug,file.inject-error.0.event=none
@@ -97,15 +96,15 @@ kernel=$1 payload=$2
 cpu=max smp=$cpus
 image=$kernel/vmlinuz
 if [ ! -e "$image" ]; then
-	# A kernel under test is booted as ELF (PVH). la57 is off because its KASAN
-	# reports wild accesses in early boot under five-level paging; a socket per
-	# CPU because the MP table, all there is without ACPI, lists only sockets.
+	# A test kernel is booted as ELF (PVH). la57 is off because KASAN reports wild accesses in early boot
+	# under five-level paging. One socket per CPU, because the MP table, which is used without ACPI, lists
+	# only sockets.
 	cpu=max,la57=off smp=$cpus,sockets=$cpus
 	image=$kernel/vmlinux
 fi
 
-# The payload is a second archive behind the cached one. Its symlinks are
-# followed, so that it can point at build results.
+# The payload is a second archive after the cached one. Its symlinks are followed, so that it can refer
+# to build results.
 base=$("$(dirname "$0")/initramfs-in-root.sh" "$kernel" /cache/guest)
 mkdir "$tmp/stage"
 cp -rL "$payload" "$tmp/stage/payload"
@@ -113,7 +112,7 @@ cp -rL "$payload" "$tmp/stage/payload"
 	cat "$base" - >"$tmp/initrd"
 rm -r "$tmp/stage"
 
-# stop: bash runs a trap only between commands or in wait, hence the wait below.
+# stop: bash runs a trap only between commands or in wait, therefore the wait below.
 qemu='' watch=''
 stop()
 {
@@ -127,8 +126,8 @@ trap 'stop 143' TERM HUP
 
 mkfifo "$tmp/fifo" "$tmp/monitor.in" "$tmp/monitor.out" "$tmp/never"
 
-# kept_waiting: sets kept to the seconds that a thread of QEMU has waited for a processor of
-# the host, of the one that has waited longest.
+# kept_waiting: sets kept to the seconds that a thread of QEMU has waited for a CPU of the host, the
+# maximum over its threads.
 kept_waiting()
 {
 	local file ran waited rest most=0
@@ -139,9 +138,9 @@ kept_waiting()
 	kept=$((most / 1000000000))
 }
 
-# console_grows SECONDS: true at the next output; false if there is none in that time, or
-# QEMU has ended. What a busy host kept QEMU waiting is not counted. Without a process of its
-# own, which would outlive this one.
+# console_grows SECONDS: true at the next output; false if there is none in that time, or QEMU has ended.
+# The time that a busy host kept QEMU waiting does not count. No new process is used, as it would
+# outlive this one.
 console_grows()
 {
 	local since=$SECONDS kept before size
@@ -156,12 +155,12 @@ console_grows()
 	return 1
 }
 
-# watch_guest: ends the guest when it is silent or late. An NMI, which reaches processors
-# that have their interrupts off too, makes the kernel panic (unknown_nmi_panic) and print
-# the state of everything (panic_sys_info); the panic resets the machine, which ends QEMU.
+# watch_guest: ends the guest when it is silent or late. An NMI, which also reaches CPUs with interrupts
+# disabled, makes the kernel panic (unknown_nmi_panic) and print the state of everything
+# (panic_sys_info); the panic resets the machine, which ends QEMU.
 watch_guest()
 {
-	local late=$((SECONDS + timeout)) why="its console said nothing for $silence s"
+	local late=$((SECONDS + timeout)) why="its console printed nothing for $silence s"
 	while console_grows "$silence"; do
 		((SECONDS < late)) || { why="it ran for $timeout s" && break; }
 	done
@@ -174,8 +173,8 @@ watch_guest()
 	kill "$qemu"
 }
 
-# The console goes to a file whole, and live to standard output without what
-# guest-init's end says. sed -u, because lines must not wait for a full buffer.
+# The console goes to a file as a whole, and to standard output without guest-init's last lines. sed -u,
+# because lines must not wait for a full buffer.
 clean=(sed -u -e 's/\r//g' -e '/\] reboot: Restarting system$/d'
 	-e '/^guest: exit [0-9]*$/d' -e 's/guest: exit [0-9]*$//')
 if [ -n "$quiet" ]; then
@@ -185,8 +184,8 @@ else
 fi
 filter=$!
 
-# setpriv ends QEMU with its parent, however that dies. no_timer_check: on a busy host the
-# timer's interrupts come too late for that check, which then panics.
+# setpriv ends QEMU with its parent, however that ends. no_timer_check: on a busy host the timer's
+# interrupts come too late for that check, which then panics.
 setpriv --pdeathsig KILL qemu-system-x86_64 \
 	-nodefaults -no-user-config -display none -no-reboot \
 	-M q35 -cpu "$cpu" -accel "$accel" -smp "$smp" -m "$memory" \
@@ -210,7 +209,7 @@ watch=''
 wait $filter || true
 grep -v 'terminating on signal' "$tmp/stderr" >&2 || true
 
-# One archive per file given: tar -i reads on behind the end of each.
+# Each file given is an archive: tar -i continues after the end of each.
 if [ -n "$out" ]; then
 	mkdir -p "$out"
 	tr -d '\r' <"$tmp/console" >"$out/console"
@@ -220,7 +219,7 @@ if [ -n "$out" ]; then
 	done
 fi
 
-# Only lines with printk's time stamp: a tool may print WARNING: too.
+# Only lines with printk's time stamp, as a tool may print WARNING: as well.
 trouble=$(tr -d '\r' <"$tmp/console" | grep -aE -m 1 '\[ *[0-9]+\.[0-9]{6}\].*'"($TROUBLE)" || true)
 status=$(grep -aoE 'guest: exit [0-9]+' "$tmp/console" | tail -n 1 | tr -cd 0-9 || true)
 
@@ -231,7 +230,7 @@ fail()
 	echo "error: $*" >&2
 }
 if [ -e "$tmp/ended" ]; then
-	fail 124 "the guest was ended because $(<"$tmp/ended"); where its tasks were stands behind" \
+	fail 124 "the guest was ended because $(<"$tmp/ended"); the stacks of its tasks are after" \
 		"\"NMI received\" on its console"
 elif [ -z "$status" ] && [ $rc != 0 ]; then
 	fail 125 "QEMU failed with status $rc"

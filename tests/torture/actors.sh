@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-# Actors: functions that do their one thing over and over, from one process
-# each, until the round is over. Sourced.
+# Actors: functions that repeat one activity, in one process each, until the round ends. Sourced.
 
 GOING=/run/going
 LOGS=/tmp/log
-# How long an actor may do nothing at all when it has to end, and how long it may take
-# in all: a slow machine is no hang.
+# How many seconds an actor may be idle when it has to end, and how many it may take in all: a slow
+# machine is not a hang.
 PATIENCE=90 MOST_PATIENCE=900
 mkfifo /run/never
 exec 8<>/run/never
@@ -15,7 +14,7 @@ going()
 	[ -e $GOING ]
 }
 
-# nap LOW HIGH: hundredths of a second; no process of its own.
+# nap LOW HIGH: sleeps for a random time in 1/100 s, without a new process.
 nap()
 {
 	local time
@@ -24,7 +23,7 @@ nap()
 	read -rt "$time" -u 8
 }
 
-# act TEXT: goes to the actor's log, which is shown if the round fails.
+# act TEXT: writes to the actor's log, which is shown if the round fails.
 act()
 {
 	local now
@@ -32,14 +31,14 @@ act()
 	echo "$now $*"
 }
 
-# turn: every actor calls it each time it begins anew; the sums are in the summary.
+# turn: an actor calls it at the start of each turn; the summary has the sums.
 turn()
 {
 	turns=$((turns + 1))
 }
 
-# start_actor NAME [ARGUMENT...]: the function NAME, in the background, its processes in a
-# group of their own.
+# start_actor NAME [ARGUMENT...]: runs the function NAME in the background, in a process group of its
+# own.
 start_actor()
 {
 	local name="$*"
@@ -55,8 +54,8 @@ start_actor()
 	set +m
 }
 
-# activity GROUP: how much time its processes have used, and which they are. It stays the
-# same only while all of them wait.
+# activity GROUP: prints the processes of a group and the time they have used. It changes unless all
+# of them wait.
 activity()
 {
 	cat /proc/[0-9]*/stat 2>/dev/null | awk -v group="$1" '{
@@ -67,7 +66,7 @@ activity()
 	}'
 }
 
-# await_end PID: of an actor. False if it hangs.
+# await_end PID: waits for an actor. False if it hangs.
 await_end()
 {
 	local now before='' since=$SECONDS moved=$SECONDS said=$SECONDS
@@ -83,8 +82,8 @@ await_end()
 	done
 }
 
-# stop_actors: each finishes what it is at and takes away what it made. One
-# that does not come is a hang, after which nothing can be said.
+# stop_actors: each actor finishes its turn and removes what it created. One that does not end is a
+# hang, after which no check is possible.
 stop_actors()
 {
 	local pid
@@ -93,7 +92,7 @@ stop_actors()
 		await_end "$pid" || {
 			echo "stuck: ${actors[$pid]}"
 			tail -n 5 "$LOGS/$round-${actors[$pid]// /-}"
-			fail "round $round: everything comes to its end" "${actors[$pid]} hangs"
+			fail "round $round: an actor does not end" "${actors[$pid]} hangs"
 			give_up
 		}
 		wait "$pid" || fail "round $round: ${actors[$pid]}" "$(tail -n 1 "$LOGS/$round-${actors[$pid]// /-}")"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# Who takes part in a round, and which actors have met. Sourced.
+# Chooses the actors of a round, and counts which actors have met. Sourced.
 
 declare -A played met
 
-# deal: sets cast to the actors of the next round, most of them, or one less. The first is one
-# that had the fewest rounds; then follow those that the ones before them have met least often.
-# So all have had a round before any has many, and in a long run each meets each.
+# deal: sets cast to the actors of the next round, $most of them or one less. The first is one with the
+# fewest rounds, followed by those that have met the ones before them least often. So each takes part
+# early, and in a long run each meets each other.
 deal()
 {
 	local n card other best least score
@@ -29,7 +29,7 @@ deal()
 	done
 }
 
-# note_meeting: of all actors there are.
+# note_meeting: counts a meeting of all actors in cast.
 note_meeting()
 {
 	local one other
@@ -41,14 +41,14 @@ note_meeting()
 	done
 }
 
-# turns_of ACTOR: in all its rounds.
+# turns_of ACTOR: prints the sum of its turns over all rounds.
 turns_of()
 {
 	awk -v name="$1" '{ n = $1; sub(/^[0-9]+ /, "") } $0 == name { sum += n } END { print sum + 0 }' \
 		"$LOGS/turns"
 }
 
-# matrix: how many rounds each actor had with each other, and in how many turns.
+# matrix: prints how many rounds each actor had with each other one, and how many turns.
 matrix()
 {
 	local one other column=0 line pairs=0 all=0 everyone=("${always[@]}" "${cards[@]}")

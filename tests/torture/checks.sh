@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-# What must hold whenever all is quiet. Sourced.
+# Conditions that hold whenever all is idle. Sourced.
 
 CONTROL=/sys/class/misc/iostat
 
-# quiet_kernel NAME: what the kernel has complained of since the last time.
+# quiet_kernel NAME: fails if the kernel has logged a complaint since the last call.
 quiet_kernel()
 {
 	local said
@@ -13,7 +13,7 @@ quiet_kernel()
 	fail "$1: no complaint of the kernel" "$(head -n 1 <<<"$said")"
 }
 
-# Every account in balance, every disk with one, nothing followed any more.
+# in_balance NAME: each disk has an account, each account is in balance, and no I/O is tracked.
 in_balance()
 {
 	local disk part
@@ -25,7 +25,7 @@ in_balance()
 	for disk in /sys/block/*; do
 		disk=${disk##*/}
 		if [ ! -d "/sys/block/$disk/iostat" ]; then
-			fail "$1: $disk has an account"
+			fail "$1: $disk has no account"
 			continue
 		fi
 		balanced "$1: $disk" "$disk"
@@ -33,14 +33,14 @@ in_balance()
 	is "$1: accounts" "$(cat $CONTROL/numdevs)" \
 		"$(ls -d /sys/block/* /sys/block/*/*/partition 2>/dev/null | wc -l)"
 	is "$1: lines" "$(disk_table | wc -l)" "$(cat $CONTROL/numdevs)"
-	is "$1: nothing in the table" "$(cat $CONTROL/tracked)" 0
+	is "$1: no I/O in the table" "$(cat $CONTROL/tracked)" 0
 	is "$1: no memory of regions" "$(cat $CONTROL/stats_current_allocated_bytes)" 0
 	is "$1: nothing untracked" "$(cat $CONTROL/untracked)" 0
 	is "$1: nothing abandoned" "$(cat $CONTROL/abandoned)" 0
 }
 
-# since_birth NAME DISK: an account as old as its disk, of which no I/O failed,
-# has what the kernel itself has.
+# since_birth NAME DISK: an account as old as its disk, without failed I/O, has the kernel's own
+# counts.
 since_birth()
 {
 	stat_of "$2" s_

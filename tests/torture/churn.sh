@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Disks come and go as fast as they can, with no I/O of their own: what probes
-# of all the others look things up in is replaced under them. Three at a time,
-# because what each does is mostly wait for grace periods. Sourced.
+# Disks without I/O are added and removed as fast as possible, so that the lookup tables of all probes
+# change. Three at a time, as each mostly waits for grace periods. Sourced.
 
 churn()
 {

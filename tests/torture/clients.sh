@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Other modules, clients of ours: what they have counted comes and goes in thousands,
-# and so do they, with and without taking it along, while all of it is read; see
-# lists.c and tests/modules. Sourced.
+# Client modules: they add and remove thousands of statistics, and are loaded and unloaded, with their
+# statistics removed or left behind, while all of it is read; see lists.c and tests/modules. Sourced.
 
 SAMPLES=(fake_tape fake_drum fake_rpc fake_cache)
 
@@ -14,13 +13,13 @@ message()
 	exec 5<&-
 }
 
-# asked MODULE LINE: sets result to what came of it.
+# asked MODULE LINE: passes a request to a client and sets result.
 asked()
 {
 	echo "$2" >"/sys/module/$1/parameters/do" && read -r result <"/sys/module/$1/parameters/result"
 }
 
-# behind: sets behind to what is listed of clients. What is dormant may stay.
+# behind: sets behind to the statistics of clients that are listed, except dormant kstats.
 behind()
 {
 	local line lines kid type flags rest
@@ -39,8 +38,7 @@ behind()
 	done
 }
 
-# census: sets kstats, counters and devices to how many there are, and chain to the
-# chain's number.
+# census: sets kstats, counters and devices to their numbers, and chain to the chain's id.
 census()
 {
 	local lines
@@ -55,17 +53,17 @@ look()
 	/payload/lists "$1" $GOING
 }
 
-# crowd SECONDS: 1,000 kstats and 10,000 event counters, and entries of devstat(9) at the
-# same time, twice and then for as long as there is time, under readers of everything.
+# crowd SECONDS: 1,000 kstats, 10,000 event counters and devstat(9) entries at the same time, at least
+# twice, under readers of all of them.
 crowd()
 {
 	local kstats counters devices chain before before_chain result lines behind what reads turns=0
 	local until=$((SECONDS + $1))
 	declare -A many=([kstat_client]="storm 1000" [evcnt_client]="many 10000") many_of=()
 	many[devstat_client]="many 50"
-	insmod /payload/iostat.ko || fail "crowd: the module loads"
+	insmod /payload/iostat.ko || fail "crowd: the module does not load"
 	for what in "${!many[@]}"; do
-		insmod "/payload/$what.ko" || fail "crowd: $what loads"
+		insmod "/payload/$what.ko" || fail "crowd: $what does not load"
 	done
 	census
 	before="$kstats kstats, $counters counters, $devices devices" before_chain=$chain
@@ -91,25 +89,25 @@ crowd()
 	stop_actors
 	for what in kstat chain evcnt table ioctl; do
 		read -r _ reads result <<<"$(tail -n 1 "$LOGS/$round-look-$what")"
-		echo "  crowd: $what read $reads times in $((turns - 1)) turns, $result things of clients seen"
-		holds "crowd: $what saw them" "result > 0"
+		echo "  crowd: $what read $reads times in $((turns - 1)) turns, $result statistics of clients seen"
+		holds "crowd: $what saw statistics of clients" "result > 0"
 	done
 	census
 	is "crowd: as many as before" "$kstats kstats, $counters counters, $devices devices" "$before"
-	holds "crowd: the chain has changed as often" "chain - before_chain >= (turns - 1) * 2000"
+	holds "crowd: the chain's id has changed for each kstat" "chain - before_chain >= (turns - 1) * 2000"
 	behind
-	is "crowd: nothing is left" "$behind" ""
+	is "crowd: all statistics are removed" "$behind" ""
 	for what in "${!many[@]}"; do
-		is "crowd: $what leaves something" "$(leave_behind $what 0)" ""
-		rmmod $what || fail "crowd: $what goes"
+		is "crowd: $what leaves statistics behind" "$(leave_behind $what 0)" ""
+		rmmod $what || fail "crowd: $what cannot be unloaded"
 	done
 	behind
-	is "crowd: nothing is left of who took nothing along" "$behind" ""
-	unload_at_last || fail "crowd: the module goes"
+	is "crowd: statistics left behind are removed" "$behind" ""
+	unload_at_last || fail "crowd: the module cannot be unloaded"
 	nothing_left "crowd"
 }
 
-# leave_behind CLIENT FLAGS: something that it has when it goes.
+# leave_behind CLIENT FLAGS: adds statistics that the client has when it is unloaded.
 leave_behind()
 {
 	local result n
@@ -132,8 +130,8 @@ leave_behind()
 	done
 }
 
-# come MODULE NTH: loads it, with a fault or not; false if that need not succeed. Ours
-# may not be there, or on its way.
+# come MODULE NTH: loads a module, with a fault or not; false if it fails for an allowed reason. iostat
+# may not be loaded, or be loading.
 come()
 {
 	local errno left
@@ -147,13 +145,13 @@ come()
 	exit 1
 }
 
-# leave MODULE
+# leave MODULE: unloads it.
 leave()
 {
 	rmmod "$1" || exit 1
 }
 
-# told MODULE NTH LINE ERRNO...: what comes of it is 0, or with a fault one of those.
+# told MODULE NTH LINE ERRNO...: the result must be 0, or one of these with a fault.
 told()
 {
 	local result
@@ -165,15 +163,14 @@ told()
 	}
 }
 
-# client_KIND NTH NUMBER WHAT: one that comes, does something, and goes. One
-# of a kind at a time.
+# client_KIND NTH NUMBER WHAT: loads a client, uses it, and unloads it. Only one of a kind at a time.
 client_sample()
 {
 	local module=${SAMPLES[$2 % 4]} file
 	come "$module" "$1" || return 0
 	for file in write read; do
 		file=/sys/module/$module/parameters/$file
-		# It may be at it when it goes.
+		# The write may still be in progress when the client is unloaded.
 		[ ! -e "$file" ] || echo $(($2 % 7)) >"$file" &
 	done
 	[ "$3" = leave ] || wait
@@ -182,7 +179,7 @@ client_sample()
 	wait
 }
 
-# One more, whose client goes while somebody is in its function for 2 s.
+# A client is unloaded while a reader is in its function for 2 s.
 left_while_read()
 {
 	local line result
@@ -214,7 +211,7 @@ client_evcnt()
 	told evcnt_client "$1" "many $2" -12
 	[ "$3" = stay ] || leave_behind evcnt_client 0
 	if [ "$3" = persist ] && come evcnt_other 0; then
-		# Its parent goes first.
+		# The parent's module is unloaded first.
 		asked evcnt_client "where 0"
 		asked evcnt_other "adopt 4 $result"
 		leave evcnt_client

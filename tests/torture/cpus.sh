@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# Processors go and come: requests complete elsewhere, counters stay behind.
-# Sourced.
+# CPUs go offline and come online: requests complete on other CPUs, and counters of offline CPUs
+# remain. Sourced.
 
 cpus()
 {

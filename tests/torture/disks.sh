@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# Disks that come, are used, and go while they are used. Each kind K has K_up
-# and K_down; K_up sets device, and K_down may be called with I/O running.
-# The number in a name keeps two actors apart. Sourced.
+# Disks that are created, used, and removed while they are used. Each kind K has K_up and K_down; K_up
+# sets device, and K_down may be called with I/O running. The number in a name keeps two actors apart.
+# Sourced.
 
 null_up()
 {
@@ -13,7 +13,7 @@ null_up()
 	device=/dev/nt$1
 	make_null_blk_disk "nt$1" size=32 irqmode="$irqmode" submit_queues="$queues" \
 		completion_nsec="$time" || return 1
-	# Some requests time out, or are sent back.
+	# Some requests time out or are requeued.
 	what=/sys/kernel/config/nullb/nt$1/$what
 	if [ -d "$what" ]; then
 		echo 400 >"/sys/block/nt$1/queue/io_timeout"
@@ -28,8 +28,8 @@ null_down()
 	remove_null_blk_disk "nt$1"
 }
 
-# One whose queues need not all come into being: then there is no disk. While it is in use
-# their number changes, without faults: 7.3's blk-mq itself falls over a queue that it lacks.
+# The allocation of its hardware queues may fail: then there is no disk. While it is in use their number
+# changes, without faults: blk-mq of 7.3 itself crashes when a queue is missing.
 hctx_up()
 {
 	device=/dev/nh$1
@@ -49,7 +49,7 @@ hctx_down()
 	remove_null_blk_disk "nh$1"
 }
 
-# Completions that nothing interrupts for: who waits for them fetches them.
+# Completions without interrupts: the submitter polls for them.
 poll_up()
 {
 	device=/dev/nq$1 how="--ioengine=io_uring --hipri"
@@ -61,8 +61,8 @@ poll_down()
 	remove_null_blk_disk "nq$1"
 }
 
-# A partition, which leaves with its disk while it is in use or, when it no longer
-# is, before it and returns.
+# A partition, which is removed with its disk in use; or when it is idle, before the disk, and added
+# again.
 part_up()
 {
 	device=/dev/np${1}p1
@@ -84,8 +84,7 @@ part_down()
 	remove_null_blk_disk "np$1"
 }
 
-# pci_up DRIVER: the one disk of a driver of devices on the bus. It is there
-# except while it goes.
+# pci_up DRIVER: finds the one disk of a PCI driver. It exists except while it is removed.
 pci_up()
 {
 	local at try
@@ -100,8 +99,7 @@ pci_up()
 	return 1
 }
 
-# pci_down DRIVER: either it leaves the bus or the driver leaves it. It has to be
-# back when it is over.
+# pci_down DRIVER: removes the device from the bus, or unbinds the driver, and brings it back.
 pci_down()
 {
 	if chance 50; then
@@ -121,7 +119,7 @@ nvme_up()
 	pci_up nvme
 }
 
-# After a reset what was under way is begun again.
+# A controller reset requeues the requests in flight.
 nvme_down()
 {
 	local reset
@@ -141,7 +139,7 @@ virtio_down()
 	pci_down virtio-pci
 }
 
-# Hosts are one list, of which the last goes: for one actor only.
+# The driver removes the host it added last: for one actor only.
 scsi_up()
 {
 	local before name try
@@ -198,7 +196,7 @@ dm_up()
 
 dm_down()
 {
-	# Either the disk below goes first, or the table from above it.
+	# Either the disk below is removed first, or the table above it.
 	if chance 50; then
 		remove_null_blk_disk "nd$1"
 	else
@@ -246,7 +244,7 @@ zram_down()
 	echo "$zram" >/sys/class/zram-control/hot_remove
 }
 
-# kinds ACTOR: those of which two can be made at a time, and those that cannot.
+# kinds ACTOR: prints the kinds that two actors can create at a time, and those only one can.
 kinds()
 {
 	kinds=(null null dm loop part)
@@ -271,15 +269,15 @@ disks()
 {
 	local kind device fio zram kinds slot how turn=$((round * 3)) shuffled
 	kinds "$1"
-	# One order for the whole run, gone on with from round to round: drawn each time,
-	# some would never come.
+	# One order for the whole run, continued from round to round: with a random choice each time some kinds
+	# would never run.
 	round=0 seeded "kinds $1"
 	shuffled "${kinds[@]}"
 	kinds=("${shuffled[@]}")
 	seeded "disks $1"
 	while going; do
 		turn
-		# What did not come in time has no name, and still has to go.
+		# A disk that did not appear in time has no name, and still has to be removed.
 		device='' fio='' slot='' how=''
 		kind=${kinds[turn++ % ${#kinds[@]}]}
 		act "$kind"
@@ -287,11 +285,11 @@ disks()
 			echo "$kind" >>"$LOGS/disks-$1"
 			fio_on "$device" 8 $how
 			nap 20 250
-			act "$kind goes"
+			act "$kind is removed"
 			${kind}_down "$1"
 			end_io
 		else
-			act "$kind did not come"
+			act "$kind did not appear"
 			${kind}_down "$1"
 		fi
 	done 2>&1

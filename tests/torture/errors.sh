@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# I/O that fails, times out, is sent back, or waits while its queue changes.
-# Sourced.
+# I/O that fails, times out, is requeued, or waits while its queue is reconfigured. Sourced.
 
 FAULTS=/sys/kernel/debug
 SCSI=/sys/bus/pseudo/drivers/scsi_debug
@@ -13,7 +12,7 @@ arm()
 	echo "$2" >"$FAULTS/$1/probability"
 }
 
-# A bio refused where it is submitted.
+# A bio is refused at submission.
 error_refused()
 {
 	echo 1 >"/sys/block/$1/make-it-fail"
@@ -23,8 +22,8 @@ error_refused()
 	[ ! -e "/sys/block/$1/make-it-fail" ] || echo 0 >"/sys/block/$1/make-it-fail"
 }
 
-# A completion that gets lost; null_blk's handler then ends the request. The
-# others would be reset for many seconds.
+# A completion is lost; null_blk's timeout handler ends the request. Other drivers would reset the
+# device for many seconds.
 error_lost()
 {
 	echo 400 >/sys/block/nb1/queue/io_timeout
@@ -35,7 +34,7 @@ error_lost()
 	echo 0 >/sys/block/nb1/io-timeout-fail
 }
 
-# A busy host, transport errors, medium errors.
+# A busy host, transport errors, medium errors of scsi_debug.
 error_scsi()
 {
 	local opts

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# Load on disks that stay for a round, and for others on theirs. Sourced.
+# Load on disks that stay for a round, and on those of other actors. Sourced.
 
 engines=(libaio libaio psync)
 [ ! -e /proc/sys/kernel/io_uring_disabled ] || engines+=(io_uring io_uring)
 
-# fio_on DEVICE SECONDS [OPTION...]: starts it, pid in $fio. Its end and its status
-# are its own business: disks fail and vanish. One that has vanished is not to be
-# replaced by a file.
+# fio_on DEVICE SECONDS [OPTION...]: starts fio, pid in $fio. Its status does not matter, as disks fail
+# and are removed. A removed disk's node must not be replaced by a regular file.
 fio_on()
 {
 	local rw depth engine size jobs extra
@@ -24,7 +23,7 @@ fio_on()
 	fio=$!
 }
 
-# make_base: a disk of each kind that lasts for the round; their nodes in base.
+# make_base: creates a disk of each kind for the round, and sets base to their nodes.
 make_base()
 {
 	local irqmode queues time disk
@@ -35,10 +34,10 @@ make_base()
 	make_null_blk_disk nb0 size=64 irqmode="$irqmode" submit_queues="$queues" completion_nsec="$time" \
 		discard=1 || return 1
 	base+=(/dev/nb0)
-	# Its I/O is the disk's too.
+	# The disk has the I/O of its partition as well.
 	/payload/nth 0 part /dev/nb0 >/dev/null
 	[ ! -b /dev/nb0p1 ] || base+=(/dev/nb0p1)
-	# This one always has requests that fail.
+	# Some requests to this disk always fail.
 	make_null_blk_disk nb1 size=64 irqmode=2 submit_queues=2 completion_nsec=50000 \
 		hw_queue_depth=4 badblocks=+4000-6000 && base+=(/dev/nb1 /dev/nb1)
 	make_null_blk_disk nb2 size=64 irqmode=1 submit_queues=2 # for pair
@@ -49,8 +48,8 @@ make_base()
 	fi
 }
 
-# last_word: something from every disk when all others are done, and something
-# that fails, however little else there was time for.
+# last_word: issues some I/O to every disk when all actors have ended, and one that fails, in case
+# there was no time for more.
 last_word()
 {
 	local device
@@ -58,10 +57,10 @@ last_word()
 		dd if="$device" of=/dev/null bs=64k count=2 iflag=direct
 	done 2>/dev/null
 	! dd if=/dev/nb1 of=/dev/null bs=64k skip=40 count=1 iflag=direct 2>/dev/null ||
-		fail "round $round: what is bad cannot be read"
+		fail "round $round: a bad sector was read"
 }
 
-# load_done: as the kernel has it, of all disks there are.
+# load_done: prints the number of I/Os that the kernel counted on all disks.
 load_done()
 {
 	cat /sys/block/*/stat 2>/dev/null | awk '{ sum += $1 + $5 + $12 } END { print sum + 0 }'
@@ -95,8 +94,8 @@ io()
 	true
 }
 
-# Two processors at one fast disk without a pause: who replaces something under a
-# probe, or shares a word with another processor, does so here.
+# Two CPUs access one fast disk without a pause, so that a change under a probe, or a word shared
+# between CPUs, causes a race.
 pair()
 {
 	local fio engine

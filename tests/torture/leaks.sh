@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What loading, disks, readers and clients leave behind: see growth.sh. Sourced.
+# Memory leaks of loading, disks, readers and clients: see growth.sh. Sourced.
 
 cycle_disk()
 {
@@ -11,7 +11,7 @@ cycle_read()
 	cat /dev/iostat /sys/block/*/iostat/stat >/dev/null
 }
 
-# All kinds of clients, who leave behind what they have.
+# Clients of all kinds, which leave their statistics behind.
 cycle_clients()
 {
 	local result client
@@ -25,7 +25,7 @@ leaks()
 {
 	cycles "leaks: load and unload" "$1" cycle_load
 	insmod /payload/iostat.ko
-	cycles "leaks: a disk comes and goes" "$1" cycle_disk
+	cycles "leaks: a disk is added and removed" "$1" cycle_disk
 	cycles "leaks: readers" "$1" cycle_read
 	cycles "leaks: clients" "$1" cycle_clients
 	rmmod iostat

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-# The module comes and goes under load. Who holds it, or comes second, is
-# refused; nobody else. Sourced.
+# The module is loaded and unloaded under load. rmmod may fail while the module is in use, and a second
+# insmod or rmmod at the same time may fail; nothing else may. Sourced.
 
 unload()
 {
@@ -14,8 +14,8 @@ unload()
 	esac
 }
 
-# Whoever held it has gone, but may be on the way out for a moment yet: a killed
-# perf's events are freed behind its back.
+# The last user has exited, but may still be releasing the module: a killed perf's events are freed
+# asynchronously.
 unload_at_last()
 {
 	local try
@@ -26,7 +26,7 @@ unload_at_last()
 	return 1
 }
 
-# "Exists" hears the second comer, "busy" whoever comes while it goes.
+# "File exists" if the module is loaded, "resource busy" while it is being unloaded.
 insert()
 {
 	local said

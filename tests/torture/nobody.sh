@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What uid 65534 may do, from namespaces of its own in which /proc is not what it should
-# be: see nobody.c. Sourced.
+# What uid 65534 may do, from namespaces of its own in which /proc is replaced: see nobody.c. Sourced.
 
 nobody()
 {
@@ -9,8 +8,8 @@ nobody()
 		turn
 		one_of disk /dev/nb0 /dev/nb1
 		between lap 20 400
-		# Event numbers of its own each time: the module comes and goes. Ended from outside,
-		# or by itself: a call that never returned would then be seen.
+		# New event ids each time, as the module is loaded and unloaded. Ended by a signal or by itself: a call
+		# that never returns is noticed.
 		cat $IO/*/id 2>/dev/null | /payload/nobody $RANDOM$RANDOM $GOING $lap $disk 2>&1 &
 		if chance 40; then
 			nap 20 300

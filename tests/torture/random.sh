@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Chance that can be had again: every process of a run draws from the run's
-# seed, its round and its own name, so what the others do does not change what
-# it does. Sourced.
+# Reproducible random numbers: every process of a run draws from the run's seed, its round and its own
+# name, so the choices of one process do not depend on other processes. Sourced.
 
-# seeded NAME: from here on this process draws what only SEED, round and NAME say.
+# seeded NAME: from here on this process draws from SEED, round and NAME only.
 # (A subshell of bash starts a sequence of its own, unseeded: draw before forking.)
 seeded()
 {
@@ -15,13 +14,13 @@ seeded()
 	RANDOM=$hash
 }
 
-# between VARIABLE LOW HIGH
+# between VARIABLE LOW HIGH: sets VARIABLE to a random number.
 between()
 {
 	printf -v "$1" %d $(($2 + (RANDOM << 15 | RANDOM) % ($3 - $2 + 1)))
 }
 
-# one_of VARIABLE WORD...
+# one_of VARIABLE WORD...: sets VARIABLE to a random word.
 one_of()
 {
 	local variable=$1
@@ -29,13 +28,13 @@ one_of()
 	printf -v "$variable" %s "${@:RANDOM % $# + 1:1}"
 }
 
-# chance PERCENT
+# chance PERCENT: true with this probability.
 chance()
 {
 	((RANDOM % 100 < $1))
 }
 
-# shuffled WORD...: sets the array shuffled.
+# shuffled WORD...: sets the array shuffled to the words in random order.
 shuffled()
 {
 	local i j swap

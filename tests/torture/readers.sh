@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# Every file read in loops, by two at a time, while what it tells of vanishes.
-# Sourced.
+# Reads every file in loops, two processes at a time, while its disk or module is removed. Sourced.
 
 readers()
 {
@@ -10,14 +9,14 @@ readers()
 		one_of what all all text pieces held
 		case $what in
 		all)
-			# The last are a partition's.
+			# The last directory is a partition's.
 			cat /sys/block/*/iostat/* /sys/block/*/iostat/*/* /sys/class/misc/iostat/* \
 				/sys/block/*/*p1/iostat/* /sys/block/*/*p1/iostat/*/*
 			;;
 		text) cat /dev/iostat /dev/iostat /dev/iostat ;;
 		pieces) dd if=/dev/iostat of=/dev/null bs=13 ;;
 		held)
-			# Open while disks and the module go.
+			# Held open while disks and the module are removed.
 			exec 7</dev/iostat || continue
 			nap 0 50
 			cat <&7

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-# Regions made, read, resized and deleted on disks that come and go. Sourced.
+# Regions are created, read, resized and deleted on disks that are added and removed. Sourced.
 
-# tell WORD...: a message; sets reply, which is empty if it is refused.
+# tell WORD...: sends a message and sets reply, which is empty on an error.
 tell()
 {
 	reply=
@@ -35,7 +35,7 @@ regions()
 		esac
 		nap 0 10
 	done 2>/dev/null
-	# What is left is nobody's any more.
+	# Deletes the regions left over.
 	for disk in /sys/block/*/iostat /sys/block/*/*p1/iostat; do
 		disk=${disk%/iostat}
 		for id in $(seq 0 40); do

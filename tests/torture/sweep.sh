@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# Allocations of ours fail, one at a time: of those with the module on their
-# stack the first and the last, which are all different, and as many of the rest
-# as there is time for, which are mostly files in sysfs. Sourced.
+# Allocations with the module on their stack fail, one at a time: the first and the last, which are all
+# different, and as many of the rest as there is time for, which are mostly sysfs files. Sourced.
 
 FAULT=/sys/kernel/debug
 
-# Where modules are. With CONFIG_RANDOMIZE_BASE that would be higher; none of
-# the kernel's own text lies there either way.
+# The address range of modules. With CONFIG_RANDOMIZE_BASE it would be higher; the kernel's own text is
+# never in it.
 only_modules_fail()
 {
 	local kind
@@ -20,7 +19,7 @@ only_modules_fail()
 	echo 0 >$FAULT/fail_page_alloc/min-order
 }
 
-# inwards ALL: 1 ALL 2 ALL-1 ..., eight from either end.
+# inwards ALL: prints 1 ALL 2 ALL-1 ..., eight from either end.
 inwards()
 {
 	local i
@@ -30,8 +29,8 @@ inwards()
 	done
 }
 
-# sweep NAME SECONDS CHECK COMMAND...: nth N COMMAND; CHECK is called after each
-# with a name, the errno and what was left of N.
+# sweep NAME SECONDS CHECK COMMAND...: runs nth N COMMAND; CHECK is called after each
+# with a name, the errno and the rest of N.
 sweep()
 {
 	local name=$1 until=$((SECONDS + $2)) check=$3 n error left all ends tries=0 failing=0 shuffled
@@ -55,11 +54,11 @@ sweep()
 	done
 	quiet_kernel "$name"
 	echo "  $name: $failing of $all allocations failed"
-	holds "$name: any failed at all" "failing > 0"
+	holds "$name: at least one allocation failed" "failing > 0"
 }
 
-# A load that fails says so and leaves nothing; some faults need not be fatal:
-# a disk is not recorded then.
+# A load that fails returns ENOMEM and leaves nothing; after some faults it succeeds, and a disk is not
+# recorded.
 after_load()
 {
 	if [ "$2" = 0 ]; then
@@ -70,14 +69,14 @@ after_load()
 	nothing_left "$1"
 }
 
-# A disk arrives whatever becomes of its account, and takes along what there is.
+# A disk is added even if its account cannot be, and removed with what it has.
 after_arrival()
 {
 	local with=0
-	is "$1: the disk came" "$2" 0
+	is "$1: the disk is added" "$2" 0
 	[ ! -d /sys/block/loop40/iostat ] || with=1
-	is "$1: accounted for" "$(<$CONTROL/numdevs)" $((numdevs + with))
-	[ "$3" = 0 ] || is "$1: without a fault it has one" $with 1
+	is "$1: number of accounts" "$(<$CONTROL/numdevs)" $((numdevs + with))
+	[ "$3" = 0 ] || is "$1: without a fault it has an account" $with 1
 	if [ $with = 1 ]; then
 		losetup /dev/loop40 /tmp/loop40
 		dd if=/dev/loop40 of=/dev/null bs=4k count=1 iflag=direct status=none
@@ -85,19 +84,19 @@ after_arrival()
 		losetup -d /dev/loop40
 	fi
 	/payload/nth 0 remove 40 >/dev/null
-	is "$1: gone again" "$(<$CONTROL/numdevs)" "$numdevs"
+	is "$1: the account is closed" "$(<$CONTROL/numdevs)" "$numdevs"
 }
 
-# A disk leaves without an allocation of ours, so none can fail.
+# Removing a disk makes no allocation in the module, so none can fail.
 departure()
 {
 	local error left
 	read -r error left <<<"$(/payload/nth 100000 remove 40)"
-	is "departure: the disk went" "$error" 0
+	is "departure: the disk is removed" "$error" 0
 	is "departure: no allocation" "$left" 100000
-	is "departure: its account too" "$(<$CONTROL/numdevs)" "$numdevs"
+	is "departure: its account is closed" "$(<$CONTROL/numdevs)" "$numdevs"
 	/payload/nth 0 add 40 >/dev/null
-	is "departure: and can return" "$(</sys/block/loop40/iostat/kstat/reads)" 0
+	is "departure: the disk is added again" "$(</sys/block/loop40/iostat/kstat/reads)" 0
 }
 
 after_read()
@@ -105,7 +104,7 @@ after_read()
 	[ "$2" = 0 ] || is "$1: errno" "$2" 12
 }
 
-# Who has no memory for what it wants to have counted does not come, and has nothing.
+# A client without memory for its statistics fails to load, and leaves nothing behind.
 after_client()
 {
 	local lines behind
@@ -115,14 +114,14 @@ after_client()
 		is "$1: errno" "$2" 12
 	fi
 	behind
-	is "$1: nothing is left" "$behind" ""
+	is "$1: no statistics are left" "$behind" ""
 }
 
-# sweeps SECONDS
+# sweeps SECONDS: runs all sweeps.
 sweeps()
 {
 	local numdevs disk client in_c in_rust message
-	# Each disk is a hundred allocations that are like those of the next.
+	# Each disk makes a hundred allocations like those of the next.
 	for disk in 1 2 3 4 5 6 7; do
 		/payload/nth 0 remove $disk >/dev/null
 	done
@@ -130,7 +129,7 @@ sweeps()
 	truncate -s 1M /tmp/loop40
 	only_modules_fail
 	sweep "load" $(($1 * 3 / 8)) after_load load /payload/iostat.ko
-	insmod /payload/iostat.ko || fail "faults: loads after all"
+	insmod /payload/iostat.ko || fail "faults: the module does not load"
 	numdevs=$(<$CONTROL/numdevs)
 	sweep "arrival" $(($1 / 4)) after_arrival add 40
 	/payload/nth 0 add 40 >/dev/null

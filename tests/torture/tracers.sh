@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-# The events switched on and off, filtered, triggered, and listened to by perf
-# and bpftrace that are killed in the midst of it. Sourced.
+# The events are enabled, disabled, filtered, triggered, and read by perf and bpftrace, which are killed
+# meanwhile. Sourced.
 
 IO=$TRACING/events/io
 
-# listen COMMAND...: started, given a while, and killed, by force or politely.
+# listen COMMAND...: starts COMMAND and ends it after a while, by SIGKILL or another signal.
 listen()
 {
 	local signal pid
@@ -47,7 +47,7 @@ trace_toggle()
 	echo 0 >$IO/enable
 }
 
-# Left on: the module may go with them on, and readers may come.
+# Left enabled: the module may be unloaded meanwhile, and readers may start.
 trace_leave()
 {
 	local event
@@ -66,8 +66,8 @@ trace_filter()
 	echo 0 >$IO/enable
 }
 
-# Not while modules go: the kernel (seen with 7.3's null_blk too) warns when an
-# event still has a trigger then, because it stays registered for it.
+# Not while modules are unloaded: the kernel (7.3's null_blk as well) warns about an event that has a
+# trigger then, as the event stays registered for it.
 trace_trigger()
 {
 	echo 1 >$IO/enable
@@ -80,7 +80,7 @@ trace_trigger()
 	echo 0 >$IO/enable
 }
 
-# Readers of the buffer print events whose module may be gone.
+# Readers of the buffer print events of modules that may be unloaded.
 trace_read()
 {
 	echo 1 >$IO/enable
