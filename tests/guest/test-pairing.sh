@@ -12,6 +12,7 @@ account()
 
 # told: stores the sums of the events of each disk since the last call in array told, of all disks in
 # told[.].
+told()
 {
 	local disk rest
 	told=()
