@@ -1,13 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Style and structure: what a reviewer would otherwise have to look for.
+# Checks of style and structure that a reviewer would otherwise have to make.
 
 . "$(dirname "$0")/lib.sh"
 cd "$TOP"
 passed=0 failed=0
 
-# check NAME COMMAND...: COMMAND prints what is wrong, and fails or says
-# nothing.
+# check NAME COMMAND...: COMMAND passes if it succeeds and prints nothing; it prints what is wrong.
 check()
 {
 	local name=$1 output status=0
@@ -29,8 +28,8 @@ rust_files()
 		'samples/*.rs' 'tools/*.rs'
 }
 
-# A shell that opens /dev/iostat for writing while the module is not loaded makes a plain file there. Only root can:
-# scripts test before they open.
+# A shell of root that opens /dev/iostat for writing while the module is not loaded creates a regular file:
+# scripts check for the device before they open it.
 no_plain_device()
 {
 	git grep -nE '(<>|>) ?/dev/iostat' -- '*.sh' scripts samples README.md Documentation ':!tests/torture' | grep -vE '\$nobody|\[ -c /dev/iostat \]|`' |
@@ -49,8 +48,7 @@ floors()
 	true
 }
 
-# unsafe is a place: floor 1, the probe files, and the one file of what other
-# modules call.
+# unsafe is allowed in floor 1, in the probe files, and in the exported functions.
 unsafe_fence()
 {
 	grep -nE '\bunsafe\b' -r src --include='*.rs' | grep -vE '^src/(recorder/probe(/(fast|nfs))?|kapi/exports(/[a-z_]+)?).rs:' |
@@ -58,7 +56,7 @@ unsafe_fence()
 	true
 }
 
-# Not in the licence itself, nor where the format has no comments.
+# Except the licence itself, and formats without comments.
 spdx()
 {
 	git ls-files | grep -vE '^(COPYING|MAINTAINERS|\.gitignore|.*\.md|.*\.json|Documentation/ABI/.*|fuzz/corpus/.*)$' | while read -r file; do
@@ -74,13 +72,13 @@ long_files()
 		awk '$2 != "total" && $1 > 400 { print "  warning: " $2 " has " $1 " lines" }'
 }
 
-# Nothing that runs in a probe can panic: no call of core's panicking code from
-# the functions of the recorder's probes, into which floor 0 is inlined.
+# Code that runs in a probe cannot panic: no function of the recorder's probes, into which floor 0 is
+# inlined, calls core's panicking code.
 panics()
 {
 	"$TOP/scripts/enter.sh" sh -c 'objdump -dr --no-show-raw-insn "$1"' sh \
 		"/cache/${1#"$IOSTAT_CACHE"/}/src/iostat.o" >/tmp/iostat-objdump.$$ ||
-		echo "no object to look at"
+		echo "no object file to check"
 	grep -q '^[0-9a-f]* <.*5probe.*>:' /tmp/iostat-objdump.$$ || echo "no probes found in it"
 	awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 }
 		/9panicking|rust_begin_unwind/ && function_name ~ /5probe|12transactions|4acct(4busy|5entry|6lookup|6record|4verb|7devstat|5queue|6region|8seqcount)/ {
@@ -89,7 +87,7 @@ panics()
 	rm -f /tmp/iostat-objdump.$$
 }
 
-# A stack has 16 KiB, and who calls us has used some of it.
+# A stack has 16 KiB, part of which the callers of a probe have used.
 frames()
 {
 	"$TOP/scripts/enter.sh" sh -c 'objdump -d --no-show-raw-insn "$1"' sh \
@@ -98,8 +96,7 @@ frames()
 			/sub +\$0x[0-9a-f][0-9a-f][0-9a-f][0-9a-f]+,%rsp/ { print function_name, "has a frame of", $NF }'
 }
 
-# The kernel API's manual, walked function by function: each is described, and called by a module of
-# the tests.
+# Each function of the kernel API is described in its manual and called by a module of the tests.
 api_walk()
 {
 	local api function
@@ -112,7 +109,7 @@ api_walk()
 	done
 }
 
-# What the ported drivers of the tests had to change is what the manual of porting lists.
+# The manual of porting lists each change that the ported drivers of the tests needed.
 porting()
 {
 	local change listed
@@ -128,8 +125,8 @@ porting()
 kernel=$("$TOP/scripts/kernel.sh")
 source=/cache/${kernel#"$IOSTAT_CACHE"/}/source
 
-# clippy runs as part of the kernel build, over the module as it is. Always from
-# nothing: what is up to date is not looked at again.
+# clippy runs as part of the kernel build, on the whole module. The build always starts from nothing, as
+# files that are up to date are not checked again.
 clippy()
 {
 	local out=build/clippy-$CLONE
@@ -151,7 +148,7 @@ checkpatch()
 	"$TOP/scripts/enter.sh" perl "$source/scripts/checkpatch.pl" --no-tree --quiet --terse --no-summary \
 		--ignore NEW_TYPEDEFS,FILE_PATH_CHANGES,SPDX_LICENSE_TAG,CONFIG_DESCRIPTION,EXPORT_SYMBOL \
 		-f $(git ls-files '*.c' '*.h' | grep -v '^include/trace/')
-	# A TRACE_EVENT header is no ordinary C.
+	# A TRACE_EVENT header does not follow the rules for ordinary C.
 	"$TOP/scripts/enter.sh" perl "$source/scripts/checkpatch.pl" --no-tree --quiet --terse --no-summary \
 		--ignore TRAILING_SEMICOLON,COMPLEX_MACRO,MACRO_ARG_REUSE,OPEN_ENDED_LINE,LONG_LINE,MACRO_ARG_UNUSED \
 		-f $(git ls-files 'include/trace/*')
@@ -170,7 +167,7 @@ rustdoc()
 	"$TOP/scripts/enter.sh" env RUSTDOCFLAGS='-D warnings' scripts/cargo.sh doc --no-deps --quiet
 }
 
-# What a user with a KDIR of their own does, in a copy of the tree.
+# What a user with an own KDIR does, in a copy of the tree.
 plain_make()
 {
 	git ls-files | tar -cf - -T - |
@@ -179,9 +176,9 @@ plain_make()
 	grep -E 'warning:' "$LOGS/plain-make.log" || true
 }
 
-# Programs read /proc/kallsyms into 256 bytes a line, and the stock kernel's longest symbol has 185:
-# scripts/short-names.sh. Those of clients in Rust are as long as the kernel crate makes them, which has 210
-# for the drop of an Arc.
+# Programs read lines of /proc/kallsyms into 256 bytes; the longest symbol of the stock kernel has 185
+# bytes: see scripts/short-names.sh. Symbols of clients in Rust are as long as those of the kernel crate,
+# up to 210 bytes for the drop of an Arc.
 short_symbols()
 {
 	"$TOP/scripts/enter.sh" sh -c '
@@ -194,7 +191,7 @@ short_symbols()
 		done' sh "/cache/${1#"$IOSTAT_CACHE"/}/stripped"
 }
 
-# One sentence for what cannot be: no root, no tree, an unknown series or area.
+# Errors are one sentence: no root, no tree, an unknown series or area.
 sentences()
 {
 	local command
@@ -203,11 +200,11 @@ sentences()
 		"env SERIES=5.11 scripts/kernel.sh" "env KERNEL=7.3 SERIES=5.11 scripts/kernel.sh" \
 		"make -s bench ROWS=nothing" "make -s bench CPUS=none" "make -s nightly T=nothing"; do
 		output=$($command 2>&1 </dev/null) && echo "$command succeeds"
-		[ "$(echo "$output" | grep -c '^error: ')" = 1 ] || echo "$command says: $output"
+		[ "$(echo "$output" | grep -c '^error: ')" = 1 ] || echo "$command prints: $output"
 	done
 }
 
-# 32-bit programs see all structures at the same offsets.
+# All structures have the same offsets in 32-bit programs.
 layouts()
 {
 	"$TOP/scripts/enter.sh" sh -euc '
@@ -222,7 +219,7 @@ layouts()
 		diff /tmp/layout32 /tmp/layout64'
 }
 
-# What programs include, in strict C and in C++, for which the root has clang++.
+# The headers for programs compile as strict C and as C++, with the root's clang++.
 languages()
 {
 	"$TOP/scripts/enter.sh" sh -euc '
@@ -242,7 +239,7 @@ languages()
 		done'
 }
 
-# The examples of the manual of the binary ABI are whole files: they compile as they stand.
+# The examples in the manual of the binary ABI are whole files and compile.
 examples()
 {
 	"$TOP/scripts/enter.sh" sh -euc '
@@ -262,23 +259,23 @@ examples()
 
 long_files
 check "floors import only downward" floors
-check "no script makes a plain file of /dev/iostat" no_plain_device
-check "the examples of abi.rst compile as they stand" examples
+check "no script creates a regular file /dev/iostat" no_plain_device
+check "the examples of abi.rst compile" examples
 check "unsafe only in rust/kernel, the probe files and the exports" unsafe_fence
 check "an SPDX line in every file" spdx
 check "shell syntax" shell_syntax
 check "rustfmt, with the kernel's settings" rustfmt_check
 check "checkpatch" checkpatch
 check "each function of the kernel API is described and called" api_walk
-check "what ported drivers change is listed" porting
-check "structures of the binary ABI, the same in 32 and 64 bits" layouts
+check "the changes of ported drivers are listed" porting
+check "structures of the binary ABI are the same in 32 and 64 bits" layouts
 check "headers for programs, in strict C and C++" languages
 check "rustdoc of floor 0, warnings denied" rustdoc
 check "plain make, modules_install, clean" plain_make
-check "one sentence for what cannot be" sentences
+check "errors are one sentence" sentences
 check "clippy, as the kernel runs it, without a warning" clippy
 check "no symbol that is too long for readers of kallsyms" short_symbols "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
-check "no panic in what runs in a probe" panics "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
+check "no panic in code that runs in a probe" panics "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
 check "no stack frame over 4 KiB" frames "$("$TOP/scripts/build.sh" "$kernel" 2>/dev/null)"
 echo "style: $passed passed, $failed failed"
 [ "$failed" = 0 ]
