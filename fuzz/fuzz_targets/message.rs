@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Any line: read as a model of device-mapper reads it, refused with one line of text if that
-//! refuses it, and regions of any range and step have the areas that arithmetic without tricks
-//! finds.
+//! Any line is parsed as the model of device-mapper parses it. If the model refuses it, the error is one
+//! line of text. Regions of any range and step have the areas that a plain computation gives.
 
 #![no_main]
 
@@ -25,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
     assert_parsed(data);
     assert_listed(data);
     if let Ok((_, message)) = parse(data) {
-        // A device as large as the line makes it.
+        // The sum of the line's bytes is the size of the device.
         let sectors = data.iter().map(|byte| u64::from(*byte));
         let device = sectors.fold(1, u64::wrapping_mul);
         assert_sound(&message, device, data.len() as u32);
@@ -51,7 +50,7 @@ fn assert_sound(message: &Message<'_>, device: u64, sectors: u32) {
     }
 }
 
-/// No sector is in two areas or none.
+/// Each sector is in exactly one area.
 fn assert_covers(geometry: &Geometry, sectors: u32) {
     let (start, len, step) = (geometry.start(), geometry.len(), geometry.step());
     let end = start + len;

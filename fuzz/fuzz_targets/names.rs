@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Any names: whole, distinct, and read back as they are written, in messages and in selectors.
+//! Any names stay complete and distinct, and can be read back from messages and selectors.
 
 #![no_main]
 
@@ -24,7 +24,7 @@ fuzz_target!(|data: &[u8]| {
     let other = input.bytes(length);
     assert_name(&one);
     assert_told_apart(&one, other);
-    // Of a selector's 255 bytes.
+    // A selector has at most 255 bytes.
     assert_selected(&one, instance, other, &one);
     assert_fits(&one, dev);
 });

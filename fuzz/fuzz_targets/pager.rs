@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Reads of any sizes at any positions of a text that is made while it is read: what they give is what
-//! stands there.
+//! Reads of any size at any position of a text that is generated while it is read return the bytes at
+//! that position.
 
 #![no_main]
 
@@ -14,7 +14,7 @@ use iostat_fuzz::{
     }, //
 };
 
-/// Bytes of a record, at most: two are longer than the buffer.
+/// The maximal length of a record in bytes, longer than two buffers.
 const LONGEST: usize = 10_000;
 
 fuzz_target!(|data: &[u8]| {
@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
     let all = records.all();
     let mut at = 0;
     while !input.is_empty() {
-        // On from where the last one ended, as most do, or anywhere.
+        // Either from the end of the last read on, as most programs do, or anywhere.
         if input.choice(4) == 0 {
             at = input.number() % (all.len() as u64 + 10);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Readers of a disk whose CPUs disagree about the time, as they may: whatever the clocks of events
-//! say, counts are exact, and no reader sees a time go back or pass faster than its own clock.
+//! Readers of a disk whose CPUs have different clocks: whatever the times of events, counts are exact,
+//! and no reader sees a time go back or grow faster than its own clock.
 
 #![no_main]
 
@@ -25,7 +25,7 @@ fuzz_target!(|data: &[u8]| {
             continue;
         }
         let now = match what & 7 {
-            // The reader's clock, too, may be another CPU's.
+            // The reader's clock may be another CPU's as well.
             0 => input.number(),
             _ => last.now.saturating_add(input.number()),
         };
@@ -38,7 +38,7 @@ fuzz_target!(|data: &[u8]| {
     }
 });
 
-/// Bounds of what a reader sees, on the circle of 64 bits for what may wrap.
+/// Checks what a reader sees; sums that may wrap are compared modulo 2^64.
 fn assert_goes_on(next: &Snapshot, last: &Snapshot) {
     let elapsed = next.now.saturating_sub(last.now);
     let queues = [

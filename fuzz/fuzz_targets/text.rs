@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Lines made of any name and any numbers: no name adds a column or a line, every column has its
-//! value, and no line outgrows the page it is made in.
+//! Lines made from any name and any numbers: no name adds a column or a line, every column has its value,
+//! and no line is longer than its page.
 
 #![no_main]
 
@@ -35,7 +35,7 @@ use std::fmt::{
     Write, //
 };
 
-/// What sysfs has for a file.
+/// The size of the buffer for a sysfs file.
 const PAGE: usize = 4096;
 
 fuzz_target!(|data: &[u8]| {
@@ -54,7 +54,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(numbers(&values), expected);
     assert_eq!(names.split(' ').count(), expected.len());
 
-    // The kernel has no disk without a name.
+    // A disk of the kernel always has a name.
     if !name.bytes().is_empty() {
         let (mut head, mut line) = (String::new(), String::new());
         header(&mut head, input.number(), input.number() as usize).unwrap();
@@ -73,7 +73,7 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(whole, line.len() <= room);
 });
 
-/// A line is seven words of the disk's own and its `stat` line.
+/// Checks a line: seven words about the disk, then its `stat` line.
 fn assert_device(line: &str, disk: &Identity, head: &str, values: &str) {
     assert!(line.is_ascii() && line.matches('\n').count() == 1);
     let line = line.strip_suffix('\n').unwrap();
@@ -94,12 +94,12 @@ fn assert_device(line: &str, disk: &Identity, head: &str, values: &str) {
     assert_eq!(rest, [disk.diskseq, disk.priority.into(), disk.crtime]);
 }
 
-/// Numbers with one blank between them.
+/// Parses numbers with one blank between them.
 fn numbers(line: &str) -> Vec<u64> {
     line.split(' ').map(|word| word.parse().unwrap()).collect()
 }
 
-/// A buffer with an end.
+/// A buffer of limited size.
 struct Page {
     text: String,
     room: usize,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Any events about any I/Os on disks that come and go, against the model of the properties.
+//! Any events of any I/Os on disks that are added and removed, compared with the properties' model.
 //!
-//! The clock never goes back here, so every number is exact; `snapshots` has the other clocks.
+//! The clock never goes back here, so every number is exact; `snapshots` has clocks that do.
 
 #![no_main]
 
@@ -41,11 +41,11 @@ use std::{
 };
 
 const DISKS: usize = 3;
-/// Hardware queues of each.
+/// Hardware queues of each disk.
 const QUEUES: usize = 2;
-/// More than have room in one bucket, and no more than in the reserve.
+/// More than one bucket has room for, and at most what the reserve has room for.
 const KEYS: u64 = 16;
-/// Bytes that stand for an event and the time before it; the others stand for what is no event.
+/// Bytes below stand for an event and the time before it; those above for other actions.
 const GAPS: u8 = 0xf0;
 
 fuzz_target!(|data: &[u8]| {
@@ -65,7 +65,7 @@ fuzz_target!(|data: &[u8]| {
     play.look();
 });
 
-/// One disk's truth, and what its last reader saw.
+/// The model of one disk, and what its last reader saw.
 #[derive(Default)]
 struct Truth {
     model: Model,
@@ -74,14 +74,14 @@ struct Truth {
     inexact: bool,
 }
 
-/// What happens to some disks, told to floor 0 and to the models.
+/// Disks on floor 0, and their models.
 struct Play {
     machine: Machine,
     truths: Vec<Truth>,
-    /// Where the I/O at each key is accounted: nowhere, if that disk has left.
+    /// The disk on which the I/O at each key is counted; [`None`] if that disk was removed.
     owners: HashMap<u64, Option<usize>>,
     buckets: usize,
-    /// The recorder's clock when the models' shows 0.
+    /// The recorder's clock when the models' clock is 0.
     epoch: u64,
     now: u64,
 }
@@ -105,7 +105,7 @@ impl Play {
         self.epoch + self.now
     }
 
-    /// One event, some time after the one before.
+    /// Records an event, some time after the previous one.
     fn hear(&mut self, gap: u8, input: &mut Input<'_>) {
         self.now += match gap % GAPS {
             short @ 0..0x80 => short.into(),
@@ -113,7 +113,7 @@ impl Play {
         };
         let (who, cpu) = (input.byte(), input.choice(4));
         let (place, key) = (usize::from(who >> 4) % DISKS, u64::from(who) % KEYS);
-        // Requests of one tag set are some hundred bytes apart.
+        // Requests of one tag set are a few hundred bytes apart.
         let key = 0xffff_8880_0123_4500 + key * 384;
         let event = input.event();
 
@@ -123,7 +123,7 @@ impl Play {
         if self.machine.untracked == untracked {
             self.expect(place, key, event, heard);
         } else {
-            // Only for want of room: of all, and of the disk's own.
+            // Untracked only if the table or the disk's share is full.
             assert_eq!(self.machine.untracked, untracked + 1);
             assert!(self.owners.len() >= self.buckets * BUCKET);
             let own = self.owners.values().filter(|owner| **owner == Some(place));
@@ -134,7 +134,7 @@ impl Play {
         assert_balanced(&self.machine.disks[place].snapshot(self.clock()));
     }
 
-    /// Tells the models of an event floor 0 has `heard`.
+    /// Passes an event that floor 0 recorded with result `heard` to the models.
     fn expect(&mut self, place: usize, key: u64, event: Event, heard: Option<[u64; 2]>) {
         let (owner, now) = (self.owners.get(&key).copied(), self.now);
         let starts = matches!(event, Event::Accept(..) | Event::Submit(..));
@@ -142,7 +142,7 @@ impl Play {
             event,
             Event::Merge | Event::Refuse | Event::Fail | Event::Done(_)
         );
-        // The I/O that was at the key;
+        // The I/O that was at this key ends,
         match owner.map(|place| place.map(|place| &mut self.truths[place].model)) {
             None => assert_eq!(heard, None),
             Some(None) => assert_eq!(heard.is_some(), starts || ends),
@@ -152,14 +152,14 @@ impl Play {
         if heard.is_some() {
             self.owners.remove(&key);
         }
-        // and the one that begins there.
+        // and another one begins there.
         if starts || (owner.is_none() && matches!(event, Event::Issue)) {
             self.owners.insert(key, Some(place));
             self.truths[place].model.hear(key, event, now);
         }
     }
 
-    /// A disk leaves, and another is where it was.
+    /// Removes a disk and adds another one in its place.
     fn replace(&mut self, place: usize) {
         self.machine.replace(place);
         self.truths[place] = Truth::default();
@@ -198,8 +198,8 @@ impl Play {
         }
     }
 
-    /// Reads the disk at `place` while so many `events` happen, one each time the reader can be
-    /// interrupted.
+    /// Reads the disk at `place` while `events` events are recorded, one at each point where the reader
+    /// can be interrupted.
     fn look_under_load(&mut self, place: usize, events: usize, input: &mut Input<'_>) {
         let cpus = self.machine.disks[place].cpus.clone();
         let floor = self.truths[place].model.counts().words();

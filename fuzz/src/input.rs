@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Values made of a fuzzer's bytes.
+//! Values made from a fuzzer's bytes.
 
 use crate::model::Event;
 use iostat::acct::class::{
@@ -8,8 +8,8 @@ use iostat::acct::class::{
     Tag, //
 };
 
-/// Bytes that are taken one value at a time. After the last, all values are 0: any input says
-/// something.
+/// The fuzzer's bytes, used up one value at a time. After the last byte all values are 0, so that every
+/// input is valid.
 pub struct Input<'a>(&'a [u8]);
 
 impl<'a> Input<'a> {
@@ -29,19 +29,19 @@ impl<'a> Input<'a> {
         *first
     }
 
-    /// One of `count` choices.
+    /// Returns one of `count` choices.
     pub fn choice(&mut self, count: usize) -> usize {
         usize::from(self.byte()) % count
     }
 
-    /// Up to so many bytes as they are.
+    /// Returns the next bytes unchanged, up to `count`.
     pub fn bytes(&mut self, count: usize) -> &'a [u8] {
         let (taken, rest) = self.0.split_at(count.min(self.0.len()));
         self.0 = rest;
         taken
     }
 
-    /// A number: small ones in one byte, all others in as many as they need and one more.
+    /// Returns a number: a small one takes one byte, any other as many as it needs and one more.
     pub fn number(&mut self) -> u64 {
         match self.byte() {
             small @ 0..=0xef => small.into(),
@@ -49,7 +49,7 @@ impl<'a> Input<'a> {
                 let mut bytes = [0; 8];
                 let taken = self.bytes(usize::from(prefix & 7) + 1);
                 bytes[..taken.len()].copy_from_slice(taken);
-                // The upper half of the prefixes: numbers close to 2^64.
+                // The upper half of the prefixes stands for numbers close to 2^64.
                 match prefix & 8 {
                     0 => u64::from_le_bytes(bytes),
                     _ => !u64::from_le_bytes(bytes),
@@ -58,7 +58,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// Any event of the block layer.
+    /// Returns any event of the block layer.
     pub fn event(&mut self) -> Event {
         match self.choice(EVENTS) {
             0 => {
@@ -80,7 +80,7 @@ impl<'a> Input<'a> {
         }
     }
 
-    /// A completion of the kernel speaks of 32 bits.
+    /// Returns a number of 32 bits, as in a completion of the kernel.
     fn transferred(&mut self) -> u64 {
         self.number() & u64::from(u32::MAX)
     }
@@ -95,5 +95,5 @@ impl<'a> Input<'a> {
     }
 }
 
-/// How many kinds of [`Event`] there are.
+/// The number of kinds of [`Event`].
 const EVENTS: usize = 10;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the fuzz targets share: the entry libFuzzer calls, values made of its bytes, and the
+//! Shared by the fuzz targets: the entry point for libFuzzer, values made from its bytes, and the
 //! properties' model of floor 0.
 
 use std::slice;
@@ -25,13 +25,13 @@ pub mod records;
 pub mod written;
 
 /// Makes the body a fuzz target: `fuzz_target!(|data: &[u8]| { ... });`, the form of the
-/// `libfuzzer-sys` crate. To panic is to have found something.
+/// `libfuzzer-sys` crate. A panic is a finding.
 #[macro_export]
 macro_rules! fuzz_target {
     (|$data:ident: &[u8]| $body:block) => {
         #[no_mangle]
         extern "C" fn LLVMFuzzerTestOneInput(bytes: *const u8, length: usize) -> i32 {
-            // SAFETY: Called by libFuzzer, which promises this.
+            // SAFETY: libFuzzer calls this with `length` readable bytes that stay unchanged.
             let $data: &[u8] = unsafe { $crate::input_bytes(bytes, length) };
             $body
             0
@@ -43,11 +43,11 @@ macro_rules! fuzz_target {
 ///
 /// # Safety
 ///
-/// `length` bytes from `bytes` on can be read and do not change until the target returns.
+/// `length` bytes from `bytes` on are readable and do not change until the target returns.
 pub unsafe fn input_bytes<'a>(bytes: *const u8, length: usize) -> &'a [u8] {
     if length == 0 {
         return &[];
     }
-    // SAFETY: As the caller promises.
+    // SAFETY: By this function's requirement.
     unsafe { slice::from_raw_parts(bytes, length) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Searches in a table that is being changed, and in one that is being replaced.
+//! Searches in a table while it is changed, and while it is replaced.
 
 use super::{
     outcomes,
@@ -27,7 +27,7 @@ use std::{
     ptr::NonNull, //
 };
 
-/// What a value is to the table: a pointer that it never looks behind. Here a number.
+/// The table stores pointers to this and never dereferences them. Here a pointer stands for a number.
 struct Opaque;
 
 fn pointer(number: usize) -> NonNull<Opaque> {
@@ -38,7 +38,7 @@ fn number(pointer: NonNull<Opaque>) -> usize {
     pointer.as_ptr().addr() - 1
 }
 
-/// Four cells, so that searches meet; and what the values refer to.
+/// Four cells, so that searches collide; and what the values refer to.
 struct Storage {
     cells: [Cell<Opaque>; 4],
     written: [AtomicU64; 3],
@@ -56,13 +56,13 @@ impl Storage {
         Table::new(&self.cells)
     }
 
-    /// The value of this number, all of which is written before it is inserted.
+    /// Inserts the value of this number, all of which was written before.
     fn insert(&self, address: u64, number: usize) {
         self.written[number].store(1, Relaxed);
         assert!(self.table().insert(address, pointer(number)));
     }
 
-    /// The number of the value at an address, all of which has to be there.
+    /// Returns the number of the value at an address, all of which must be visible.
     fn find(&self, address: u64) -> Option<usize> {
         let found = number(self.table().find(address)?);
         assert_eq!(self.written[found].load(Relaxed), 1, "half of a value");
@@ -70,7 +70,7 @@ impl Storage {
     }
 }
 
-/// Addresses that are looked for in the same cell first.
+/// Addresses whose search starts at the same cell.
 const NEIGHBOURS: [u64; 3] = [8, 16, 64];
 
 #[test]
@@ -87,7 +87,7 @@ fn neighbours_are() {
     });
 }
 
-/// Its neighbours go and come, before it and behind it.
+/// Neighbours in the cells before and after are removed and inserted.
 #[test]
 fn what_stays_is_found_at_any_time() {
     let [first, stays, comes] = NEIGHBOURS;
@@ -115,7 +115,7 @@ fn what_stays_is_found_at_any_time() {
     );
 }
 
-/// All that was written of it before is seen by who finds it.
+/// A thread that finds a value sees all that was written of it before.
 #[test]
 fn what_comes_is_found_whole_or_not() {
     let [address, ..] = NEIGHBOURS;
@@ -124,7 +124,7 @@ fn what_comes_is_found_whole_or_not() {
         let writer = spawn(&storage, move |storage| {
             storage.insert(address, 0);
             storage.table().remove(address);
-            // The memory of a disk that left, with another in it.
+            // The memory of a removed disk, used for another one.
             storage.insert(address, 1);
         });
         let reader = spawn(&storage, move |storage| {
@@ -137,7 +137,7 @@ fn what_comes_is_found_whole_or_not() {
     assert_eq!(seen, BTreeSet::from([None, Some(0), Some(1)]));
 }
 
-/// Two tables, and which of them readers are to use.
+/// Two tables, and which of them readers use.
 struct Tables {
     tables: [Storage; 2],
     current: AtomicUsize,

@@ -30,7 +30,7 @@ use loom::sync::{
     Arc, //
 };
 
-/// A region of one area on two CPUs, with a clock that orders nothing but its own readings.
+/// A region of one area on two CPUs, with a clock that orders only its own readings.
 #[derive(Default)]
 struct Disk {
     cpus: [[Area; 1]; 2],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A region, and the truth about it, slowly: a list of I/Os, sums by walking over sectors and times.
+//! A region and its model: a list of I/Os, and sums computed sector by sector and time by time.
 
 use iostat::acct::{
     class::Class,
@@ -36,7 +36,7 @@ use std::{
 
 const CPUS: usize = 3;
 
-/// A region of some areas and the storage floor 2 would have for it.
+/// A region of some areas, with the storage that floor 2 would have for it.
 pub struct Stage {
     geometry: Geometry,
     unit: Unit,
@@ -51,7 +51,7 @@ pub struct Stage {
     pub ios: RefCell<Vec<Life>>,
 }
 
-/// What an I/O did.
+/// An action of an I/O.
 #[derive(Clone, Copy, Debug)]
 pub struct Life {
     io: Io,
@@ -78,7 +78,7 @@ pub enum Action {
     GiveBack,
 }
 
-/// Clocks start here: times wrap in sums.
+/// The start of the clocks, so that sums of times wrap.
 const BASE: u64 = 1 << 50;
 
 fn io() -> impl Strategy<Value = Io> {
@@ -98,7 +98,7 @@ fn io() -> impl Strategy<Value = Io> {
     })
 }
 
-/// Actions, each on a CPU, on one of the I/Os there are, after some time.
+/// Actions, each on a CPU, on one of the existing I/Os, after some time.
 pub fn actions() -> impl Strategy<Value = Vec<(Action, usize, usize, u64)>> {
     let start = (io(), any::<bool>()).prop_map(|(io, merged)| Action::Start(io, merged));
     let action = prop_oneof![
@@ -207,7 +207,7 @@ impl Stage {
             .collect()
     }
 
-    /// The sectors of an area, one by one.
+    /// Returns the sectors of an area, one by one.
     pub fn sectors(&self, area: usize) -> Range<u64> {
         let (start, end) = (
             self.geometry.start(),
@@ -217,7 +217,7 @@ impl Stage {
         first..(first + self.geometry.step()).min(end)
     }
 
-    /// What a list of all I/Os says of a range of sectors.
+    /// Returns the totals of a range of sectors, computed from the list of all I/Os.
     pub fn model(&self, range: Range<u64>) -> Totals {
         let ios = self.ios.borrow();
         let overlap = |life: &Life| {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 0's reading of a message beside the model's.
+//! Compares floor 0's parsing of a message with the model's.
 
 use super::dm::{
     self,
@@ -32,7 +32,7 @@ fn range(range: &Range<'_>) -> Option<(u64, u64)> {
     }
 }
 
-/// A message in the model's words.
+/// Converts a message to the model's type.
 pub fn asked(message: &Message<'_>) -> Asked {
     match message {
         Message::Create(create) => {
@@ -62,8 +62,8 @@ pub fn asked(message: &Message<'_>) -> Asked {
     }
 }
 
-/// Any line is understood as the model does, and a refusal is one printable line that names a word of
-/// it.
+/// Checks that any line is parsed as by the model, and that an error is one printable line that names a
+/// word of it.
 pub fn assert_parsed(line: &[u8]) {
     let model = dm::parse(line);
     match parse(line) {
@@ -79,7 +79,7 @@ pub fn assert_parsed(line: &[u8]) {
     }
 }
 
-/// `@evcnt_list`, read slowly.
+/// Parses `@evcnt_list`, in the plainest way.
 fn listed(line: &[u8]) -> Option<Option<List>> {
     let words: Vec<String> = dm::split(line)
         .iter()
@@ -109,7 +109,7 @@ fn listed(line: &[u8]) -> Option<Option<List>> {
     }))
 }
 
-/// Any line is understood as the model does.
+/// Checks that any line is parsed as by the model.
 pub fn assert_listed(line: &[u8]) {
     let asked = List::parse(line);
     assert_eq!(asked.map(|asked| asked.ok()), listed(line));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What device-mapper makes of a message, with lists of words and a small `sscanf()`.
+//! A model of device-mapper's parsing of messages, with lists of words and a small `sscanf()`.
 
-/// What a message asks for, in words of device-mapper's.
+/// A message, as device-mapper has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Asked {
     Create {
@@ -25,7 +25,7 @@ pub enum Asked {
     Resize(u32, Option<(u64, u64)>, bool),
 }
 
-/// Refused: of a message alone, for no other reason than this.
+/// The message is invalid by its text alone.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Einval;
 
@@ -33,7 +33,7 @@ fn is_space(byte: u8) -> bool {
     [9, 10, 11, 12, 13, 32, 160].contains(&byte)
 }
 
-/// The words of a line, of which each is at least one byte long.
+/// Splits a line into words of at least one byte.
 pub fn split(line: &[u8]) -> Vec<Vec<u8>> {
     let mut words = Vec::new();
     let mut word: Option<Vec<u8>> = None;
@@ -58,8 +58,8 @@ pub fn split(line: &[u8]) -> Vec<Vec<u8>> {
     words
 }
 
-/// `sscanf()` for the formats of which there are some: the numbers read, as 64 bits, and how many
-/// conversions there were.
+/// `sscanf()` for the formats that are used: returns the numbers read, as 64 bits, and the number of
+/// conversions.
 fn scan(text: &[u8], format: &str) -> (usize, Vec<u64>) {
     let (mut at, mut converted, mut values) = (0, 0, Vec::new());
     for part in format.split_inclusive(['u', 'c', 'd', '+', '/']) {
@@ -219,7 +219,7 @@ fn resize(words: &[Vec<u8>]) -> Result<Asked, Einval> {
     Ok(Asked::Resize(id(&words[0])?, range(&words[1])?, unchecked))
 }
 
-/// A disk and what is asked for of it.
+/// Parses a line into a disk and a message.
 pub fn parse(line: &[u8]) -> Result<(Vec<u8>, Asked), Einval> {
     let words = split(line);
     let [disk, name, rest @ ..] = &words[..] else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Event counters: what is asked for, what children add up to, what a line says.
+//! Event counters: messages, totals of parents, lines of the list.
 
 use super::{
     asked::assert_listed,
@@ -42,7 +42,7 @@ fn lines() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![line, vec(any::<u8>(), 0..40)]
 }
 
-/// A total for each counter, and which of those before it is its parent.
+/// A total for each counter, and which of the counters before it is its parent.
 fn families() -> impl Strategy<Value = Vec<(u64, Option<usize>)>> {
     vec((any::<u64>(), any::<Option<usize>>()), 0..60).prop_map(|all| {
         let one = |(child, (count, parent)): (usize, (u64, Option<usize>))| {

@@ -27,7 +27,7 @@ fn create(range: Option<(u64, u64)>, step: Result<u64, u32>) -> Asked {
     }
 }
 
-/// The region of [`create`] with options and names.
+/// The region of [`create`], with options and names.
 fn created(options: [bool; 3], bounds: &[u64], program: &[u8], aux: &[u8]) -> Asked {
     Asked::Create {
         range: None,
@@ -240,7 +240,7 @@ fn what_is_refused_and_for_which_word() {
     ];
     for (line, reason, word) in table {
         let Err(error) = parse(line.as_bytes()) else {
-            panic!("{line} is taken")
+            panic!("{line} is accepted")
         };
         assert_eq!(error.reason, reason, "{line}");
         let named = error.word.map(|word| word.to_string());

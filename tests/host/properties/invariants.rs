@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What holds of any snapshot, whatever happened.
+//! Conditions that hold for any snapshot.
 
 use iostat::acct::{
     class::Class,
@@ -8,7 +8,7 @@ use iostat::acct::{
     snapshot::Snapshot, //
 };
 
-/// Times that are capped to the time passed, then those that are not.
+/// Times that are limited to the time passed, then those that are not.
 pub fn times(snapshot: &Snapshot) -> [u64; 5] {
     [
         snapshot.wtime,
@@ -19,7 +19,8 @@ pub fn times(snapshot: &Snapshot) -> [u64; 5] {
     ]
 }
 
-/// Nothing in `next` is less than in `last`, and nothing was busy for longer than time passed.
+/// Checks that nothing in `next` is less than in `last`, and that nothing was busy for longer than the
+/// time between them.
 pub fn assert_goes_on(next: &Snapshot, last: &Snapshot) {
     for (next_time, last_time) in times(next).into_iter().zip(times(last)) {
         assert!(next_time >= last_time, "{next:?} after {last:?}");
@@ -30,7 +31,7 @@ pub fn assert_goes_on(next: &Snapshot, last: &Snapshot) {
     }
 }
 
-/// Every end has its start, every exit its entry, and what ended was completed, merged,
+/// Checks that every end has its start, every exit its entry, and that what ended was completed, merged,
 /// refused or abandoned.
 pub fn assert_counts_balanced(snapshot: &Snapshot) {
     let (record, devstat) = (&snapshot.record, &snapshot.record.devstat);
@@ -50,7 +51,7 @@ pub fn assert_counts_balanced(snapshot: &Snapshot) {
     assert_eq!(devstat.end_count(), ended);
 }
 
-/// The same, and nothing is from after its own time.
+/// Checks the same, and that no time is later than the snapshot's.
 pub fn assert_balanced(snapshot: &Snapshot) {
     assert_counts_balanced(snapshot);
     for queue in queues(snapshot) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! kstat_queue(9F) against a model that looks at each nanosecond; and what is asked for.
+//! kstat_queue(9F) against a model that counts each nanosecond; and messages.
 
 use super::config;
 use iostat::{
@@ -36,7 +36,7 @@ const CALLS: [Call; 6] = [
     Call::RunqBackToWaitq,
 ];
 
-/// A queue as it was in each nanosecond.
+/// The length of a queue in each nanosecond.
 #[derive(Default)]
 struct Model {
     lengths: Vec<u64>,
@@ -56,7 +56,7 @@ impl Model {
     }
 }
 
-/// Moves one between two queues of the model; whether there was one.
+/// Moves one between two queues of the model; returns whether there was one.
 fn moves(from: Option<&mut Model>, to: Option<&mut Model>) -> bool {
     if let Some(from) = from {
         if from.len == 0 {
@@ -100,7 +100,7 @@ proptest! {
             if !expected {
                 prop_assert_eq!(before, (waitq, runq));
             }
-            // What a reader sees at any moment.
+            // A reader at any time.
             waiting.assert_is(&waitq.snapshot(now));
             running.assert_is(&runq.snapshot(now));
         }

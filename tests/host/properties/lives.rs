@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Everything counted, after every event of every life, is what the model says.
+//! All counts equal the model's after every event of every life.
 
 use super::{
     config,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Disks on floor 0, with the glue between event and record that the recorder is.
+//! Disks on floor 0, with the code between event and record that the recorder has.
 
 use super::model::Event;
 use iostat::acct::{
@@ -48,10 +48,10 @@ use std::{
     rc::Rc, //
 };
 
-/// How many keys always have room in a table of one bucket.
+/// The number of keys that always have room in a table of one bucket.
 pub const ROOM: usize = BUCKET;
 
-/// How many I/Os of one disk have room in the reserve.
+/// The number of I/Os of one disk that have room in the reserve.
 pub const SHARE: usize = 3;
 
 /// The memory of a part of the table.
@@ -83,9 +83,9 @@ impl Room for Memory {
 
 /// One disk and its records.
 pub struct Disk {
-    /// Shared with readers that are not done while the disk goes on.
+    /// Shared with readers that are still in progress while the disk goes on.
     pub cpus: Rc<[CpuRecord]>,
-    /// A gauge for each hardware queue; none if there is but one.
+    /// A gauge for each hardware queue; empty if the disk has only one.
     pub leaves: Vec<Gauge>,
     pub root: Root,
     pub number: u32,
@@ -118,7 +118,7 @@ impl Disk {
         verb.apply(&self.cpus[cpu % self.cpus.len()].write(), &gauges, now);
     }
 
-    /// What entries remember of it.
+    /// Returns what entries remember of the disk.
     pub fn memory(&self) -> fast::Memory {
         let number = u64::from(self.number);
         fast::Memory {
@@ -127,27 +127,27 @@ impl Disk {
         }
     }
 
-    /// What a reader sees at `now`.
+    /// Returns a snapshot at `now`.
     pub fn snapshot(&self, now: u64) -> Snapshot {
         collect(|| self.cpus.iter(), || now)
     }
 }
 
-/// Disks, known by their places as the kernel's are by their addresses, and the I/Os in flight on
-/// any of them.
+/// Disks, known by their places as the kernel's are by their addresses, and the I/Os in flight on all of
+/// them.
 pub struct Machine {
     pub disks: Vec<Disk>,
     pub main: Memory,
     reserve: [Memory; 1],
     held: Held,
-    /// I/Os that found no room.
+    /// I/Os without room in the table.
     pub untracked: u64,
     numbers: u32,
-    /// Where I/Os end whose disk left while they were on the fast path.
+    /// Counts I/Os on the fast path whose disk was removed.
     pub sink: Disk,
     /// The disk that all of `disks` are partitions of.
     pub whole: Option<Disk>,
-    /// What a request says of itself: class and tag of each, and when it began to wait and to run.
+    /// Data in each request: its class and tag, and when it entered the wait and the run queue.
     pub requests: HashMap<u64, (Class, Tag, [u64; 2])>,
     /// Events that took the fast path.
     pub fast: u64,
@@ -173,8 +173,8 @@ impl Machine {
         }
     }
 
-    /// The disk at `place` leaves, and another comes to where it was. I/Os of the one that left may
-    /// still be in flight.
+    /// Removes the disk at `place` and adds another one there. I/Os of the removed disk may still be in
+    /// flight.
     pub fn replace(&mut self, place: usize) {
         let Disk { cpus, leaves, .. } = &self.disks[place];
         let (old, sink) = (self.disks[place].memory(), self.sink.memory());
@@ -187,7 +187,7 @@ impl Machine {
         self.numbers += 1;
     }
 
-    /// How many I/Os are followed.
+    /// Returns the number of tracked I/Os.
     pub fn tracked(&self) -> usize {
         self.table().in_use()
     }
@@ -196,14 +196,14 @@ impl Machine {
         Table::new(self.main.main(), &self.reserve, &self.held)
     }
 
-    /// An I/O has ended.
+    /// Releases the slot of an I/O that has ended.
     fn release(&self, slot: Slot<'_>) {
         let holder = slot.holder().map(Counter::get);
         slot.release();
         self.give_back(holder);
     }
 
-    /// One less of this disk is in the reserve.
+    /// Returns a disk's place in the reserve.
     fn give_back(&self, holder: Option<u64>) {
         let Some(holder) = holder else { return };
         let disk = &self.disks[(holder >> 32) as usize];
@@ -212,8 +212,8 @@ impl Machine {
         }
     }
 
-    /// Records `event`, heard on `cpu`; an I/O that begins, begins on the disk at `place`. If one
-    /// ends, its times.
+    /// Records `event` on `cpu`; a new I/O begins on the disk at `place`. Returns the times of an I/O that
+    /// ends.
     pub fn hear(
         &mut self,
         place: usize,
@@ -290,7 +290,7 @@ impl Machine {
                 (entry.complete(&completion(0, true, false), now), true)
             }
             Event::Done(bytes) => {
-                // First the short way, as the recorder does.
+                // The fast path first, as in the recorder.
                 let plain = entry
                     .is_plain()
                     .then(|| Verb::RunqExitEnd(entry.end_plainly(bytes, now)));
@@ -308,7 +308,7 @@ impl Machine {
         })
     }
 
-    /// Takes a slot. If an I/O was there that ended unseen, its times.
+    /// Takes a slot. Returns the times of an I/O in it whose end was not recorded.
     fn begin(
         &mut self,
         place: usize,
@@ -348,7 +348,7 @@ impl Machine {
         ended
     }
 
-    /// Records a step of an I/O, unless its disk has left.
+    /// Records a step of an I/O, unless its disk was removed.
     fn record(&self, cpu: usize, entry: &Entry, verb: Option<Verb>, now: u64) {
         let place = entry.account() >> 32;
         let disk = &self.disks[place as usize];
@@ -360,7 +360,7 @@ impl Machine {
         }
     }
 
-    /// An I/O starts in the queue of the CPU it starts on, wherever it goes on.
+    /// An I/O starts in the hardware queue of the CPU it starts on, wherever it goes on.
     fn start(&self, place: usize, cpu: usize, class: Class, tag: Tag) -> Start {
         let disk = &self.disks[place];
         Start {

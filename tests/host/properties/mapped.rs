@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Programs that read the records in memory see what floor 0 does.
+//! Programs that read the records in mapped memory get the values that floor 0 computes.
 
 use iostat::{
     abi::{
@@ -61,7 +61,7 @@ const LAYOUT: Layout = Layout {
     block: size_of::<Memory>(),
 };
 
-/// What the reader has of the header, as the module has it.
+/// Compares a value of the reader's header with the module's.
 macro_rules! same {
     ($reader:ty = $ours:ty { $($member:ident)* }) => {
         assert!(size_of::<$reader>() == size_of::<$ours>());
@@ -86,7 +86,7 @@ const _: () = {
     assert!(layout::GONE == GONE);
 };
 
-/// One CPU's pages.
+/// The pages of one CPU.
 #[derive(Default)]
 #[repr(C, align(4096))]
 struct Page(CpuRecord);
@@ -114,13 +114,13 @@ impl Memory {
     }
 
     fn block(&self, header: &Header) -> Block {
-        // SAFETY: Both are laid out as the header says, and outlive what the tests do with it.
+        // SAFETY: Both are laid out as the header describes, and outlive what the tests do with it.
         unsafe { Block::new(NonNull::from(header).cast(), NonNull::from(self).cast()) }
     }
 }
 
 fn own(counters: Counters) -> iostat_map::Snapshot {
-    // SAFETY: Integers, in the same order: both are `struct iostat_snapshot`.
+    // SAFETY: Both types have the same integers in the same order: `struct iostat_snapshot`.
     unsafe { transmute(counters) }
 }
 
@@ -133,7 +133,7 @@ fn read(bytes: u64, total: u64, service: u64) -> End {
     }
 }
 
-/// Ends the writers.
+/// Stops the writers.
 struct Stop<'a>(&'a AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -191,12 +191,12 @@ fn under_load_nothing_is_torn() {
                     Verb::StartRunqEnter.apply(&page.0.write(), &tree, now());
                     let end = read(4096, 1, 1);
                     Verb::RunqExitEnd(end).apply(&page.0.write(), &tree, now());
-                    // Between I/Os there is time: else a reader without a CPU of its own waits long.
+                    // A pause between I/Os, for a reader that has no CPU of its own.
                     (0..200).for_each(|_| std::hint::spin_loop());
                 }
             });
         }
-        // Also when an assertion fails.
+        // The writers stop also if an assertion fails.
         let stopping = Stop(&stop);
         let mut last = iostat_map::Snapshot::default();
         for _ in 0..2000 {

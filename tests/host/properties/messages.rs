@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Messages: any line against a model, and what becomes of ranges and names.
+//! Messages: any line compared with a model, and ranges and names.
 
 use super::{
     asked::assert_parsed,
@@ -66,7 +66,7 @@ fn create_of(line: &str) -> Create<'_> {
     }
 }
 
-/// The areas of a message on a device of 1000 sectors: start, length, step and how many.
+/// Returns the areas of a message on a device of 1000 sectors: start, length, step and number.
 fn geometry(line: &str) -> Result<(u64, u64, u64, usize), (Reason, String)> {
     let line = format!("sda @stats_create {line}");
     let refused = |error: Error<'_>| (error.reason, error.word.unwrap().to_string());
@@ -93,7 +93,7 @@ fn areas_and_limits() {
         ("990+11 3", wrong(OutsideDevice, "990+11")),
         ("990+11 3 1 unchecked", Ok((990, 11, 3, 4))),
         ("0+8388608 1 1 unchecked", Ok((0, 8388608, 1, 8388608))),
-        // As device-mapper would refuse it, whatever the device.
+        // device-mapper refuses this for any device.
         ("0+8388609 1", wrong(TooManyAreas, "1")),
         ("0+16777217 2", wrong(TooManyAreas, "2")),
         (
@@ -108,7 +108,7 @@ fn areas_and_limits() {
     for (line, expected) in table {
         assert_eq!(geometry(line), expected, "{line}");
     }
-    // A device without sectors has one.
+    // A device without sectors has one area.
     let empty = create_of("sda @stats_create - 8").geometry(0).unwrap();
     assert_eq!((empty.len(), empty.areas()), (1, 1));
 }
@@ -136,7 +136,7 @@ fn resizing_keeps_the_grid() {
     }
 }
 
-/// Lines that are nearly messages.
+/// Lines that are almost messages.
 fn lines() -> impl Strategy<Value = Vec<u8>> {
     let words = select(
         &[
@@ -178,7 +178,7 @@ fn lines() -> impl Strategy<Value = Vec<u8>> {
     vec(word, 0..10).prop_map(|words| words.join(&b' '))
 }
 
-/// A message that is one but for its arguments.
+/// Messages with random arguments.
 fn messages() -> impl Strategy<Value = Vec<u8>> {
     let names = select(
         &[
@@ -228,7 +228,7 @@ proptest! {
             b"7:", b"3+20", b"8", &program, &aux, b"precise_timestamps", b"histogram:5,60", b"classes",
         ];
         prop_assert_eq!(words, expected.map(<[u8]>::to_vec));
-        // Without, they are as they are.
+        // Without options only the names follow the step.
         region.classes = false;
         region.unit = Unit::Ms;
         region.bounds = &[];

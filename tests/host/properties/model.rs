@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The truth, slowly: every I/O with every stay in a queue, and sums taken by walking over them.
+//! The model: every I/O with every stay in a queue, and sums computed from them in the plainest way.
 
 use iostat::acct::{
     class::{
@@ -14,28 +14,28 @@ use iostat::acct::{
 };
 use std::collections::HashMap;
 
-/// What the block layer says of one I/O.
+/// An event of the block layer about one I/O.
 #[derive(Clone, Copy, Debug)]
 pub enum Event {
     /// A request is accepted.
     Accept(Class, Tag),
-    /// A bio of so many bytes is given to a bio-based device.
+    /// A bio of this many bytes is submitted to a bio-based device.
     Submit(Class, Tag, u32),
-    /// The driver starts it.
+    /// The driver issues it.
     Issue,
-    /// The driver gives it back.
+    /// The driver requeues it.
     Requeue,
-    /// So many bytes are done and more remain.
+    /// This many bytes are completed and more remain.
     Part(u64),
-    /// The data step of a flush sequence is done with so many bytes.
+    /// The data step of a flush sequence completes with this many bytes.
     FlushData(u64),
-    /// The rest is done with so many bytes.
+    /// The rest completes with this many bytes.
     Done(u64),
-    /// It failed: no byte of it is done.
+    /// It fails: no byte is completed.
     Fail,
-    /// Another request took it over.
+    /// It is merged into another request.
     Merge,
-    /// The device was busy: its owner takes it back.
+    /// The device was busy: the layer above frees the clone.
     Refuse,
 }
 
@@ -54,7 +54,7 @@ struct Stay {
     until: Option<u64>,
 }
 
-/// What became of an I/O.
+/// The outcome of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     InFlight,
@@ -67,7 +67,7 @@ enum Fate {
 /// One I/O from start to end.
 #[derive(Debug)]
 struct Io {
-    /// [`None`] if it is no transaction.
+    /// [`None`] if it is not a transaction.
     kind: Option<(Class, Tag)>,
     bytes: u64,
     stays: Vec<Stay>,
@@ -102,7 +102,7 @@ impl Io {
         self.stays.last_mut().unwrap().until = Some(now);
     }
 
-    /// However often it is said, an I/O moves only to where it is not.
+    /// Moves an I/O to a queue, unless it is there already.
     fn go(&mut self, line: Line, now: u64) {
         if self.line() != line {
             self.leave(now);
@@ -153,7 +153,7 @@ impl From<&Snapshot> for Counts {
 }
 
 impl Counts {
-    /// Every number, to compare one by one.
+    /// Returns every number, to compare one by one.
     pub fn words(&self) -> Vec<u64> {
         let mut words = vec![self.start_count, self.end_count];
         words.extend([self.merged, self.refused, self.abandoned]);
@@ -163,16 +163,16 @@ impl Counts {
     }
 }
 
-/// All I/Os of one disk since counting began.
+/// All I/Os of one disk since recording began.
 #[derive(Debug, Default)]
 pub struct Model {
     ios: Vec<Io>,
-    /// The one in flight at each key.
+    /// The I/O in flight at each key.
     at: HashMap<u64, usize>,
 }
 
 impl Model {
-    /// Takes note of `event` at `key`. If it ends an I/O, the time that one spent in each queue.
+    /// Records `event` at `key`. If it ends an I/O, returns the time that I/O spent in each queue.
     pub fn hear(&mut self, key: u64, event: Event, now: u64) -> Option<[u64; 2]> {
         use Line::*;
         if let Event::Accept(..) | Event::Submit(..) = event {
@@ -192,7 +192,7 @@ impl Model {
                 io.bytes += bytes;
                 io.go(Wait, now);
             }
-            // Said twice by device-mapper: the sequence goes on.
+            // Reported twice by device-mapper: the sequence goes on.
             (Event::FlushData(bytes), Some(io)) => io.bytes += bytes,
             (Event::Done(bytes), Some(io)) => {
                 io.bytes += bytes;
@@ -214,8 +214,8 @@ impl Model {
         Some([io.time_in(Wait), io.time_in(Run)])
     }
 
-    /// The I/O at `key`, if there is one, is gone and nobody said how it ended. The time it spent
-    /// in each queue.
+    /// Ends the I/O at `key`, if there is one, whose end was not reported. Returns the time it spent in each
+    /// queue.
     pub fn abandon(&mut self, key: u64, now: u64) -> Option<[u64; 2]> {
         let io = &mut self.ios[self.at.remove(&key)?];
         io.end(Fate::Abandoned, now);
@@ -233,7 +233,7 @@ impl Model {
         });
     }
 
-    /// What devstat's counters must be.
+    /// Returns the expected values of devstat's counters.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for io in &self.ios {
@@ -256,7 +256,7 @@ impl Model {
         counts
     }
 
-    /// How long each completed transaction of a class took, in one phase.
+    /// Returns how long each completed transaction of a class took, in one phase.
     pub fn times(&self, class: Class, phase: Phase) -> Vec<u64> {
         let of_class = |io: &&Io| io.kind.is_some_and(|(other, _)| other == class);
         let completed = self.ios.iter().filter(|io| io.fate == Fate::Completed);
@@ -273,26 +273,26 @@ impl Model {
         stays.filter(|stay| lines.contains(&stay.line)).collect()
     }
 
-    /// How many transactions are in flight.
+    /// Returns the number of transactions in flight.
     pub fn in_flight(&self) -> u64 {
         let open = |io: &&Io| io.kind.is_some() && io.fate == Fate::InFlight;
         self.ios.iter().filter(open).count() as u64
     }
 
-    /// How many are in `line`.
+    /// Returns the number of I/Os in `line`.
     pub fn len(&self, line: Line) -> u64 {
         let stays = self.stays(&[line]);
         stays.iter().filter(|stay| stay.until.is_none()).count() as u64
     }
 
-    /// How often something left one of `lines` at `then` or later.
+    /// Returns how often an I/O left one of `lines` at `then` or later.
     pub fn left_since(&self, lines: &[Line], then: u64) -> u64 {
         let stays = self.stays(lines);
         let left = |stay: &&&Stay| stay.until.is_some_and(|until| until >= then);
         stays.iter().filter(left).count() as u64
     }
 
-    /// When `line` last changed.
+    /// Returns when `line` last changed.
     pub fn changed(&self, line: Line) -> Option<u64> {
         let stays = self.stays(&[line]);
         stays
@@ -301,17 +301,17 @@ impl Model {
             .max()
     }
 
-    /// The area under the length of `line`.
+    /// Returns the integral of the length of `line` over time.
     pub fn lentime(&self, line: Line, now: u64) -> u64 {
         self.integral(&[line], usize::MAX, now)
     }
 
-    /// How long any of `lines` was not empty.
+    /// Returns how long any of `lines` was not empty.
     pub fn busy(&self, lines: &[Line], now: u64) -> u64 {
         self.integral(lines, 1, now)
     }
 
-    /// The length of `lines` together, but no more than `limit`, integrated over time step by step.
+    /// Returns the integral of the length of `lines` together, limited to `limit`, step by step.
     fn integral(&self, lines: &[Line], limit: usize, now: u64) -> u64 {
         let stays = self.stays(lines);
         let mut corners: Vec<u64> = stays

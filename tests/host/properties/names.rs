@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Names of any bytes: whole, told apart, and read back as they were written.
+//! Names of any bytes stay complete and distinct, and can be read back.
 
 use super::{
     config,
@@ -18,7 +18,7 @@ use proptest::{
     sample::select, //
 };
 
-/// Bytes of which many mean something to somebody.
+/// Bytes many of which have a meaning in one of the formats.
 fn names() -> impl Strategy<Value = Vec<u8>> {
     let odd = select(&b"\\01234 \n\t*?[]-!:/a\xff"[..]);
     prop_oneof![vec(any::<u8>(), 0..80), vec(odd, 0..40)]
@@ -36,7 +36,7 @@ proptest! {
     fn names_that_differ_are_written_differently(one in names(), other in names(), at in 0usize..40) {
         assert_told_apart(&one, &one);
         assert_told_apart(&one, &other);
-        // And those that differ in little.
+        // Names that differ in one byte as well.
         let mut near = one.clone();
         if let Some(byte) = near.get_mut(at) {
             *byte = other.first().copied().unwrap_or(b' ');
@@ -54,7 +54,7 @@ proptest! {
         name in names(),
         other in names(),
     ) {
-        // A selector is of 255 bytes at most.
+        // A selector has at most 255 bytes.
         assert_selected(&module, instance, &name, &name);
         assert_selected(&module, instance, &name, &other);
         assert_selected(&name, instance, &module, &other);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Text that is made while it is read: in whatever pieces it is read, it is the same.
+//! Text that is generated while it is read is the same whatever the sizes of the reads.
 
 use super::{
     config,
@@ -59,7 +59,7 @@ fn lengths() -> impl Strategy<Value = Vec<usize>> {
     )
 }
 
-/// An identity and numbers that take as much room as any.
+/// An identity and numbers of the maximal length.
 fn longest() -> Identity {
     Identity {
         name: Name::new(&[b'\n'; 255]),
@@ -98,7 +98,7 @@ proptest! {
         }
         prop_assert_eq!(&got, &all);
         prop_assert_eq!(records.starts, 1);
-        // The end is the end however often one asks.
+        // Reading at the end returns nothing any number of times.
         prop_assert!(records.at(got.len() as u64, 1).is_empty());
         prop_assert!(records.at(u64::MAX, 1).is_empty());
     }
@@ -126,7 +126,7 @@ proptest! {
     ) {
         let mut records = Records::new(&lengths, most);
         let (all, mut at, mut lines) = (records.all(), 0, Vec::new());
-        // As bash does it.
+        // As bash reads a pipe.
         loop {
             let piece = records.at(at, size);
             let Some(end) = piece.iter().position(|byte| *byte == b'\n') else {
@@ -197,7 +197,7 @@ proptest! {
             }
         }
         prop_assert_eq!(String::from_utf8(got).unwrap(), expected);
-        // Each is asked for once: what is cleared is what was written.
+        // Each area is requested once: what is cleared is what was written.
         prop_assert_eq!(asked, (0..counts.len()).collect::<Vec<_>>());
     }
 }
@@ -216,7 +216,7 @@ fn the_longest_lines_of_a_device_fit_the_buffer() {
     assert!(piece.record(|out| text::device(out, &disk, &snapshot)));
     let columns = text::DEVSTAT.len() + text::KSTAT.len() + 1;
     assert!(piece.len() + columns * 21 < BUFFER);
-    // As many counts of 20 digits as there are buckets from the shortest time to the longest.
+    // As many counts of 20 digits as there are buckets from the shortest to the longest time.
     let (mut histogram, cpu) = (Histogram::default(), CpuRecord::default());
     for time_ns in [0, u64::MAX - 1] {
         let record = cpu.write();

@@ -40,7 +40,7 @@ struct Step {
     gap: u64,
 }
 
-/// What happens to one disk.
+/// The events of one disk.
 #[derive(Clone, Debug)]
 pub struct Play {
     cpus: usize,
@@ -48,14 +48,14 @@ pub struct Play {
     queues: usize,
     /// Whether the disk is a partition of another.
     is_partition: bool,
-    /// What each key goes through, one life after the other and over again.
+    /// The events of each key, one life after the other, repeated.
     keys: Vec<VecDeque<Event>>,
     steps: VecDeque<Step>,
-    /// The recorder's clock when the model's shows 0.
+    /// The recorder's clock when the model's clock is 0.
     epoch: u64,
 }
 
-/// What the block layer is known to do to an I/O, and what it should not do.
+/// Lives of an I/O as in the block layer, and lives that should not happen.
 fn life() -> impl Strategy<Value = Vec<Event>> {
     use Event::*;
     let named = (0..20, kind(), 0..1u64 << 20, 0..1u64 << 20).prop_map(|(which, kind, a, b)| {
@@ -81,13 +81,13 @@ fn life() -> impl Strategy<Value = Vec<Event>> {
             // Never accepted.
             13 => vec![Issue, Done(a)],
             14 => vec![Issue, Requeue, Issue, Done(a)],
-            // Gone, and nobody said so: whatever comes next at this key finds it.
+            // Its end is not reported: the next event at this key finds it.
             15 => vec![accept],
             16 => vec![accept, Part(a), Issue, Part(b)],
-            // A path that is busy, before the driver had the clone and after.
+            // A busy path, before the driver had the clone and after.
             17 => vec![accept, Refuse, accept, Issue, Done(a)],
             18 => vec![accept, Issue, Requeue, Refuse],
-            // The end of something from before recording began.
+            // The end of an I/O from before recording began.
             _ => vec![Done(a)],
         }
     });
@@ -101,7 +101,7 @@ fn kind() -> impl Strategy<Value = (Class, Tag)> {
     )
 }
 
-/// Anything at any time.
+/// Any event at any time.
 fn event() -> impl Strategy<Value = Event> {
     let bytes = 0..1u64 << 20;
     prop_oneof![
@@ -128,7 +128,7 @@ pub fn play(epoch: impl Strategy<Value = u64>) -> impl Strategy<Value = Play> {
     play_of(1..80, epoch)
 }
 
-/// One that goes on for longer than a reader tries.
+/// A play that goes on for longer than a reader tries.
 pub fn long_play(epoch: impl Strategy<Value = u64>) -> impl Strategy<Value = Play> {
     play_of(150..250, epoch)
 }
@@ -150,7 +150,7 @@ fn play_of(length: Range<usize>, epoch: impl Strategy<Value = u64>) -> impl Stra
     })
 }
 
-/// Clocks since boot, and ones with which all sums of times wrap at once.
+/// Clocks since boot, and clocks with which all sums of times wrap at once.
 pub fn running_clock() -> impl Strategy<Value = u64> {
     prop_oneof![
         Just(0),
@@ -160,12 +160,12 @@ pub fn running_clock() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Clocks that wrap themselves.
+/// Clocks that wrap.
 pub fn wrapping_clock() -> impl Strategy<Value = u64> {
     prop_oneof![running_clock(), u64::MAX - 2000..=u64::MAX]
 }
 
-/// A play as far as it has been played, on the disk and in the model.
+/// The part of a play that has been played, on the disk and in the model.
 pub struct Stage {
     play: Play,
     pub machine: Machine,
@@ -187,7 +187,7 @@ impl Stage {
         }
     }
 
-    /// One more event; [`false`] if there are no more.
+    /// Plays one more event; returns [`false`] if there are no more.
     pub fn step(&mut self) -> bool {
         let Some(step) = self.play.steps.pop_front() else {
             return false;
@@ -197,7 +197,7 @@ impl Stage {
         let events = &mut self.play.keys[index];
         let event = events[0];
         events.rotate_left(1);
-        // Two requests of one tag set are some hundred bytes apart.
+        // Two requests of one tag set are a few hundred bytes apart.
         let key = 0xffff_8880_0123_4500 + index as u64 * 384;
         let clock = self.clock();
         let heard = self.machine.hear(0, step.cpu, key, event, clock);
@@ -206,35 +206,35 @@ impl Stage {
         true
     }
 
-    /// So many more events, if there are.
+    /// Plays up to `count` more events.
     pub fn steps(&mut self, count: usize) {
         for _ in 0..count {
             self.step();
         }
     }
 
-    /// The recorder's clock.
+    /// Returns the recorder's clock.
     pub fn clock(&self) -> u64 {
         self.play.epoch.wrapping_add(self.now)
     }
 
-    /// Some time without an event.
+    /// Lets time pass without an event.
     pub fn idle(&mut self, time: u64) {
         self.now += time;
     }
 
-    /// What a reader sees now.
+    /// Returns a snapshot of the current time.
     pub fn snapshot(&self) -> Snapshot {
         self.machine.disks[0].snapshot(self.clock())
     }
 
-    /// The records, for a reader of its own.
+    /// Returns the records, for a reader of its own.
     pub fn cpus(&self) -> Rc<[CpuRecord]> {
         self.machine.disks[0].cpus.clone()
     }
 }
 
-/// Plays to the end, with a look after each event and some time later.
+/// Plays to the end, and calls `look` after each event and some time later.
 pub fn watch(play: Play, mut look: impl FnMut(&Stage)) {
     let mut stage = Stage::new(play);
     look(&stage);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the table of I/Os in flight promises: nothing is lost below the stated number, and a disk has
+//! The promises of the table of I/Os in flight: none is lost below the stated number, and each disk has
 //! its share.
 
 use super::table::Whole;
 use iostat::acct::inflight::Share;
 use std::collections::HashSet;
 
-/// Where the kernel's memory begins.
+/// The start of the kernel's memory.
 const MEMORY: u64 = 0xffff_8881_2340_0000;
 
-/// A row of numbers without a pattern: xorshift.
+/// A sequence of numbers without a pattern: xorshift.
 struct Numbers(u64);
 
 impl Numbers {
@@ -26,7 +26,7 @@ impl Numbers {
     }
 }
 
-/// What is sure to find room: 95 of 100 of what is stated.
+/// The number of I/Os that are sure to find room: 95 % of the stated number.
 fn sure(ios: usize) -> usize {
     ios * 95 / 100
 }
@@ -38,7 +38,7 @@ fn objects_of_any_size_in_a_row_find_room() {
     let share = Share::default();
     for stride in (8..=1 << 16).step_by(8) {
         let keys = || (0..).map(|index| MEMORY + index * stride).take(sure(IOS));
-        // The idle entries keep the addresses of the stride before.
+        // The idle entries keep the addresses of the previous stride.
         for key in keys() {
             assert!(whole.begin(key, &share), "stride {stride}");
         }
@@ -51,7 +51,7 @@ fn objects_of_any_size_in_a_row_find_room() {
 
 #[test]
 fn requests_of_the_usual_sizes_are_found_at_the_first_look() {
-    // Of one queue after the other, on a machine with 2 GiB.
+    // For one queue after the other, on a machine with 2 GiB.
     for size in [256, 320, 384, 512, 1024, 2048, 4096, 14_528] {
         let whole = Whole::for_ios(3 << 14, 0);
         let share = Share::default();
@@ -67,7 +67,7 @@ fn requests_of_the_usual_sizes_are_found_at_the_first_look() {
 #[test]
 fn many_objects_in_a_row_find_room() {
     const IOS: usize = 3 << 14;
-    // Fibonacci numbers are the worst of a golden ratio, powers of two of many hashes.
+    // Fibonacci numbers are the worst case for the golden ratio, powers of two for many hashes.
     for stride in [
         64,
         256,
@@ -89,7 +89,7 @@ fn many_objects_in_a_row_find_room() {
     }
 }
 
-/// I/Os come and go for a while with `ios` in flight, at addresses that `address` makes of a number.
+/// Starts and ends I/Os with `ios` in flight, at addresses that `address` computes from a number.
 fn churn(ios: usize, turns: usize, address: impl Fn(u64) -> u64) {
     let whole = Whole::for_ios(ios, 0);
     let (share, mut numbers) = (Share::default(), Numbers(0x2545_f491_4f6c_dd1d));
@@ -125,7 +125,7 @@ fn churn(ios: usize, turns: usize, address: impl Fn(u64) -> u64) {
 #[test]
 fn nothing_is_lost_below_95_percent_however_long_it_goes_on() {
     churn(3 << 12, 300_000, |number| number << 3);
-    // Bios of 4 KiB pages, 16 on each; requests; and few addresses, which come again and again.
+    // Bios of 4 KiB pages, 16 in each; requests; and a few addresses that are used again and again.
     churn(3 << 12, 300_000, |number| {
         MEMORY + (number % (1 << 20)) * 256
     });
@@ -141,7 +141,7 @@ fn nothing_is_lost_below_95_percent_however_long_it_goes_on() {
 #[test]
 fn a_flood_takes_no_room_from_others_within_their_shares() {
     const SHARE: usize = 256;
-    // Four disks have a promise: one that floods, and three that do not.
+    // Four disks have a promise: one that has too many I/Os, and three that do not.
     let whole = Whole::for_ios(3 << 9, 4 * SHARE);
     let flood = Share::new(SHARE as u64);
     let others: [Share; 3] = std::array::from_fn(|_| Share::new(SHARE as u64));
@@ -150,7 +150,7 @@ fn a_flood_takes_no_room_from_others_within_their_shares() {
     let (mut numbers, mut lost) = (Numbers(77), 0);
     let mut in_flight: [Vec<u64>; 3] = Default::default();
     for number in 0..20_000 {
-        // The flood goes on whether it finds room or not, and some of it ends.
+        // The first disk goes on whether it finds room or not, and some of its I/Os end.
         let key = address(9, number);
         if whole.begin(key, &flood) {
             flooded.push(key);

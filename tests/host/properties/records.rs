@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A text that is known as a whole, made while it is read.
+//! A text known as a whole, generated while it is read.
 
 use iostat::abi::{
     pager::{
@@ -15,18 +15,18 @@ use iostat::abi::{
 };
 use std::ops::Range;
 
-/// A text of records, of which those that are longer than the buffer are made in parts.
+/// A text of records; records longer than the buffer are generated in parts.
 pub struct Records {
     records: Vec<Vec<u8>>,
     next: usize,
     skip: usize,
-    /// Records written at a time, at most.
+    /// The maximal number of records written at a time.
     most: usize,
     buffer: Vec<u8>,
     pager: Pager,
-    /// What a call has read.
+    /// The bytes that a call has read.
     read: Vec<u8>,
-    /// How often it was begun.
+    /// How often the text was started.
     pub starts: usize,
 }
 
@@ -52,7 +52,7 @@ impl Records {
         self.records.concat()
     }
 
-    /// What a read of so many bytes at a position gives.
+    /// Returns the bytes of a read of `most` bytes at a position.
     pub fn at(&mut self, position: u64, most: usize) -> Vec<u8> {
         self.read.clear();
         let len = read(self, position, most).unwrap();
@@ -70,7 +70,7 @@ impl Records {
                 if !piece.is_empty() {
                     return Filled::Full;
                 }
-                // The same record in several calls, as a line's columns are.
+                // The same record in several calls, as the columns of a line are.
                 let (skip, is_complete) = piece.part(self.skip, |out| {
                     record
                         .chunks(3)
@@ -117,7 +117,7 @@ impl Paged for Records {
     }
 }
 
-/// What stands at a position of a text.
+/// Returns the bytes at a position of a text.
 pub fn slice(all: &[u8], position: u64, len: usize) -> &[u8] {
     let start = (position as usize).min(all.len());
     &all[start..(start + len).min(all.len())]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Regions against lists of I/Os.
+//! Regions compared with lists of I/Os.
 
 use super::{
     areas::{
@@ -24,7 +24,7 @@ use std::cell::{
     RefCell, //
 };
 
-/// Adds every count and, in units, every time.
+/// Adds every count and, in units, every time of `told` to `sum`.
 fn add(sum: &mut Vec<u64>, told: &Columns, unit: Unit) {
     let words = [
         told.read.ios,
@@ -46,7 +46,7 @@ fn add(sum: &mut Vec<u64>, told: &Columns, unit: Unit) {
     }
 }
 
-/// Milliseconds, nearly: units are left over.
+/// About a millisecond: a rest smaller than a unit is left over.
 const SCALE: u64 = 777_777;
 
 proptest! {
@@ -62,7 +62,7 @@ proptest! {
         for action in actions {
             stage.act(action, 1);
             stage.assert_exact();
-            // And while nothing happens.
+            // Also without an event.
             stage.now.set(stage.now.get() + 3);
             stage.assert_exact();
         }
@@ -132,7 +132,7 @@ proptest! {
         let stage = Stage::new(geometry, Unit::Ns, &[], false);
         let actions = RefCell::new(actions.into_iter());
         let calls = Cell::new(0);
-        // Something happens before a CPU is read and before the clock is.
+        // Another event is recorded before a CPU's record and before the clock is read.
         let interrupt = || {
             calls.set(calls.get() + 1);
             if calls.get() % every == 0 {
@@ -154,8 +154,8 @@ proptest! {
             cleared.clear_printed(&told, Unit::Ns);
             add(&mut sum, &told, Unit::Ns);
         }
-        // What was told too early is not told again: in the end it is the total, but for times an
-        // I/O seemed to be in flight longer than it was.
+        // A time that was printed too early is not printed again: in the end the sum is the total, except
+        // for times an I/O seemed to be in flight longer than it was.
         for action in actions.take() {
             stage.act(action, 1);
         }
@@ -184,7 +184,7 @@ proptest! {
         let geometry = Geometry::new(start, len, step).unwrap();
         let sector = match at % 4 {
             0 => at,
-            // The edge of an area, or nearly.
+            // At the edge of an area or next to it.
             edge => (start + step.saturating_mul(at % areas).min(len)).wrapping_add(edge).wrapping_sub(2),
         };
         let sectors = (u64::from(sectors)).min(step.saturating_mul(50)) as u32;

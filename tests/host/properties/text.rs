@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Lines from any names and numbers.
+//! Lines made from any names and numbers.
 
 use super::config;
 use iostat::{
@@ -59,7 +59,7 @@ fn snapshot() -> impl Strategy<Value = Snapshot> {
             Queue {
                 n_in,
                 t_in: word(),
-                // Empty as often as not.
+                // Empty in half of the cases.
                 n_out: n_in.wrapping_sub([0, 0, 1, 2][word() as usize % 4]),
                 t_out: word(),
                 last: word(),
@@ -71,7 +71,7 @@ fn snapshot() -> impl Strategy<Value = Snapshot> {
     })
 }
 
-/// A disk with a name of at least one character: the kernel has no others.
+/// A disk with a name of at least one character, as in the kernel.
 fn identity() -> impl Strategy<Value = Identity> {
     (
         vec(1..=u8::MAX, 1..40),
@@ -84,10 +84,10 @@ fn identity() -> impl Strategy<Value = Identity> {
             unit_number: small[1],
             driver: Name::new(&name),
             number: small[0],
-            // A hidden disk has none.
+            // A hidden disk has no device number.
             dev: if small[5] & 2 != 0 { small[1] } else { 0 },
             is_partition: small[2] & 1 != 0,
-            // What is no block device has none.
+            // An entry without a block device has no diskseq.
             diskseq: if small[5] & 1 != 0 { large[0] } else { 0 },
             crtime: large[1],
             priority: small[3],
@@ -97,7 +97,7 @@ fn identity() -> impl Strategy<Value = Identity> {
         })
 }
 
-/// Every column by name, in the order users know.
+/// Returns every column by name, in the documented order.
 fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
     let (devstat, waitq, runq) = (
         &snapshot.record.devstat,
@@ -146,7 +146,7 @@ fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
     ]
 }
 
-/// The values of all statistics, as text.
+/// Returns the values of all statistics as text.
 fn values(snapshot: &Snapshot) -> Vec<String> {
     let statistics = [&SNAPTIME].into_iter().chain(&DEVSTAT).chain(&KSTAT);
     let value = |statistic: &Statistic| (statistic.value)(snapshot).to_string();

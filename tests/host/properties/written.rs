@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Names as they are written, against a model with tables and strings. Shared with the fuzz targets.
+//! Escaped names, compared with a model of tables and strings. Shared with the fuzz targets.
 
 use iostat::abi::{
     identity::{
@@ -20,7 +20,7 @@ use iostat::abi::{
     }, //
 };
 
-/// What mountinfo would make of them, had it all of ours to escape.
+/// Returns a name as mountinfo would escape it, had it all of our characters to escape.
 fn escaped(bytes: &[u8], plain: &str) -> String {
     let one = |byte: &u8| match plain.contains(char::from(*byte)) && byte.is_ascii() {
         true => char::from(*byte).to_string(),
@@ -29,19 +29,19 @@ fn escaped(bytes: &[u8], plain: &str) -> String {
     bytes.iter().map(one).collect()
 }
 
-/// The printable ASCII characters but for some.
+/// Returns the printable ASCII characters except these.
 fn all_but(these: &str) -> String {
     let all = (b'!'..=b'~').map(char::from);
     all.filter(|c| !these.contains(*c)).collect()
 }
 
-/// A message that begins with this word is to the disk of this name.
+/// Whether a message that begins with this word is for the disk of this name.
 fn is_to(word: &str, name: &[u8]) -> bool {
     let line = format!("{word} @stats_list");
     parse(line.as_bytes()).is_ok_and(|(disk, _)| disk.is_disk(name))
 }
 
-/// Any bytes as a name: kept whole, written as one word, read back from it.
+/// Checks any bytes as a name: kept complete, written as one word, read back from it.
 pub fn assert_name(bytes: &[u8]) {
     let name = Name::new(bytes);
     let whole = bytes.split(|byte| *byte == 0).next().unwrap_or(&[]);
@@ -64,7 +64,7 @@ pub fn assert_name(bytes: &[u8]) {
     let digits = std::str::from_utf8(digits).unwrap();
     assert!(number == 0 || digits.trim_start_matches('0') == number.to_string());
 
-    // Of a disk: the kernel has neither empty names nor slashes in them.
+    // A disk's name is neither empty nor contains slashes in the kernel.
     if kept.is_empty() || kept.contains(&b'/') {
         return;
     }
@@ -75,7 +75,7 @@ pub fn assert_name(bytes: &[u8]) {
     assert!(!is_to(&format!("x{written}"), kept));
 }
 
-/// Two names are written alike only if they are the same, and each word means only its own.
+/// Checks that two names are written alike only if they are equal, and that each word stands for one.
 pub fn assert_told_apart(one: &[u8], other: &[u8]) {
     let (one, other) = (Name::new(one), Name::new(other));
     assert_eq!(one == other, one.to_string() == other.to_string());
@@ -86,7 +86,7 @@ pub fn assert_told_apart(one: &[u8], other: &[u8]) {
     assert_eq!(one == other, is_to(&one.to_string(), other.bytes()));
 }
 
-/// A kstat is selected by what it is printed as, and no other is.
+/// Checks that a kstat is selected by its printed form, and no other one is.
 pub fn assert_selected(module: &[u8], instance: i32, name: &[u8], other: &[u8]) {
     let [module, name, other] = [module, name, other].map(Name::new);
     let mut id = String::new();
@@ -95,7 +95,7 @@ pub fn assert_selected(module: &[u8], instance: i32, name: &[u8], other: &[u8]) 
     let plain = all_but("\\:*?[");
     let [module_part, name_part] = [module, name].map(|part: Name| escaped(part.bytes(), &plain));
     assert_eq!(id, format!("{module_part}:{instance}:{name_part}"));
-    // Nothing is anything; and a selector has an end.
+    // An empty part matches all; and a selector's length is limited.
     if module.bytes().is_empty() || name.bytes().is_empty() {
         return;
     }
@@ -112,7 +112,7 @@ pub fn assert_selected(module: &[u8], instance: i32, name: &[u8], other: &[u8]) 
     assert!(!selectors.has_kstat(module.bytes(), instance.wrapping_add(1), name.bytes()));
 }
 
-/// What does not fit an array keeps its end, or becomes its numbers.
+/// Checks that a name that does not fit an array keeps its end, or becomes the device number.
 pub fn assert_fits(bytes: &[u8], dev: u32) {
     const N: usize = 24;
     let text = |array: [u8; N]| {
@@ -126,7 +126,7 @@ pub fn assert_fits(bytes: &[u8], dev: u32) {
         None => assert_eq!(kept, whole),
         Some(end) => {
             assert!(whole.len() >= N && whole.ends_with(end));
-            // No less than fits, and no part of a byte.
+            // The maximum that fits, and no part of an escaped byte.
             assert!(kept.len() + 4 >= N);
             let ends = (0..=bytes.len()).map(|from| escaped(&bytes[from..], &all_but("\\")));
             assert!(ends.into_iter().any(|one| one == end));
