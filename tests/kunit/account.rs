@@ -29,17 +29,17 @@ use kernel::{
     sync::Arc, //
 };
 
-/// A second account of a disk there is, of which nobody else knows.
+/// A second account of an existing disk, which only the test uses.
 fn account() -> Result<Arc<Account>> {
     with_disk(|disk| Account::new(disk, None, None, Share::default(), Handle::new(0, 77)))?
 }
 
-/// Records a step at `now` as the probes do.
+/// Records a step at `now`, as the probes do.
 fn step(account: &Account, verb: Verb, now: u64, cpu: ThisCpu<'_>) {
     account.record(verb, 0, now, cpu);
 }
 
-/// A whole read of 512 bytes.
+/// Records a complete read of 512 bytes.
 fn read(account: &Account, cpu: ThisCpu<'_>) {
     step(account, Verb::StartWaitqEnter, now_ns(), cpu);
     step(account, Verb::WaitqToRunq, now_ns(), cpu);
@@ -109,7 +109,7 @@ mod tests {
         let account = account()?;
         let last = online_cpus().last().unwrap_or(0);
         assert!(last > 0);
-        // In the past, so that a snapshot is later however coarse the clock.
+        // In the past, so that a snapshot is later even with a coarse clock.
         let start = now_ns() - 9000;
         let issue = start + 2000;
         on_cpu(0, |cpu| step(&account, Verb::StartWaitqEnter, start, cpu));

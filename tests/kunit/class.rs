@@ -22,7 +22,7 @@ mod tests {
         sync::Arc, //
     };
 
-    /// The recorder is at work when tests run, so there is a listener.
+    /// The recorder is loaded when tests run, so the class already has a listener.
     #[test]
     fn there_is_one_listener_at_a_time() -> Result {
         let listener = Arc::new(Nobody, GFP_KERNEL)?;

@@ -19,8 +19,8 @@ mod tests {
 
     #[test]
     fn it_is_the_raw_monotonic_clock() {
-        // Made of the same counter with a multiplier that is rounded otherwise: to 1 in 10^6, and far
-        // better on every machine seen.
+        // Both are computed from one counter, with multipliers that are rounded differently: the
+        // rates differ by less than 1 in 10^6.
         let (before, now, after) = (raw(), now_ns(), raw());
         let off = after / 1_000_000;
         assert!(before <= now + off && now <= after + off);
@@ -49,7 +49,7 @@ mod tests {
         }
         assert_eq!(backwards, 0);
         fsleep(Delta::from_millis(30));
-        // With no better clock than the tick, which is 4 ms here.
+        // The clock may have only the resolution of the tick, which is 4 ms here.
         assert!(now_ns() - start > 20_000_000);
     }
 

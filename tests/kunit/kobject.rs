@@ -32,7 +32,7 @@ use kernel::{
     },
 };
 
-/// An object with a number to show, which tells when it is dropped.
+/// An object with a number to show, which counts its drops.
 struct Numbered {
     number: u64,
     drops: Arc<Atomic<u64>>,
@@ -78,10 +78,10 @@ impl Object for Numbered {
     const TYPE: Type<Self> = Type::new(&GROUPS);
 }
 
-/// `/sys/kernel/iostat_kunit`.
+/// Creates `/sys/kernel/iostat_kunit`.
 fn directory(number: u64, drops: &Arc<Atomic<u64>>) -> Result<Directory<Numbered>> {
     let drops = drops.clone();
-    // SAFETY: `/sys/kernel` is always there.
+    // SAFETY: `/sys/kernel` always exists.
     unsafe {
         Directory::new(
             kernel::bindings::kernel_kobj,
@@ -91,7 +91,7 @@ fn directory(number: u64, drops: &Arc<Atomic<u64>>) -> Result<Directory<Numbered
     }
 }
 
-/// Whether a file in `/sys/kernel/iostat_kunit` reads so.
+/// Whether a file in `/sys/kernel/iostat_kunit` has this content.
 fn reads(path: &core::ffi::CStr, text: &[u8]) -> bool {
     read_file(path, &mut [0; 32]).is_ok_and(|found| found == text)
 }
@@ -129,7 +129,7 @@ mod tests {
         let drops = counter()?;
         let first = directory(1, &drops)?;
         let second = directory(2, &drops).err();
-        // The first one is untouched by the second's failure, whose object is gone.
+        // The failure of the second one drops its object and does not change the first one.
         let dropped = drops.load(Relaxed);
         let first_reads = reads(c"/sys/kernel/iostat_kunit/number", b"1\n");
         drop(first);

@@ -11,7 +11,7 @@ use kernel::{
     },
 };
 
-/// What a value refers to.
+/// The target of a value.
 struct Target {
     number: u64,
     drops: Arc<Atomic<u64>>,
@@ -36,7 +36,7 @@ mod tests {
 
     type Targets = Lookup<Arc<Target>>;
 
-    /// Open, and how many targets have been dropped.
+    /// Returns an empty table, and a counter of dropped targets.
     fn targets() -> Result<(Pin<KBox<Targets>>, Arc<Atomic<u64>>)> {
         let targets = KBox::pin_init(Targets::new(), GFP_KERNEL)?;
         targets.open();
@@ -56,7 +56,7 @@ mod tests {
         Ok(place)
     }
 
-    /// What a probe finds by its address and at its place.
+    /// Returns what a probe finds by address and by place.
     fn look(targets: &Targets, number: u64, place: usize) -> Result<[Option<u64>; 2]> {
         let found = [const { Atomic::new(u64::MAX) }; 2];
         with_probe(
@@ -106,7 +106,7 @@ mod tests {
         Ok(())
     }
 
-    /// Many more come in all than there are at a time: those that are gone leave no trace.
+    /// Many more targets are added in all than exist at a time: removed ones leave no trace.
     #[test]
     fn places_and_cells_are_used_again() -> Result {
         let (targets, drops) = targets()?;
@@ -124,7 +124,7 @@ mod tests {
         }
         assert_eq!(highest, 1);
         assert_eq!(look(&targets, 0, stays)?, [Some(0); 2]);
-        // The same address again and again.
+        // The same address is added and removed repeatedly.
         for _ in 0..100 {
             let place = insert(&targets, 7, &drops)?;
             assert_eq!(look(&targets, 7, place)?, [Some(7); 2]);
@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(look(&targets, 1, place)?, [Some(1); 2]);
         targets.close();
         assert_eq!(look(&targets, 1, place)?, [None; 2]);
-        // What comes and goes after that is nobody's.
+        // Targets that are inserted while the table is closed are dropped with the table.
         for number in 2..100 {
             insert(&targets, number, &drops)?;
         }

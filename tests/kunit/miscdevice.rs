@@ -27,7 +27,7 @@ use kernel::{
     prelude::*, //
 };
 
-/// A device that reads as its context.
+/// A device whose content is its context.
 struct Reader;
 
 impl OpenFile for Reader {
@@ -59,7 +59,7 @@ impl OpenFile for Reader {
     }
 }
 
-/// A file that shows how long the context is.
+/// A file that shows the length of the context.
 struct Length;
 
 impl Show for Length {
@@ -75,7 +75,7 @@ static ATTRIBUTES: Attributes<&'static str, 1> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 static GROUPS: DeviceGroups<&'static str> = DeviceGroups::new(&GROUP);
 
-/// `/dev/<name>`.
+/// Creates `/dev/<name>`.
 fn device(name: &'static core::ffi::CStr, text: &'static str) -> Result<Registration<Reader>> {
     Registration::new(name, 0o444, &GROUPS, text)
 }

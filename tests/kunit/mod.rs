@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Tests of floors 1 and 2 that need a kernel under them; built for the test kernel alone.
+//! Tests of floors 1 and 2 that need a kernel; built only for the test kernel.
 //!
-//! A failed assertion ends the test's thread there and then and runs no destructor. So whatever
-//! must not stay behind (a probe, a device, a directory, interrupts that are off) is gone before
-//! the first assertion on what it did.
+//! A failed assertion ends the test's thread at once and runs no destructor. Therefore a test removes
+//! everything that must not stay behind (a probe, a device, a directory, disabled interrupts) before its
+//! first assertion about it.
 
 mod account;
 mod class;

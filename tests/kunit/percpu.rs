@@ -50,11 +50,11 @@ mod tests {
     #[test]
     fn each_cpu_finds_its_own() -> Result {
         let values = PerCpu::<CpuRecord>::new()?;
-        // Else this shows nothing.
+        // With one CPU the test would show nothing.
         assert!(online_cpus().count() >= 2);
         for cpu in online_cpus() {
             let found = on_cpu(cpu, |here| address(values.this_cpu(here)));
-            // All CPUs below a possible one are possible on the machines this runs on.
+            // On the machines this runs on, all CPUs with smaller numbers are possible as well.
             let own = values.iter().nth(cpu as usize).map(address);
             assert!(found.is_some());
             assert_eq!(found, own);
@@ -87,7 +87,7 @@ mod tests {
         for slot in &mut addresses {
             *slot = PerCpu::<CpuRecord>::new()?.iter().next().map_or(0, address);
         }
-        // If it leaked, no two could be the same.
+        // With a leak no two addresses could be the same.
         addresses.sort_unstable();
         assert!(addresses.windows(2).any(|pair| pair.first() == pair.last()));
         Ok(())

@@ -8,7 +8,7 @@ use kernel::sync::{
     Arc, //
 };
 
-/// A value that tells when it is dropped.
+/// A value that counts its drops.
 struct Counted {
     value: u64,
     drops: Arc<Atomic<u64>>,
@@ -50,7 +50,7 @@ mod tests {
         })
     }
 
-    /// What a probe finds published, and how often it looked.
+    /// Returns how often a probe was called, and what it found published.
     fn look(place: &Published<Counted>) -> Result<(u64, Option<u64>)> {
         let (calls, found) = (Atomic::new(0), Atomic::new(u64::MAX));
         with_probe(
@@ -105,7 +105,7 @@ mod tests {
         Ok(())
     }
 
-    /// Were it freed at once, KASAN would tell of the second look.
+    /// If the value were freed at once, KASAN would report the second look.
     #[test]
     fn a_probe_keeps_what_it_has_found() -> Result {
         let (place, drops) = (<Published<_>>::new(), counter()?);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the tests need of the kernel and neither its crate nor floor 1 gives.
+//! Functions of the kernel that the tests need and that neither its crate nor floor 1 has.
 
 use crate::kernel_ext::{
     bindings as own,
@@ -35,10 +35,10 @@ use kernel::{
     prelude::*, //
 };
 
-/// What `work` gives on some CPU.
+/// Returns the result of `work` on some CPU.
 pub(crate) fn here<T>(work: impl Fn(ThisCpu<'_>) -> T + Sync) -> T {
     loop {
-        // Again if that one has just left.
+        // Tried again if that CPU has just gone offline.
         let cpu = online_cpus().last().unwrap_or(0);
         if let Some(result) = on_cpu(cpu, &work) {
             return result;
@@ -46,8 +46,8 @@ pub(crate) fn here<T>(work: impl Fn(ThisCpu<'_>) -> T + Sync) -> T {
     }
 }
 
-/// What `work` gives on one CPU, where it runs with interrupts off; [`None`] if that CPU is not
-/// there.
+/// Returns the result of `work` on one CPU, where it runs with interrupts disabled; [`None`] if that CPU
+/// is not online.
 pub(crate) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Option<T> {
     struct Call<F, T> {
         work: F,
@@ -57,12 +57,12 @@ pub(crate) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Opt
 
     /// # Safety
     ///
-    /// `data` is a `Call<F, T>` that nobody else uses until this returns.
+    /// `data` points to a `Call<F, T>` that nothing else accesses until this returns.
     unsafe extern "C" fn call<F: Fn(ThisCpu<'_>) -> T, T>(data: *mut c_void) {
         // SAFETY: By this function's requirement.
         let call = unsafe { &mut *data.cast::<Call<F, T>>() };
-        // SAFETY: `on_cpu` asked for that CPU, and a function called on another CPU has interrupts
-        // off.
+        // SAFETY: This runs on the CPU that `on_cpu` selected, and a function called on another CPU
+        // runs with interrupts disabled.
         let here = unsafe { ThisCpu::new(call.cpu as usize * SLOT) };
         call.result = Some((call.work)(here));
     }
@@ -78,34 +78,34 @@ pub(crate) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Opt
     };
     let function = function(&call);
     let data = core::ptr::from_mut(&mut call).cast();
-    // An int in 7.2.
+    // The type is int in 7.2.
     #[allow(clippy::useless_conversion)]
     let wait = true.into();
-    // SAFETY: `function` takes what is passed as data, which outlives the call: it is waited for.
+    // SAFETY: `function` takes `data`, which outlives the call, as the call is waited for.
     let _ = unsafe { bindings::smp_call_function_single(cpu as i32, Some(function), data, wait) };
     call.result
 }
 
-/// The CPUs that are there, in order, as [`on_cpu`] takes them.
+/// Returns the online CPUs, in order, as [`on_cpu`] takes them.
 pub(crate) fn online_cpus() -> impl Iterator<Item = u32> {
     (0..nr_cpu_ids()).filter(|cpu| on_cpu(*cpu, |_| ()).is_some())
 }
 
-/// Runs `work` with the files of PID 1. From 7.3 on a kernel thread, which a test is, sees no mount
-/// but an empty one; `scoped_with_init_fs()` is C's way out.
+/// Runs `work` with the file system context of PID 1. From 7.3 on a kernel thread, such as a test, has an
+/// empty mount namespace; C code uses `scoped_with_init_fs()`.
 fn with_files_of_init<T>(work: impl FnOnce() -> T) -> Result<T> {
-    // SAFETY: May be called from any task.
+    // SAFETY: `find_get_pid` may be called by any task.
     let pid = unsafe { bindings::find_get_pid(1) };
-    // SAFETY: A reference was just taken; none is null, which is fine as well.
+    // SAFETY: `pid` has a reference or is null; both are allowed.
     let init = unsafe { bindings::get_pid_task(pid, bindings::pid_type_PIDTYPE_PID) };
-    // SAFETY: As above.
+    // SAFETY: `pid` has a reference, which is dropped here, or is null.
     unsafe { bindings::put_pid(pid) };
     let init = NonNull::new(init).ok_or(ESRCH)?.as_ptr();
     let current = kernel::current!().as_ptr();
-    // SAFETY: A task's files are changed by that task alone, and PID 1 keeps its own for ever.
+    // SAFETY: Only the current task changes its own `fs`, and PID 1 never exits.
     let own = unsafe { core::mem::replace(&mut (*current).fs, (*init).fs) };
     let result = work();
-    // SAFETY: Gives this task its own back, and PID 1 its reference.
+    // SAFETY: Restores the `fs` of the current task, and drops the reference to PID 1.
     unsafe {
         (*current).fs = own;
         bindings::put_task_struct(init);
@@ -113,7 +113,7 @@ fn with_files_of_init<T>(work: impl FnOnce() -> T) -> Result<T> {
     Ok(result)
 }
 
-/// The text of a file, as far as `buffer` takes it.
+/// Reads a file, up to the length of `buffer`.
 pub(crate) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> Result<&'a [u8]> {
     let file = with_files_of_init(|| {
         // SAFETY: The path is NUL-terminated.
@@ -131,8 +131,8 @@ pub(crate) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> Result<&'a [u8
             &mut position,
         )
     };
-    // SAFETY: Gives up the only reference. Of all ways to close this is the one that has closed
-    // when it returns: a kernel thread's files are otherwise closed later, by a work item.
+    // SAFETY: Drops the only reference. This function has closed the file when it returns; other
+    // ways to close a file of a kernel thread close it later, in a work item.
     unsafe { bindings::__fput_sync(file) };
     match usize::try_from(len) {
         Ok(len) => Ok(buffer.get(..len).unwrap_or_default()),
@@ -140,21 +140,21 @@ pub(crate) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> Result<&'a [u8
     }
 }
 
-/// What [`print`] prints.
+/// The text that [`print`] prints.
 const LINE: &[u8] = b"a line for the tests' probes";
 
-/// Passes the tracepoint `console`, whose probes then get [`LINE`] on this CPU.
+/// Calls the tracepoint `console`, whose probes then get [`LINE`] on this CPU.
 pub(crate) fn print() {
     pr_info!("{}\n", core::str::from_utf8(LINE).unwrap_or_default());
 }
 
-/// Runs `then` with a probe on the tracepoint `console` that calls `work` for each [`print`].
-/// The probe is gone, and no call of `work` under way, when this returns; so `then` must not
+/// Runs `then` with a probe on the tracepoint `console` that calls `work` for each [`print`]. When this
+/// returns, the probe is unregistered and no call of `work` is in progress. Therefore `then` must not
 /// assert anything.
 pub(crate) fn with_probe<F: Fn(&InProbe<'_>) + Sync>(work: F, then: impl FnOnce()) -> Result {
     /// # Safety
     ///
-    /// Called by the tracepoint `console`, as a probe whose data is an `F`.
+    /// Only the tracepoint `console` may call this, as a probe whose data is a pointer to an `F`.
     unsafe extern "C" fn printed<F: Fn(&InProbe<'_>)>(
         data: *mut c_void,
         text: *const c_char,
@@ -165,7 +165,7 @@ pub(crate) fn with_probe<F: Fn(&InProbe<'_>) + Sync>(work: F, then: impl FnOnce(
         if text.trim_ascii_end().ends_with(LINE) {
             // SAFETY: By this function's requirement.
             let work = unsafe { &*data.cast::<F>() };
-            // SAFETY: This is a probe that a tracepoint called, and the value stays in it.
+            // SAFETY: This is a probe called by a tracepoint, and the value is used only in it.
             work(&unsafe { InProbe::new() });
         }
     }
@@ -184,13 +184,13 @@ pub(crate) fn with_probe<F: Fn(&InProbe<'_>) + Sync>(work: F, then: impl FnOnce(
     result
 }
 
-/// Runs `work` on a disk there is: the first of the class, a loop device of the test kernel's.
+/// Runs `work` on an existing disk: the first one of the class, a loop device of the test kernel.
 pub(crate) fn with_disk<T>(work: impl FnOnce(&BlockDevice<'_>) -> T) -> Result<T> {
     let mut class: *const bindings::class = core::ptr::null();
     // SAFETY: The pointer is valid for writes.
     to_result(unsafe { own::iostat_block_class(core::ptr::addr_of_mut!(class).cast()) })?;
     let mut devices = MaybeUninit::uninit();
-    // SAFETY: Initialises the iterator; the class is always there.
+    // SAFETY: Initialises the iterator; the block class always exists.
     unsafe {
         bindings::class_dev_iter_init(
             devices.as_mut_ptr(),
@@ -199,7 +199,7 @@ pub(crate) fn with_disk<T>(work: impl FnOnce(&BlockDevice<'_>) -> T) -> Result<T
             core::ptr::null(),
         )
     };
-    // SAFETY: Initialised above. The device it gives is held until the iterator goes on or ends.
+    // SAFETY: Initialised above. The returned device is held until the iterator goes on or ends.
     let device = unsafe { bindings::class_dev_iter_next(devices.as_mut_ptr()) };
     // SAFETY: Null, or a device of the block class, in sysfs, and held for as long as it is used.
     let result = unsafe { BlockDevice::from_device(device) }.map(|device| work(&device));

@@ -14,7 +14,7 @@ use kernel::{
     prelude::*, //
 };
 
-/// A file that is so many times the letter its object is.
+/// A file whose content is its object's letter, repeated.
 #[derive(Clone, Copy)]
 struct Times(usize);
 
@@ -29,7 +29,7 @@ impl Show for Times {
     }
 }
 
-/// A file that nothing can be said about.
+/// A file that cannot be shown.
 #[derive(Clone, Copy)]
 struct Silent;
 
@@ -42,11 +42,11 @@ impl Show for Silent {
     }
 }
 
-/// What a `show` callback would return, and the page it would leave.
+/// Returns the result of a `show` callback, and the page it filled.
 fn show<A: Show<Of = char>>(attribute: &'static Attribute<A>) -> Result<(isize, KVec<u8>)> {
     let mut page = KVec::from_elem(b'.', PAGE_SIZE, GFP_KERNEL)?;
     let raw = core::ptr::from_ref(attribute).cast_mut().cast();
-    // SAFETY: `raw` is an `Attribute<A>` in full, and the buffer a page.
+    // SAFETY: `raw` is part of an `Attribute<A>`, and the buffer has the size of a page.
     let result = unsafe { Attribute::<A>::show(raw, &'x', page.as_mut_ptr().cast()) };
     Ok((result, page))
 }
@@ -73,7 +73,7 @@ mod tests {
         Ok(())
     }
 
-    /// sysfs warns of a whole page too: it cannot be told from one that was cut.
+    /// sysfs warns about a full page as well, as its content may have been cut.
     #[test]
     fn what_does_not_fit_is_an_error() -> Result {
         for attribute in [&PAGEFUL, &TOO_LONG] {

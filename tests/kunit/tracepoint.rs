@@ -24,7 +24,7 @@ mod tests {
 
     #[test]
     fn ours_are_not_the_kernels() {
-        // They go with the module, so a `Tracepoint` must never be one of them.
+        // The module's own tracepoints are removed with it, so `Tracepoint` must never be one of them.
         assert!(Tracepoint::find(c"start").is_none());
         assert!(Tracepoint::find(c"done").is_none());
     }

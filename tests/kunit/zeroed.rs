@@ -30,7 +30,7 @@ mod tests {
         sector: u64::MAX,
     };
 
-    /// More than the page allocator gives in one piece, so that it comes from vmalloc.
+    /// More than the page allocator returns as one block, so that it comes from vmalloc.
     const MANY: usize = 100_000;
 
     #[test]
