@@ -2,13 +2,11 @@
 
 //! Large arrays of zeroed values.
 
-use core::{
-    mem::MaybeUninit,
-    sync::atomic::AtomicPtr, //
-};
+use core::sync::atomic::AtomicPtr;
 use kernel::{
     alloc::{
         flags::{
+            __GFP_ZERO,
             GFP_KERNEL,
             GFP_KERNEL_ACCOUNT, //
         },
@@ -64,12 +62,10 @@ pub(crate) fn zeroed_vec_charged<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
 }
 
 fn zeroed_vec_with<T: Zeroed>(len: usize, flags: Flags) -> Result<KVVec<T>> {
-    let mut vec = KVVec::<T>::with_capacity(len, flags)?;
-    let spare: &mut [MaybeUninit<T>] = vec.spare_capacity_mut();
-    // SAFETY: The slice is valid for writes of its own length.
-    unsafe { core::ptr::write_bytes(spare.as_mut_ptr(), 0, len.min(spare.len())) };
-    // SAFETY: `with_capacity` made room for `len` more elements, which were all just set to zero, a
-    // valid value by `T: Zeroed`.
+    // By the allocator: most kernels clear what they give out in any case, and a second time costs as much.
+    let mut vec = KVVec::<T>::with_capacity(len, flags | __GFP_ZERO)?;
+    // SAFETY: `with_capacity` made room for `len` elements in memory of its own, which `__GFP_ZERO` has set
+    // to zero, a valid value by `T: Zeroed`.
     unsafe { vec.inc_len(len) };
     Ok(vec)
 }
