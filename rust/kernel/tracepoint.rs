@@ -40,9 +40,12 @@ impl Tracepoint {
             // SAFETY: `data` is the `Search` given to `for_each_kernel_tracepoint` below, which
             // calls back before it returns and from one thread.
             let search = unsafe { &mut *data.cast::<Search<'_>>() };
-            // SAFETY: The kernel passes valid tracepoints, whose names are literals.
-            let name = unsafe { CStr::from_char_ptr((*tp).name) };
-            if name == search.name {
+            // SAFETY: The kernel passes valid tracepoints.
+            let name = unsafe { (*tp).name };
+            let mut wanted = search.name.to_bytes_with_nul().iter().enumerate();
+            // SAFETY: Names are literals, of which nothing is read behind the first byte that differs; their NUL
+            // differs from all but the last byte that is wanted.
+            if wanted.all(|(index, byte)| unsafe { *name.add(index) } == *byte) {
                 // INVARIANT: The kernel passes its own tracepoints.
                 search.found = NonNull::new(tp).map(Tracepoint);
             }
