@@ -16,6 +16,7 @@
 #include <linux/jiffies.h>
 #include <linux/sched.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 #define BITS	6
 
@@ -29,10 +30,6 @@ static struct look {
 } looks[1 << BITS];
 
 static const void *state;
-
-static struct iostat_function work = { .symbol = "blk_mq_timeout_work" };
-static struct iostat_function handle = { .symbol = "blk_mq_handle_expired" };
-static struct iostat_function *const functions[] = { &work, &handle };
 
 static void take_time(struct look *look)
 {
@@ -54,41 +51,66 @@ static bool is_late(const struct look *look, struct request *rq)
 		time_after_eq(start, READ_ONCE(rq->deadline));
 }
 
-static int on_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
-		    struct ftrace_regs *regs, void *data)
+static int on_work(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+		   struct ftrace_regs *regs, void *data)
 {
-	struct look *look = &looks[hash_ptr(current, BITS)];
-	struct request *rq;
+	take_time(&looks[hash_ptr(current, BITS)]);
+	return 0;
+}
 
-	if (ip == READ_ONCE(work.ip)) {
-		take_time(look);
-	} else if (ip == READ_ONCE(handle.ip)) {
-		/* Its caller has a reference to it. */
-		rq = (struct request *)ftrace_regs_get_argument(regs, 0);
-		if (is_late(look, rq)) {
-			guard(srcu_fast_notrace)(&tracepoint_srcu);
-			iostat_event(state, rq->q->disk, IOSTAT_EVENT_TIMEOUT);
-		}
+static int on_handle(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+		     struct ftrace_regs *regs, void *data)
+{
+	/* Its caller has a reference to it. */
+	struct request *rq = (struct request *)ftrace_regs_get_argument(regs, 0);
+
+	if (is_late(&looks[hash_ptr(current, BITS)], rq)) {
+		guard(srcu_fast_notrace)(&tracepoint_srcu);
+		iostat_event(state, rq->q->disk, IOSTAT_EVENT_TIMEOUT);
 	}
 	return 0;
 }
 
-static struct fprobe probe;
+static struct fprobe work, handle;
+static bool is_hooked;
 
-int iostat_timeouts_hook(const void *new_state)
+/*
+ * A probe for each, though one could be on both: a single symbol is found by a binary search, for
+ * several the kernel goes through all symbols it has.
+ */
+static int hook(struct fprobe *probe, const char *symbol, fprobe_entry_cb on_entry)
 {
-	int error;
+	*probe = (struct fprobe) { .entry_handler = on_entry };
+	return register_fprobe_syms(probe, &symbol, 1);
+}
 
+static void hook_both(struct work_struct *unused)
+{
+	if (hook(&work, "blk_mq_timeout_work", on_work))
+		return;
+	is_hooked = !hook(&handle, "blk_mq_handle_expired", on_handle);
+	if (!is_hooked)
+		unregister_fprobe(&work);
+}
+
+static DECLARE_DELAYED_WORK(hook_work, hook_both);
+
+/*
+ * To hook a function the kernel goes through all functions it can trace, several times. Whoever loads
+ * the module need not wait for that: no I/O that is recorded can be late before a second has passed.
+ */
+void iostat_timeouts_hook(const void *new_state)
+{
 	state = new_state;
-	probe = (struct fprobe) { .entry_handler = on_entry };
-	error = iostat_functions_hook(&probe, functions, ARRAY_SIZE(functions));
-	if (error || (work.ip && handle.ip))
-		return error;
-	iostat_timeouts_unhook();
-	return -ENOENT;
+	queue_delayed_work(system_dfl_wq, &hook_work, HZ / 10);
 }
 
 void iostat_timeouts_unhook(void)
 {
-	iostat_functions_unhook(&probe, functions, ARRAY_SIZE(functions));
+	cancel_delayed_work_sync(&hook_work);
+	if (!is_hooked)
+		return;
+	unregister_fprobe(&handle);
+	unregister_fprobe(&work);
+	is_hooked = false;
 }

@@ -52,12 +52,12 @@ typedef void (*iostat_event_fn)(const void *state, const struct gendisk *disk,
 void iostat_event(const void *state, const struct gendisk *disk, enum iostat_event event);
 
 /*
- * From here on timeouts call it too, with preemption off; @state stays until they are unhooked. May
- * sleep. Return: 0; -ENOENT if this kernel has not what is hooked, or what iostat_functions_hook() says.
+ * Soon timeouts call it too, with preemption off, if this kernel has what is hooked; @state stays until
+ * they are unhooked. Does not wait for that.
  */
-int iostat_timeouts_hook(const void *state);
+void iostat_timeouts_hook(const void *state);
 
-/* Once the former has succeeded. No call of iostat_event() for a timeout from here on. May sleep. */
+/* No call of iostat_event() for a timeout from here on. May sleep. */
 void iostat_timeouts_unhook(void);
 
 #endif /* _IOSTAT_EVENT_PROBES_H */

@@ -180,23 +180,23 @@ fn register(name: &CStr, function: *const c_void, tracker: &Arc<Tracker>) -> Res
     unsafe { Probe::register(tracepoint, function, data) }
 }
 
-/// The hook on the kernel's handler of timeouts, in place until dropped. There may be one at a time.
+/// The hook on the kernel's handler of timeouts, in place from soon after it was made until it is dropped, if
+/// this kernel has such a function and a tracer of functions. There may be one at a time.
 pub(super) struct Timeouts(#[allow(dead_code, reason = "it is held")] Arc<Tracker>);
 
 impl Timeouts {
-    /// May sleep. [`None`] if this kernel has no such function, or no tracer of functions.
-    pub(super) fn new(tracker: Arc<Tracker>) -> Option<Self> {
+    pub(super) fn new(tracker: Arc<Tracker>) -> Self {
         let data = Arc::as_ptr(&tracker).cast();
         // SAFETY: The data is the tracker, to which the value holds a reference until its drop has taken
         // the hook away.
-        let error = unsafe { own::iostat_timeouts_hook(data) };
-        (error == 0).then_some(Timeouts(tracker))
+        unsafe { own::iostat_timeouts_hook(data) };
+        Timeouts(tracker)
     }
 }
 
 impl Drop for Timeouts {
     fn drop(&mut self) {
-        // SAFETY: It was put in place in `new`.
+        // SAFETY: `new` asked for it.
         unsafe { own::iostat_timeouts_unhook() };
     }
 }
