@@ -46,6 +46,20 @@ struct mounts {
 };
 
 static struct mounts __rcu *table;
+static unsigned long version;
+
+unsigned long iostat_mount_table_version(void)
+{
+	/* Pairs with changed(). */
+	return smp_load_acquire(&version);
+}
+
+/* Called with table_lock held, after the table was changed. */
+static void changed(void)
+{
+	/* Pairs with iostat_mount_table_version(). */
+	smp_store_release(&version, version + 1);
+}
 
 static void mounts_free(struct mounts *mounts)
 {
@@ -229,6 +243,7 @@ void iostat_mount_table_forget(dev_t dev)
 	mounts = rcu_dereference_protected(table, lockdep_is_held(&table_lock));
 	if (mounts)
 		mark_gone(mounts, dev);
+	changed();
 	if (nr_gone < ARRAY_SIZE(gone))
 		gone[nr_gone] = dev;
 	if (nr_gone <= ARRAY_SIZE(gone))
@@ -256,6 +271,7 @@ bool iostat_mount_table_replace(char *text, bool keeps_former)
 		if (mounts)
 			mark_all_gone(mounts);
 		rcu_assign_pointer(table, mounts);
+		changed();
 	}
 	synchronize_rcu();
 	mounts_free(old);

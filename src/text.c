@@ -11,7 +11,8 @@
 #include <linux/string.h>
 #include <linux/uidgid.h>
 #include <linux/unaligned.h>
-#include <linux/user_namespace.h>
+#include <linux/wordpart.h>
+#include <asm/word-at-a-time.h>
 
 static const char dots[3] = "...";
 
@@ -25,16 +26,19 @@ static bool is_odd(unsigned char c)
 /* The high bit of each byte of a word that is less than @limit, which is 0x80 at most. */
 #define LESS(word, limit)	(((word) - EACH(limit)) & ~(word) & EACH(0x80))
 
+/* The high bit of each byte of a word that is odd, and perhaps of what is behind such a byte. */
+static unsigned long odd_in(unsigned long word)
+{
+	return LESS(word, ' ' + 1) | LESS(word ^ EACH('\\'), 1) | LESS(word ^ EACH(0x7f), 1);
+}
+
 /* Whether any byte is odd: a word at a time, as most texts have none. */
 static bool has_odd(const char *text, size_t len)
 {
 	unsigned long odd = 0;
 
-	for (; len >= sizeof(odd); len -= sizeof(odd), text += sizeof(odd)) {
-		unsigned long word = get_unaligned((const unsigned long *)text);
-
-		odd |= LESS(word, ' ' + 1) | LESS(word ^ EACH('\\'), 1) | LESS(word ^ EACH(0x7f), 1);
-	}
+	for (; len >= sizeof(odd); len -= sizeof(odd), text += sizeof(odd))
+		odd |= odd_in(get_unaligned((const unsigned long *)text));
 	while (len--)
 		odd |= is_odd(*text++);
 	return odd;
@@ -102,18 +106,54 @@ void iostat_put_text(char *to, size_t size, const char *from, size_t len)
 	memcpy(to, from, len);
 }
 
+/* Of a word of a text the bytes before its NUL, with all behind it in @behind. */
+static unsigned long cut(unsigned long word, unsigned long *behind)
+{
+	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
+	unsigned long bits;
+
+	*behind = 0;
+	if (!has_zero(word, &bits, &constants))
+		return word;
+	bits = create_zero_mask(prep_zero_mask(word, bits, &constants));
+	*behind = ~zero_bytemask(bits);
+	return word & ~*behind;
+}
+
+#define COMM_WORDS	(TASK_COMM_LEN / sizeof(unsigned long))
+
+/* Of most threads: a name in which nothing is to be escaped. */
+static bool put_comm(char *to, const char *comm)
+{
+	const unsigned long *from = (const unsigned long *)comm;
+	unsigned long odd = 0, behind, word;
+
+	for (size_t i = 0; i < COMM_WORDS; i++) {
+		word = cut(from[i], &behind);
+		put_unaligned(word, (unsigned long *)to + i);
+		odd |= odd_in(word | (behind & EACH('a')));
+		if (behind)
+			break;
+	}
+	return !odd;
+}
+
 void iostat_put_task(struct iostat_task *task)
 {
-	char comm[TASK_COMM_LEN];
+	char comm[TASK_COMM_LEN] __aligned(sizeof(unsigned long));
 
 	task->pid = current->pid;
 	task->tgid = current->tgid;
-	task->uid = from_kuid(&init_user_ns, current_uid());
+	/* As from_kuid() says of the initial user namespace, whose ids are the kernel's own. */
+	task->uid = __kuid_val(current_uid());
 
 	BUILD_BUG_ON(sizeof(task->comm) < 4 * (sizeof(comm) - 1) + 1);
 	/* Another thread may be changing it: to what, only its last byte is certain. */
 	memcpy(comm, current->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';
+	memset(task->comm, 0, sizeof(task->comm));
+	if (likely(put_comm(task->comm, comm)))
+		return;
 	memset(task->comm, 0, sizeof(task->comm));
 	iostat_put_text(task->comm, sizeof(task->comm), comm, strlen(comm));
 }

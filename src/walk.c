@@ -66,3 +66,10 @@ void iostat_walk_dentry(struct iostat_walk *walk, const struct dentry *dentry)
 	walk->buf[0] = '\0';
 	walked(walk, dentry_path_raw(dentry, walk->buf, sizeof(walk->buf)));
 }
+
+void iostat_walk_copy(struct iostat_walk *to, const struct iostat_walk *from)
+{
+	*to = *from;
+	if (from->text >= from->buf && from->text < from->buf + sizeof(from->buf))
+		to->text = to->buf + (from->text - from->buf);
+}

@@ -185,7 +185,7 @@ static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf,
 		return NULL;
 	io->buf = *buf;
 	io->buf.id = trace_start_enabled() ? atomic64_inc_return(&last_id) : 0;
-	io->dev = *dev;
+	iostat_copy(&io->dev, dev, sizeof(io->dev));
 	put_task(&io->task, bio);
 	io->result.b_resid = 0;
 	return io;

@@ -24,4 +24,10 @@ bool iostat_mount_table_replace(char *text, bool keeps_former);
 /* The super block with this device number is gone. From any context but NMI. */
 void iostat_mount_table_forget(dev_t dev);
 
+/*
+ * Another number when something else may be found in the table: to be asked before it is looked at. From any
+ * context.
+ */
+unsigned long iostat_mount_table_version(void);
+
 #endif /* _IOSTAT_MOUNT_TABLE_H */

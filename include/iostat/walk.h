@@ -37,4 +37,6 @@ void iostat_walk_path(struct iostat_walk *walk, const struct path *path);
 /* In the file system. */
 void iostat_walk_dentry(struct iostat_walk *walk, const struct dentry *dentry);
 
+void iostat_walk_copy(struct iostat_walk *to, const struct iostat_walk *from);
+
 #endif /* _IOSTAT_WALK_H */

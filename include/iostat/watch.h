@@ -9,6 +9,7 @@
 #include <iostat/io.h>
 #include <linux/compiler.h>
 #include <linux/jump_label.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 struct bio;
@@ -86,33 +87,18 @@ void iostat_watch_done(u64 record, const struct iostat_result *result);
 void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			      const struct iostat_result *result);
 
-/*
- * A copy, in words: it is not long enough for the start of a string instruction
- * to pay. @bytes is a multiple of 4 and known when compiled.
- */
+/* A copy of what is long enough for a string instruction. @bytes is a multiple of 4 and known when compiled. */
 static __always_inline void iostat_copy(void *to, const void *from, size_t bytes)
 {
-	const u64 *words = from;
-	u64 *target = to;
+#ifdef CONFIG_X86_64
+	size_t words = bytes / sizeof(u64);
 
-	/* Sixteen at a time from where both now are: nothing but the copying is done for each. */
-	for (; bytes >= 16 * sizeof(u64); bytes -= 16 * sizeof(u64)) {
-#pragma GCC unroll 16
-		for (size_t index = 0; index < 16; index++) {
-			target[index] = words[index];
-			/* Or the compiler would make a call of memcpy() of it. */
-			barrier();
-		}
-		words += 16;
-		target += 16;
-	}
-#pragma GCC unroll 16
-	for (size_t index = 0; index < bytes / sizeof(u64); index++) {
-		target[index] = words[index];
-		barrier();
-	}
+	asm volatile("rep movsq" : "+D" (to), "+S" (from), "+c" (words) : : "memory");
 	if (bytes % sizeof(u64))
-		*(u32 *)&target[bytes / sizeof(u64)] = *(const u32 *)&words[bytes / sizeof(u64)];
+		*(u32 *)to = *(const u32 *)from;
+#else
+	memcpy(to, from, bytes);
+#endif
 }
 
 /* For the tracepoints. */

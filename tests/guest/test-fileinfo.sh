@@ -167,6 +167,40 @@ cell "a deleted file, direct" nbf B_WRITE "/mnt/files/gone /mnt/files ext4" \
 	dd if=/dev/zero of=/proc/self/fd/9 bs=16k count=16 conv=notrunc oflag=direct
 exec 9>&-
 
+# One file right after another, and under other names: what was found a moment ago is not traced for another.
+look()
+{
+	: >$TRACING/trace
+	dd if="$1" of=/dev/null bs=16k iflag=direct status=none
+	dd if="$1" of=/dev/null bs=16k iflag=direct status=none
+	is "fileinfo: again: $1" "$(files start nbf B_READ)" "$1 $2 ext4"
+}
+mkdir /mnt/files/dir /mnt/bound
+dd if=/dev/zero of=/mnt/files/dir/one bs=16k count=1 oflag=direct status=none
+exec 9</mnt/files/dir/one
+look /mnt/files/dir/one /mnt/files
+mv /mnt/files/dir/one /mnt/files/dir/two
+look /mnt/files/dir/two /mnt/files
+mv /mnt/files/dir /mnt/files/folder
+look /mnt/files/folder/two /mnt/files
+mount --bind /mnt/files/folder /mnt/bound
+sleep 0.5
+for _ in 1 2; do
+	look /mnt/bound/two /mnt/bound
+	look /mnt/files/folder/two /mnt/files
+done
+umount /mnt/bound
+mv /mnt/files/folder/two /mnt/files
+look /mnt/files/two /mnt/files
+exec 9<&-
+: >$TRACING/trace
+for number in {10..40}; do
+	dd if=/dev/zero of=/mnt/files/$number bs=16k count=1 oflag=direct status=none
+	rm /mnt/files/$number
+done
+is "fileinfo: again: in memory that was another's" "$(files start nbf B_WRITE | sort)" \
+	"$(printf '/mnt/files/%s /mnt/files ext4\n' {10..40})"
+
 # Characters that would end a word or a line are escaped, in the names of files and of threads.
 odd=$'/mnt/files/a b\nc\\d' escaped='/mnt/files/a\040b\012c\134d'
 cell "an odd name" nbf B_WRITE "$escaped /mnt/files ext4" write_and_sync "$odd"

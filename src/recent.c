@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * See include/iostat/recent.h.
+ *
+ * No reference is held to anything, so an address in a key may meanwhile be that of
+ * something else:
+ *
+ * - Of a dentry, and of those above it. So their names are compared each time, up to
+ *   the root of the file system, which is what makes its path.
+ * - Of a mount. One in the initial mount namespace does not go without a new mount
+ *   table, which has a new version. Until that is read, files have the names of the
+ *   former table anyway.
+ * - Of a super block. Its device number is not used again before
+ *   iostat_mount_table_forget(), which makes a new version as well.
+ * - Of a root directory, or of a mount in another mount namespace. These decide only
+ *   which of several names a file has in the initial namespace is taken.
+ */
+
+#include <iostat/mount_table.h>
+#include <iostat/recent.h>
+#include <iostat/walk.h>
+#include <iostat/watch.h>
+#include <linux/compiler.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/gfp.h>
+#include <linux/hash.h>
+#include <linux/mount.h>
+#include <linux/path.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/sched.h>
+#include <linux/seqlock.h>
+#include <linux/string.h>
+
+/* Of each CPU; by the address of the dentry. */
+#define BITS		2
+/* Longer paths are not kept. */
+#define MAX_LEN		160
+
+struct recent {
+	struct iostat_recent_key key;
+	/* The path in the file system, and its length, which is 0 for the root. */
+	u32 len;
+	char path[MAX_LEN];
+	struct iostat_fileinfo file;
+};
+
+struct cpu {
+	struct recent recent[1 << BITS];
+};
+
+static struct cpu __percpu *cpus;
+
+void iostat_recent_open(void)
+{
+	/* Zero: no key has a dentry like that. */
+	if (!cpus)
+		/* After the zeroes; pairs with the readers of it. */
+		smp_store_release(&cpus, alloc_percpu(struct cpu));
+}
+
+void iostat_recent_close(void)
+{
+	free_percpu(cpus);
+	cpus = NULL;
+}
+
+static unsigned int renames(void)
+{
+	/* Not by read_seqbegin(), which waits. Before all that is looked at; pairs with the writers' barriers. */
+	return smp_load_acquire(&rename_lock.seqcount.seqcount.sequence);
+}
+
+void iostat_recent_key(struct iostat_recent_key *key, const struct dentry *dentry,
+		       const struct path *path)
+{
+	const struct fs_struct *fs = path ? current->fs : NULL;
+
+	key->mounts = iostat_mount_table_version();
+	key->renames = renames();
+	key->dentry = dentry;
+	key->mnt = path ? path->mnt : NULL;
+	/* Another thread may be changing it: that is then a key of no task. */
+	key->root_mnt = fs ? READ_ONCE(fs->root.mnt) : NULL;
+	key->root_dentry = fs ? READ_ONCE(fs->root.dentry) : NULL;
+	key->type = dentry->d_sb->s_type;
+	key->dev = dentry->d_sb->s_dev;
+}
+
+/* Whether there was a rename since the key was made, of any file. */
+static bool was_renamed(const struct iostat_recent_key *key)
+{
+	/* After all that was looked at. */
+	smp_rmb();
+	return key->renames & 1 || key->renames != READ_ONCE(rename_lock.seqcount.seqcount.sequence);
+}
+
+static bool is_same(const struct iostat_recent_key *a, const struct iostat_recent_key *b)
+{
+	return a->dentry == b->dentry && a->mnt == b->mnt && a->root_mnt == b->root_mnt &&
+		a->root_dentry == b->root_dentry && a->type == b->type &&
+		a->mounts == b->mounts && a->dev == b->dev;
+}
+
+/*
+ * Whether a name ends where @end is. The name may be changing: it has a NUL before its memory ends, and the path
+ * has none.
+ */
+static __always_inline bool is_name_before(const char *end, const struct qstr *qstr, u32 len)
+{
+	const unsigned char *name = READ_ONCE(qstr->name);
+	const char *path = end - len;
+
+	for (; path < end; path++, name++)
+		if (READ_ONCE(*name) != (unsigned char)*path)
+			return false;
+	return true;
+}
+
+/* Whether the names of a dentry and of those above it are those of the path. */
+static bool has_path(const struct iostat_recent_key *key, const struct recent *recent)
+{
+	const struct dentry *dentry = key->dentry;
+	u32 len = recent->len;
+
+	for (;;) {
+		const struct dentry *parent = READ_ONCE(dentry->d_parent);
+		u32 name_len;
+
+		if (parent == dentry)
+			break;
+		name_len = READ_ONCE(dentry->d_name.len);
+		if (name_len >= len || !is_name_before(recent->path + len, &dentry->d_name, name_len))
+			return false;
+		len -= name_len + 1;
+		if (recent->path[len] != '/')
+			return false;
+		dentry = parent;
+	}
+	return !len && !was_renamed(key);
+}
+
+static struct recent *place_of(struct cpu __percpu *of, const struct dentry *dentry)
+{
+	return &this_cpu_ptr(of)->recent[hash_ptr(dentry, BITS)];
+}
+
+bool iostat_recent_find(const struct iostat_recent_key *key, struct iostat_fileinfo *file)
+{
+	/* Pairs with iostat_recent_open(). */
+	struct cpu __percpu *of = smp_load_acquire(&cpus);
+	const struct recent *recent;
+	bool is_found;
+
+	if (unlikely(!of))
+		return false;
+	/* Interrupts do not come here, so this excludes all others. */
+	guard(preempt)();
+	recent = place_of(of, key->dentry);
+	is_found = is_same(key, &recent->key) && has_path(key, recent);
+	if (is_found)
+		iostat_copy(file, &recent->file, sizeof(*file));
+	return is_found;
+}
+
+void iostat_recent_keep(const struct iostat_recent_key *key, const struct iostat_walk *walk,
+			const struct iostat_fileinfo *file)
+{
+	/* Pairs with iostat_recent_open(). */
+	struct cpu __percpu *of = smp_load_acquire(&cpus);
+	struct recent *recent;
+
+	/* One that has lost its front, or of a file with a name that is made for each look at it. */
+	if (!of || walk->text[0] != '/' || walk->len > MAX_LEN ||
+	    (key->dentry->d_op && key->dentry->d_op->d_dname) || was_renamed(key))
+		return;
+	guard(preempt)();
+	recent = place_of(of, key->dentry);
+	recent->key = *key;
+	recent->len = walk->len > 1 ? walk->len : 0;
+	memcpy(recent->path, walk->text, recent->len);
+	recent->file = *file;
+	recent->file.fi_offset = -1;
+	recent->file.fi_oflags = 0;
+}
