@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The binary ABI of /dev/iostat as it was in version 1, for programs that were built with this.
+ * The binary ABI of /dev/iostat in version 1, for tests of programs that were built with it.
  *
- * All times are ns. Times of an instant are on CLOCK_MONOTONIC_RAW, as it was
- * when the module was loaded: see struct iostat_map_clock. All sums wrap at 2^64.
- * The layout is the same for 32-bit and 64-bit programs. Members are only ever
- * added, at the end or in place of reserved ones: @size is the size of the structure
- * that the program was built with.
+ * All times are in ns. Points in time are on CLOCK_MONOTONIC_RAW, with the offset that it
+ * had when the module was loaded: see struct iostat_map_clock. All sums wrap at 2^64.
+ * The layout is the same for 32-bit and 64-bit programs. New members are only added at the
+ * end or in place of reserved ones. The program sets @size to the size of the structure that
+ * it was built with.
  */
 #ifndef _UAPI_LINUX_IOSTAT_H
 #define _UAPI_LINUX_IOSTAT_H
@@ -14,12 +14,12 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
-/* What struct iostat_info says. Changes only if something known changes its meaning. */
+/* iostat_info.version. Changes only if an existing member changes its meaning. */
 #define IOSTAT_ABI_VERSION	1
-#define IOSTAT_NAME_LEN		64	/* the longest of a partition has 35 bytes */
+#define IOSTAT_NAME_LEN		64	/* the longest name of a partition has 35 bytes */
 #define IOSTAT_NO_DEVICE	0xffffffffU
 
-/* Of devstat(9): the index of bytes[], operations[], duration[]. */
+/* Classes of devstat(9): index of bytes[], operations[] and duration[]. */
 enum iostat_class {
 	IOSTAT_CLASS_NONE	= 0,	/* flushes, zone management, passthrough */
 	IOSTAT_CLASS_READ	= 1,
@@ -28,25 +28,25 @@ enum iostat_class {
 	IOSTAT_CLASSES		= 4,
 };
 
-/* Of devstat(9): the index of tag_types[]. */
+/* Tag types of devstat(9): index of tag_types[]. */
 enum iostat_tag {
 	IOSTAT_TAG_SIMPLE	= 0,
 	IOSTAT_TAG_HEAD		= 1,	/* never seen on Linux */
-	IOSTAT_TAG_ORDERED	= 2,	/* with a flush or forced unit access */
+	IOSTAT_TAG_ORDERED	= 2,	/* REQ_PREFLUSH or REQ_FUA */
 	IOSTAT_TAGS		= 3,
 };
 
 /* A part of a transaction's time. */
 enum iostat_phase {
-	IOSTAT_PHASE_WAIT	= 0,	/* accepted, not issued */
-	IOSTAT_PHASE_SERVICE	= 1,	/* issued, not done */
+	IOSTAT_PHASE_WAIT	= 0,	/* accepted, not yet issued to the driver */
+	IOSTAT_PHASE_SERVICE	= 1,	/* issued, not yet completed */
 	IOSTAT_PHASE_TOTAL	= 2,
 	IOSTAT_PHASES		= 3,
 };
 
-#define IOSTAT_BUCKETS		110	/* of a histogram; there is a bound less */
+#define IOSTAT_BUCKETS		110	/* buckets of a histogram, which has 109 bounds */
 
-/* The calls. Their numbers hold no size, and so stay. 0x10 to 0x1f are kept for kstats. */
+/* The ioctls. Their numbers do not depend on the size of a structure. 0x10 to 0x1f are for kstats. */
 #define IOSTAT_IOC_MAGIC	0xA8
 #define IOSTAT_IOC_INFO		_IO(IOSTAT_IOC_MAGIC, 0x00)	/* struct iostat_info */
 #define IOSTAT_IOC_LIST		_IO(IOSTAT_IOC_MAGIC, 0x01)	/* struct iostat_list */
@@ -56,15 +56,15 @@ enum iostat_phase {
 
 /**
  * struct iostat_info - IOSTAT_IOC_INFO: the version and limits
- * @size: of this structure, bytes; out: how many of them are filled
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
  * @flags: 0
  * @version: IOSTAT_ABI_VERSION (out)
- * @numdevs: disks and partitions in the list (out)
- * @generation: how often the list has changed; starts at 1 (out)
+ * @numdevs: devices in the list (out)
+ * @generation: number of changes of the list; starts at 1 (out)
  * @features: IOSTAT_FEATURE_* (out)
  * @now: the time, ns (out)
- * @buckets: of a histogram (out)
- * @message_bytes: longest message, bytes (out)
+ * @buckets: IOSTAT_BUCKETS of the kernel (out)
+ * @message_bytes: length of the longest message, bytes (out)
  * @reserved: 0
  */
 struct iostat_info {
@@ -83,20 +83,20 @@ struct iostat_info {
 #define IOSTAT_FEATURE_MMAP	(1ULL << 0)	/* see struct iostat_map_header */
 
 /**
- * struct iostat_device - who a disk or partition is; never changes
- * @number: device number of devstat(9): counts from 0, never used twice
+ * struct iostat_device - identity of a disk, of a partition, or of a devstat(9) entry of another module
+ * @number: device number of devstat(9): counts from 0 and is never used again
  * @flags: IOSTAT_DEVICE_*
- * @diskseq: the kernel's disk sequence number; never used twice since boot
- * @crtime: when counting began, ns: creation_time of devstat(9), ks_crtime of kstat(9S)
- * @map_offset: where its memory is in the file, bytes: see struct iostat_map_device
- * @dev_major: major number
- * @dev_minor: minor number
- * @parent: number of the disk, of a partition; else IOSTAT_NO_DEVICE
+ * @diskseq: the kernel's disk sequence number, never used again since boot; 0 of an entry
+ * @crtime: time at which recording began, ns: creation_time of devstat(9), ks_crtime of kstat(9S)
+ * @map_offset: offset of the device's memory in the mapped file, bytes: see struct iostat_map_device
+ * @dev_major: major number; 0 of an entry
+ * @dev_minor: minor number; 0 of an entry
+ * @parent: of a partition, the number of its disk; else IOSTAT_NO_DEVICE
  * @type: device_type of devstat(9)
- * @priority: of devstat(9): the list's order, high to low
- * @block_size: logical, bytes
- * @name: the kernel's, ending in NUL: nvme0n1p2
- * @driver: the driver's, likewise: nvme
+ * @priority: priority of devstat(9). The list is in descending order of it
+ * @block_size: logical block size, bytes
+ * @name: name of the device, NUL-terminated, such as nvme0n1p2; of an entry, its name and unit number
+ * @driver: name of the driver, NUL-terminated, such as nvme; of an entry, the name of its module
  * @reserved: 0
  */
 struct iostat_device {
@@ -118,12 +118,12 @@ struct iostat_device {
 #define IOSTAT_DEVICE_PARTITION	(1U << 0)
 
 /**
- * struct iostat_list - IOSTAT_IOC_LIST: who there is
- * @size: of this structure, bytes; out: how many of them are filled
+ * struct iostat_list - IOSTAT_IOC_LIST: the list of devices
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
  * @flags: 0
- * @entry_size: from one entry of @devices to the next, bytes: a multiple of 8
- * @count: entries there is room for; out: how many devices there are, of which the first are written
- * @generation: of the list (out)
+ * @entry_size: distance between two elements of @devices, bytes: a multiple of 8
+ * @count: length of @devices; out: number of devices in the list. The kernel writes as many as fit
+ * @generation: generation of the list (out)
  * @devices: address of an array of struct iostat_device
  */
 struct iostat_list {
@@ -136,26 +136,26 @@ struct iostat_list {
 };
 
 /**
- * struct iostat_snapshot - everything about one device at one instant
+ * struct iostat_snapshot - the counters of one device at one point in time
  * @number: device number
  * @reserved: 0
- * @snaptime: the instant, ns
+ * @snaptime: time of the snapshot, ns
  * @start_count: transactions started
- * @end_count: transactions ended, one way or the other
- * @merged: of these: by becoming part of another request
- * @refused: of these: the device was busy, and whoever sent them took them back
- * @abandoned: of these: of whose end nobody told
- * @bytes: transferred without error, by enum iostat_class
+ * @end_count: transactions ended: the sum of @operations, @merged, @refused and @abandoned
+ * @merged: transactions that ended because their request was merged into another
+ * @refused: transactions that ended because the device was busy and the submitter withdrew the request
+ * @abandoned: transactions whose request was freed without an event; noticed when its memory was used again
+ * @bytes: bytes transferred without error, by enum iostat_class
  * @operations: transactions completed, by enum iostat_class
- * @duration: of them, from start to end, ns, by enum iostat_class
- * @busy_time: time anything was in flight, ns
+ * @duration: sum of the times from start to end of these, ns, by enum iostat_class
+ * @busy_time: time during which at least one transaction was in flight, ns
  * @tag_types: transactions completed, by enum iostat_tag
- * @wtime: time the wait queue was not empty, ns
- * @wlentime: its length integrated over time, ns
- * @wlastupdate: when it changed last, ns; @snaptime, if it is not empty
- * @rtime: time the run queue was not empty, ns
- * @rlentime: its length integrated over time, ns
- * @rlastupdate: when it changed last, ns; @snaptime, if it is not empty
+ * @wtime: time during which the wait queue was not empty, ns
+ * @wlentime: integral of the length of the wait queue over time, ns
+ * @wlastupdate: time of the last change of the wait queue, ns; @snaptime if it is not empty
+ * @rtime: time during which the run queue was not empty, ns
+ * @rlentime: integral of the length of the run queue over time, ns
+ * @rlastupdate: time of the last change of the run queue, ns; @snaptime if it is not empty
  * @wcnt: transactions in the wait queue
  * @rcnt: transactions in the run queue
  * @reserved2: 0
@@ -186,14 +186,14 @@ struct iostat_snapshot {
 };
 
 /**
- * struct iostat_get - IOSTAT_IOC_SNAPSHOT: one device's counters, or those of all
- * @size: of this structure, bytes; out: how many of them are filled
+ * struct iostat_get - IOSTAT_IOC_SNAPSHOT: the counters of one device or of all devices
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
  * @flags: IOSTAT_GET_*
- * @entry_size: from one entry of @snapshots to the next, bytes: a multiple of 8
- * @count: entries there is room for; out: how many devices there are, or 1
- * @generation: of the list (out)
- * @snapshots: address of an array of struct iostat_snapshot: of all devices, in the list's order
- * @number: the device's, without IOSTAT_GET_ALL; else 0
+ * @entry_size: distance between two elements of @snapshots, bytes: a multiple of 8
+ * @count: length of @snapshots; out: number of devices, or 1 without IOSTAT_GET_ALL
+ * @generation: generation of the list (out)
+ * @snapshots: address of an array of struct iostat_snapshot; with IOSTAT_GET_ALL in the order of the list
+ * @number: device number; 0 with IOSTAT_GET_ALL
  * @reserved: 0
  */
 struct iostat_get {
@@ -209,16 +209,16 @@ struct iostat_get {
 #define IOSTAT_GET_ALL		(1U << 0)
 
 /**
- * struct iostat_histogram - IOSTAT_IOC_HISTOGRAM: how the times of completed transactions are distributed
- * @size: of this structure, bytes; out: how many of them are filled
+ * struct iostat_histogram - IOSTAT_IOC_HISTOGRAM: a latency histogram of completed transactions
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
  * @flags: 0
- * @number: the device's
+ * @number: device number
  * @io_class: enum iostat_class
  * @phase: enum iostat_phase
- * @buckets: words there is room for; out: how many buckets there are, of which the first are written
- * @counts: address of an array of __u64: transactions by bucket; see bounds of struct iostat_map_header
- * @min: the shortest, ns; 0 if there was none (out)
- * @max: the longest, ns; 0 if there was none (out)
+ * @buckets: length of @counts; out: number of buckets. The kernel writes as many as fit
+ * @counts: address of an array of __u64: transactions by bucket; for their bounds see struct iostat_map_header
+ * @min: shortest time, ns; 0 if there was no transaction (out)
+ * @max: longest time, ns; 0 if there was no transaction (out)
  */
 struct iostat_histogram {
 	__u32 size;
@@ -233,13 +233,14 @@ struct iostat_histogram {
 };
 
 /**
- * struct iostat_message - IOSTAT_IOC_MESSAGE: a message to a device's regions and its reply
- * @size: of this structure, bytes; out: how many of them are filled
+ * struct iostat_message - IOSTAT_IOC_MESSAGE: a message and its reply
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
  * @flags: 0
- * @in: address of the message: what would be written to the file
- * @out: address of where the reply is to go: what would then be read from it
+ * @in: address of the message, as it would be written to the file
+ * @out: address of a buffer for the reply, as it would then be read from the file
  * @in_bytes: length of the message
- * @out_bytes: room for the reply; out: its length. If that is more: ENOSPC, and the file reads as the reply
+ * @out_bytes: length of the buffer; out: bytes written to it. If the reply is longer, the call fails with ENOSPC,
+ *	and the rest of the reply can be read from the file at the offset @out_bytes
  */
 struct iostat_message {
 	__u32 size;
@@ -330,7 +331,7 @@ struct iostat_map_device {
 	struct iostat_device device;
 };
 #define IOSTAT_MAP_PRESENT	0
-#define IOSTAT_MAP_GONE		1	/* left: what was counted stays, and no more is */
+#define IOSTAT_MAP_GONE		1	/* the device was removed: its counts do not change any more */
 
 /**
  * struct iostat_cpu_queue - entries to and exits from a queue, or rises and falls of a line that is 0 or 1
@@ -396,4 +397,4 @@ struct iostat_cpu_record {
 	__aligned_u64 padding[2];
 };
 
-#endif /* _UAPI_LINUX_IOSTAT_H */
+#endif /* _UAPI_LINUX_IOSTAT_MAP_H */

@@ -198,8 +198,8 @@ static void gone(void)
 		;
 	memcpy(then, disk.owner, len);
 	usleep(500000);
-	printf("%s, the list is %s\n", memcmp(then, disk.owner, len) ? "still counted" : "as it was",
-	       iostat_map_generation(&map) == from ? "the same" : "another");
+	printf("%s, %s generation\n", memcmp(then, disk.owner, len) ? "changed" : "unchanged",
+	       iostat_map_generation(&map) == from ? "same" : "new");
 }
 
 static __u64 state;

@@ -77,7 +77,7 @@ waiting=$!
 while [ ! -s /tmp/gone ]; do sleep 0.1; done
 remove_null_blk_disk nbl
 wait $waiting "${readers[@]}"
-is "removed under load: no count changes once it is marked as gone" "$(tail -n 1 /tmp/gone)" "as it was, the list is another"
+is "removed under load: no count changes once it is marked as gone" "$(tail -n 1 /tmp/gone)" "unchanged, new generation"
 
 # Invalid mappings.
 is "mappings of random size, offset and protection" "$($nobody $m fuzz 1 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"

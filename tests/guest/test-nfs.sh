@@ -177,7 +177,7 @@ write_files
 read_files
 settled nfs0
 after=($(calls /mnt/nfs))
-is "nfs: the module comes: calls, and bytes" "$(recorded nfs0)" \
+is "nfs: the module is loaded again: calls and bytes" "$(recorded nfs0)" \
 	"$(for index in 0 1 2 3 4; do echo $((after[index] - before[index])); done | paste -sd' ')"
 mount -t tmpfs tmpfs /mnt/nfs-again # no NFS
 is "nfs: other file systems have no entry" "$(ls $entries)" nfs0

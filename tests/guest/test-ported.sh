@@ -36,7 +36,7 @@ is "FreeBSD: a command without a bio" \
 refuses "FreeBSD: a block size of an entry without blocks" do_ported ported_sa wrong
 succeeds "FreeBSD: the medium is removed" do_ported ported_sa load 0
 is "FreeBSD: without a medium no block size" "$(cat $sa/devstat/{block_size,flags} | paste -sd' ')" "0 0x4"
-succeeds "FreeBSD: goes" rmmod ported_sa
+succeeds "FreeBSD: unloads" rmmod ported_sa
 refuses "FreeBSD: its entries are removed" test -e $sa -o -e $pass
 
 # illumos: I/O kstats of a unit and a partition, and errors.
@@ -87,6 +87,6 @@ do_ported ported_wm clear
 is "NetBSD: cleared" "$(counted 'CRC Error'),$(counted 'Good Octets')" "0 misc,0 misc"
 do_ported ported_wm rx 0 1
 is "NetBSD: counts after it was cleared" "$(counted 'Good Octets')" "60 misc"
-succeeds "NetBSD: goes" rmmod ported_wm
+succeeds "NetBSD: unloads" rmmod ported_wm
 is "ported: no warning" "$(lines)" "$complaints"
 no_complaint "ported"
