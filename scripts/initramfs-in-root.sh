@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds the guests' initramfs, uncompressed because unpacking costs more under
-# TCG than reading. Runs inside the build root; prints the path of the image.
-# Its name holds a stamp of all that goes into it, so it is made only when that
-# changes. WITH_BPFTRACE=1 adds bpftrace and perf (300 MB instead of 80).
+# Builds the guests' initramfs, uncompressed because unpacking costs more under TCG than reading. Runs
+# inside the build root; prints the path of the image, whose name contains a hash of everything in it, so
+# an image is only built when that changes. WITH_BPFTRACE=1 adds bpftrace and perf (300 MB instead of 80).
 # usage: initramfs-in-root.sh KERNELDIR OUTDIR
 
 set -euo pipefail
@@ -16,7 +15,7 @@ TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mkfs.btrfs mount umount losetu
 [ -z "${WITH_BPFTRACE:-}" ] || TOOLS="$TOOLS bpftrace perf biolatency.bt biosnoop.bt bitesize.bt biostacks.bt
 	biotop-libbpf bitesize-libbpf biopattern-libbpf biostacks-libbpf"
 
-# Whatever of this the kernel has as a module, with all it depends on.
+# Those that the kernel has as modules are included, with the modules they depend on.
 MODULES="null_blk scsi_debug sd_mod brd loop zram ublk_drv nvme nvme-loop virtio_blk virtio_console
 	dm-mod dm-multipath dm-round-robin dm-delay dm-flakey dm-dust dm-mirror dm-snapshot dm-zero dm-log-writes
 	md-mod raid0 raid1 raid10 bfq mq-deadline kyber-iosched ext4 xfs btrfs overlay configfs nfsv4 nfsd"
@@ -40,7 +39,7 @@ stamp=$({
 } | sha256sum | cut -c1-12)
 image=$out/initramfs-$release${WITH_BPFTRACE:+-bpftrace}-$stamp.cpio
 if [ -e "$image" ]; then
-	touch "$image" # in use: see the end of this script
+	touch "$image" # marks it as used: see the end of this script
 	echo "$image"
 	exit
 fi
@@ -53,7 +52,7 @@ for link in bin sbin lib lib64; do
 	ln -s "usr/$link" "$root/$link"
 done
 
-# copy FILE...: at the same path, links resolved.
+# copy FILE...: copies to the same path; links are resolved.
 copy()
 {
 	local file
@@ -84,14 +83,14 @@ echo 'root:x:0:
 nogroup:x:65534:' >"$root/etc/group"
 install -m 755 guest-init "$root/init"
 
-# -C: the root's own modprobe.d has no say here.
+# -C: the root's own modprobe.d does not apply to the guest's kernel.
 for name in $MODULES; do
 	modprobe -C /dev/null -d "$base" -S "$release" --show-depends "$name" 2>/dev/null || true
 done | awk '$1 == "insmod" { print $2 }' | sort -u | while read -r file; do
 	to=$root/usr/$tree/${file#"$base/$tree/"}
 	mkdir -p "$(dirname "$to")"
-	# Unpacked here, natively, and not at each load in the guest; the large
-	# ones that few load would only make every boot longer.
+	# Unpacked once here, natively, instead of at each load in the guest. Large ones that few guests
+	# load stay packed, as they would make every boot longer.
 	case $file in
 	*/xfs.ko* | */btrfs.ko* | */nfs*.ko* | */sunrpc.ko*) cp "$file" "$to" ;;
 	*.xz) xz -dc "$file" >"${to%.xz}" ;;
@@ -102,13 +101,13 @@ done
 for list in "$base/$tree"/modules.{order,builtin,builtin.modinfo}; do
 	[ ! -e "$list" ] || cp "$list" "$root/usr/$tree/"
 done
-# depmod warns without these.
+# depmod warns if these do not exist.
 touch "$root/usr/$tree"/modules.{order,builtin,builtin.modinfo}
 depmod -b "$root" "$release"
 
 mkdir -p "$out"
 (cd "$root" && find . -print0 | cpio --null -o -H newc -R 0:0 --quiet) >"$image.tmp.$$"
 mv "$image.tmp.$$" "$image"
-# Images that nothing has used for a week.
+# Removes images that were not used for a week.
 find "$out" -name 'initramfs-*.cpio*' -mtime +7 -delete
 echo "$image"
