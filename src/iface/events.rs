@@ -18,9 +18,9 @@ use crate::{
         DISK_EVENTS, //
     },
     kapi::evcnt::{
+        CounterId, //
         Event,
         Events,
-        Handle, //
     },
     kernel_ext::{
         clock,
@@ -99,7 +99,7 @@ const BATCH: usize = 16;
 pub(super) struct Counters {
     asked: Asked,
     /// The first that may be next; [`None`] before the heading.
-    next: Option<Handle>,
+    next: Option<CounterId>,
 }
 
 impl Counters {
@@ -121,7 +121,7 @@ impl Counters {
     ) -> Result<Filled> {
         let mut next = match self.next {
             Some(next) => next,
-            None if piece.record(event_text::header) => Handle::NONE,
+            None if piece.record(event_text::header) => CounterId::NONE,
             None => return Ok(Filled::Full),
         };
         self.next = Some(next);

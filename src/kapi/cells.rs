@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The words that event counters count in: one for each counter and CPU, found by a [`Handle`] without a lock.
+//! The words that event counters count in: one for each counter and CPU, found by a [`CounterId`] without a lock.
 //!
 //! The words are in banks, which are freed only with the whole table. A thread that counts with an outdated
 //! handle finds a cell with another owner, and counts nothing. Cells are not cleared either: the count of a
@@ -28,24 +28,24 @@ use pin_init::init_array_from_fn;
 /// The identifier of an event counter: the lower bits are the number of its cell, the upper bits a number that
 /// is never used again. Later handles are greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Handle(u64);
+pub(crate) struct CounterId(u64);
 
 const CELL_BITS: u32 = 20;
 const CELL_MASK: u64 = (1 << CELL_BITS) - 1;
 
-impl Handle {
+impl CounterId {
     /// The handle of no counter: no cell has it as its owner.
-    pub(crate) const NONE: Handle = Handle(0);
+    pub(crate) const NONE: CounterId = CounterId(0);
 
     fn new(number: u64, cell: usize) -> Self {
         // CAST: A cell is below 2^20.
-        Handle(number << CELL_BITS | cell as u64 & CELL_MASK)
+        CounterId(number << CELL_BITS | cell as u64 & CELL_MASK)
     }
 
     /// Makes a handle of a number from a client. Every use of a handle checks it.
     #[inline(always)]
     pub(super) fn from_bits(bits: u64) -> Self {
-        Handle(bits)
+        CounterId(bits)
     }
 
     pub(super) fn bits(self) -> u64 {
@@ -54,7 +54,7 @@ impl Handle {
 
     /// Returns the next greater handle.
     pub(crate) fn after(self) -> Self {
-        Handle(self.0.saturating_add(1))
+        CounterId(self.0.saturating_add(1))
     }
 
     #[inline(always)]
@@ -145,7 +145,7 @@ impl Cells {
 
     /// Returns the bank of the cell that a handle owns, and its index in the bank.
     #[inline(always)]
-    fn owned(&self, handle: Handle) -> Option<(&Bank, usize)> {
+    fn owned(&self, handle: CounterId) -> Option<(&Bank, usize)> {
         let (bank, index) = self.at(handle.cell())?;
         let owner = bank.owners.get(index)?.load(Acquire);
         (owner == handle.0 && handle.0 > CELL_MASK).then_some((bank, index))
@@ -158,7 +158,7 @@ impl Cells {
     /// cell is allocated first, as many counters as there are free cells are attached in between. The
     /// documentation forbids the former; to exclude it would cost every addition some instructions.
     #[inline(always)]
-    pub(super) fn add(&self, handle: Handle, value: u64) {
+    pub(super) fn add(&self, handle: CounterId, value: u64) {
         if let Some((bank, index)) = self.owned(handle) {
             bank.words.add(index, value);
         }
@@ -167,7 +167,7 @@ impl Cells {
     /// Sets a count. Returns `false` and changes nothing if the handle is invalid. Any context but NMI.
     /// Additions of other CPUs at the same time are counted before or after the change. If two threads set a
     /// counter at the same time, one of the calls has no effect.
-    pub(super) fn set(&self, handle: Handle, count: u64) -> bool {
+    pub(super) fn set(&self, handle: CounterId, count: u64) -> bool {
         let Some((bank, index)) = self.owned(handle) else {
             return false;
         };
@@ -188,7 +188,7 @@ impl Cells {
     }
 
     /// Returns a count; [`None`] if the handle is invalid. Any context.
-    pub(super) fn get(&self, handle: Handle) -> Option<u64> {
+    pub(super) fn get(&self, handle: CounterId) -> Option<u64> {
         let (bank, index) = self.owned(handle)?;
         let count = bank.sum(index).wrapping_sub(bank.base(index)?);
         // The owner is checked again after the words were read: a new owner is stored before any of its
@@ -198,7 +198,7 @@ impl Cells {
     }
 
     /// Allocates a free cell to a counter whose count starts at `count`. Returns [`None`] if no cell is free.
-    pub(super) fn take(&self, free: &mut Free, count: u64) -> Option<Handle> {
+    pub(super) fn take(&self, free: &mut Free, count: u64) -> Option<CounterId> {
         let cell = free.first;
         let (bank, index) = self.at(cell)?;
         let owner = bank.owners.get(index)?;
@@ -209,14 +209,14 @@ impl Cells {
         }
         let base = bank.sum(index).wrapping_sub(count);
         bank.bases.get(index)?.store(base, Relaxed);
-        let handle = Handle::new(free.next_number, cell);
+        let handle = CounterId::new(free.next_number, cell);
         free.next_number = free.next_number.wrapping_add(1);
         owner.store(handle.0, Release);
         Some(handle)
     }
 
     /// Releases a cell and returns the count of its counter. The cell is put at the end of the free list.
-    pub(super) fn give_back(&self, free: &mut Free, handle: Handle) -> Option<u64> {
+    pub(super) fn give_back(&self, free: &mut Free, handle: CounterId) -> Option<u64> {
         let count = self.get(handle)?;
         self.put_last(free, handle.cell())?;
         Some(count)

@@ -5,7 +5,7 @@
 mod own;
 mod read;
 
-pub(crate) use super::cells::Handle;
+pub(crate) use super::cells::CounterId;
 pub(crate) use own::EventCounter;
 pub(crate) use read::Listed;
 
@@ -95,7 +95,7 @@ pub(super) struct Client {
 
 struct Attached {
     event: Arc<Event>,
-    parent: Option<Handle>,
+    parent: Option<CounterId>,
     children: usize,
     /// [`None`] for a counter of iostat itself.
     client: Option<Client>,
@@ -103,8 +103,8 @@ struct Attached {
 
 struct Table {
     /// In the order of attachment.
-    attached: RBTree<Handle, Attached>,
-    by_address: RBTree<usize, Handle>,
+    attached: RBTree<CounterId, Attached>,
+    by_address: RBTree<usize, CounterId>,
     free: Free,
 }
 
@@ -135,22 +135,22 @@ impl Events {
 
     /// Adds to a count; does nothing if the handle is invalid. Any context but NMI.
     #[inline(always)]
-    pub(crate) fn add(&self, handle: Handle, value: u64) {
+    pub(crate) fn add(&self, handle: CounterId, value: u64) {
         self.cells.add(handle, value);
     }
 
     /// Sets a count; returns `false` if the handle is invalid. Any context but NMI.
-    pub(super) fn set(&self, handle: Handle, count: u64) -> bool {
+    pub(super) fn set(&self, handle: CounterId, count: u64) -> bool {
         self.cells.set(handle, count)
     }
 
     /// Returns a count; [`None`] if the handle is invalid. Any context.
-    pub(crate) fn get(&self, handle: Handle) -> Option<u64> {
+    pub(crate) fn get(&self, handle: CounterId) -> Option<u64> {
         self.cells.get(handle)
     }
 
     /// Returns the handle of the counter that a client has attached at this address. May sleep.
-    pub(super) fn find(&self, address: usize) -> Option<Handle> {
+    pub(super) fn find(&self, address: usize) -> Option<CounterId> {
         self.table.lock().by_address.get(&address).copied()
     }
 
@@ -163,10 +163,10 @@ impl Events {
     pub(super) fn attach(
         &self,
         event: Event,
-        parent: Option<Handle>,
+        parent: Option<CounterId>,
         client: Option<Client>,
         count: u64,
-    ) -> Result<Handle> {
+    ) -> Result<CounterId> {
         // Allocate without the mutex: reclaim may wait for I/O on a disk, and a thread that adds or removes
         // this disk may wait for the mutex.
         let event = Arc::new(event, GFP_KERNEL)?;
@@ -214,7 +214,7 @@ impl Events {
 
     /// Detaches a counter and returns its count. May sleep. `ENOENT` if it is not attached, `EBUSY` if it is
     /// the parent of another counter.
-    pub(super) fn detach(&self, handle: Handle) -> Result<u64> {
+    pub(super) fn detach(&self, handle: CounterId) -> Result<u64> {
         let mut guard = self.table.lock();
         let table = &mut *guard;
         let attached = table.attached.get(&handle).ok_or(ENOENT)?;
@@ -260,7 +260,7 @@ impl Events {
 
 impl Table {
     /// Returns the last counter of a module that was attached before `limit`.
-    fn last_of(&mut self, owner: Owner, limit: Option<Handle>) -> Option<Handle> {
+    fn last_of(&mut self, owner: Owner, limit: Option<CounterId>) -> Option<CounterId> {
         let behind = limit.and_then(|limit| self.attached.cursor_lower_bound_mut(&limit));
         let mut cursor = match behind {
             Some(behind) => behind.move_prev(),
@@ -278,7 +278,7 @@ impl Table {
     }
 
     /// Removes a counter without children. The caller drops what is returned after it has released the mutex.
-    fn remove(&mut self, cells: &Cells, handle: Handle) -> Option<(impl Sized, u64)> {
+    fn remove(&mut self, cells: &Cells, handle: CounterId) -> Option<(impl Sized, u64)> {
         let node = self.attached.remove_node(&handle)?;
         let (_, attached) = node.to_key_value();
         let address = attached.client.as_ref().map(|client| client.address);

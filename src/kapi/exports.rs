@@ -12,9 +12,9 @@ mod kstat_data;
 
 use super::evcnt::{
     Client,
+    CounterId, //
     Event,
     Events,
-    Handle, //
 };
 use crate::{
     abi::name::Name,
@@ -103,7 +103,7 @@ unsafe fn attach(
     name: *const c_char,
     count: u64,
     owner: *mut bindings::module,
-) -> Result<Handle> {
+) -> Result<CounterId> {
     // SAFETY: By the requirement of this function another module made this call, and `owner` is that module or
     // null.
     let (events, module) = unsafe { (events().ok_or(ENODEV)?, Owner::from_raw(owner)) };
@@ -255,7 +255,7 @@ unsafe extern "C" fn iostat_evcnt_detach(
             // null, and was attached at this address.
             unsafe {
                 (*ev).ev_detached_count = count;
-                (*ev).ev_handle = Handle::NONE.bits();
+                (*ev).ev_handle = CounterId::NONE.bits();
             }
             0
         }
@@ -279,13 +279,13 @@ unsafe extern "C" fn iostat_evcnt_detach(
 ///
 /// `ev` is null or an event counter.
 #[inline(always)]
-unsafe fn handle(ev: *const own::evcnt) -> Handle {
+unsafe fn handle(ev: *const own::evcnt) -> CounterId {
     if ev.is_null() {
-        return Handle::NONE;
+        return CounterId::NONE;
     }
     // SAFETY: By the requirement of this function `ev` is valid. A thread that attaches or detaches it at the
     // same time writes the word in one access.
-    Handle::from_bits(unsafe { core::ptr::addr_of!((*ev).ev_handle).read_volatile() })
+    CounterId::from_bits(unsafe { core::ptr::addr_of!((*ev).ev_handle).read_volatile() })
 }
 
 /// # Safety

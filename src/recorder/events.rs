@@ -12,9 +12,9 @@ use crate::{
         DISK_EVENTS, //
     },
     kapi::evcnt::{
+        CounterId, //
         EventCounter,
         Events,
-        Handle, //
     },
     kernel_ext::clock, //
 };
@@ -85,7 +85,7 @@ impl Common {
 
     /// What counts with them.
     pub(super) fn handles(&self, attached: &Attached) -> Counters {
-        let mut handles = [Handle::NONE; DISK_EVENTS];
+        let mut handles = [CounterId::NONE; DISK_EVENTS];
         for (handle, counter) in handles.iter_mut().zip(&attached.0) {
             *handle = counter.handle();
         }
@@ -103,13 +103,13 @@ pub(super) struct Attached(KVec<EventCounter>);
 /// it at that moment are the one case of `Cells::add` that is our own.
 pub(crate) struct Counters {
     events: Arc<Events>,
-    handles: [Handle; DISK_EVENTS],
+    handles: [CounterId; DISK_EVENTS],
 }
 
 impl Counters {
-    fn handle(&self, event: DiskEvent) -> Handle {
+    fn handle(&self, event: DiskEvent) -> CounterId {
         let handle = self.handles.get(event as usize);
-        handle.copied().unwrap_or(Handle::NONE)
+        handle.copied().unwrap_or(CounterId::NONE)
     }
 
     /// One more.

@@ -3,9 +3,9 @@
 //! Event counters of iostat itself.
 
 use super::{
+    CounterId, //
     Event,
     Events,
-    Handle, //
 };
 use crate::acct::evcnt::Type;
 use kernel::{
@@ -16,7 +16,7 @@ use kernel::{
 /// An event counter of iostat itself. Dropping it detaches it. May sleep.
 pub(crate) struct EventCounter {
     events: Arc<Events>,
-    handle: Handle,
+    handle: CounterId,
 }
 
 impl EventCounter {
@@ -36,7 +36,7 @@ impl EventCounter {
     }
 
     /// Returns the handle, with which probes count. A handle does not keep the counter attached.
-    pub(crate) fn handle(&self) -> Handle {
+    pub(crate) fn handle(&self) -> CounterId {
         self.handle
     }
 

@@ -6,9 +6,9 @@
 //! The words of all CPUs are read without the mutex.
 
 use super::{
+    CounterId,
     Event,
     Events,
-    Handle,
     Table, //
 };
 use crate::{
@@ -27,8 +27,8 @@ use kernel::{
 /// A counter in a list.
 pub(crate) struct Listed {
     pub(crate) event: Arc<Event>,
-    pub(crate) handle: Handle,
-    parent: Option<Handle>,
+    pub(crate) handle: CounterId,
+    parent: Option<CounterId>,
     /// The count of this counter and of its descendants.
     pub(crate) total: u64,
 }
@@ -41,11 +41,11 @@ const AMONG: usize = 1024;
 impl Events {
     /// Returns the sum of a counter and its descendants; [`None`] if it is not attached. A counter that is
     /// detached at the same time may be included or not. May sleep.
-    pub(in crate::kapi) fn total(&self, root: Handle) -> Option<u64> {
+    pub(in crate::kapi) fn total(&self, root: CounterId) -> Option<u64> {
         let mut total = 0u64;
         let mut next = Some(root);
         while let Some(first) = next {
-            let mut family = [Handle::NONE; FAMILY];
+            let mut family = [CounterId::NONE; FAMILY];
             next = self.table.lock().family(root, first, &mut family)?;
             for handle in family {
                 total = total.wrapping_add(self.cells.get(handle).unwrap_or(0));
@@ -87,7 +87,7 @@ impl Events {
     }
 
     /// Fills `batch` with the counters from a handle on, in the order of attachment. May sleep.
-    pub(crate) fn batch(&self, from: Handle, batch: &mut [Option<(Handle, Arc<Event>)>]) {
+    pub(crate) fn batch(&self, from: CounterId, batch: &mut [Option<(CounterId, Arc<Event>)>]) {
         let mut table = self.table.lock();
         let mut cursor = table.attached.cursor_lower_bound_mut(&from);
         for place in batch {
@@ -130,10 +130,10 @@ impl Table {
     /// from, if there may be more, or [`None`] if `root` is not attached.
     fn family(
         &self,
-        root: Handle,
-        mut next: Handle,
-        family: &mut [Handle; FAMILY],
-    ) -> Option<Option<Handle>> {
+        root: CounterId,
+        mut next: CounterId,
+        family: &mut [CounterId; FAMILY],
+    ) -> Option<Option<CounterId>> {
         self.attached.get(&root)?;
         let mut places = family.iter_mut();
         for _ in 0..AMONG {
@@ -152,7 +152,7 @@ impl Table {
         Some(Some(next))
     }
 
-    fn is_below(&self, root: Handle, mut handle: Handle) -> bool {
+    fn is_below(&self, root: CounterId, mut handle: CounterId) -> bool {
         while handle != root {
             match self.attached.get(&handle).and_then(|event| event.parent) {
                 Some(parent) => handle = parent,

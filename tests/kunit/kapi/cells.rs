@@ -5,9 +5,9 @@ mod tests {
     use crate::{
         kapi::cells::{
             Cells,
+            CounterId, //
             Free,
             Growth,
-            Handle, //
         },
         kunit::support::*, //
     };
@@ -20,7 +20,7 @@ mod tests {
         Ok((cells, free))
     }
 
-    fn take_all(cells: &Cells, free: &mut Free) -> Result<KVec<Handle>> {
+    fn take_all(cells: &Cells, free: &mut Free) -> Result<KVec<CounterId>> {
         let mut all = KVec::new();
         while let Some(handle) = cells.take(free, 0) {
             all.push(handle, GFP_KERNEL)?;
@@ -29,7 +29,7 @@ mod tests {
     }
 
     /// Returns the number of the cell.
-    fn cell(handle: Handle) -> u64 {
+    fn cell(handle: CounterId) -> u64 {
         handle.bits() & ((1 << 20) - 1)
     }
 
@@ -121,12 +121,12 @@ mod tests {
         let odd = [0, bits + 1, bits + 4096, u64::MAX, (1 << 20) - 1];
         let free_ones = [last.bits(), cell(last), cell(handle)];
         for bits in Iterator::chain(odd.into_iter(), free_ones) {
-            let none = Handle::from_bits(bits);
+            let none = CounterId::from_bits(bits);
             cells.add(none, 1);
             assert_eq!(cells.get(none), None);
             assert_eq!(cells.give_back(&mut free, none), None);
         }
-        assert_eq!(cells.get(Handle::NONE), None);
+        assert_eq!(cells.get(CounterId::NONE), None);
         assert_eq!(cells.get(handle), Some(0));
         Ok(())
     }

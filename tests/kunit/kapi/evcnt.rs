@@ -7,10 +7,10 @@ mod tests {
         acct::evcnt::Type,
         kapi::evcnt::{
             Client,
+            CounterId, //
             Event,
             EventCounter,
             Events,
-            Handle, //
         },
         kernel_ext::{
             error::name_too_long,
@@ -29,16 +29,16 @@ mod tests {
         Event::new(Type::Misc, b"group", name.as_bytes())
     }
 
-    fn attach(events: &Events, parent: Option<Handle>, name: &str) -> Result<Handle> {
+    fn attach(events: &Events, parent: Option<CounterId>, name: &str) -> Result<CounterId> {
         events.attach(event(name)?, parent, None, 0)
     }
 
     fn attach_for(
         events: &Events,
-        parent: Option<Handle>,
+        parent: Option<CounterId>,
         owner: Owner,
         address: usize,
-    ) -> Result<Handle> {
+    ) -> Result<CounterId> {
         let client = Some(Client { owner, address });
         events.attach(event("client")?, parent, client, 0)
     }
@@ -52,8 +52,8 @@ mod tests {
                 .map(|listed| (listed.event.name().1, listed.total));
             return Ok(found.eq(expected.iter().copied()));
         }
-        let mut batch: [Option<(Handle, Arc<Event>)>; 16] = Default::default();
-        events.batch(Handle::NONE, &mut batch);
+        let mut batch: [Option<(CounterId, Arc<Event>)>; 16] = Default::default();
+        events.batch(CounterId::NONE, &mut batch);
         let found = batch.iter().flatten().map(|(handle, event)| {
             let total = events.get(*handle).unwrap_or(0);
             (event.name().1, total)
@@ -118,7 +118,10 @@ mod tests {
         assert_eq!(events.detach(parent), Err(EBUSY));
         assert_eq!(events.detach(child), Ok(0));
         assert_eq!(attach(&events, Some(child), "orphan"), Err(ENOENT));
-        assert_eq!(attach(&events, Some(Handle::NONE), "orphan"), Err(ENOENT));
+        assert_eq!(
+            attach(&events, Some(CounterId::NONE), "orphan"),
+            Err(ENOENT)
+        );
         assert_eq!(events.detach(parent), Ok(0));
         assert_eq!(attach(&events, Some(parent), "orphan"), Err(ENOENT));
         assert!(lists(&events, false, &[])?);
