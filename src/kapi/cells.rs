@@ -216,7 +216,7 @@ impl Cells {
     }
 
     /// Releases a cell and returns the count of its counter. The cell is put at the end of the free list.
-    pub(super) fn give_back(&self, free: &mut Free, handle: CounterId) -> Option<u64> {
+    pub(super) fn release(&self, free: &mut Free, handle: CounterId) -> Option<u64> {
         let count = self.get(handle)?;
         self.put_last(free, handle.cell())?;
         Some(count)

@@ -288,7 +288,7 @@ impl Table {
                 parent.children = parent.children.saturating_sub(1);
             }
         }
-        let count = cells.give_back(&mut self.free, handle)?;
+        let count = cells.release(&mut self.free, handle)?;
         Some(((attached, by_address), count))
     }
 }

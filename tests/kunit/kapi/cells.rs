@@ -49,10 +49,10 @@ mod tests {
         assert_eq!(cells.get(handle), Some(40));
         cells.add(handle, 2);
         assert_eq!(cells.get(handle), Some(42));
-        assert_eq!(cells.give_back(&mut free, handle), Some(42));
+        assert_eq!(cells.release(&mut free, handle), Some(42));
         cells.add(handle, 1);
         assert_eq!(cells.get(handle), None);
-        assert_eq!(cells.give_back(&mut free, handle), None);
+        assert_eq!(cells.release(&mut free, handle), None);
         Ok(())
     }
 
@@ -65,7 +65,7 @@ mod tests {
         cells.add(handle, 1);
         assert_eq!(cells.get(handle), Some(8));
         assert!(cells.set(handle, 0));
-        assert_eq!(cells.give_back(&mut free, handle), Some(0));
+        assert_eq!(cells.release(&mut free, handle), Some(0));
         assert!(!cells.set(handle, 9));
         let next = take_all(&cells, &mut free)?;
         let next = next.iter().find(|next| cell(**next) == cell(handle));
@@ -94,7 +94,7 @@ mod tests {
         let (cells, mut free) = cells()?;
         let stale = cells.take(&mut free, 0).ok_or(ENOENT)?;
         cells.add(stale, 7);
-        cells.give_back(&mut free, stale);
+        cells.release(&mut free, stale);
         let all = take_all(&cells, &mut free)?;
         let now = all.iter().find(|handle| cell(**handle) == cell(stale));
         let now = *now.ok_or(ENOENT)?;
@@ -104,7 +104,7 @@ mod tests {
         cells.add(now, 1);
         assert_eq!(cells.get(stale), None);
         assert_eq!(cells.get(now), Some(1));
-        assert_eq!(cells.give_back(&mut free, stale), None);
+        assert_eq!(cells.release(&mut free, stale), None);
         assert_eq!(cells.get(now), Some(1));
         Ok(())
     }
@@ -114,7 +114,7 @@ mod tests {
         let (cells, mut free) = cells()?;
         let handle = cells.take(&mut free, 0).ok_or(ENOENT)?;
         let last = cells.take(&mut free, 0).ok_or(ENOENT)?;
-        cells.give_back(&mut free, last);
+        cells.release(&mut free, last);
         let bits = handle.bits();
         // No handle, another cell with the same number, a cell of a bank that does not exist, the end of the
         // list; free cells, and a handle without a number.
@@ -124,7 +124,7 @@ mod tests {
             let none = CounterId::from_bits(bits);
             cells.add(none, 1);
             assert_eq!(cells.get(none), None);
-            assert_eq!(cells.give_back(&mut free, none), None);
+            assert_eq!(cells.release(&mut free, none), None);
         }
         assert_eq!(cells.get(CounterId::NONE), None);
         assert_eq!(cells.get(handle), Some(0));
@@ -138,7 +138,7 @@ mod tests {
         let order = [5, 3, 200, 9];
         for index in order {
             let handle = *all.get(index).ok_or(ENOENT)?;
-            assert_eq!(cells.give_back(&mut free, handle), Some(0));
+            assert_eq!(cells.release(&mut free, handle), Some(0));
         }
         for index in order {
             let again = cells.take(&mut free, 0).ok_or(ENOENT)?;
