@@ -50,28 +50,28 @@ impl Owner {
     }
 }
 
-/// Returns whether a module is being unloaded: then [`Going::going`] may have been called already. A function
-/// that records an object of a module under a lock that `going` takes too must call this afterwards, and remove
-/// the object if the module is being unloaded.
+/// Returns whether a module is being unloaded: then [`UnloadListener::unloading`] may have been called already.
+/// A function that records an object of a module under a lock that `unloading` takes too must call this
+/// afterwards, and remove the object if the module is being unloaded.
 ///
 /// # Safety
 ///
 /// `module` is null, or a module that is alive during this call.
-pub(crate) unsafe fn is_going(module: *mut bindings::module) -> bool {
+pub(crate) unsafe fn is_unloading(module: *mut bindings::module) -> bool {
     if module.is_null() {
         return false;
     }
     // SAFETY: By the requirement of this function the module is alive. Another thread may write the state in
-    // one access; if it does so after the lock was taken, `going` finds the object.
+    // one access; if it does so after the lock was taken, `unloading` finds the object.
     let state = unsafe { core::ptr::addr_of!((*module).state).read_volatile() };
     state == bindings::module_state_MODULE_STATE_GOING
 }
 
 /// A listener for modules that are unloaded.
-pub(crate) trait Going: Send + Sync + 'static {
+pub(crate) trait UnloadListener: Send + Sync + 'static {
     /// A module has run its exit function, or its init function has failed, and the module is about to be
     /// freed. May sleep.
-    fn going(&self, module: Owner);
+    fn unloading(&self, module: Owner);
 }
 
 #[repr(C)]
@@ -81,16 +81,16 @@ struct Inner<T> {
 }
 
 /// Calls a listener for each module that is unloaded, until it is dropped.
-pub(crate) struct Registration<T: Going> {
+pub(crate) struct Registration<T: UnloadListener> {
     inner: KBox<Inner<T>>,
 }
 
 // SAFETY: The notifier is only passed to functions that may be called from any thread.
-unsafe impl<T: Going> Send for Registration<T> {}
+unsafe impl<T: UnloadListener> Send for Registration<T> {}
 // SAFETY: There are no methods on a shared reference.
-unsafe impl<T: Going> Sync for Registration<T> {}
+unsafe impl<T: UnloadListener> Sync for Registration<T> {}
 
-impl<T: Going> Registration<T> {
+impl<T: UnloadListener> Registration<T> {
     /// Registers a listener. May sleep; `ENOMEM`.
     pub(crate) fn new(listener: Arc<T>) -> Result<Self> {
         let block = bindings::notifier_block {
@@ -117,14 +117,14 @@ impl<T: Going> Registration<T> {
             let inner = unsafe { &*block.cast::<Inner<T>>() };
             // SAFETY: The notifier passes a module that is alive.
             let owner = unsafe { Owner::from_raw(module.cast()) };
-            inner.listener.going(owner);
+            inner.listener.unloading(owner);
         }
         // NOTIFY_DONE
         0
     }
 }
 
-impl<T: Going> Drop for Registration<T> {
+impl<T: UnloadListener> Drop for Registration<T> {
     fn drop(&mut self) {
         // SAFETY: `new` registered the block. When this returns, no call is in progress.
         unsafe { bindings::unregister_module_notifier(self.inner.block.get()) };

@@ -22,8 +22,8 @@ use crate::{
         clock,
         error::name_too_long,
         module::{
-            Going,
             Owner, //
+            UnloadListener,
         },
         percpu::ThisCpu,
         places::Places,
@@ -288,8 +288,8 @@ impl Entries {
     }
 }
 
-impl Going for Entries {
-    fn going(&self, module: Owner) {
+impl UnloadListener for Entries {
+    fn unloading(&self, module: Owner) {
         let mut left = 0usize;
         while let Some(handle) = self.any_of(module) {
             if self.remove(handle).is_ok() {

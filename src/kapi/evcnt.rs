@@ -24,8 +24,8 @@ use crate::{
         clock,
         error::name_too_long,
         module::{
-            Going,
             Owner, //
+            UnloadListener,
         }, //
     },
 };
@@ -293,8 +293,8 @@ impl Table {
     }
 }
 
-impl Going for Events {
-    fn going(&self, module: Owner) {
+impl UnloadListener for Events {
+    fn unloading(&self, module: Owner) {
         let left = self.detach_all_of(module);
         if left != 0 {
             let name = module.name();

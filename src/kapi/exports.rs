@@ -26,7 +26,7 @@ use crate::{
         bindings as own,
         global::Global,
         module::{
-            is_going,
+            is_unloading,
             Owner, //
         },
         print::may_warn, //
@@ -127,7 +127,7 @@ unsafe fn attach(
         };
         let handle = events.attach(event, parent, Some(client), count)?;
         // SAFETY: By the requirement of this function `owner` is the calling module or null.
-        if unsafe { is_going(owner) } {
+        if unsafe { is_unloading(owner) } {
             // The module notifier may have detached it already.
             let _ = events.detach(handle);
             return Err(ENODEV);

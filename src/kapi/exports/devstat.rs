@@ -22,7 +22,7 @@ use crate::{
         bindings as own,
         global::Global,
         module::{
-            is_going,
+            is_unloading,
             Owner, //
         },
         percpu::ThisCpu,
@@ -143,7 +143,7 @@ unsafe fn add(
     };
     let added = added.and_then(|handle| {
         // SAFETY: By the requirement of this function `owner` is the calling module or null.
-        if unsafe { is_going(owner) } {
+        if unsafe { is_unloading(owner) } {
             // The module notifier may have removed it already.
             let _ = entries.remove(handle);
             return Err(ENODEV);

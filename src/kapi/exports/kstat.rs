@@ -28,7 +28,7 @@ use crate::{
         global::Global,
         kstat::Client,
         module::{
-            is_going,
+            is_unloading,
             Owner, //
         },
         print::may_warn, //
@@ -147,7 +147,7 @@ unsafe extern "C" fn iostat_kstat_create(
         // SAFETY: By the requirement of this function the client keeps what it sets in the kstat valid.
         let address = chain.create(&mut new, client, |header| unsafe { Client::new(header) })?;
         // SAFETY: By the requirement of this function `owner` is the calling module or null.
-        if unsafe { is_going(owner) } {
+        if unsafe { is_unloading(owner) } {
             // The module notifier may have deleted it already.
             let _ = chain.delete(address);
             return Err(ENODEV);

@@ -15,8 +15,8 @@ use crate::{
     kernel_ext::{
         error::would_deadlock,
         module::{
-            Going,
             Owner, //
+            UnloadListener,
         }, //
     },
 };
@@ -74,8 +74,8 @@ impl Chain {
     }
 }
 
-impl Going for Chain {
-    fn going(&self, module: Owner) {
+impl UnloadListener for Chain {
+    fn unloading(&self, module: Owner) {
         let mut left = 0usize;
         while let Some(entry) = self.any_of(module) {
             if self.remove(&entry, false).is_err() {

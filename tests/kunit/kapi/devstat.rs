@@ -120,7 +120,7 @@ mod tests {
         kapi::devstat::EntryId,
         kernel_ext::{
             error::name_too_long,
-            module::Going, //
+            module::UnloadListener, //
         },
     };
 
@@ -276,12 +276,12 @@ mod tests {
         let listed = entries.add(&params(b"t", 0), owner, None)?;
         let unlisted = entries.add(&params(b"", -1), owner, None)?;
         let others = entries.add(&params(b"t", 1), other, None)?;
-        entries.going(owner);
+        entries.unloading(owner);
         assert_eq!(shared.numbers(), (1, 0));
         assert_eq!(start(&entries, listed), Err(ENOENT));
         assert_eq!(start(&entries, unlisted), Err(ENOENT));
         assert_eq!(start(&entries, others), Ok(()));
-        entries.going(other);
+        entries.unloading(other);
         assert_eq!(shared.numbers(), (0, 0));
         assert_eq!(start(&entries, others), Err(ENOENT));
         Ok(())

@@ -15,8 +15,8 @@ mod tests {
         kernel_ext::{
             error::name_too_long,
             module::{
-                Going,
                 Owner, //
+                UnloadListener,
             }, //
         },
     };
@@ -229,7 +229,7 @@ mod tests {
         let adopted = attach_for(&events, Some(child), other, 0x2000)?;
         let own = attach(&events, Some(parent), "own")?;
         events.add(adopted, 3);
-        events.going(owner);
+        events.unloading(owner);
         assert!(lists(&events, true, &[("client", 3), ("own", 0)])?);
         for gone in [parent, child] {
             assert_eq!(events.get(gone), None);
@@ -240,7 +240,7 @@ mod tests {
         // Its parent was detached, so it has none.
         assert_eq!(events.detach(adopted), Ok(3));
         assert_eq!(events.detach(own), Ok(0));
-        events.going(other);
+        events.unloading(other);
         assert!(lists(&events, false, &[])?);
         Ok(())
     }
@@ -254,8 +254,8 @@ mod tests {
         assert_eq!(child.get(), 5);
         assert!(lists(&events, true, &[("parent", 5), ("child", 5)])?);
         let (owner, other) = owners();
-        events.going(owner);
-        events.going(other);
+        events.unloading(owner);
+        events.unloading(other);
         assert_eq!(events.get(child.handle()), Some(5));
         drop(child);
         drop(parent);

@@ -78,7 +78,7 @@ mod tests {
         super::owners,
         *, //
     };
-    use crate::kernel_ext::module::Going;
+    use crate::kernel_ext::module::UnloadListener;
 
     #[test]
     fn a_new_chain_lists_itself() -> Result {
@@ -268,14 +268,14 @@ mod tests {
         chain.install(create(&chain, owner, raw(kept, flags::PERSISTENT))?)?;
         let others = key("m", 0, "others");
         chain.install(create(&chain, other, raw(others, 0))?)?;
-        chain.going(owner);
+        chain.unloading(owner);
         assert_eq!(chain.lookup(owner, |_| true), None);
         assert_eq!(chain.delete(installed), Err(ENOENT));
         assert_eq!(chain.delete(created), Err(ENOENT));
         assert_eq!(seen(&chain, kept)?, 1);
         assert_eq!(seen(&chain, others)?, 1);
         assert_eq!(len(&chain)?, 4);
-        chain.going(owner);
+        chain.unloading(owner);
         assert_eq!(len(&chain)?, 4);
         Ok(())
     }
