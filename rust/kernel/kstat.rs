@@ -92,7 +92,7 @@ const fn size(kind: Type) -> usize {
 }
 
 /// The largest data that is copied, bytes.
-const MOST: usize = 1 << 30;
+const MAX_BYTES: usize = 1 << 30;
 
 /// The number of attempts if the size changes in between.
 const TRIES: usize = 8;
@@ -121,7 +121,7 @@ impl Client {
     pub(crate) unsafe fn new(header: &Header<'_>) -> Result<Self> {
         let bytes = (header.ndata as usize).saturating_mul(size(header.kind));
         let is_virtual = header.flags & flags::VIRTUAL != 0;
-        if bytes > MOST && !is_virtual {
+        if bytes > MAX_BYTES && !is_virtual {
             return Err(ENOMEM);
         }
         let words = if is_virtual {
@@ -314,7 +314,7 @@ impl Client {
         // Allocate the probable size in advance, so that the callbacks are called once.
         if self.flags & flags::VAR_SIZE == 0 {
             let likely = (self.ndata as usize).saturating_mul(size(self.kind));
-            if likely <= MOST {
+            if likely <= MAX_BYTES {
                 room.grow(likely)?;
             }
         }
@@ -330,7 +330,7 @@ impl Client {
                     ndata = self.count();
                 }
             }
-            if bytes > MOST {
+            if bytes > MAX_BYTES {
                 return Err(EIO);
             }
             if room.bytes() < bytes {

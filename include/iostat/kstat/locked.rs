@@ -116,13 +116,13 @@ pub(crate) type Raw<U = ()> = Locked<KVVec<u8>, U>;
 impl<D: Data, U: Update<D>> Locked<D, U> {
     /// Creates and installs the kstat. May sleep. Errors as [`super::Counters::new`].
     pub(crate) fn new(owner: &'static ThisModule, id: &Id<'_>, data: D, update: U) -> Result<Self> {
-        let locked = Self::unseen(owner, id, 0, (data, update))?;
+        let locked = Self::create(owner, id, 0, (data, update))?;
         locked.kstat.install()?;
         Ok(locked)
     }
 
     /// Creates the kstat without installing it.
-    fn unseen(
+    fn create(
         owner: &'static ThisModule,
         id: &Id<'_>,
         flags: u8,
@@ -164,7 +164,7 @@ impl<D: Data, U: Update<D>> Locked<D, U> {
     /// of this kstat. Strings and further values are allocated with the mutex held, so it must not be called
     /// where the I/O that an allocation may start could wait for the caller.
     pub(crate) fn lock(&self) -> Guard<'_, D, U> {
-        // SAFETY: `unseen` initialised the mutex, which lives as long as `self`.
+        // SAFETY: `create` initialised the mutex, which lives as long as `self`.
         unsafe { bindings::mutex_lock(self.kstat.memory.lock.get()) };
         Guard {
             kstat: &self.kstat,
@@ -181,7 +181,7 @@ impl<U: Update<Values>> Named<U> {
         values: Values,
         update: U,
     ) -> Result<Self> {
-        let locked = Self::unseen(owner, id, flag::WRITABLE, (values, update))?;
+        let locked = Self::create(owner, id, flag::WRITABLE, (values, update))?;
         // SAFETY: By the type invariant of `Kstat` it is not deleted yet. It is not installed yet, so no other
         // thread accesses it.
         unsafe { (*locked.kstat.raw.as_ptr()).snapshot = Some(snapshot_of::<U>) };
@@ -252,7 +252,7 @@ fn errno(result: Result) -> c_int {
 ///
 /// Only iostat calls it, for a kstat of this file, with the mutex of the kstat held.
 unsafe extern "C" fn update_of<D: Data, U: Update<D>>(ksp: *mut abi::Kstat, rw: c_int) -> c_int {
-    // SAFETY: By the requirement of this function, `unseen` set `private`, which is valid until the kstat is
+    // SAFETY: By the requirement of this function, `create` set `private`, which is valid until the kstat is
     // deleted.
     let shared = unsafe { &*(*ksp).private.cast::<Shared<D, U>>() };
     // SAFETY: The caller holds the mutex, so no other thread accesses the data.

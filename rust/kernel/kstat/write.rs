@@ -14,7 +14,7 @@ use super::{
     result,
     size,
     Client,
-    MOST,
+    MAX_BYTES,
     READ,
     TRIES,
     WRITE, //
@@ -91,7 +91,7 @@ impl Client {
             };
             let bytes = (ndata as usize).saturating_mul(size(self.kind));
             let bytes = bytes.max(self.data_size());
-            if bytes > MOST {
+            if bytes > MAX_BYTES {
                 return Err(EIO);
             }
             if room.bytes() < bytes {

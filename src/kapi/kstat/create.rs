@@ -70,7 +70,7 @@ impl Chain {
         owner: Owner,
         client: impl FnOnce(&Header<'_>) -> Result<Client>,
     ) -> Result<usize> {
-        if let Some((entry, address)) = self.wake(new, owner) {
+        if let Some((entry, address)) = self.reuse(new, owner) {
             let flags = entry.flags();
             if let Body::Client(client) = &mut entry.hold().body as &mut Body {
                 client.revive(new.flags);
@@ -90,12 +90,12 @@ impl Chain {
 
     /// Returns the dormant kstat of this name, if it has the same properties as the one to create. It then
     /// belongs to this client.
-    fn wake(&self, new: &New, owner: Owner) -> Option<(Arc<Entry>, usize)> {
+    fn reuse(&self, new: &New, owner: Owner) -> Option<(Arc<Entry>, usize)> {
         let mut guard = self.table.lock();
         let table = &mut *guard;
         let kid = table.by_name.get(&new.key)?;
         let row = table.by_kid.get_mut(kid)?;
-        if row.owner.is_some() || !row.entry.is_dormant_for(new) {
+        if row.owner.is_some() || !row.entry.can_be_reused_for(new) {
             return None;
         }
         row.owner = Some(owner);

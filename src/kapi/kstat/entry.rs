@@ -52,7 +52,7 @@ pub(super) enum Body {
     /// The list of all kstats.
     Headers,
     /// The kstat was deleted.
-    Gone,
+    Deleted,
 }
 
 impl Body {
@@ -173,7 +173,7 @@ impl Entry {
 
     /// Marks the kstat as deleted, after waiting for readers. May sleep.
     pub(super) fn end(&self) {
-        let body = core::mem::replace(&mut *self.hold().body, Body::Gone);
+        let body = core::mem::replace(&mut *self.hold().body, Body::Deleted);
         drop(body);
     }
 
@@ -183,7 +183,7 @@ impl Entry {
     }
 
     /// Returns whether it is dormant and has the same properties as the kstat to create.
-    pub(super) fn is_dormant_for(&self, new: &New) -> bool {
+    pub(super) fn can_be_reused_for(&self, new: &New) -> bool {
         self.has(flags::DORMANT) && self.is_like(new)
     }
 
@@ -210,7 +210,7 @@ impl Entry {
             return Err(would_deadlock());
         }
         match &*self.hold().body {
-            Body::Gone => Err(ENXIO),
+            Body::Deleted => Err(ENXIO),
             Body::Client(client) => client.write(change),
             Body::Disk(_) | Body::Types | Body::Headers => Err(EACCES),
         }

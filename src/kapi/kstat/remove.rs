@@ -40,7 +40,7 @@ impl Chain {
     fn remove(&self, entry: &Entry, is_updated: bool) -> Result {
         // A kstat that was never installed has no data worth keeping.
         if entry.has(flags::PERSISTENT) && entry.is_visible() {
-            return self.put_to_sleep(entry, is_updated);
+            return self.make_dormant(entry, is_updated);
         }
         let removed = self.table.lock().remove(entry.kid());
         // Another thread may have removed it first.
@@ -50,7 +50,7 @@ impl Chain {
         Ok(())
     }
 
-    fn put_to_sleep(&self, entry: &Entry, is_updated: bool) -> Result {
+    fn make_dormant(&self, entry: &Entry, is_updated: bool) -> Result {
         let mut held = entry.hold();
         let Body::Client(client) = &mut *held.body else {
             return Err(ENOENT);

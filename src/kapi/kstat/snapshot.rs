@@ -158,7 +158,7 @@ impl Entry {
         };
         let held = self.hold();
         match &*held.body {
-            Body::Gone => return Err(ENXIO),
+            Body::Deleted => return Err(ENXIO),
             Body::Client(client) => {
                 let copy = client.copy()?;
                 drop(held);
