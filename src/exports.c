@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel API: what src/kapi/exports.rs and src/kapi/exports/ define, for other modules to call.
- * And the module's version, for which the module! macro has no field.
+ * Exports the kernel API, which src/kapi/exports.rs and src/kapi/exports/ define, and sets the
+ * version of the module, for which the module! macro has no field.
  */
 
 #include <iostat/devstat.h>
@@ -20,7 +20,7 @@ EXPORT_SYMBOL_GPL(iostat_evcnt_set);
 EXPORT_SYMBOL_GPL(iostat_evcnt_read);
 EXPORT_SYMBOL_GPL(iostat_evcnt_read_total);
 
-/* Its other functions are in src/transactions.c. */
+/* The other functions of devstat(9) are exported in src/transactions.c. */
 EXPORT_SYMBOL_GPL(iostat_devstat_new_entry);
 EXPORT_SYMBOL_GPL(iostat_devstat_add_entry);
 EXPORT_SYMBOL_GPL(iostat_devstat_remove_entry);
