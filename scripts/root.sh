@@ -11,6 +11,11 @@ TOOLCHAIN="make gcc libc6-dev libc6-dev-i386 lib32gcc-14-dev bc bison flex libel
 	cargo rustfmt rust-clippy librust-proptest-dev librust-loom-dev librust-criterion-dev
 	libclang-rt-19-dev
 	kmod cpio xz-utils zstd pahole python3 perl patch git openssl"
+# What tools/ioscope is made with, and what its tests take.
+SCOPE="librust-clap-dev librust-clap-mangen-dev librust-clap-complete-dev librust-serde-dev librust-serde-json-dev
+	librust-csv-dev librust-ratatui-dev librust-crossterm-dev librust-jiff-dev librust-rustix-dev
+	librust-signal-hook-dev librust-glob-dev librust-postcard-dev librust-crc32fast-dev librust-anyhow-dev
+	librust-vt100-dev python3-jsonschema tmux mandoc zsh fish"
 TEST_KERNEL="clang-19 lld-19 llvm-19 ccache"
 GUEST="qemu-system-x86 fio busybox-static dmsetup sysstat e2fsprogs bpftrace trace-cmd
 	mdadm util-linux procps xfsprogs btrfs-progs blktrace nvme-cli strace linux-perf
@@ -20,7 +25,7 @@ BLKTESTS="make gcc g++ libc6-dev liburing-dev bash gawk fio util-linux udev kmod
 	bsdextrautils"
 case ${1:-build} in
 build)
-	PACKAGES=$(echo $TOOLCHAIN $TEST_KERNEL $GUEST)
+	PACKAGES=$(echo $TOOLCHAIN $SCOPE $TEST_KERNEL $GUEST)
 	TITLE="build root (trixie, toolchain, QEMU)"
 	;;
 blktests)
