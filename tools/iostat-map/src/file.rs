@@ -26,7 +26,7 @@ extern "C" {
         offset: i64,
     ) -> *mut c_void;
     fn munmap(at: *mut c_void, len: usize) -> i32;
-    fn ioctl(fd: i32, number: std::ffi::c_ulong, ...) -> i32;
+    pub(crate) fn ioctl(fd: i32, number: std::ffi::c_ulong, ...) -> i32;
 }
 
 const PROT_READ: i32 = 1;
@@ -68,14 +68,23 @@ impl Drop for Mapping {
 
 /// The open file and its header.
 pub struct File {
-    file: std::fs::File,
+    pub(crate) file: std::fs::File,
     header: Rc<Mapping>,
 }
 
 impl File {
     /// Opens it. [`ErrorKind::Unsupported`] if it is of a version that is not known here.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
-        let file = std::fs::File::open(path)?;
+        Self::map_header(std::fs::File::open(path)?)
+    }
+
+    /// Opens it for reading and writing, as messages need it.
+    pub fn open_for_messages(path: impl AsRef<Path>) -> Result<Self> {
+        let mut options = std::fs::File::options();
+        Self::map_header(options.read(true).write(true).open(path)?)
+    }
+
+    fn map_header(file: std::fs::File) -> Result<Self> {
         let header = Rc::new(Mapping::new(&file, size_of::<Header>(), 0)?);
         let file = File { file, header };
         if file.header().magic != MAGIC || file.header().version != VERSION {
@@ -84,7 +93,7 @@ impl File {
         Ok(file)
     }
 
-    fn header(&self) -> &Header {
+    pub(crate) fn header(&self) -> &Header {
         // SAFETY: The mapping begins with a header, of at least this size.
         unsafe { self.header.at.cast::<Header>().as_ref() }
     }

@@ -15,11 +15,13 @@
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod calls;
 mod clock;
 mod file;
 pub mod layout;
 mod reader;
 
+pub use calls::{Chain, Devices, Kstat};
 pub use file::{Disk, File};
-pub use layout::{Device, Histogram, Snapshot};
+pub use layout::{Device, Histogram, KstatHeader, KstatValue, Snapshot};
 pub use reader::Block;
