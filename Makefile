@@ -4,7 +4,7 @@
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-.PHONY: modules modules_install clean run test bench bench-native fuzz torture nightly mutants help
+.PHONY: modules modules_install clean run tools test bench bench-native fuzz torture nightly mutants help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -23,6 +23,10 @@ clean:
 
 run:
 	@scripts/run.sh
+
+# ioscope, as one static binary; prints where it is.
+tools:
+	@scripts/tools.sh
 
 T ?= all
 # Part of the guest area: make test T=guest PARTS="load null"
@@ -54,7 +58,8 @@ nightly:
 
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
-	@echo "make test [T=area]     run the tests; areas: style host guest kunit bench torture all"
+	@echo "make test [T=area]     run the tests; areas: style host tools guest kunit bench torture all"
+	@echo "make tools             build ioscope, the command that shows the statistics"
 	@echo "make test T=guest PARTS=\"load null\"   only these parts (tests/guest/test-PART.sh)"
 	@echo "make torture [DURATION=seconds] [SEED=n] [KIND=kasan|kcsan|stock]   stress, fault injection, data races"
 	@echo "make torture SEED=1,2,3 TOGETHER=2   one guest per seed, two at a time"

@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# Builds ioscope inside the build root, as one static binary that runs in any guest, and prints its path.
+# usage: tools.sh
+
+. "$(dirname "$0")/lib.sh"
+
+TRIPLE=x86_64-unknown-linux-gnu
+target=target-$CLONE-tools
+
+# With a triple, build scripts and macros are built without these flags: a static one could not be loaded.
+build()
+{
+	"$TOP/scripts/enter.sh" env TARGET=-tools RUSTFLAGS='-D warnings -C target-feature=+crt-static' \
+		scripts/cargo.sh build --release --target "$TRIPLE" --manifest-path tools/ioscope/Cargo.toml
+}
+
+# Not while another run builds there.
+locked "$target" step "build ioscope" "90 s" build >&2
+echo "$IOSTAT_CACHE/$target/$TRIPLE/release/ioscope"

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! A file for each command.
+
+pub mod events;
+pub mod kstat;
+pub mod lat;
+pub mod record;
+pub mod show;
+
+use crate::cli::{Common, TimeForm, When, Words};
+use crate::json;
+use crate::live::Live;
+use crate::output::Output;
+use crate::recording::replay::{Part, Replay};
+use crate::sample::Sample;
+use crate::source::{Source, Want};
+use anyhow::{bail, Result};
+use jiff::tz::TimeZone;
+use jiff::Timestamp;
+
+/// Opens where samples come from. `each`: of a recording without an INTERVAL, each interval of it.
+pub fn source(common: &Common, each: bool) -> Result<Box<dyn Source>> {
+    let from = &common.from;
+    let Some(path) = &from.replay else {
+        if from.at.is_some() || from.from.is_some() || from.to.is_some() {
+            bail!("--at, --from and --to are of a recording: give --replay FILE");
+        }
+        return Ok(Box::new(Live::new()?));
+    };
+    let part = Part {
+        at: from.at.clone(),
+        from: from.from.clone(),
+        to: from.to.clone(),
+    };
+    Ok(Box::new(Replay::open(path, &part, each)?))
+}
+
+/// Writes the intervals between samples.
+pub trait Reporter {
+    /// What happened from one sample to the next; without `from`, since counting began.
+    fn report(&mut self, out: &mut Output, from: Option<&Sample>, to: &Sample) -> Result<()>;
+
+    /// The same of all the time that was reported, when the user ends it.
+    fn summary(&mut self, out: &mut Output, from: &Sample, to: &Sample) -> Result<()>;
+
+    /// Nothing else comes.
+    fn end(&mut self, out: &mut Output) -> Result<()>;
+}
+
+/// Takes samples and has `reporter` write what is between them, as many times and for as long as `words` say.
+pub fn run(
+    source: &mut dyn Source,
+    when: &When,
+    words: &Words,
+    want: Want,
+    out: &mut Output,
+    reporter: &mut dyn Reporter,
+) -> Result<()> {
+    let is_recorded = source.is_recorded();
+    if when.no_first && words.interval.is_none() && !is_recorded {
+        bail!("without an INTERVAL there is no report but the first: leave out -Y, or give one");
+    }
+    let selection = source.selection(&words.devices, when.partitions)?;
+    source.choose(selection, want);
+    let first = source.first(words.interval)?;
+    let mut left = words.count.unwrap_or(match words.interval {
+        None if !is_recorded => 1,
+        _ => u64::MAX,
+    });
+    let mut reports = 0u64;
+    // Of a recording the question is what happened in it.
+    if !when.no_first && !is_recorded {
+        reporter.report(out, None, &first)?;
+        out.flush()?;
+        left -= 1;
+    }
+    let mut last = None;
+    while left != 0 {
+        let Some(sample) = source.next()? else {
+            break;
+        };
+        reporter.report(out, Some(last.as_ref().unwrap_or(&first)), &sample)?;
+        out.flush()?;
+        last = Some(sample);
+        reports += 1;
+        left -= 1;
+    }
+    if let Some(last) = last.filter(|_| left != 0 && reports > 1 && !is_recorded) {
+        reporter.summary(out, &first, &last)?;
+    }
+    reporter.end(out)?;
+    out.flush()
+}
+
+/// The line with the time, if there is one.
+pub fn time_line(out: &mut Output, form: Option<TimeForm>, wall_ns: i64) -> Result<()> {
+    let Some(form) = form else {
+        return Ok(());
+    };
+    let text = match form {
+        TimeForm::Iso => json::time(wall_ns),
+        TimeForm::U => wall_ns.div_euclid(1_000_000_000).to_string(),
+        TimeForm::D => match Timestamp::from_nanosecond(wall_ns.into()) {
+            Ok(time) => {
+                let local = time.to_zoned(TimeZone::system());
+                local.strftime("%a %b %e %H:%M:%S %Z %Y").to_string()
+            }
+            Err(_) => "-".to_owned(),
+        },
+    };
+    out.line(&text)
+}

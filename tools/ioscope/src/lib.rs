@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What `ioscope` is made of.
+//!
+//! * [`sample`]: what all devices have counted at one moment; [`source`] says where samples come from: the
+//!   module ([`live`]) or a file ([`recording`]).
+//! * [`interval`], [`quantile`]: what happened between two samples, as numbers; pure.
+//! * [`style`], [`table`], [`json`]: how that is written.
+//! * [`cli`], [`commands`]: the options, and one file for each command.
+
+pub mod cli;
+pub mod commands;
+pub mod interval;
+pub mod json;
+pub mod live;
+pub mod names;
+pub mod output;
+pub mod quantile;
+pub mod recording;
+pub mod sample;
+pub mod source;
+pub mod style;
+pub mod table;
+pub mod ticker;

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Samples from the module, by the calls of `/dev/iostat`.
+
+use crate::names::Selection;
+use crate::quantile::Bounds;
+use crate::sample::{Device, Entry, Events, Sample, Times};
+use crate::source::{Source, Want};
+use crate::ticker::Ticker;
+use anyhow::{anyhow, bail, Context, Result};
+use iostat_map::{File, Histogram, Snapshot};
+use std::io::ErrorKind;
+use std::rc::Rc;
+use std::time::{Duration, SystemTime};
+
+/// The device.
+pub const PATH: &str = "/dev/iostat";
+
+pub struct Live {
+    file: File,
+    bounds: Bounds,
+    ticker: Ticker,
+    generation: u64,
+    devices: Vec<Rc<Device>>,
+    /// Memory for the next call.
+    snapshots: Vec<Snapshot>,
+    /// The entries of the last sample, of which times are taken again that cannot have changed.
+    last: Vec<Entry>,
+    selection: Selection,
+    want: Want,
+}
+
+/// Opens the device, for messages too if that is allowed. The error says what to do.
+pub fn open() -> Result<File> {
+    let file = match File::open_for_messages(PATH) {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(PATH),
+        result => result,
+    };
+    file.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => anyhow!("the module is not loaded: modprobe iostat"),
+        ErrorKind::PermissionDenied => {
+            anyhow!("{PATH} may not be opened: ask for its group, or become root")
+        }
+        ErrorKind::Unsupported => anyhow!("the module is of another version than ioscope"),
+        _ => anyhow!("cannot open {PATH}: {error}"),
+    })
+}
+
+impl Live {
+    pub fn new() -> Result<Self> {
+        let file = open()?;
+        Ok(Live {
+            bounds: file.bounds(),
+            file,
+            ticker: Ticker::new()?,
+            generation: 0,
+            devices: Vec::new(),
+            snapshots: Vec::new(),
+            last: Vec::new(),
+            selection: Selection::default(),
+            want: Want::default(),
+        })
+    }
+
+    fn list(&mut self) -> Result<()> {
+        let list = self.file.list().context("cannot list devices")?;
+        self.generation = list.generation;
+        self.devices = list.devices.iter().map(|d| Rc::new(d.into())).collect();
+        Ok(())
+    }
+
+    /// Snapshots of all devices, of the list as it is.
+    fn take(&mut self) -> Result<()> {
+        for _ in 0..100 {
+            let generation = self
+                .file
+                .snapshots(&mut self.snapshots)
+                .context("cannot read the statistics")?;
+            if generation == self.generation && self.snapshots.len() == self.devices.len() {
+                return Ok(());
+            }
+            self.list()?;
+        }
+        bail!("devices come and go faster than they can be read")
+    }
+
+    fn sample(&mut self) -> Result<Sample> {
+        self.take()?;
+        let wall_ns = wall_ns();
+        let mut entries = Vec::with_capacity(self.last.len());
+        for (device, counters) in self.devices.iter().zip(&self.snapshots) {
+            if !self.selection.has(device) {
+                continue;
+            }
+            let near = entries.len();
+            entries.push(Entry {
+                device: device.clone(),
+                counters: *counters,
+                times: self.times(counters, near),
+            });
+        }
+        let events = match self.want.events {
+            true => self.events("@evcnt_list")?,
+            false => None,
+        };
+        self.last.clone_from(&entries);
+        Ok(Sample {
+            wall_ns,
+            generation: self.generation,
+            entries,
+            events: events.map(Rc::new),
+        })
+    }
+
+    /// The times of a device that are wanted. Those of a class of which nothing was completed since are the same.
+    fn times(&self, counters: &Snapshot, near: usize) -> Times {
+        let is_it = |entry: &&Entry| entry.counters.number == counters.number;
+        let last = self.last.get(near).filter(is_it);
+        let last = last.or_else(|| self.last.iter().find(is_it));
+        let read = |class: usize, phase: usize| {
+            if !self.want.times[class][phase] {
+                return None;
+            }
+            if counters.operations[class] == 0 {
+                return Some(Rc::new(NO_TIMES));
+            }
+            let same =
+                last.filter(|entry| entry.counters.operations[class] == counters.operations[class]);
+            if let Some(times) = same.and_then(|entry| entry.times[class][phase].clone()) {
+                return Some(times);
+            }
+            // One that has left meanwhile has none.
+            let times = self
+                .file
+                .histogram_of(counters.number, class as u32, phase as u32);
+            times.ok().map(Rc::new)
+        };
+        std::array::from_fn(|class| std::array::from_fn(|phase| read(class, phase)))
+    }
+
+    /// `None` if the file may not be opened for messages.
+    fn events(&self, message: &str) -> Result<Option<Events>> {
+        match self.file.message(message.as_bytes()) {
+            Ok(reply) => Ok(Some(Events::parse(&String::from_utf8_lossy(&reply)))),
+            Err(error) if error.raw_os_error() == Some(EBADF) => Ok(None),
+            Err(error) => Err(error).context("cannot read the events"),
+        }
+    }
+}
+
+const EBADF: i32 = 9;
+
+const NO_TIMES: Histogram = Histogram {
+    counts: [0; iostat_map::layout::BUCKETS],
+    longest: 0,
+    shortest_inverted: 0,
+};
+
+fn wall_ns() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_nanos().min(i64::MAX as u128) as i64)
+}
+
+impl Source for Live {
+    fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    fn first(&mut self, interval: Option<Duration>) -> Result<Sample> {
+        if let Some(interval) = interval {
+            self.ticker.start(interval);
+        }
+        self.sample()
+    }
+
+    fn next(&mut self) -> Result<Option<Sample>> {
+        match self.ticker.wait()? {
+            true => Ok(Some(self.sample()?)),
+            false => Ok(None),
+        }
+    }
+
+    fn selection(&mut self, words: &[String], partitions: bool) -> Result<Selection> {
+        self.list()?;
+        Selection::of_system(words, partitions, &self.devices)
+    }
+
+    fn choose(&mut self, selection: Selection, want: Want) {
+        self.selection = selection;
+        self.want = want;
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! `ioscope`: shows what iostat.ko records.
+
+use clap::Parser;
+use ioscope::cli::{Cli, Command};
+use ioscope::commands::{events, kstat, lat, record, show};
+use ioscope::output::is_closed_pipe;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match &cli.command {
+        None => show::show(&cli.show, false),
+        Some(Command::Show(options)) => show::show(options, false),
+        Some(Command::Lat(options)) => lat::lat(options),
+        Some(Command::Kstat(options)) => kstat::kstat(options),
+        Some(Command::Events(options)) => events::events(options),
+        Some(Command::Record(options)) => record::record(options),
+        Some(Command::Replay(options)) => record::replay(options),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("ioscope: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What a frame holds, and how samples become differences and samples again.
+
+use crate::sample::{Device, Entry, Event, Events, Sample, Times};
+use anyhow::{bail, Result};
+use iostat_map::layout::BUCKETS;
+use iostat_map::{Histogram, Snapshot};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Frame {
+    /// Recording began: what was before is not subtracted from any more. The bounds of histograms.
+    Begin(Vec<u64>),
+    /// The devices of the samples from here on, in the order of the list.
+    Devices(u64, Vec<Device>),
+    /// A sample.
+    Sample(Differences),
+}
+
+/// What changed since the last sample.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Differences {
+    /// ns since 1970. First, so that it can be read alone.
+    pub wall_ns: i64,
+    pub devices: Vec<DeviceDifferences>,
+    /// Event counters that were not there before: label and kind.
+    pub new_events: Vec<(String, String)>,
+    /// By the index of an event counter, of all there were: how much it grew.
+    pub events: Vec<(u32, i64)>,
+    pub has_events: bool,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct DeviceDifferences {
+    /// By the index of a counter.
+    pub words: Vec<(u8, i64)>,
+    pub times: Vec<TimesDifferences>,
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct TimesDifferences {
+    /// Class times 3 and phase.
+    pub index: u8,
+    pub longest: u64,
+    pub shortest_inverted: u64,
+    pub buckets: Vec<(u8, i64)>,
+}
+
+const WORDS: usize = 30;
+
+fn words(s: &Snapshot) -> [u64; WORDS] {
+    let [b0, b1, b2, b3] = s.bytes;
+    let [o0, o1, o2, o3] = s.operations;
+    let [d0, d1, d2, d3] = s.duration;
+    let [t0, t1, t2] = s.tag_types;
+    [
+        s.snaptime,
+        s.start_count,
+        s.end_count,
+        s.merged,
+        s.refused,
+        s.abandoned,
+        b0,
+        b1,
+        b2,
+        b3,
+        o0,
+        o1,
+        o2,
+        o3,
+        d0,
+        d1,
+        d2,
+        d3,
+        s.busy_time,
+        t0,
+        t1,
+        t2,
+        s.wtime,
+        s.wlentime,
+        s.wlastupdate,
+        s.rtime,
+        s.rlentime,
+        s.rlastupdate,
+        s.wcnt,
+        s.rcnt,
+    ]
+}
+
+fn snapshot(number: u32, w: &[u64; WORDS]) -> Snapshot {
+    Snapshot {
+        number,
+        snaptime: w[0],
+        start_count: w[1],
+        end_count: w[2],
+        merged: w[3],
+        refused: w[4],
+        abandoned: w[5],
+        bytes: [w[6], w[7], w[8], w[9]],
+        operations: [w[10], w[11], w[12], w[13]],
+        duration: [w[14], w[15], w[16], w[17]],
+        busy_time: w[18],
+        tag_types: [w[19], w[20], w[21]],
+        wtime: w[22],
+        wlentime: w[23],
+        wlastupdate: w[24],
+        rtime: w[25],
+        rlentime: w[26],
+        rlastupdate: w[27],
+        wcnt: w[28],
+        rcnt: w[29],
+        ..Snapshot::default()
+    }
+}
+
+const NO_TIMES: Histogram = Histogram {
+    counts: [0; BUCKETS],
+    longest: 0,
+    shortest_inverted: 0,
+};
+
+/// What was written or read last.
+#[derive(Default)]
+pub struct State {
+    generation: u64,
+    devices: Vec<Rc<Device>>,
+    last: HashMap<u32, ([u64; WORDS], Times)>,
+    events: Vec<Event>,
+    indices: HashMap<String, usize>,
+}
+
+impl State {
+    /// The frames of a sample: the devices, if they are others, and what changed.
+    pub fn encode(&mut self, sample: &Sample) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        let devices = sample.entries.iter().map(|entry| &entry.device);
+        if self.devices.is_empty() || !self.devices.iter().eq(devices.clone()) {
+            self.devices = devices.cloned().collect();
+            self.generation = sample.generation;
+            let devices = self.devices.iter().map(|device| (**device).clone());
+            frames.push(Frame::Devices(sample.generation, devices.collect()));
+        }
+        let mut differences = Differences {
+            wall_ns: sample.wall_ns,
+            has_events: sample.events.is_some(),
+            ..Differences::default()
+        };
+        let mut last = HashMap::new();
+        for entry in &sample.entries {
+            let before = self.last.remove(&entry.device.number).unwrap_or_default();
+            let words = words(&entry.counters);
+            differences.devices.push(DeviceDifferences {
+                words: changes(&before.0, &words),
+                times: times_changes(&before.1, &entry.times),
+            });
+            // Times that were not read now are as they were, for the reader too.
+            let (now, mut times) = (entry.times.iter().flatten(), before.1);
+            for (last, now) in times.iter_mut().flatten().zip(now) {
+                if now.is_some() {
+                    last.clone_from(now);
+                }
+            }
+            last.insert(entry.device.number, (words, times));
+        }
+        self.last = last;
+        if let Some(events) = &sample.events {
+            self.encode_events(events, &mut differences);
+        }
+        frames.push(Frame::Sample(differences));
+        frames
+    }
+
+    fn encode_events(&mut self, events: &Events, differences: &mut Differences) {
+        for event in events.list() {
+            if !self.indices.contains_key(&event.label) {
+                self.indices.insert(event.label.clone(), self.events.len());
+                let (label, kind) = (event.label.clone(), event.kind.clone());
+                differences.new_events.push((label, kind));
+                self.events.push(Event {
+                    total: 0,
+                    rate: None,
+                    ..event.clone()
+                });
+            }
+        }
+        for (index, event) in self.events.iter_mut().enumerate() {
+            let total = events.total(&event.label);
+            let change = total.wrapping_sub(event.total) as i64;
+            if change != 0 {
+                differences.events.push((index as u32, change));
+                event.total = total;
+            }
+        }
+    }
+
+    /// The sample of a frame that is one.
+    pub fn decode(&mut self, frame: Frame) -> Result<Option<Sample>> {
+        match frame {
+            Frame::Begin(_) => {
+                *self = State::default();
+                Ok(None)
+            }
+            Frame::Devices(generation, devices) => {
+                self.generation = generation;
+                self.devices = devices.into_iter().map(Rc::new).collect();
+                Ok(None)
+            }
+            Frame::Sample(differences) => self.sample(differences).map(Some),
+        }
+    }
+
+    fn sample(&mut self, differences: Differences) -> Result<Sample> {
+        if differences.devices.len() != self.devices.len() {
+            bail!("a sample has another number of devices than the list");
+        }
+        let (mut entries, mut last) = (Vec::new(), HashMap::new());
+        for (device, changes) in self.devices.iter().zip(&differences.devices) {
+            let (mut words, mut times) = self.last.remove(&device.number).unwrap_or_default();
+            for (index, change) in &changes.words {
+                apply(&mut words, *index, *change)?;
+            }
+            for changes in &changes.times {
+                let index = usize::from(changes.index);
+                if index >= 12 {
+                    bail!("there is no such histogram");
+                }
+                let place = &mut times[index / 3][index % 3];
+                let mut histogram = place.as_deref().copied().unwrap_or(NO_TIMES);
+                for (index, change) in &changes.buckets {
+                    apply(&mut histogram.counts, *index, *change)?;
+                }
+                histogram.longest = changes.longest;
+                histogram.shortest_inverted = changes.shortest_inverted;
+                *place = Some(Rc::new(histogram));
+            }
+            entries.push(Entry {
+                device: device.clone(),
+                counters: snapshot(device.number, &words),
+                times: times.clone(),
+            });
+            last.insert(device.number, (words, times));
+        }
+        self.last = last;
+        for (label, kind) in differences.new_events {
+            self.events.push(Event {
+                label,
+                kind,
+                total: 0,
+                rate: None,
+            });
+        }
+        for (index, change) in differences.events {
+            let Some(event) = self.events.get_mut(index as usize) else {
+                bail!("there is no such event");
+            };
+            event.total = event.total.wrapping_add(change as u64);
+        }
+        let counted = self.events.iter().filter(|event| event.total != 0);
+        let events: Option<Events> = differences.has_events.then(|| counted.cloned().collect());
+        Ok(Sample {
+            wall_ns: differences.wall_ns,
+            generation: self.generation,
+            entries,
+            events: events.map(Rc::new),
+        })
+    }
+}
+
+fn apply(words: &mut [u64], index: u8, change: i64) -> Result<()> {
+    let Some(word) = words.get_mut(usize::from(index)) else {
+        bail!("there is no such counter");
+    };
+    *word = word.wrapping_add(change as u64);
+    Ok(())
+}
+
+fn changes(before: &[u64], now: &[u64]) -> Vec<(u8, i64)> {
+    let pairs = before.iter().zip(now).enumerate();
+    let changed = pairs.filter(|(_, (before, now))| before != now);
+    let change = |(index, (before, now)): (usize, (&u64, &u64))| {
+        (index as u8, now.wrapping_sub(*before) as i64)
+    };
+    changed.map(change).collect()
+}
+
+fn times_changes(before: &Times, now: &Times) -> Vec<TimesDifferences> {
+    let mut all = Vec::new();
+    for index in 0..12 {
+        let Some(now) = &now[index / 3][index % 3] else {
+            continue;
+        };
+        let before = &before[index / 3][index % 3];
+        if before.as_ref().is_some_and(|before| before == now) {
+            continue;
+        }
+        let counts = before.as_ref().map_or(&NO_TIMES.counts, |b| &b.counts);
+        all.push(TimesDifferences {
+            index: index as u8,
+            longest: now.longest,
+            shortest_inverted: now.shortest_inverted,
+            buckets: changes(counts, &now.counts),
+        });
+    }
+    all
+}

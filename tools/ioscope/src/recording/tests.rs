@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What is written is read again; what is altered or cut off is read up to there, and never more than was written.
+
+use super::reader::Reader;
+use super::writer::Writer;
+use crate::quantile::tests::bounds;
+use crate::sample::{Device, Entry, Event, Kind, Sample, Times};
+use anyhow::Result;
+use iostat_map::layout::BUCKETS;
+use iostat_map::{Histogram, Snapshot};
+use proptest::prelude::*;
+use std::rc::Rc;
+
+fn entry((number, words, time): (u32, [u64; 4], u64)) -> Entry {
+    let mut times = Times::default();
+    let mut counts = [0; BUCKETS];
+    counts[time as usize % BUCKETS] = time;
+    times[time as usize % 4][2] = Some(Rc::new(Histogram {
+        counts,
+        longest: time,
+        shortest_inverted: !time,
+    }));
+    Entry {
+        device: Rc::new(Device {
+            number,
+            name: format!("disk{number}"),
+            kind: Kind::Disk,
+            diskseq: 1,
+            crtime: 7,
+            major: 8,
+            minor: number,
+            parent: None,
+        }),
+        counters: Snapshot {
+            number,
+            snaptime: words[0],
+            bytes: words,
+            rlastupdate: words[1],
+            rcnt: words[2],
+            ..Snapshot::default()
+        },
+        times,
+    }
+}
+
+fn samples() -> impl Strategy<Value = Vec<Sample>> {
+    let device = (0u32..4, any::<[u64; 4]>(), any::<u64>());
+    let devices = prop::collection::vec(device, 0..4);
+    let events = prop::collection::vec(("[a-c] [a-c]", any::<u64>()), 0..4);
+    let sample = (devices, events, any::<bool>()).prop_map(|(mut devices, events, has_events)| {
+        devices.sort_by_key(|(number, ..)| *number);
+        devices.dedup_by_key(|(number, ..)| *number);
+        let event = |(label, total): (String, u64)| Event {
+            label,
+            kind: "misc".to_owned(),
+            total: total.max(1),
+            rate: None,
+        };
+        let mut events: Vec<Event> = events.into_iter().map(event).collect();
+        events.sort_by(|a, b| a.label.cmp(&b.label));
+        events.dedup_by(|a, b| a.label == b.label);
+        Sample {
+            entries: devices.into_iter().map(entry).collect(),
+            events: has_events.then(|| Rc::new(events.into_iter().collect())),
+            ..Sample::default()
+        }
+    });
+    let numbered = |samples: Vec<Sample>| {
+        let all = samples.into_iter().enumerate();
+        let number = |(index, sample): (usize, Sample)| Sample {
+            wall_ns: index as i64,
+            ..sample
+        };
+        all.map(number).collect()
+    };
+    prop::collection::vec(sample, 1..8).prop_map(numbered)
+}
+
+fn written(samples: &[Sample]) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes, &bounds())?;
+    for sample in samples {
+        writer.sample(sample)?;
+    }
+    assert_eq!(writer.bytes(), bytes.len() as u64);
+    Ok(bytes)
+}
+
+fn read(bytes: &[u8]) -> Result<Vec<Sample>> {
+    let mut reader = Reader::new(bytes)?;
+    let mut samples = Vec::new();
+    while let Some(sample) = reader.sample()? {
+        samples.push(sample);
+    }
+    Ok(samples)
+}
+
+/// Whether two samples say the same. A time that a sample lacks, and an earlier one had, is as it was.
+fn is_same(one: &Sample, other: &Sample) -> bool {
+    let events = |sample: &Sample| {
+        sample.events.as_ref().map(|events| {
+            let mut list = events.list().to_vec();
+            list.sort_by(|a, b| a.label.cmp(&b.label));
+            list
+        })
+    };
+    let same_entry = |(one, other): (&Entry, &Entry)| {
+        let times = one.times.iter().flatten().zip(other.times.iter().flatten());
+        let mut written = times.filter(|(one, _)| one.is_some());
+        one.device == other.device
+            && one.counters == other.counters
+            && written.all(|(one, other)| one == other)
+    };
+    one.wall_ns == other.wall_ns
+        && events(one) == events(other)
+        && one.entries.len() == other.entries.len()
+        && one.entries.iter().zip(&other.entries).all(same_entry)
+}
+
+#[test]
+fn other_files_are_refused() {
+    assert!(Reader::new(&b""[..]).is_err());
+    assert!(Reader::new(&b"SQLite format 3\0"[..]).is_err());
+}
+
+#[test]
+fn an_idle_disk_takes_few_bytes() -> Result<()> {
+    let at = |second: u64| {
+        let words = [second * 1_000_000_000, 5, 0, 5];
+        Sample {
+            wall_ns: second as i64 * 1_000_000_000,
+            entries: vec![entry((1, words, 1000))],
+            ..Sample::default()
+        }
+    };
+    let (one, two) = (written(&[at(1)])?, written(&[at(1), at(11)])?);
+    // Two words changed, snaptime and one of bytes, and the time of the day.
+    assert!(two.len() - one.len() < 48, "{}", two.len() - one.len());
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn what_is_written_is_read(samples in samples()) {
+        let bytes = written(&samples).unwrap_or_default();
+        let again = read(&bytes).unwrap_or_default();
+        prop_assert_eq!(samples.len(), again.len());
+        for (one, other) in samples.iter().zip(&again) {
+            prop_assert!(is_same(one, other), "{:?} {:?}", one, other);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_cut_off_is_read_up_to_there(samples in samples(), cut: prop::sample::Index) {
+        let bytes = written(&samples).unwrap_or_default();
+        let len = cut.index(bytes.len());
+        let Ok(again) = read(&bytes[..len]) else {
+            prop_assert!(len < 8);
+            return Ok(());
+        };
+        prop_assert!(again.len() < samples.len());
+        for (one, other) in samples.iter().zip(&again) {
+            prop_assert!(is_same(one, other));
+        }
+    }
+
+    #[test]
+    fn an_altered_byte_ends_the_file(samples in samples(), at: prop::sample::Index, bits in 1u8..) {
+        let mut bytes = written(&samples).unwrap_or_default();
+        let at = at.index(bytes.len());
+        bytes[at] ^= bits;
+        let Ok(again) = read(&bytes) else {
+            prop_assert!(at < 8);
+            return Ok(());
+        };
+        prop_assert!(again.len() < samples.len());
+        for (one, other) in samples.iter().zip(&again) {
+            prop_assert!(is_same(one, other));
+        }
+    }
+
+    /// Frames that are whole, and say anything.
+    #[test]
+    fn no_content_can_hurt(frames in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..200), 0..5)) {
+        let mut bytes = written(&[Sample::default()]).unwrap_or_default();
+        for content in frames {
+            bytes.extend_from_slice(&(content.len() as u32).to_le_bytes());
+            bytes.extend_from_slice(&crc32fast::hash(&content).to_le_bytes());
+            bytes.extend_from_slice(&content);
+        }
+        prop_assert!(read(&bytes).is_ok());
+    }
+}

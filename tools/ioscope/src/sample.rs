@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What all devices have counted at one moment.
+
+use iostat_map::{Histogram, Snapshot};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// `enum iostat_class`, as indices.
+pub const NONE: usize = 0;
+pub const READ: usize = 1;
+pub const WRITE: usize = 2;
+pub const FREE: usize = 3;
+
+/// The classes by index, as `/dev/iostat` names them.
+pub const CLASSES: [&str; 4] = ["none", "read", "write", "free"];
+
+/// The phases by index, as `/dev/iostat` names them.
+pub const PHASES: [&str; 3] = ["wait", "service", "total"];
+
+/// `enum iostat_phase`, as indices.
+pub const WAIT: usize = 0;
+pub const SERVICE: usize = 1;
+pub const TOTAL: usize = 2;
+
+/// What a device is: the column `class` of `/dev/iostat`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    Disk,
+    Partition,
+    Nfs,
+    Tape,
+    Misc,
+}
+
+impl Kind {
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Disk => "disk",
+            Kind::Partition => "partition",
+            Kind::Nfs => "nfs",
+            Kind::Tape => "tape",
+            Kind::Misc => "misc",
+        }
+    }
+}
+
+/// Who a device is. None of it changes while the device is there; two devices never have the same number.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    pub number: u32,
+    /// As `/dev/iostat` writes it: one word.
+    pub name: String,
+    pub kind: Kind,
+    pub diskseq: u64,
+    /// When counting began, ns on the clock of `snaptime`.
+    pub crtime: u64,
+    pub major: u32,
+    pub minor: u32,
+    /// The number of a partition's disk.
+    pub parent: Option<u32>,
+}
+
+impl From<&iostat_map::Device> for Device {
+    fn from(device: &iostat_map::Device) -> Self {
+        const NO_DEVICE: u32 = u32::MAX;
+        const TYPE_MASK: u32 = 0xf;
+        const SEQUENTIAL: u32 = 1;
+        let kind = if device.flags & iostat_map::layout::DEVICE_PARTITION != 0 {
+            Kind::Partition
+        } else if device.diskseq != 0 {
+            Kind::Disk
+        } else if iostat_map::layout::until_nul(&device.driver) == b"nfs" {
+            Kind::Nfs
+        } else if device.device_type & TYPE_MASK == SEQUENTIAL {
+            Kind::Tape
+        } else {
+            Kind::Misc
+        };
+        Device {
+            number: device.number,
+            name: device.written_name(),
+            kind,
+            diskseq: device.diskseq,
+            crtime: device.crtime,
+            major: device.dev_major,
+            minor: device.dev_minor,
+            parent: (device.parent != NO_DEVICE).then_some(device.parent),
+        }
+    }
+}
+
+/// Times by class and phase. `None` is what was not read.
+pub type Times = [[Option<Rc<Histogram>>; 3]; 4];
+
+/// One device at one moment.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub device: Rc<Device>,
+    pub counters: Snapshot,
+    pub times: Times,
+}
+
+/// One event counter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its group, a blank, and its name.
+    pub label: String,
+    /// `misc`, `intr` or `trap`.
+    pub kind: String,
+    pub total: u64,
+    /// Per second since it was attached, if the module was asked.
+    #[serde(skip)]
+    pub rate: Option<u64>,
+}
+
+/// The event counters of one moment: those that are not 0.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    list: Vec<Event>,
+    by_label: HashMap<String, usize>,
+    by_group: HashMap<String, Vec<usize>>,
+}
+
+impl Events {
+    /// Of the reply to `@evcnt_list`; lines that are none are left out.
+    pub fn parse(text: &str) -> Self {
+        text.lines().skip(1).filter_map(parse_line).collect()
+    }
+
+    pub fn list(&self) -> &[Event] {
+        &self.list
+    }
+
+    /// What a counter has counted. One that is not in the list has counted nothing.
+    pub fn total(&self, label: &str) -> u64 {
+        let index = self.by_label.get(label);
+        index.map_or(0, |index| self.list[*index].total)
+    }
+
+    /// The counters of a disk, with their names.
+    pub fn of_group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = (&'a str, u64)> {
+        let indices = self.by_group.get(group).into_iter().flatten();
+        indices.map(move |index| {
+            let event = &self.list[*index];
+            (&event.label[group.len() + 1..], event.total)
+        })
+    }
+}
+
+impl FromIterator<Event> for Events {
+    fn from_iter<I: IntoIterator<Item = Event>>(events: I) -> Self {
+        let mut all = Events::default();
+        for (index, event) in events.into_iter().enumerate() {
+            if let Some((group, _)) = event.label.split_once(' ') {
+                let indices = all.by_group.entry(group.to_owned()).or_default();
+                indices.push(index);
+            }
+            all.by_label.insert(event.label.clone(), index);
+            all.list.push(event);
+        }
+        all
+    }
+}
+
+fn parse_line(line: &str) -> Option<Event> {
+    let mut words = line.rsplitn(4, ' ');
+    let kind = words.next()?.to_owned();
+    // The numbers are right-aligned: what is before them may end in blanks.
+    let rest = line.strip_suffix(&kind)?.trim_end();
+    let (rest, rate) = rest.rsplit_once(' ')?;
+    let (label, total) = rest.trim_end().rsplit_once(' ')?;
+    Some(Event {
+        label: label.trim_end().to_owned(),
+        kind,
+        total: total.parse().ok()?,
+        rate: rate.parse().ok(),
+    })
+}
+
+/// All devices at one moment, each at an instant of its own.
+#[derive(Clone, Debug, Default)]
+pub struct Sample {
+    /// The wall clock, ns since 1970.
+    pub wall_ns: i64,
+    /// How often the list of devices had changed.
+    pub generation: u64,
+    /// In the order of the list.
+    pub entries: Vec<Entry>,
+    /// `None` if they were not read.
+    pub events: Option<Rc<Events>>,
+}
+
+impl Sample {
+    /// The entry of the device `number`, which is probably at `near`.
+    pub fn find(&self, number: u32, near: usize) -> Option<&Entry> {
+        let is_it = |entry: &&Entry| entry.device.number == number;
+        let probably = self.entries.get(near).filter(is_it);
+        probably.or_else(|| self.entries.iter().find(is_it))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_those_of_the_reply() {
+        let text = "event                                         total     rate type\n\
+                    nullb0 splits                                    12        3 misc\n\
+                    fake tape blocks                       123456789012        0 intr\n\
+                    no number here\n";
+        let events = Events::parse(text);
+        let labels: Vec<_> = events.list().iter().map(|e| e.label.as_str()).collect();
+        assert_eq!(labels, ["nullb0 splits", "fake tape blocks"]);
+        assert_eq!(events.total("nullb0 splits"), 12);
+        assert_eq!(events.total("fake tape blocks"), 123_456_789_012);
+        assert_eq!(events.total("nullb0 merges"), 0);
+        assert_eq!(
+            events.of_group("nullb0").collect::<Vec<_>>(),
+            [("splits", 12)]
+        );
+        assert_eq!(events.list()[1].kind, "intr");
+    }
+}

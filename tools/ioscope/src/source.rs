@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Where samples come from.
+
+use crate::names::Selection;
+use crate::quantile::Bounds;
+use crate::sample::Sample;
+use anyhow::Result;
+use std::time::Duration;
+
+/// What a sample has to have.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Want {
+    /// Times, by class and phase.
+    pub times: [[bool; 3]; 4],
+    pub events: bool,
+}
+
+impl Want {
+    pub fn everything() -> Self {
+        Want {
+            times: [[true; 3]; 4],
+            events: true,
+        }
+    }
+}
+
+/// The module, or a file.
+pub trait Source {
+    /// The bounds of all histograms.
+    fn bounds(&self) -> &Bounds;
+
+    /// Whether all of it is past.
+    fn is_recorded(&self) -> bool {
+        false
+    }
+
+    /// The first sample. Intervals are counted from here.
+    fn first(&mut self, interval: Option<Duration>) -> Result<Sample>;
+
+    /// The sample at the end of the next interval. `None` at the end of a file, or when the user ends it.
+    fn next(&mut self) -> Result<Option<Sample>>;
+
+    /// The devices there are, to find one by a name.
+    fn selection(&mut self, words: &[String], partitions: bool) -> Result<Selection>;
+
+    /// From here on samples have the devices of `selection`, and what `want` says.
+    fn choose(&mut self, selection: Selection, want: Want);
+}
