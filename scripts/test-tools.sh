@@ -1,0 +1,83 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# ioscope: its own tests by cargo, and a guest in which it runs beside the tools that people know. What it
+# writes as JSON there is held against its schema here.
+
+. "$(dirname "$0")/lib.sh"
+
+passed=0 failed=0
+
+failure()
+{
+	echo "  not ok - $1"
+	failed=$((failed + 1))
+}
+
+# Units and properties, with the flags of the binary itself.
+units()
+{
+	local log=$LOGS/tools-units.log status=0 p f
+	"$TOP/scripts/enter.sh" env TARGET=-tools RUSTFLAGS='-D warnings -C target-feature=+crt-static' \
+		scripts/cargo.sh test --release --target x86_64-unknown-linux-gnu \
+		--manifest-path tools/ioscope/Cargo.toml >"$log" 2>&1 || status=$?
+	read -r p f <<<"$(awk '/^test result:/ { gsub(";", ""); p += $4; f += $6 } END { print p + 0, f + 0 }' "$log")"
+	if [ $status != 0 ] || [ "$p" = 0 ]; then
+		grep -E '^(error|test .*FAILED|thread .* panicked)' "$log" | head -n 10 | sed 's/^/  /' || true
+		[ "$f" -gt 0 ] || f=1
+	fi
+	echo "  units and properties: $p passed, $f failed (log: $log)"
+	passed=$((passed + p)) failed=$((failed + f))
+}
+
+# As cargo clippy does it, which does not pass on where crates come from.
+lints()
+{
+	local log=$LOGS/tools-clippy.log
+	if "$TOP/scripts/enter.sh" env TARGET=-tools RUSTC_WORKSPACE_WRAPPER=clippy-driver RUSTFLAGS='-D warnings' \
+		scripts/cargo.sh check --all-targets --manifest-path tools/ioscope/Cargo.toml >"$log" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failure "clippy (log: $log)"
+	fi
+}
+
+# schema FILE...: each is what the schema says.
+schema()
+{
+	if "$TOP/scripts/enter.sh" python3 -B tests/guest/scope-schema.py "$@"; then
+		passed=$((passed + 1))
+	else
+		failure "the JSON is what Documentation/ioscope.schema.json says"
+	fi
+}
+
+guest()
+{
+	local kernel modules payload out log=$LOGS/tools-guest.log status=0
+	kernel=$("$TOP/scripts/kernel.sh")
+	modules=$("$TOP/scripts/build.sh" "$kernel")
+	payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
+	out=$(mktemp -d "$IOSTAT_CACHE/out.XXXXXX")
+	cp "$("$TOP/scripts/tools.sh")" "$modules"/stripped/{iostat,fake_tape,fake_drum,kstat_client}.ko "$TOP"/tests/guest/{lib,tap,scope*}.sh "$payload"
+	printf '. /payload/lib.sh\n. /payload/scope.sh\n' >"$payload/run"
+	# An instruction is a nanosecond, so that times do not depend on how busy the host is; and idle time takes none.
+	echo "  scope.sh on $(cat "$kernel/release") (log: $log)"
+	"$TOP/scripts/vm.sh" --icount --cpus 1 --disk 256M --memory 1024 --out "$out" "$kernel" "$payload" >"$log" 2>&1 || status=$?
+	grep '^not ok' "$log" | sed 's/^/  /' || true
+	passed=$((passed + $(awk '/^ok/ { n++ } END { print n + 0 }' "$log")))
+	failed=$((failed + $(awk '/^not ok/ { n++ } END { print n + 0 }' "$log")))
+	case $status in
+	0 | 1) schema "/cache/${out#"$IOSTAT_CACHE"/}" ;;
+	*)
+		tail -n 3 "$log" | sed 's/^/  /'
+		failure "the guest ended with status $status"
+		;;
+	esac
+	rm -rf "$payload" "$out"
+}
+
+units
+lints
+guest
+echo "tools: $passed passed, $failed failed"
+[ "$failed" = 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+# ioscope kstat and ioscope events against the module's own text, byte for byte.
+
+# asked MESSAGE: its reply.
+asked()
+{
+	open_iostat 3 || return 1
+	printf '%s\n' "$1" >&3
+	cat <&3
+	exec 3>&-
+}
+
+# What stands still between two reads: not when they were made.
+still()
+{
+	grep -vE ':snaptime	' "$1"
+}
+
+insmod /payload/fake_tape.ko
+insmod /payload/fake_drum.ko
+insmod /payload/kstat_client.ko 2>/dev/null
+asked @kstat >/tmp/text
+ioscope kstat -p >/tmp/scope
+is "kstat -p is the module's text, but for the time" "$(still /tmp/scope | md5sum)" "$(still /tmp/text | md5sum)"
+is "kstat -p: the same lines" "$(cut -f 1 /tmp/scope | md5sum)" "$(cut -f 1 /tmp/text | md5sum)"
+succeeds "kstat -p: md5sum works" sh -c 'md5sum </tmp/scope | grep -q "^[0-9a-f]"'
+is "kstat -p: there are many" "$(($(wc -l </tmp/scope) > 100))" 1
+for selector in "null_blk::nullb0" ":::n[rw]*" "unix:0:kstat_types" "fake_drum:0:geometry:rpm" "::nullb?:class"; do
+	asked "@kstat $selector" >/tmp/text
+	ioscope kstat -p "$selector" >/tmp/scope
+	is "kstat -p $selector" "$(still /tmp/scope)" "$(still /tmp/text)"
+	holds "kstat -p $selector: there are some" "$(wc -l </tmp/scope) > 0"
+done
+is "kstat by options" "$(ioscope kstat -p -m null_blk -n 'nullb?' -s reads)" "$(asked '@kstat null_blk::nullb?:reads')"
+is "kstat by class" "$(ioscope kstat -l -c disk -s class | cut -d : -f 3 | sort | xargs)" "fake_drum0 nullb0 nullb1 vda"
+says "no such kstat" 1 "ioscope: there is no such kstat: ioscope kstat -l lists all" ioscope kstat nothing
+is "kstat: the heading is illumos'" "$(ioscope kstat ::nullb0 | sed -n 1,2p)" \
+	"module: null_blk                        instance: 0     
+name:   nullb0                          class:    disk"
+ioscope kstat -j | give kstat.json
+
+asked @evcnt_list >/tmp/text
+ioscope events >/tmp/scope
+is "events are the module's text" "$(awk '{ $(NF - 1) = ""; print }' /tmp/scope)" "$(awk '{ $(NF - 1) = ""; print }' /tmp/text)"
+is "events: the columns" "$(head -n 1 /tmp/scope)" "$(head -n 1 /tmp/text)"
+ioscope events -o json | give events.json
+rmmod fake_drum fake_tape
