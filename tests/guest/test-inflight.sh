@@ -38,8 +38,8 @@ sectors=$(blockdev --getsz /dev/nbf)
 is "inflight: a removed disk returns its promise" "$(cat $control/inflight_promised)" \
 	$((before + $(promised nbq) + $(promised nbf)))
 
-# slow NAME MS: creates a disk without a limit on bios in flight that delays each one. $slow is the name
-# of its node without /dev/mapper.
+# slow NAME MS: creates a disk without a limit on bios in flight that delays each one. Sets slow to its
+# name in /sys/block.
 slow()
 {
 	dmsetup create "$1" --table "0 $sectors delay /dev/nbf 0 $2" && dmsetup mknodes "$1" &&

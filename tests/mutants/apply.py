@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Applies the mutations of guest.txt to a copy of the tree, each behind a test of one parameter.
+"""Applies the mutations of guest.txt to a copy of the tree, each enabled by a value of one parameter.
 
-usage: apply.py TREE        prints "NUMBER NAME PART..." for each; 0 is the module without any
+usage: apply.py TREE        prints "NUMBER NAME PART..." for each; 0 is the module without a mutation
 """
 
 import pathlib
