@@ -58,7 +58,7 @@ bpftrace_says()
 # Filters that make a line of counts (how many I/Os, of what kind) from a program's output.
 ended()
 {
-	grep -E 'ended by signal|does not come' /tmp/said | tr '\n' ' '
+	grep -E 'ended by signal|does not attach' /tmp/said | tr '\n' ' '
 }
 
 # Adds up a histogram's counts. Of libbpf-tools: "4 -> 7 : 20 |***", of bpftrace: "[4, 8) 20 |@@@".
