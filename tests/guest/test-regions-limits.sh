@@ -29,7 +29,7 @@ refuses "messages: an unprivileged user may not clear through root's file" $nobo
 is "messages: the unprivileged user gets EPERM" "$(grep -c 'Operation not permitted' /tmp/out)" 1
 succeeds "messages: root may clear" sh -c 'echo "rgm @stats_clear 0" >&3'
 exec 3>&-
-refuses "messages: not through a file opened read-only" sh -c 'echo "rgm @stats_list" 1<&0 </dev/iostat'
+refuses "messages: not through a file opened read-only" sh -c 'echo "rgm @stats_list" </dev/iostat 1<&0'
 
 # A resize frees the memory of the resize before the last.
 told "resize: a region" rgm @stats_create 0+1000 10
