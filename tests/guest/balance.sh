@@ -57,11 +57,11 @@ balanced()
 	stat_of "$2" s_
 	is "$1: wait queue empty" "$s_wcnt" 0
 	is "$1: run queue empty" "$s_rcnt" 0
-	is "$1: every start has its end" "$s_start_count" "$s_end_count"
-	is "$1: operations and what has none make the ends" "$s_end_count" \
+	is "$1: as many ends as starts" "$s_start_count" "$s_end_count"
+	is "$1: operations, merged, refused and abandoned add up to the ends" "$s_end_count" \
 		$((s_operations_none + s_operations_read + s_operations_write + s_operations_free +
 			s_merged + s_refused + s_abandoned))
-	is "$1: tags make the operations" $((s_tag_simple + s_tag_head + s_tag_ordered)) \
+	is "$1: tag types add up to the operations" $((s_tag_simple + s_tag_head + s_tag_ordered)) \
 		$((s_end_count - s_merged - s_refused - s_abandoned))
 	holds "$1: busy time at most the sum of both queues' times" "s_busy_time_ns <= s_wtime + s_rtime"
 	holds "$1: wait queue's busy time at most its length integral" "s_wtime <= s_wlentime"
@@ -104,8 +104,8 @@ like_fio()
 
 bytes_like_fio()
 {
-	is "$1: bytes read as fio has them" "$d_bytes_read" "$(fio_value read io_bytes)"
-	is "$1: bytes written as fio has them" "$d_bytes_write" "$(fio_value write io_bytes)"
+	is "$1: bytes read by fio" "$d_bytes_read" "$(fio_value read io_bytes)"
+	is "$1: bytes written by fio" "$d_bytes_write" "$(fio_value write io_bytes)"
 }
 
 # exact NAME DISK FIO-ARGUMENT...: runs fio on a disk and compares the statistics with its report.

@@ -101,16 +101,16 @@ static int check(const struct iostat_snapshot *s, const struct iostat_snapshot *
 	if (s->end_count > s->start_count)
 		return wrong("ends before starts", s, last);
 	if (s->wcnt >> 32 || s->rcnt >> 32 || s->wcnt + s->rcnt < s->start_count - s->end_count)
-		return wrong("queues lack what is in flight", s, last);
+		return wrong("queues do not add up to the transactions in flight", s, last);
 	for (int c = IOSTAT_CLASS_READ; c <= IOSTAT_CLASS_WRITE; c++)
 		if (s->bytes[c] != 4096 * s->operations[c])
 			return wrong("torn: bytes are not those of the operations", s, last);
 	if (s->tag_types[0] + s->tag_types[1] + s->tag_types[2] + s->merged + s->refused +
 	    s->abandoned != s->end_count)
-		return wrong("torn: tag types do not make the ends", s, last);
+		return wrong("torn: tag types do not add up to the ends", s, last);
 	if (s->busy_time - last->busy_time > elapsed || s->wtime - last->wtime > elapsed ||
 	    s->rtime - last->rtime > elapsed)
-		return wrong("busier than time", s, last);
+		return wrong("busy time grows faster than time", s, last);
 	return 0;
 }
 

@@ -27,7 +27,7 @@ begin "$sd"
 fio_quiet --filename="/dev/$sd" --direct=1 --rw=write --bs=64k --size=16m --fsync=4
 succeeds "scsi_debug: discard" blkdiscard -o 0 -l 8M "/dev/$sd"
 delta "$sd"
-is "scsi_debug: bytes as fio has them" "$d_bytes_write" $((16 << 20))
+is "scsi_debug: bytes equal fio's" "$d_bytes_write" $((16 << 20))
 is "scsi_debug: bytes freed" "$d_bytes_free" $((8 << 20))
 like_kernel "scsi_debug"
 balanced "scsi_debug" "$sd"

@@ -67,15 +67,15 @@ is "under load: values never go back and agree" "$(awk -v names="$columns" '
 	BEGIN { n = split(names, name); for (i = 1; i <= n; i++) c[name[i]] = i }
 	function v(x) { return $(c[x]) }
 	{
-		if (v("start_count") < v("end_count")) print "ends before starts"
+		if (v("start_count") < v("end_count")) print "more ends than starts"
 		if (v("operations_read") + v("operations_write") + v("merged") != v("end_count"))
-			print "operations do not make the ends"
+			print "operations do not add up to the ends"
 		if (v("wcnt") + v("rcnt") != v("start_count") - v("end_count"))
-			print "queues do not make what is in flight"
+			print "queues do not add up to the transactions in flight"
 		if (NR > 1) for (i = 1; i <= n; i++)
 			if (name[i] !~ /^[wr]cnt$/ && $i < last[i]) print name[i] " goes backwards"
 		if (NR > 1 && v("busy_time_ns") - last[c["busy_time_ns"]] > $1 - last[1])
-			print "busier than time"
+			print "busy time grows faster than time"
 		for (i = 1; i <= n; i++) last[i] = $i
 	}' /tmp/stats | sort | uniq -c | head -n 3)" ""
 balanced "under load" nbi

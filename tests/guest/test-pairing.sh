@@ -71,7 +71,7 @@ fio_told()
 {
 	local disk=${2%% *}
 	told_by "$1" "$2" fio_quiet --filename="/dev/$disk" --direct=1 --ioengine=libaio --iodepth=16 "${@:3}"
-	is "pairing: $1: bytes as fio has them" "${bytes[$disk]}" \
+	is "pairing: $1: bytes equal fio's" "${bytes[$disk]}" \
 		$(($(fio_value read io_bytes) + $(fio_value write io_bytes)))
 }
 

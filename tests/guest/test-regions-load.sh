@@ -38,7 +38,7 @@ with_region()
 	delta "$disk"
 	counted "$disk" "$id" r_ || fail "$name: print" "$reply"
 	is "$name: reads as fio issued" "$r_reads" "$(fio_value read total_ios)"
-	is "$name: sectors read as fio has them" "$r_rsectors" $(($(fio_value read io_bytes) / 512))
+	is "$name: sectors read equal fio's" "$r_rsectors" $(($(fio_value read io_bytes) / 512))
 	is "$name: reads equal stat's" "$r_reads $r_rsectors" \
 		"$d_operations_read $((d_bytes_read / 512))"
 	is "$name: writes equal stat's" "$r_writes $r_wsectors" \

@@ -48,7 +48,7 @@ fio_quiet --filename=/dev/nbm --direct=1 --rw=write --bs=4k --ioengine=io_uring 
 delta nbm
 holds "merges: fewer requests than fio's writes" "dk_writes < 4096"
 is "merges: writes as the kernel counts" "$d_operations_write" "$dk_writes"
-is "merges: bytes as fio has them" "$d_bytes_write" "$(fio_value write io_bytes)"
+is "merges: bytes equal fio's" "$d_bytes_write" "$(fio_value write io_bytes)"
 balanced "merges" nbm
 
 # A queue with one tag makes requests wait: both queues have known integrals.
