@@ -14,6 +14,7 @@
 #include <iostat/nfs.h>
 #include <iostat/probes.h>
 #include <iostat/transactions.h>
+#include <iostat/upkeep.h>
 #include <iostat/waits.h>
 #include <iostat/watch.h>
 #include <linux/blk_types.h>

@@ -118,6 +118,7 @@ fi
 hang=$(mktemp -d "$IOSTAT_CACHE/out.XXXXXX")
 hang &
 run "$newest" recounts.sh --cpus 4
+run "$newest" possible.sh --append "possible_cpus=256"
 run "$newest" clients.sh --bpftrace --memory 2048
 TOOLS=iogen run "$newest" utilization.sh --cpus 1 --icount
 for series in $SERIES; do

@@ -32,4 +32,5 @@ pub mod record;
 pub mod region;
 pub mod seqcount;
 pub mod snapshot;
+pub mod turns;
 pub mod verb;

@@ -43,7 +43,7 @@ static __always_inline struct iostat_here here(void)
 {
 	return (struct iostat_here) {
 		.now_ns = iostat_clock_now(),
-		.slot = this_cpu_read(iostat_slot),
+		.cpu_offset = __my_cpu_offset,
 	};
 }
 

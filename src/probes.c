@@ -22,22 +22,11 @@
 
 DEFINE_STATIC_KEY_FALSE(iostat_general);
 
-/* In place of __my_cpu_offset, which leads to memory that nobody can map. */
-DEFINE_PER_CPU(unsigned long, iostat_slot);
-
-void iostat_set_slots(unsigned long stride)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu)
-		per_cpu(iostat_slot, cpu) = cpu * stride;
-}
-
 static __always_inline struct iostat_here here(void)
 {
 	return (struct iostat_here) {
 		.now_ns = iostat_clock_now(),
-		.slot = this_cpu_read(iostat_slot),
+		.cpu_offset = __my_cpu_offset,
 	};
 }
 

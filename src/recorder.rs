@@ -43,9 +43,10 @@ use crate::{
         class,
         clock,
         mmap::NewMapping,
-        pages::PagesOf,
-        percpu,
+        pages::PageOf,
         published,
+        records,
+        upkeep,
         waits::Hooks, //
     }, //
 };
@@ -78,7 +79,7 @@ pub(crate) struct State<L: Listener> {
     probes: Mutex<probe::Probes>,
     #[pin]
     registry: Registry<L>,
-    header: Arc<PagesOf<Header>>,
+    header: Arc<PageOf<Header>>,
 }
 
 /// The recorder at work.
@@ -86,6 +87,7 @@ pub(crate) struct Recorder<L: Listener> {
     waits: Option<Hooks<Tracker>>,
     timeouts: Option<probe::Timeouts>,
     class: Option<class::Registration<State<L>>>,
+    _upkeep: upkeep::Registration<State<L>>,
     state: Arc<State<L>>,
     _clock: clock::Watch<EventCounter>,
 }
@@ -110,10 +112,9 @@ impl<L: Listener> Recorder<L> {
             pr_err!("inflight={inflight} is not from {least} to {most}\n");
             return Err(EINVAL);
         }
-        let header = PagesOf::new(Header::new(&account::layout()))?;
+        let header = PageOf::new(Header::new(&records::layout()))?;
         let header = Arc::new(header, GFP_KERNEL)?;
         let clock = clock::Watch::new(header.clone(), events::clock_resyncs(&events)?)?;
-        percpu::set_slots();
         // CAST: 23 bits at most.
         let tracker = Tracker::new(inflight as usize)?;
         let common = events::Common::new(events)?;
@@ -136,6 +137,7 @@ impl<L: Listener> Recorder<L> {
             waits: None,
             timeouts: None,
             class: None,
+            _upkeep: upkeep::Registration::new(state.clone()),
             state,
             _clock: clock,
         };
@@ -163,6 +165,15 @@ impl<L: Listener> Drop for Recorder<L> {
         self.class = None;
         // What was published is dropped by code of this module.
         published::wait_for_drops();
+    }
+}
+
+impl<L: Listener> upkeep::Upkeep for State<L> {
+    fn upkeep(&self) {
+        for account in self.walk(Position::FIRST) {
+            account.upkeep();
+        }
+        self.registry.upkeep_unlisted();
     }
 }
 
@@ -228,11 +239,11 @@ impl<L: Listener> State<L> {
     /// Shows what is in the file at the place a program asks for. May sleep. `ENXIO` if there is nothing, or no
     /// longer; else as [`NewMapping::show`].
     pub(crate) fn map(&self, mapping: &NewMapping<'_>) -> Result {
-        match account::layout().place(mapping.first_page()) {
-            Some(Place::Header(page)) => mapping.show(self.header.pages(), page),
-            Some(Place::Device(number, page)) => {
+        match records::layout().place(mapping.first_page()) {
+            Some(Place::Header(_)) => mapping.show(self.header.clone()),
+            Some(Place::Device(number, _)) => {
                 let account = self.numbered(number).ok_or(ENXIO)?;
-                mapping.show(account.pages(), page)
+                mapping.show(account.records())
             }
             None => Err(ENXIO),
         }

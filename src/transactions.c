@@ -46,7 +46,7 @@ static __always_inline int start(const struct devstat *ds, const u64 *now, const
 	local_irq_save(flags);
 	ret = iostat_start(ds, (struct iostat_here) {
 		.now_ns = now ? *now : iostat_clock_now(),
-		.slot = __this_cpu_read(iostat_slot),
+		.cpu_offset = __my_cpu_offset,
 	});
 	local_irq_restore(flags);
 	return unlikely(ret) ? complain(caller, "start", ret) : 0;
@@ -63,7 +63,7 @@ static __always_inline int end(const struct devstat *ds, const struct iostat_end
 	local_irq_save(flags);
 	ret = iostat_end(ds, end, (struct iostat_here) {
 		.now_ns = now ? *now : iostat_clock_now(),
-		.slot = __this_cpu_read(iostat_slot),
+		.cpu_offset = __my_cpu_offset,
 	});
 	local_irq_restore(flags);
 	return unlikely(ret) ? complain(caller, "end", ret) : 0;

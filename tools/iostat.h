@@ -10,7 +10,7 @@
  *	iostat_map_device(&map, &disk, offset);		once a device; map_offset of IOSTAT_IOC_LIST
  *	iostat_map_read(&map, &disk, &now);		as often as one likes
  *
- *	struct iostat_cpu_histogram times;
+ *	struct iostat_times times;
  *
  *	iostat_map_histogram(&map, &disk, IOSTAT_CLASS_READ, IOSTAT_PHASE_TOTAL, &times);
  *
@@ -112,12 +112,33 @@ static inline __u64 iostat_now(const struct iostat_map_header *header)
 	}
 }
 
+/* The record of an index, which must be there. */
 static inline const struct iostat_cpu_record *
-iostat_record(const struct iostat_map_header *header, const struct iostat_mapped *disk, __u32 cpu)
+iostat_record(const struct iostat_map_header *header, const struct iostat_mapped *disk, __u32 index)
 {
-	const char *at = (const char *)disk->owner + header->record_offset + (size_t)cpu * header->record_stride;
+	const char *at = (const char *)disk->owner + header->record_offset + (size_t)index * header->record_stride;
 
 	return (const struct iostat_cpu_record *)at;
+}
+
+/* The next record that is there, from index *at on, which is then behind it; NULL if there is none. */
+static inline const struct iostat_cpu_record *
+iostat_next_record(const struct iostat_map_header *header, const struct iostat_mapped *disk, __u32 *at)
+{
+	while (*at < header->records) {
+		__u32 index = *at;
+		/* Acquire: the record was there before its bit. */
+		__u64 rest = __atomic_load_n(disk->owner->present + index / 64, __ATOMIC_ACQUIRE) >> index % 64;
+
+		if (!rest) {
+			*at = (index | 63) + 1;
+			continue;
+		}
+		index += __builtin_ctzll(rest);
+		*at = index + 1;
+		return iostat_record(header, disk, index);
+	}
+	return NULL;
 }
 
 /* The larger of two. */
@@ -164,12 +185,11 @@ static inline void iostat_add(struct iostat_sum *sum, struct iostat_sum *copy)
 static inline void iostat_pass(const struct iostat_map_header *header,
 			       const struct iostat_mapped *disk, struct iostat_sum *sum)
 {
+	const struct iostat_cpu_record *record;
 	struct iostat_sum copy, *to = sum;
 
-	for (__u32 cpu = 0; cpu < header->cpus; cpu++) {
-		const struct iostat_cpu_record *record = iostat_record(header, disk, cpu);
-
-		/* Nothing was ever written: most CPUs, of most disks. */
+	for (__u32 at = 0; (record = iostat_next_record(header, disk, &at)); ) {
+		/* Nothing was ever written. */
 		if (!iostat_load(&record->seq))
 			continue;
 		to->seq = iostat_copy(to->word, record, &record->start_count, IOSTAT_WORDS);
@@ -184,10 +204,12 @@ static inline void iostat_pass(const struct iostat_map_header *header,
 static inline bool iostat_unchanged(const struct iostat_map_header *header,
 				    const struct iostat_mapped *disk, __u64 seqs)
 {
+	const struct iostat_cpu_record *record;
+
 	/* Orders the clock, or what was read before it, before these. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	for (__u32 cpu = 0; cpu < header->cpus; cpu++)
-		seqs -= iostat_load(&iostat_record(header, disk, cpu)->seq);
+	for (__u32 at = 0; (record = iostat_next_record(header, disk, &at)); )
+		seqs -= iostat_load(&record->seq);
 	return !seqs;
 }
 
@@ -300,28 +322,79 @@ static inline void iostat_map_read(const struct iostat_map *map, struct iostat_m
 	disk->last = *snapshot;
 }
 
+/* Of all CPUs. */
+struct iostat_times {
+	__u64 counts[IOSTAT_BUCKETS];
+	__u64 longest;
+	/* ns, with all bits inverted; 0 if there was none. */
+	__u64 shortest_inverted;
+};
+
+/* Adds the times of one histogram, with the base of each bucket if there are bases. */
+static inline void iostat_add_times(struct iostat_times *sum, const struct iostat_map_header *header,
+				    const struct iostat_cpu_record *record,
+				    const struct iostat_cpu_histogram *own, const __u32 *bases)
+{
+	struct iostat_cpu_histogram copy;
+
+	for (;; iostat_relax()) {
+		__u64 seq = __atomic_load_n(&record->seq, __ATOMIC_ACQUIRE);
+
+		if (seq & 1)
+			continue;
+		for (int i = 0; i < IOSTAT_BUCKETS; i++)
+			copy.counts[i] = __atomic_load_n(own->counts + i, __ATOMIC_RELAXED);
+		copy.longest = iostat_load(&own->longest);
+		copy.shortest_inverted = iostat_load(&own->shortest_inverted);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (iostat_load(&record->seq) == seq)
+			break;
+	}
+	for (int i = 0; i < IOSTAT_BUCKETS; i++) {
+		__u64 base = 0;
+
+		if (bases)
+			base = (__u64)__atomic_load_n(bases + i, __ATOMIC_RELAXED) << header->base_shift;
+		sum->counts[i] += base + (__s32)(copy.counts[i] - (__u32)base);
+	}
+	iostat_later(&sum->longest, copy.longest);
+	iostat_later(&sum->shortest_inverted, copy.shortest_inverted);
+}
+
+/* The bases of one of the histograms that are at an address, if there are any. */
+static inline const __u32 *iostat_bases(const struct iostat_map_header *header, const void *at,
+					const __u64 *has_bases, int which, enum iostat_phase phase)
+{
+	if (!__atomic_load_n(has_bases, __ATOMIC_ACQUIRE))
+		return NULL;
+	return ((const struct iostat_bases *)((const char *)at + header->bases_offset))->bases[which][phase];
+}
+
 /*
  * How the times of one class and phase are distributed, as IOSTAT_IOC_HISTOGRAM tells it: of each CPU at one
  * instant. The shortest is ~shortest_inverted, if there was any.
  */
 static inline void iostat_map_histogram(const struct iostat_map *map, const struct iostat_mapped *disk,
 					enum iostat_class io_class, enum iostat_phase phase,
-					struct iostat_cpu_histogram *sum)
+					struct iostat_times *sum)
 {
-	struct iostat_cpu_histogram copy;
+	const struct iostat_map_header *header = map->header;
+	const struct iostat_map_device *owner = disk->owner;
+	const struct iostat_cpu_record *record;
+	int which = io_class == IOSTAT_CLASS_WRITE || io_class == IOSTAT_CLASS_FREE;
 
 	memset(sum, 0, sizeof(*sum));
-	for (__u32 cpu = 0; cpu < map->header->cpus; cpu++) {
-		const struct iostat_cpu_record *record = iostat_record(map->header, disk, cpu);
-		const struct iostat_cpu_histogram *own = &record->latency[io_class][phase];
-
+	if (io_class == IOSTAT_CLASS_NONE || io_class == IOSTAT_CLASS_FREE) {
+		/* They change with the record that CPUs share. */
+		iostat_add_times(sum, header, iostat_record(header, disk, 0), &owner->latency[which][phase],
+				 iostat_bases(header, owner, &owner->has_bases, which, phase));
+		return;
+	}
+	for (__u32 at = 0; (record = iostat_next_record(header, disk, &at)); ) {
 		if (!iostat_load(&record->seq))
 			continue;
-		iostat_copy(copy.counts, record, own->counts, sizeof(copy) / sizeof(__u64));
-		for (int i = 0; i < IOSTAT_BUCKETS; i++)
-			sum->counts[i] += copy.counts[i];
-		iostat_later(&sum->longest, copy.longest);
-		iostat_later(&sum->shortest_inverted, copy.shortest_inverted);
+		iostat_add_times(sum, header, record, &record->latency[which][phase],
+				 iostat_bases(header, record, &record->has_bases, which, phase));
 	}
 }
 

@@ -23,45 +23,43 @@ use iostat::{
 use iostat_map::Block;
 use std::ptr::NonNull;
 
-/// A page, or as many as a record takes.
 #[repr(C, align(4096))]
-struct Pages<T>(T);
+struct Page([u8; PAGE]);
 
-/// The records of all CPUs and, before the first, the owner.
+/// The owner, the record that CPUs share, and those of all CPUs.
 pub struct Twin {
     header: Box<Header>,
-    memory: Vec<Pages<[u8; STRIDE]>>,
+    memory: Vec<Page>,
 }
 
 const PAGE: usize = 4096;
-const STRIDE: usize = size_of::<Pages<CpuRecord>>();
 
 impl Twin {
     /// With something recorded on every CPU.
     pub fn new(cpus: usize) -> Self {
         let layout = Layout {
             page: PAGE,
-            cpus,
-            stride: STRIDE,
-            block: PAGE + cpus * STRIDE,
+            records: 1 + cpus,
         };
-        let memory = (0..=cpus).map(|_| Pages([0; STRIDE])).collect();
+        let pages = layout.pages_of_device();
+        let memory = (0..pages).map(|_| Page([0; PAGE])).collect();
         let mut twin = Twin {
             header: Box::new(Header::new(&layout)),
             memory,
         };
-        let owner = Owner::new(Device::default());
-        // SAFETY: There is room for it, and nobody else has it.
-        unsafe { twin.memory.as_mut_ptr().cast::<Owner>().write(owner) };
+        // SAFETY: There is room for it, zeros are valid, and nobody else has it.
+        let owner = unsafe { &mut *twin.memory.as_mut_ptr().cast::<Owner>() };
+        owner.set(Device::default());
+        (0..=cpus).for_each(|index| owner.present.set(index));
         let gauge = Gauge::default();
         let tree = Tree {
             leaf: &gauge,
             root: None,
         };
-        for cpu in 0..cpus {
-            let at = twin.memory.as_ptr().cast::<u8>();
-            // SAFETY: A record of zeros is valid, it is within the memory, and aligned.
-            let record = unsafe { &*at.add(PAGE + cpu * STRIDE).cast::<CpuRecord>() };
+        for index in 1..=cpus {
+            let page = &twin.memory[layout.page_of_record(index)];
+            // SAFETY: A record of zeros is valid, and the page is as large and as aligned.
+            let record = unsafe { &*std::ptr::from_ref(page).cast::<CpuRecord>() };
             Verb::StartRunqEnter.apply(&record.write(), &tree, 1000);
         }
         twin

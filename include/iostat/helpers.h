@@ -13,18 +13,19 @@ struct module;
 struct page;
 struct spinlock;
 
-struct page *iostat_alloc_page(unsigned int cpu);
+void *iostat_alloc_page(unsigned int cpu);
 int iostat_block_class(const struct class **class);
 void iostat_cond_resched(void);
 void iostat_copy_locked(struct spinlock *lock, void *to, const void *from, size_t size);
 bool iostat_fatal_signal_pending(void);
 bool iostat_may_warn(void);
+struct page *iostat_get_page(const void *address);
 void iostat_memalloc_noio_restore(unsigned int flags);
 unsigned int iostat_memalloc_noio_save(void);
+unsigned int iostat_this_cpu(void);
+unsigned long iostat_this_cpu_offset(void);
 void iostat_this_cpu_add(u64 *counter, u64 value);
 struct module *iostat_this_module(void);
-void iostat_vfree(const void *address);
-void *iostat_vmap(struct page **pages, unsigned int count);
 void iostat_tracepoint_synchronize_unregister(void);
 
 #endif /* _IOSTAT_HELPERS_H */

@@ -42,23 +42,14 @@ void iostat_fast_rq_complete(void *state, struct request *rq, blk_status_t error
 /**
  * struct iostat_here - where and when a probe runs
  * @now_ns: the time, read with interrupts off
- * @slot: where this CPU's record is in the memory of each device, bytes
+ * @cpu_offset: this CPU's __my_cpu_offset
  *
  * Passed in registers.
  */
 struct iostat_here {
 	u64 now_ns;
-	unsigned long slot;
+	unsigned long cpu_offset;
 };
-
-/* What @slot is on each CPU. */
-DECLARE_PER_CPU(unsigned long, iostat_slot);
-
-/*
- * Sets it: each CPU's record is @stride bytes behind that of the CPU before. To
- * be called before any probe is registered.
- */
-void iostat_set_slots(unsigned long stride);
 
 /* What they call, with interrupts off; Rust checks its own against these types. */
 typedef void (*iostat_rq_fn)(const void *state, struct request *rq, struct iostat_here here);

@@ -6,17 +6,18 @@
 #include <iostat/helpers.h>
 #include <linux/blkdev.h>
 #include <linux/gfp.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/ratelimit.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
-#include <linux/vmalloc.h>
 
 /*
  * block_class is not exported, but every disk points to it: one that is
@@ -33,19 +34,29 @@ int iostat_block_class(const struct class **class)
 	return 0;
 }
 
-struct page *iostat_alloc_page(unsigned int cpu)
+void *iostat_alloc_page(unsigned int cpu)
 {
-	return alloc_pages_node(cpu_to_node(cpu), GFP_KERNEL | __GFP_ZERO, 0);
+	struct page *page = alloc_pages_node(cpu_to_node(cpu), GFP_KERNEL | __GFP_ZERO, 0);
+
+	return page ? page_address(page) : NULL;
 }
 
-void *iostat_vmap(struct page **pages, unsigned int count)
+struct page *iostat_get_page(const void *address)
 {
-	return vmap(pages, count, VM_MAP | VM_MAP_PUT_PAGES, PAGE_KERNEL);
+	struct page *page = virt_to_page(address);
+
+	get_page(page);
+	return page;
 }
 
-void iostat_vfree(const void *address)
+unsigned int iostat_this_cpu(void)
 {
-	vfree(address);
+	return raw_smp_processor_id();
+}
+
+unsigned long iostat_this_cpu_offset(void)
+{
+	return __my_cpu_offset;
 }
 
 void iostat_cond_resched(void)

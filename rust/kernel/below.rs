@@ -4,7 +4,11 @@
 //!
 //! Nothing here is of the kernel: floor 0 uses it on the host as well.
 
-use crate::hint::opaque;
+use crate::hint::{
+    opaque,
+    opaque_ptr, //
+};
+use core::ptr::from_ref;
 
 /// A number below `N`.
 ///
@@ -54,6 +58,24 @@ impl Bit {
     pub(crate) fn of(is_second: bool) -> Self {
         // INVARIANT: A `bool` is one of these.
         Bit(opaque(u64::from(is_second)))
+    }
+
+    /// The first element of one half of an array that is a part of `whole`. What is computed from it begins at a register
+    /// to which the place of the array in `whole` is not yet added: that is a part of each instruction.
+    #[inline(always)]
+    pub(crate) fn half_within<'a, W, T, const N: usize>(
+        self,
+        whole: &W,
+        array: &'a [T; N],
+    ) -> &'a T {
+        const { assert!(N >= 2) };
+        let index = (self.0 as usize).wrapping_mul(N / 2);
+        let array = from_ref(array).cast::<T>();
+        let offset = (array as usize).wrapping_sub(from_ref(whole) as usize);
+        let shifted = opaque_ptr(array.wrapping_byte_sub(offset).wrapping_add(index));
+        // SAFETY: By the type invariant the index is not above half of the length, which is not 0; the offset is taken
+        // away and added again.
+        unsafe { &*shifted.wrapping_byte_add(offset) }
     }
 
     /// The first element of one half of an array.

@@ -6,6 +6,7 @@
 //! On x86-64 only: see `src/probes.c` for all others, and for machines whose clock is not the TSC.
 
 use super::bindings as own;
+use super::records::Place;
 use crate::acct::{
     busy::Root,
     entry::Entry,
@@ -18,7 +19,6 @@ use core::{
 };
 
 extern "C" {
-    static iostat_slot: u64;
     static iostat_clock: own::iostat_clock;
 }
 
@@ -77,62 +77,78 @@ pub(crate) fn now_ns() -> u64 {
 
 const RECORDS: usize = offset_of!(Entry, memory) + Remembered::RECORDS_OFFSET;
 
-/// This CPU's record in the memory of an entry.
-///
-/// # Safety
-///
-/// In a section. The memory of the entry is the addresses of records and of a root that are there for `'a`, with a record for each CPU in its
-/// slot.
-#[inline(always)]
-pub(crate) unsafe fn record<'a>(entry: &'a Entry) -> &'a CpuRecord {
-    let record: *const CpuRecord;
-    // SAFETY: Reads this CPU's slot and adds the address of the records.
-    unsafe {
-        asm!(
-            "mov {record}, qword ptr gs:[rip + {slot}]",
-            "add {record}, qword ptr [{entry} + {records}]",
-            record = out(reg) record,
-            slot = sym iostat_slot,
-            entry = in(reg) entry,
-            records = const RECORDS,
-            options(nostack, readonly),
-        )
-    };
-    // SAFETY: By this function's requirement there is a record.
-    unsafe { &*record }
+/// Where each CPU finds its [`Place`], as the per-CPU instructions take it.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct Places(u64);
+
+impl Places {
+    /// Those at this per-CPU address.
+    #[inline(always)]
+    pub(crate) fn at(address: u64) -> Self {
+        Places(address)
+    }
+
+    /// Those in the memory of an entry.
+    #[inline(always)]
+    pub(crate) fn of_entry(entry: &Entry) -> Self {
+        let places;
+        // SAFETY: Reads a word of the entry.
+        unsafe {
+            asm!(
+                "mov {places}, qword ptr [{entry} + {records}]",
+                places = out(reg) places,
+                entry = in(reg) entry,
+                records = const RECORDS,
+                options(nostack, readonly, preserves_flags),
+            )
+        };
+        Places(places)
+    }
 }
 
-/// Where this CPU's record is in the memory of each account, bytes.
+/// This CPU's record.
 ///
 /// # Safety
 ///
-/// In a section.
+/// In a section. The places are there for `'a`.
 #[inline(always)]
-pub(crate) unsafe fn slot() -> usize {
-    let slot;
-    // SAFETY: Reads this CPU's slot.
+pub(crate) unsafe fn record<'a>(places: Places) -> &'a CpuRecord {
+    let record: *const CpuRecord;
+    // SAFETY: By this function's requirement this CPU's place is there.
     unsafe {
         asm!(
-            "mov {slot}, qword ptr gs:[rip + {of_cpu}]",
-            slot = out(reg) slot,
-            of_cpu = sym iostat_slot,
+            "mov {record}, qword ptr gs:[{places} + {offset}]",
+            record = out(reg) record,
+            places = in(reg) places.0,
+            offset = const Place::RECORD_OFFSET,
             options(nostack, readonly, preserves_flags),
         )
     };
-    slot
+    // SAFETY: By the type invariant of `Place` there is a record, of the account or the absent one.
+    unsafe { &*record }
 }
 
-/// This CPU's record, of the records at this address.
+/// The root beside it.
 ///
 /// # Safety
 ///
-/// In a section. There are records for `'a`, with one for each CPU in its slot.
+/// The same.
 #[inline(always)]
-pub(crate) unsafe fn record_at<'a>(records: u64) -> &'a CpuRecord {
-    // CAST: An address.
-    let records = records as *const CpuRecord;
-    // SAFETY: By this function's requirement.
-    unsafe { &*records.wrapping_byte_add(slot()) }
+pub(crate) unsafe fn root<'a>(places: Places) -> &'a Root {
+    let root: *const Root;
+    // SAFETY: As in `record`.
+    unsafe {
+        asm!(
+            "mov {root}, qword ptr gs:[{places} + {offset}]",
+            root = out(reg) root,
+            places = in(reg) places.0,
+            offset = const Place::ROOT_OFFSET,
+            options(nostack, readonly, preserves_flags),
+        )
+    };
+    // SAFETY: As in `record`.
+    unsafe { &*root }
 }
 
 /// The root at this address.
@@ -144,15 +160,4 @@ pub(crate) unsafe fn record_at<'a>(records: u64) -> &'a CpuRecord {
 pub(crate) unsafe fn root_at<'a>(root: u64) -> &'a Root {
     // SAFETY: By this function's requirement.
     unsafe { &*(root as *const Root) }
-}
-
-/// The root in the memory of an entry.
-///
-/// # Safety
-///
-/// The same.
-#[inline(always)]
-pub(crate) unsafe fn root<'a>(entry: &'a Entry) -> &'a Root {
-    // SAFETY: By this function's requirement there is a root.
-    unsafe { root_at(entry.memory().root()) }
 }

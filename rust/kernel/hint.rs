@@ -24,22 +24,21 @@ pub(crate) fn opaque(value: u64) -> u64 {
     value
 }
 
-/// The same reference: what is computed from it begins at its register.
+/// The same pointer: what is computed from it begins at its register.
 #[inline(always)]
-pub(crate) fn opaque_ref<T>(value: &T) -> &T {
+pub(crate) fn opaque_ptr<T>(value: *const T) -> *const T {
     #[cfg(target_arch = "x86_64")]
     {
-        let mut pointer = core::ptr::from_ref(value);
+        let mut pointer = value;
         // SAFETY: No instruction at all.
         unsafe {
             core::arch::asm!(
                 "/* {0} */",
                 inout(reg) pointer,
-                options(pure, readonly, nostack, preserves_flags)
+                options(pure, nomem, nostack, preserves_flags)
             )
         };
-        // SAFETY: It is what it was.
-        unsafe { &*pointer }
+        pointer
     }
     #[cfg(not(target_arch = "x86_64"))]
     value

@@ -4,14 +4,29 @@
 //!
 //! C header: [`include/linux/mm.h`](srctree/include/linux/mm.h).
 
-use super::pages::Pages;
+use super::bindings as own;
+use core::{
+    ffi::c_void,
+    mem::ManuallyDrop,
+    ops::Range, //
+};
 use kernel::{
     bindings,
-    error::to_result,
     mm::virt::VmaNew,
     page::PAGE_SIZE,
-    prelude::*, //
+    prelude::*,
+    sync::Arc, //
 };
+
+/// What a part of the file shows.
+pub(crate) trait Shown: Send + Sync + 'static {
+    /// The pages of the file.
+    fn pages(&self) -> Range<usize>;
+
+    /// The address of what one of them shows: of a page to which `self` has a reference. [`None`] if it is not there, or
+    /// not yet. May sleep.
+    fn page(&self, number: usize) -> Option<*const c_void>;
+}
 
 /// What a program asks for with `mmap()`, before anything is in it.
 pub(crate) struct NewMapping<'a> {
@@ -37,26 +52,84 @@ impl NewMapping<'_> {
         self.first_page
     }
 
-    /// Shows `pages` from that of number `first` on, which may be read, and nothing else, ever. They stay as long as the
-    /// mapping does. May sleep.
+    /// Shows what is there of `shown` whenever a page is read first, which may be read, and nothing else, ever. A page
+    /// that is not there is `SIGBUS` to the program, until it is. The mapping keeps `shown`. May sleep.
     ///
-    /// `EPERM` if it was asked for to write or to execute, `ENXIO` if there are not as many pages, `ENOMEM`.
-    pub(crate) fn show(&self, pages: &Pages, first: usize) -> Result {
+    /// `EPERM` if it was asked for to write or to execute, `ENXIO` if not all of its pages are of `shown`.
+    pub(crate) fn show<T: Shown>(&self, shown: Arc<T>) -> Result {
         self.area.try_clear_maywrite().map_err(|_| EPERM)?;
         self.area.try_clear_mayexec().map_err(|_| EPERM)?;
         self.area.set_dontexpand();
         self.area.set_dontdump();
-        let addresses = (self.area.start()..self.area.end()).step_by(PAGE_SIZE);
-        // Not the iterator's count(), which counts.
         let wanted = self.area.end().saturating_sub(self.area.start()) / PAGE_SIZE;
-        let end = first.checked_add(wanted).ok_or(ENXIO)?;
-        let shown = pages.as_slice().get(first..end).ok_or(ENXIO)?;
-        self.area.set_mixedmap();
-        for (address, page) in addresses.zip(shown) {
-            // SAFETY: The area is being set up, with `VM_MIXEDMAP`, and the address is in it; the page is one
-            // that `pages` has a reference to, and the function takes another.
-            to_result(unsafe { bindings::vm_insert_page(self.area.as_ptr(), address, *page) })?;
+        let end = self.first_page.checked_add(wanted).ok_or(ENXIO)?;
+        let pages = shown.pages();
+        if self.first_page < pages.start || end > pages.end {
+            return Err(ENXIO);
+        }
+        // SAFETY: The area is being set up; the reference is the area's, which gives it back in `close`.
+        unsafe {
+            let area = self.area.as_ptr();
+            (*area).vm_private_data = Arc::into_raw(shown).cast_mut().cast();
+            (*area).vm_ops = &Functions::<T>::TABLE;
         }
         Ok(())
+    }
+}
+
+/// The functions of an area that shows a `T`.
+struct Functions<T>(core::marker::PhantomData<T>);
+
+impl<T: Shown> Functions<T> {
+    const TABLE: bindings::vm_operations_struct = bindings::vm_operations_struct {
+        open: Some(Self::open),
+        close: Some(Self::close),
+        fault: Some(Self::fault),
+        // SAFETY: Null is no function.
+        ..unsafe { core::mem::MaybeUninit::zeroed().assume_init() }
+    };
+
+    /// # Safety
+    ///
+    /// The area is one of this table.
+    unsafe fn shown(area: *mut bindings::vm_area_struct) -> ManuallyDrop<Arc<T>> {
+        // SAFETY: `show` put the pointer of an `Arc` there, and the area has a reference to it.
+        ManuallyDrop::new(unsafe { Arc::from_raw((*area).vm_private_data.cast::<T>()) })
+    }
+
+    /// # Safety
+    ///
+    /// Called for an area that is a copy, or a part, of another of this table.
+    unsafe extern "C" fn open(area: *mut bindings::vm_area_struct) {
+        // SAFETY: By this function's requirement; the other has its reference at least until this returns.
+        let shown = unsafe { Self::shown(area) };
+        // The reference of the new area.
+        let _ = Arc::into_raw(Arc::clone(&shown));
+    }
+
+    /// # Safety
+    ///
+    /// Called once for each area of this table, which goes.
+    unsafe extern "C" fn close(area: *mut bindings::vm_area_struct) {
+        // SAFETY: By this function's requirement.
+        let shown = unsafe { Self::shown(area) };
+        drop(ManuallyDrop::into_inner(shown));
+    }
+
+    /// # Safety
+    ///
+    /// Called for a fault in an area of this table.
+    unsafe extern "C" fn fault(fault: *mut bindings::vm_fault) -> bindings::vm_fault_t {
+        // SAFETY: By this function's requirement both are there until this returns.
+        let (shown, number) = unsafe {
+            let place = &(*fault).__bindgen_anon_1;
+            (Self::shown(place.vma), place.pgoff)
+        };
+        let Some(address) = shown.page(number) else {
+            return bindings::vm_fault_reason_VM_FAULT_SIGBUS;
+        };
+        // SAFETY: `shown` has a reference to the page; another is the mapping's.
+        unsafe { (*fault).page = own::iostat_get_page(address) };
+        0
     }
 }

@@ -2,145 +2,134 @@
 
 //! Memory in whole pages, which user space can map: see [`super::mmap`].
 //!
-//! C header: [`include/linux/vmalloc.h`](srctree/include/linux/vmalloc.h).
+//! C header: [`include/linux/gfp.h`](srctree/include/linux/gfp.h).
 
-use super::bindings as own;
+use super::{
+    bindings as own,
+    mmap::Shown,
+    zeroed::Zeroed, //
+};
+use crate::abi::map::Header;
 use core::{
+    ffi::c_void,
     marker::PhantomData,
     mem::{
         align_of,
+        needs_drop,
         size_of, //
     },
-    ops::Deref,
+    ops::{
+        Deref,
+        Range, //
+    },
     ptr::NonNull, //
 };
 use kernel::{
-    alloc::KVVec,
     bindings,
     page::PAGE_SIZE,
     prelude::*, //
 };
 
-/// Pages, one after the other in the kernel's address space, zeroed at first. A mapping of user space
-/// may outlive them: it keeps the memory.
+/// A page that begins with a `T`, and is zero behind it. A mapping of user space may outlive the value: it keeps the
+/// page.
 ///
 /// # Invariants
 ///
-/// `vmap` put `pages` at `address`, and took them and the memory of the array over for as long as that is theirs.
-pub(crate) struct Pages {
-    pages: NonNull<[*mut bindings::page]>,
-    address: NonNull<u8>,
-}
-
-// SAFETY: Memory that belongs to no thread.
-unsafe impl Send for Pages {}
-// SAFETY: Gives out addresses only; who uses them answers for that.
-unsafe impl Sync for Pages {}
-
-/// Pages on their way to be [`Pages`].
-struct Bare(KVVec<*mut bindings::page>);
-
-impl Drop for Bare {
-    fn drop(&mut self) {
-        for page in &self.0 {
-            // SAFETY: There is a reference to each, and nobody uses it any more.
-            unsafe { bindings::__free_pages(*page, 0) };
-        }
-    }
-}
-
-impl Pages {
-    /// So many pages, each on the node of the CPU that `cpu_of` says. May sleep; `ENOMEM`.
-    pub(crate) fn new(len: usize, cpu_of: impl Fn(usize) -> u32) -> Result<Self> {
-        let mut bare = Bare(KVVec::with_capacity(len, GFP_KERNEL)?);
-        for index in 0..len {
-            // SAFETY: In process context; the result is checked.
-            let page = unsafe { own::iostat_alloc_page(cpu_of(index)) };
-            let page = NonNull::new(page).ok_or(ENOMEM)?;
-            bare.0.push(page.as_ptr(), GFP_KERNEL)?;
-        }
-        let count = u32::try_from(len).map_err(|_| ENOMEM)?;
-        // SAFETY: As many pages as its argument says, in memory of `kvmalloc`. It takes both over if it succeeds: then
-        // they are not dropped here.
-        let address = unsafe { own::iostat_vmap(bare.0.as_mut_ptr(), count) };
-        let address = NonNull::new(address.cast()).ok_or(ENOMEM)?;
-        let (first, len, _) = core::mem::take(&mut bare.0).into_raw_parts();
-        let pages = NonNull::new(core::ptr::slice_from_raw_parts_mut(first, len));
-        // INVARIANT: Just done. A vector's memory is never at null.
-        Ok(Pages {
-            address,
-            pages: pages.ok_or(ENOMEM)?,
-        })
-    }
-
-    pub(super) fn address(&self) -> NonNull<u8> {
-        self.address
-    }
-
-    pub(super) fn as_slice(&self) -> &[*mut bindings::page] {
-        // SAFETY: By the type invariant the array is there as long as `self`, and nobody changes it.
-        unsafe { self.pages.as_ref() }
-    }
-}
-
-impl Drop for Pages {
-    /// In any context but NMI: where a disk's statistics end there may be no sleeping.
-    fn drop(&mut self) {
-        // SAFETY: By the type invariant, and nothing refers to the address any more. Gives back the references to the
-        // pages, and frees the array.
-        unsafe { own::iostat_vfree(self.address.as_ptr().cast()) };
-    }
-}
-
-/// Pages that begin with a `T`.
-///
-/// # Invariants
-///
-/// At the address of `pages` is a valid `T`, which is never changed but through shared references.
-pub(crate) struct PagesOf<T> {
-    pages: Pages,
+/// The address is that of a page, to which the value has a reference. A valid `T` is there, which is never changed but through
+/// shared references.
+pub(crate) struct PageOf<T> {
+    address: NonNull<T>,
     _value: PhantomData<T>,
 }
 
 // SAFETY: Gives out `&T` only, from any thread.
-unsafe impl<T: Send + Sync> Send for PagesOf<T> {}
+unsafe impl<T: Send + Sync> Send for PageOf<T> {}
 // SAFETY: As above.
-unsafe impl<T: Send + Sync> Sync for PagesOf<T> {}
+unsafe impl<T: Send + Sync> Sync for PageOf<T> {}
 
-impl<T> PagesOf<T> {
-    /// A value in pages, in the first of `pages` and as many more as it needs.
-    pub(super) fn with(pages: Pages, value: T) -> Result<Self> {
-        // Never dropped; and `vmap` begins at a page.
-        const { assert!(!core::mem::needs_drop::<T>() && align_of::<T>() <= PAGE_SIZE) };
-        if size_of::<T>().div_ceil(PAGE_SIZE) > pages.pages.len() {
-            return Err(EINVAL);
-        }
-        // SAFETY: There is room for a `T`, aligned; and nobody else has the pages.
-        unsafe { pages.address.cast::<T>().write(value) };
+impl<T> PageOf<T> {
+    /// A zeroed page on the node of a CPU. May sleep; `ENOMEM`.
+    fn zeroed_page(cpu: u32) -> Result<NonNull<T>> {
+        // Never dropped; and a page is aligned for it.
+        const { assert!(!needs_drop::<T>() && align_of::<T>() <= PAGE_SIZE) };
+        const { assert!(size_of::<T>() <= PAGE_SIZE) };
+        // SAFETY: In process context; the result is checked.
+        let page = unsafe { own::iostat_alloc_page(cpu) };
+        Ok(NonNull::new(page.cast()).ok_or(ENOMEM)?)
+    }
+
+    /// A value in a page. May sleep; `ENOMEM`.
+    pub(crate) fn new(value: T) -> Result<Self> {
+        let address = Self::zeroed_page(0)?;
+        // SAFETY: There is room for a `T`, aligned; and no other has the page.
+        unsafe { address.write(value) };
         // INVARIANT: Just written.
-        Ok(PagesOf {
-            pages,
+        Ok(PageOf {
+            address,
             _value: PhantomData,
         })
     }
 
-    /// A value in pages. May sleep; `ENOMEM`.
-    pub(crate) fn new(value: T) -> Result<Self> {
-        let len = size_of::<T>().div_ceil(PAGE_SIZE);
-        Self::with(Pages::new(len, |_| 0)?, value)
+    /// A value of zeros in a page on the node of a CPU. May sleep; `ENOMEM`.
+    pub(crate) fn zeroed(cpu: u32) -> Result<Self>
+    where
+        T: Zeroed,
+    {
+        // INVARIANT: The page is zeroed, which is a valid `T` by `T: Zeroed`.
+        Ok(PageOf {
+            address: Self::zeroed_page(cpu)?,
+            _value: PhantomData,
+        })
     }
 
-    /// All of the pages.
-    pub(crate) fn pages(&self) -> &Pages {
-        &self.pages
+    /// The value, before others have it.
+    pub(crate) fn get_mut(&mut self) -> &mut T {
+        // SAFETY: By the type invariant; the reference is exclusive, and no mapping has the page before it is shared.
+        unsafe { self.address.as_mut() }
+    }
+
+    /// Gives up the value, which stays until [`PageOf::from_raw`].
+    pub(crate) fn into_raw(self) -> *mut T {
+        let address = self.address.as_ptr();
+        core::mem::forget(self);
+        address
+    }
+
+    /// # Safety
+    ///
+    /// The address is from [`PageOf::into_raw`], and this is called once for it.
+    pub(crate) unsafe fn from_raw(address: NonNull<T>) -> Self {
+        // INVARIANT: By this function's requirement.
+        PageOf {
+            address,
+            _value: PhantomData,
+        }
     }
 }
 
-impl<T> Deref for PagesOf<T> {
+impl<T> Deref for PageOf<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
         // SAFETY: By the type invariant.
-        unsafe { self.pages.address.cast::<T>().as_ref() }
+        unsafe { self.address.as_ref() }
+    }
+}
+
+impl<T> Drop for PageOf<T> {
+    /// In any context but NMI.
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant; gives the reference back.
+        unsafe { bindings::free_pages(self.address.as_ptr() as usize, 0) };
+    }
+}
+
+impl Shown for PageOf<Header> {
+    fn pages(&self) -> Range<usize> {
+        0..1
+    }
+
+    fn page(&self, number: usize) -> Option<*const c_void> {
+        (number == 0).then_some(self.address.as_ptr().cast_const().cast())
     }
 }

@@ -11,10 +11,7 @@ use super::{
         Zeroed, //
     }, //
 };
-use crate::acct::{
-    counter::Counter,
-    record::CpuRecord, //
-};
+use crate::acct::counter::Counter;
 use core::{
     marker::PhantomData,
     mem::{
@@ -30,7 +27,6 @@ use core::{
 use kernel::{
     alloc::KVVec,
     bindings,
-    page::PAGE_SIZE,
     prelude::*,
     types::NotThreadSafe, //
 };
@@ -38,7 +34,7 @@ use kernel::{
 /// A section of code that cannot leave its CPU nor be interrupted there.
 #[derive(Clone, Copy)]
 pub(crate) struct ThisCpu<'a> {
-    slot: usize,
+    offset: usize,
     _section: PhantomData<&'a ()>,
     _not_send: NotThreadSafe,
 }
@@ -46,66 +42,15 @@ pub(crate) struct ThisCpu<'a> {
 impl ThisCpu<'_> {
     /// # Safety
     ///
-    /// Interrupts are off for as long as the value lives, and `slot` is [`SLOT`] times the number of the CPU
-    /// the code runs on.
+    /// Interrupts are off for as long as the value lives, and `offset` is `__my_cpu_offset` of the CPU the code
+    /// runs on.
     #[inline(always)]
-    pub(crate) unsafe fn new(slot: usize) -> Self {
+    pub(crate) unsafe fn new(offset: usize) -> Self {
         ThisCpu {
-            slot,
+            offset,
             _section: PhantomData,
             _not_send: NotThreadSafe,
         }
-    }
-}
-
-impl ThisCpu<'_> {
-    /// Where its part is in memory that has one of [`SLOT`] bytes for each CPU.
-    #[inline(always)]
-    pub(super) fn slot(self) -> usize {
-        self.slot
-    }
-}
-
-/// From one CPU's record of a disk to the next, bytes: whole pages, which can be mapped.
-pub(crate) const SLOT: usize = size_of::<CpuRecord>().next_multiple_of(PAGE_SIZE);
-
-/// From here on probes are told the slot of their CPU. Before any probe is registered.
-pub(crate) fn set_slots() {
-    // SAFETY: Writes to variables of its own, which nobody reads yet.
-    unsafe { own::iostat_set_slots(SLOT) };
-}
-
-/// Where each possible CPU's `T` is, found by its slot.
-///
-/// # Invariants
-///
-/// There is a word for each page of each CPU's slot, and the first of a possible CPU's points to a valid `T`.
-struct BySlot<T>(KVVec<AtomicPtr<T>>);
-
-impl<T> BySlot<T> {
-    /// Words of one CPU.
-    const WORDS: usize = SLOT / PAGE_SIZE;
-
-    /// May sleep; `ENOMEM`.
-    ///
-    /// # Safety
-    ///
-    /// There are as many `values` as possible CPUs, and a valid `T` at each, for as long as they are found.
-    unsafe fn new(values: impl Iterator<Item = *mut T>) -> Result<Self> {
-        let words = zeroed_vec::<AtomicPtr<T>>(nr_cpu_ids().saturating_mul(Self::WORDS))?;
-        for (cpu, value) in possible_cpus().zip(values) {
-            if let Some(word) = words.get(cpu.wrapping_mul(Self::WORDS)) {
-                word.store(value, Relaxed);
-            }
-        }
-        // INVARIANT: Each possible CPU is below `nr_cpu_ids`.
-        Ok(BySlot(words))
-    }
-
-    #[inline(always)]
-    fn this_cpu(&self, cpu: ThisCpu<'_>) -> *mut T {
-        // SAFETY: A slot is that of a possible CPU, so by the type invariant there is a word.
-        unsafe { &*self.0.as_ptr().add(cpu.slot / PAGE_SIZE) }.load(Relaxed)
     }
 }
 
@@ -121,9 +66,8 @@ pub(crate) fn nr_cpu_ids() -> usize {
 /// # Invariants
 ///
 /// `ptr` is a per-CPU allocation of `size_of::<T>()` bytes, aligned for `T`, in which every
-/// possible CPU's copy holds a valid `T`; `by_slot` finds these.
+/// possible CPU's copy holds a valid `T`.
 pub(crate) struct PerCpu<T> {
-    by_slot: BySlot<T>,
     ptr: Copies<T>,
 }
 
@@ -131,18 +75,21 @@ pub(crate) struct PerCpu<T> {
 struct Copies<T>(NonNull<T>);
 
 impl<T> Copies<T> {
+    /// That of a possible CPU.
+    fn of(&self, cpu: usize) -> *mut T {
+        // SAFETY: `cpu` is a possible CPU, so it has an offset, set at boot.
+        let offset = unsafe {
+            core::ptr::addr_of!(bindings::__per_cpu_offset)
+                .cast::<usize>()
+                .add(cpu)
+                .read()
+        };
+        self.0.as_ptr().wrapping_byte_add(offset)
+    }
+
     /// Those of all possible CPUs.
     fn iter(&self) -> impl Iterator<Item = *mut T> + '_ {
-        possible_cpus().map(|cpu| {
-            // SAFETY: `cpu` is a possible CPU, so it has an offset, set at boot.
-            let offset = unsafe {
-                core::ptr::addr_of!(bindings::__per_cpu_offset)
-                    .cast::<usize>()
-                    .add(cpu)
-                    .read()
-            };
-            self.0.as_ptr().wrapping_byte_add(offset)
-        })
+        possible_cpus().map(|cpu| self.of(cpu))
     }
 }
 
@@ -175,18 +122,26 @@ impl<T: Zeroed + Sync> PerCpu<T> {
         let ptr = Copies(NonNull::new(ptr.cast::<T>()).ok_or(ENOMEM)?);
         // INVARIANT: `pcpu_alloc_noprof` returns zeroed memory of the size and alignment asked for,
         // and zero is a valid `T` by `T: Zeroed`.
-        Ok(PerCpu {
-            // SAFETY: As said; it goes with `ptr`.
-            by_slot: unsafe { BySlot::new(ptr.iter()) }?,
-            ptr,
-        })
+        Ok(PerCpu { ptr })
+    }
+
+    /// What the instructions that reach per-CPU memory find it by.
+    pub(crate) fn address(&self) -> u64 {
+        // CAST: An address.
+        self.ptr.0.as_ptr() as u64
+    }
+
+    /// The value of a CPU; [`None`] if that is not a possible one.
+    pub(crate) fn of(&self, cpu: usize) -> Option<&T> {
+        // SAFETY: By the type invariant a valid `T` is there, for as long as `self` lives.
+        is_possible(cpu).then(|| unsafe { &*self.ptr.of(cpu) })
     }
 
     /// This CPU's value. No other code of this CPU can come in between.
     #[inline(always)]
     pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a T {
         // SAFETY: By the type invariant this is that CPU's valid `T`, for as long as `self` lives.
-        unsafe { &*self.by_slot.this_cpu(cpu) }
+        unsafe { &*self.ptr.0.as_ptr().wrapping_byte_add(cpu.offset) }
     }
 
     /// The values of all possible CPUs.
@@ -219,7 +174,7 @@ impl<const N: usize> PerCpu<[Counter; N]> {
 ///
 /// `firsts` finds the first of `len` values, of one of `slices`.
 pub(crate) struct PerCpuSlices<T> {
-    firsts: BySlot<T>,
+    firsts: PerCpu<AtomicPtr<T>>,
     len: usize,
     slices: KVec<KVVec<T>>,
 }
@@ -231,10 +186,11 @@ impl<T: Zeroed + Sync> PerCpuSlices<T> {
         for _ in possible_cpus() {
             slices.push(zeroed_vec::<T>(len)?, GFP_KERNEL)?;
         }
-        let firsts = slices.iter().map(|slice| slice.as_ptr().cast_mut());
-        // SAFETY: One for each possible CPU. A vector's values stay where they are when it is moved.
-        let firsts = unsafe { BySlot::new(firsts) }?;
-        // INVARIANT: Just done.
+        let firsts = PerCpu::<AtomicPtr<T>>::new()?;
+        for (first, slice) in firsts.iter().zip(&slices) {
+            first.store(slice.as_ptr().cast_mut(), Relaxed);
+        }
+        // INVARIANT: Just done. A vector's values stay where they are when it is moved.
         Ok(PerCpuSlices {
             firsts,
             len,
@@ -245,7 +201,7 @@ impl<T: Zeroed + Sync> PerCpuSlices<T> {
     /// This CPU's values. No other code of this CPU can come in between.
     #[inline(always)]
     pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a [T] {
-        let first = self.firsts.this_cpu(cpu);
+        let first = self.firsts.this_cpu(cpu).load(Relaxed);
         // SAFETY: By the type invariant there are `len` values from there on; they live as long as `self`,
         // and nobody has them but shared.
         unsafe { core::slice::from_raw_parts(first, self.len) }
@@ -297,15 +253,19 @@ impl<S: Zeroed, T: Zeroed + Sync> SplitArray<S, T> {
     }
 }
 
-/// The numbers of all CPUs this machine may ever have.
-pub(crate) fn possible_cpus() -> impl Iterator<Item = usize> {
-    (0..nr_cpu_ids()).filter(|cpu| {
-        // SAFETY: The mask is set once at boot and `cpu` is below `nr_cpu_ids`.
-        unsafe {
+/// Whether a CPU of this number may ever be there.
+fn is_possible(cpu: usize) -> bool {
+    // SAFETY: The mask is set once at boot and `cpu` is below `nr_cpu_ids`.
+    cpu < nr_cpu_ids()
+        && unsafe {
             bindings::cpumask_test_cpu(
-                *cpu as i32,
+                cpu as i32,
                 core::ptr::addr_of_mut!(bindings::__cpu_possible_mask),
             )
         }
-    })
+}
+
+/// The numbers of all CPUs this machine may ever have.
+pub(crate) fn possible_cpus() -> impl Iterator<Item = usize> {
+    (0..nr_cpu_ids()).filter(|cpu| is_possible(*cpu))
 }

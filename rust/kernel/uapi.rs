@@ -20,7 +20,13 @@ use crate::{
         Header,
         Owner, //
     },
-    acct::record::CpuRecord,
+    acct::{
+        histogram::Bases,
+        record::{
+            CpuRecord,
+            Rare, //
+        }, //
+    },
 };
 use core::mem::{
     offset_of,
@@ -205,7 +211,7 @@ same_memory!(
         version,
         header_bytes,
         page_bytes,
-        cpus,
+        records,
         blocks_offset,
         block_bytes,
         record_offset,
@@ -218,6 +224,8 @@ same_memory!(
         histogram_bytes,
         generation,
         clock,
+        bases_offset,
+        base_shift,
         reserved,
         bounds,
     }
@@ -226,7 +234,8 @@ same_memory!(
     Owner = own::iostat_map_device {
         magic,
         state,
-        device
+        device,
+        present
     }
 );
 
@@ -243,6 +252,13 @@ macro_rules! same_record {
 const _: () = {
     assert!(size_of::<CpuRecord>() == size_of::<own::iostat_cpu_record>());
     assert!(CpuRecord::LATENCY_OFFSET == offset_of!(own::iostat_cpu_record, latency));
+    assert!(CpuRecord::HAS_BASES_OFFSET == offset_of!(own::iostat_cpu_record, has_bases));
+    let rare = offset_of!(Owner, rare);
+    assert!(
+        rare + Rare::HAS_BASES_OFFSET == offset_of!(own::iostat_map_device, has_bases)
+            && rare + Rare::LATENCY_OFFSET == offset_of!(own::iostat_map_device, latency)
+    );
+    assert!(size_of::<Bases>() == size_of::<own::iostat_bases>());
     assert!(offset_of!(own::iostat_cpu_record, seq) == 0);
     same_record!(
         devstat.start_count = start_count,

@@ -2,13 +2,16 @@
 
 //! Large arrays of zeroed values.
 
-use core::sync::atomic::AtomicPtr;
+use core::sync::atomic::{
+    AtomicPtr,
+    AtomicU64, //
+};
 use kernel::{
     alloc::{
         flags::{
-            __GFP_ZERO,
             GFP_KERNEL,
             GFP_KERNEL_ACCOUNT, //
+            __GFP_ZERO,
         },
         Flags,
         KVVec, //
@@ -29,6 +32,12 @@ unsafe impl Zeroed for crate::acct::entry::Entry {}
 unsafe impl Zeroed for crate::acct::inflight::Passed {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::record::CpuRecord {}
+// SAFETY: See above.
+unsafe impl Zeroed for crate::acct::histogram::Bases {}
+// SAFETY: See above.
+unsafe impl Zeroed for crate::abi::map::Owner {}
+// SAFETY: See above.
+unsafe impl Zeroed for AtomicU64 {}
 
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::counter::Counter {}

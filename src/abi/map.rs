@@ -11,20 +11,26 @@ use super::binary::{
 };
 use crate::{
     acct::{
-        class::CLASSES,
+        counter::Low,
         histogram::{
+            Base,
             Histogram,
             BOUNDS,
             BOUNDS_NS,
             BUCKETS,
+            PAIR,
             PHASES, //
         },
-        record::CpuRecord,
+        record::{
+            CpuRecord,
+            Rare, //
+        },
     },
     sync::{
         AtomicU32,
         AtomicU64,
         Ordering::{
+            Acquire,
             Relaxed,
             Release, //
         }, //
@@ -43,13 +49,23 @@ pub const MAGIC: u64 = u64::from_le_bytes(*b"istatmap");
 pub struct Layout {
     /// Of a page, bytes.
     pub page: usize,
-    /// Records of each device.
-    pub cpus: usize,
-    /// From one of them to the next, bytes.
-    pub stride: usize,
-    /// Of each device, bytes.
-    pub block: usize,
+    /// Records that each device may have: that which CPUs share, and one for each CPU.
+    pub records: usize,
 }
+
+/// What is on a page of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Page {
+    /// An [`Owner`].
+    Owner,
+    /// The record of this index.
+    Record(usize),
+    /// The bases of the histograms on the page of this number.
+    Bases(usize),
+}
+
+/// Pages of each record, and of the owner: it, and the bases of its histograms.
+const EACH: usize = 2;
 
 /// What a page of the file shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,12 +85,39 @@ impl Layout {
     /// Where in the file the memory of a device begins, bytes. No two are at the same place, ever: numbers
     /// are not used twice.
     pub fn offset(&self, number: u32) -> u64 {
-        let blocks = u64::from(number).wrapping_mul(self.block as u64);
+        let blocks = u64::from(number).wrapping_mul(self.block() as u64);
         blocks.wrapping_add(self.blocks())
     }
 
     fn blocks(&self) -> u64 {
         (self.header_pages() as u64).wrapping_mul(self.page as u64)
+    }
+
+    /// Pages of each device.
+    pub fn pages_of_device(&self) -> usize {
+        self.records.saturating_add(1).saturating_mul(EACH)
+    }
+
+    fn block(&self) -> usize {
+        self.pages_of_device().saturating_mul(self.page)
+    }
+
+    /// The page of a device that the record of this index is on.
+    pub fn page_of_record(&self, index: usize) -> usize {
+        index.saturating_add(1).saturating_mul(EACH)
+    }
+
+    /// What is on a page of a device; [`None`] if it has none of this number.
+    pub fn page(&self, number: usize) -> Option<Page> {
+        if number >= self.pages_of_device() {
+            return None;
+        }
+        Some(match number.checked_rem(EACH)? {
+            0 => (number / EACH)
+                .checked_sub(1)
+                .map_or(Page::Owner, Page::Record),
+            _ => Page::Bases(number.checked_sub(1)?),
+        })
     }
 
     /// What is on a page of the file; [`None`] if nothing can be.
@@ -83,7 +126,7 @@ impl Layout {
         let Some(page) = page.checked_sub(header) else {
             return Some(Place::Header(page));
         };
-        let pages = self.block.checked_div(self.page)?;
+        let pages = self.pages_of_device();
         let number = u32::try_from(page.checked_div(pages)?).ok()?;
         Some(Place::Device(number, page.checked_rem(pages)?))
     }
@@ -103,7 +146,7 @@ pub struct Header {
     pub version: u32,
     pub header_bytes: u32,
     pub page_bytes: u32,
-    pub cpus: u32,
+    pub records: u32,
     pub blocks_offset: u64,
     pub block_bytes: u64,
     pub record_offset: u32,
@@ -116,7 +159,9 @@ pub struct Header {
     pub histogram_bytes: u32,
     pub generation: AtomicU64,
     pub clock: Clock,
-    pub reserved: [u64; 8],
+    pub bases_offset: u32,
+    pub base_shift: u32,
+    pub reserved: [u64; 7],
     pub bounds: [u64; BOUNDS],
 }
 
@@ -133,20 +178,22 @@ impl Header {
             version: VERSION,
             header_bytes: short(size_of::<Header>()),
             page_bytes: short(layout.page),
-            cpus: short(layout.cpus),
+            records: short(layout.records),
             blocks_offset: layout.blocks(),
-            block_bytes: layout.block as u64,
-            record_offset: short(layout.page),
-            record_stride: short(layout.stride),
+            block_bytes: layout.block() as u64,
+            record_offset: short(layout.page.saturating_mul(EACH)),
+            record_stride: short(layout.page.saturating_mul(EACH)),
             record_bytes: short(size_of::<CpuRecord>()),
             latency_offset: short(CpuRecord::LATENCY_OFFSET),
-            classes: short(CLASSES),
+            classes: short(PAIR),
             phases: short(PHASES),
             buckets: short(BUCKETS),
-            histogram_bytes: short(size_of::<Histogram>()),
+            histogram_bytes: short(size_of::<Histogram<Low>>()),
             generation: AtomicU64::new(1),
             clock: Clock::default(),
-            reserved: [0; 8],
+            bases_offset: short(layout.page),
+            base_shift: Base::SHIFT,
+            reserved: [0; 7],
             bounds: BOUNDS_NS,
         }
     }
@@ -165,16 +212,15 @@ pub struct Owner {
     pub magic: u64,
     pub state: AtomicU64,
     pub device: Device<AtomicU32>,
+    pub rare: Rare,
+    pub present: Present,
 }
 
 impl Owner {
-    /// Of a device that is there.
-    pub fn new(device: Device) -> Self {
-        Owner {
-            magic: MAGIC,
-            state: AtomicU64::new(0),
-            device: device.with_block_size(AtomicU32::new(device.block_size)),
-        }
+    /// From here on it is that of a device that is there, in memory of zeros.
+    pub fn set(&mut self, device: Device) {
+        self.magic = MAGIC;
+        self.device = device.with_block_size(AtomicU32::new(device.block_size));
     }
 
     /// The device as it is now.
@@ -194,6 +240,57 @@ impl Owner {
     }
 }
 
+/// Words of 64 bits each, up to the end of a page of 4 KiB.
+const WORDS: usize = if cfg!(loom) { 1 } else { 143 };
+
+/// Which records of a device are there.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Present([AtomicU64; WORDS]);
+
+impl Default for Present {
+    fn default() -> Self {
+        Present(core::array::from_fn(|_| AtomicU64::new(0)))
+    }
+}
+
+impl Present {
+    /// The record of this index is there. All of it was written before.
+    pub fn set(&self, index: usize) {
+        if let Some(word) = self.0.get(index / 64) {
+            word.fetch_or(1 << (index % 64), Release);
+        }
+    }
+
+    /// Whether it is.
+    pub fn has(&self, index: usize) -> bool {
+        let word = self.0.get(index / 64);
+        word.is_some_and(|word| word.load(Acquire) >> (index % 64) & 1 != 0)
+    }
+
+    /// The indices of all that are.
+    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        let words = (0usize..).step_by(64).zip(&self.0);
+        words.flat_map(|(first, word)| {
+            Bits(word.load(Acquire)).map(move |bit| bit.wrapping_add(first))
+        })
+    }
+}
+
+/// The numbers of the bits that are set, from the lowest on.
+struct Bits(u64);
+
+impl Iterator for Bits {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        let lowest = self.0;
+        self.0 &= lowest.wrapping_sub(1);
+        // CAST: Not above 63.
+        (lowest != 0).then_some(lowest.trailing_zeros() as usize)
+    }
+}
+
 #[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
 #[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_map))]
 mod tests {
@@ -201,9 +298,7 @@ mod tests {
 
     const LAYOUT: Layout = Layout {
         page: 4096,
-        cpus: 3,
-        stride: 12288,
-        block: 4096 + 3 * 12288,
+        records: 4,
     };
 
     #[test]
@@ -224,14 +319,35 @@ mod tests {
     fn the_header_says_where_things_are() {
         let header = Header::new(&LAYOUT);
         assert_eq!(header.blocks_offset, LAYOUT.offset(0));
+        assert_eq!(header.bases_offset, 4096);
         assert_eq!(
             header.block_bytes,
             LAYOUT.offset(8).wrapping_sub(LAYOUT.offset(7))
         );
-        assert_eq!((header.record_offset, header.cpus), (4096, 3));
-        assert_eq!((header.record_bytes, header.latency_offset), (11200, 432));
-        assert_eq!(header.histogram_bytes, 896);
+        assert_eq!((header.record_offset, header.records), (8192, 4));
+        assert_eq!((header.record_bytes, header.latency_offset), (3200, 432));
+        assert_eq!(header.histogram_bytes, 456);
         assert_eq!(size_of::<Header>(), 1056);
-        assert_eq!(size_of::<Owner>(), 208);
+        assert_eq!(size_of::<Owner>(), 4096);
+    }
+
+    #[test]
+    fn pages_of_a_device_are_of_its_owner_and_of_its_records() {
+        let pages = [0, 1, 2, 3, 4, 9, 10].map(|page| LAYOUT.page(page));
+        let expected = [
+            Some(Page::Owner),
+            Some(Page::Bases(0)),
+            Some(Page::Record(0)),
+            Some(Page::Bases(2)),
+            Some(Page::Record(1)),
+            Some(Page::Bases(8)),
+            None,
+        ];
+        assert_eq!(pages, expected);
+        for index in 0..4 {
+            let page = LAYOUT.page_of_record(index);
+            assert_eq!(LAYOUT.page(page), Some(Page::Record(index)));
+        }
+        assert!(Bits(1 | 1 << 63 | 6).eq([0, 1, 2, 63]));
     }
 }

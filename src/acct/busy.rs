@@ -98,7 +98,7 @@ pub enum Step {
     RunqBackToWaitq,
 }
 
-/// How many I/Os are in the wait queue (28 bits) and the run queue (the bits above), and, in the two lowest
+/// How many I/Os are in the wait queue (27 bits) and the run queue (the bits above), and, in the three lowest
 /// bits, the [`Extra`]s of the account.
 ///
 /// Both in one word, so that a move from one to the other is a single atomic addition and never
@@ -139,6 +139,18 @@ impl Gauge {
     /// The lengths now.
     pub fn lengths(&self) -> Lengths {
         Lengths::new(self.0.load(Relaxed) & !EXTRAS)
+    }
+
+    /// Whether the account has this extra now.
+    pub fn has(&self, extra: Extra) -> bool {
+        // Acquire: pairs with the release in `add`.
+        Lengths::new(self.0.load(Acquire)).has(extra)
+    }
+
+    /// It is no account's from here on, and of those that have extras it seems to have them.
+    fn set_absent(&self) {
+        self.0
+            .store(Extra::Absent as u64 | Extra::Disk as u64, Relaxed);
     }
 
     /// The account has this extra from here on.

@@ -16,7 +16,8 @@ use super::{
         Kind,
         Tag, //
     },
-    record::Writing, //
+    histogram::is_rare,
+    record::Write, //
 };
 
 /// What `devstat_end_transaction()` is told.
@@ -33,13 +34,19 @@ pub struct End {
 }
 
 impl End {
+    /// Whether its times are of a rare class: it is recorded in the record that CPUs share.
+    #[inline(always)]
+    pub fn is_rare(&self) -> bool {
+        is_rare(self.class as usize)
+    }
+
     /// Ends one of the transactions of `gauge` at `now`, in the calling CPU's own `record`. Changes nothing,
     /// and says so, if there is none.
     ///
     /// Without `then` no duration is counted, in no histogram either. One that starts after its end
     /// takes no time.
     #[inline(always)]
-    pub fn apply(&self, record: &Writing<'_>, gauge: &Gauge, now: u64) -> bool {
+    pub fn apply(&self, record: &impl Write, gauge: &Gauge, now: u64) -> bool {
         let note = |line, edge| {
             let line = match line {
                 Line::Waitq => &record.waitq_busy,
@@ -61,8 +68,7 @@ impl End {
             .devstat
             .end_transaction(kind, self.bytes, duration_ns);
         if self.then.is_some() {
-            let latency = record.latency();
-            latency.record(kind.class(), duration_ns, duration_ns);
+            record.record_times(kind.class(), duration_ns, duration_ns);
         }
         true
     }

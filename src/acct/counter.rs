@@ -4,6 +4,7 @@
 
 use crate::sync::{
     read_by_owner,
+    AtomicU32,
     AtomicU64,
     Ordering::Relaxed, //
 };
@@ -41,6 +42,34 @@ impl Counter {
     #[inline(always)]
     pub fn own(&self) -> u64 {
         read_by_owner(&self.0)
+    }
+}
+
+/// The low 32 bits of a count, with one writer at a time: see [`super::histogram::Bases`].
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct Low(AtomicU32);
+
+impl Low {
+    /// Counts one more, wrapping. Owner only.
+    #[inline(always)]
+    pub fn add_one(&self) {
+        self.add(1);
+    }
+
+    /// Counts `more`, wrapping. Owner only.
+    #[inline(always)]
+    pub fn add(&self, more: u32) {
+        self.0
+            .store(self.0.load(Relaxed).wrapping_add(more), Relaxed);
+    }
+
+    /// The whole count, which is less than 2^31 away from `base`.
+    #[inline(always)]
+    pub fn above(&self, base: u64) -> u64 {
+        // CAST: The low half; and signed: the base may be ahead.
+        let distance = self.0.load(Relaxed).wrapping_sub(base as u32) as i32;
+        base.wrapping_add_signed(i64::from(distance))
     }
 }
 

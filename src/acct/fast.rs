@@ -24,11 +24,18 @@
 //! - When an account leaves, its entries are changed to refer to memory that is never freed while probes are registered
 //!   ([`Entry::replace`]). The account is freed after all probes that were running then have returned.
 //!
+//! # A CPU without a record
+//!
+//! An account has records for the CPUs that have done I/O on it. In its place each other CPU has the absent record, with a
+//! root that has [`Extra::Absent`]. A step that finds this was written to memory that is not read, and
+//! is recorded again in the account (`fast/absent.rs`).
+//!
 //! # How a function ends
 //!
 //! Each function ends with a call of [`Event`] or [`Section`] and returns nothing: in the module these are
 //! jumps, and a probe needs no stack.
 
+mod absent;
 mod extra;
 mod remembered;
 
@@ -59,6 +66,7 @@ use super::{
     },
     inflight::State,
     record::CpuRecord,
+    verb::Verb,
 };
 use crate::{
     below::Bit,
@@ -162,24 +170,39 @@ pub trait Section<'a> {
     /// When it began, ns.
     fn now(&self) -> u64;
 
-    /// This CPU's record in the memory of an entry.
-    fn record(&self, entry: &'a Entry) -> &'a CpuRecord;
+    /// Where this CPU finds its record of an account, and the account's root.
+    type Place: Copy;
 
-    /// The root in the memory of an entry.
-    fn root(&self, entry: &'a Entry) -> &'a Root;
+    /// This CPU's place in the memory of an entry.
+    fn place(&self, entry: &'a Entry) -> Self::Place;
 
-    /// This CPU's record of the disk of a partition's root.
-    fn record_of_disk(&self, partition: &'a Root) -> &'a CpuRecord;
+    /// This CPU's place of the disk of a partition's root.
+    fn place_of_disk(&self, partition: &'a Root) -> Self::Place;
+
+    /// The record at a place, which may be the absent one.
+    fn record(&self, place: Self::Place) -> &'a CpuRecord;
+
+    /// The root beside it.
+    fn root(&self, place: Self::Place) -> &'a Root;
+
+    /// The root of the account that an entry remembers, unless that has left.
+    fn account(&self, entry: &'a Entry) -> Option<&'a Root>;
 
     /// The root of the disk of a partition's root.
-    fn root_of_disk(&self, partition: &'a Root) -> &'a Root;
+    fn disk(&self, partition: &'a Root) -> &'a Root;
 
-    /// Of the request with this key, which completes: whether it is a write, and its bytes.
-    fn data(&self, key: u64) -> (bool, u32);
+    /// Records a step in the account that has this root, whether or not this CPU has a record of it.
+    fn record_own(&self, root: &'a Root, verb: Verb);
 
-    /// Ends it, after the regions of the account that the entry remembers, and of its disk, have recorded that this I/O was
+    /// See [`Request`].
+    type Request: Request;
+
+    /// The request with this key.
+    fn request(&self, key: u64) -> Self::Request;
+
+    /// Ends it, after the regions of the account that has this root, and of its disk, have recorded that this I/O was
     /// issued. The I/O is on the general path already.
-    fn start_in_regions(self, entry: &'a Entry, sector: u64, bytes: u32);
+    fn start_in_regions(self, root: &'a Root, entry: &'a Entry, sector: u64, bytes: u32);
 
     /// Ends it.
     fn leave(self);
@@ -198,17 +221,18 @@ pub fn start<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
     let section = event.enter();
     let now = section.now();
     entry.start_ns.set(now);
-    let record = section.record(entry).write();
+    let place = section.place(entry);
+    let record = section.record(place).write();
     record.devstat.start_transaction();
     record.waitq.enter(now);
-    let root = section.root(entry);
+    let root = section.root(place);
     let before = root.gauge.take(Step::WaitqEnter);
     // Regions record an I/O from its issue on.
     if before.without(Extra::Regions) == Lengths::IDLE {
         record.waitq_busy.rise(now);
         keep_apart();
     } else if before.has(Extra::Disk) {
-        return extra::start(section, entry, before, record);
+        return extra::start(section, entry, place, before, record);
     } else if before.wait() == 0 {
         record.waitq_busy.rise(now);
         record.both_busy.rise(now);
@@ -231,16 +255,17 @@ pub fn issue<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
     let now = section.now();
     entry.key.set(key, State::Runs);
     entry.service_ns.set(now);
-    let record = section.record(entry).write();
+    let place = section.place(entry);
+    let record = section.record(place).write();
     record.waitq.exit(now);
     record.runq.enter(now);
-    let before = section.root(entry).gauge.take(Step::WaitqToRunq);
+    let before = section.root(place).gauge.take(Step::WaitqToRunq);
     if before == Lengths::ONE_WAITS {
         record.waitq_busy.fall(now);
         record.runq_busy.rise(now);
         keep_apart();
     } else if before.has_extras() {
-        return extra::issue(section, entry, *rq, before, record);
+        return extra::issue(section, entry, place, before, record);
     } else if before.run() == 0 {
         record.runq_busy.rise(now);
         record.both_busy.rise(now);
@@ -264,19 +289,22 @@ pub fn complete<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request,
     let bytes = opaque(u64::from(bytes));
     let section = event.enter();
     let now = section.now();
-    let record = section.record(entry).write();
+    let place = section.place(entry);
+    let record = section.record(place).write();
     record.devstat.end_bytes(is_write, bytes);
     record.runq.exit(now);
     let total_ns = now.wrapping_sub(entry.start_ns.own());
     let service_ns = now.wrapping_sub(entry.service_ns.own());
     record.devstat.end_but_bytes(is_write, total_ns);
-    record.latency().record_data(is_write, total_ns, service_ns);
-    let before = section.root(entry).gauge.take(Step::RunqExit);
+    record.record_data_times(is_write, total_ns, service_ns);
+    // Again, rather than to keep it meanwhile: there is no register for it.
+    let place = section.place(entry);
+    let before = section.root(place).gauge.take(Step::RunqExit);
     if before == Lengths::ONE_RUNS {
         record.runq_busy.fall(now);
         keep_apart();
     } else if before.has(Extra::Disk) {
-        return extra::complete(section, entry, before, record);
+        return extra::complete(section, entry, place, before, record);
     } else if before.run() == 1 {
         record.runq_busy.fall(now);
         record.both_busy.fall(now);

@@ -9,11 +9,11 @@
 use core::ops::Range;
 
 use super::{
-    class::{
-        Class,
-        CLASSES, //
+    class::Class,
+    counter::{
+        Counter,
+        Low, //
     },
-    counter::Counter,
 };
 use crate::{
     below::{
@@ -22,7 +22,10 @@ use crate::{
         Eighth,
         EIGHTHS, //
     },
-    hint::opaque_ref, //
+    sync::{
+        AtomicU32,
+        Ordering::Relaxed, //
+    }, //
 };
 
 /// The first bound is 2^(-88/4) s, 238 ns; the last 2^(20/4) s, 32 s. One is enough for loom, to
@@ -123,29 +126,43 @@ fn bucket(time_ns: u64) -> usize {
     first.wrapping_add(usize::from(is_above))
 }
 
-/// Times of one kind, as seen by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
-pub struct Histogram<W = Counter> {
-    /// How many there were, by bucket.
-    pub counts: [W; BUCKETS],
-    /// The longest, ns.
-    longest: W,
-    /// The shortest, ns, with all bits inverted: zero is none, as memory begins.
-    shortest_inverted: W,
+/// What a bucket is: [`Low`] on one CPU, `u64` added up.
+pub trait Bucket: Default {
+    /// What a time is there.
+    type Time: Default;
 }
 
-impl<W: Default> Default for Histogram<W> {
+impl Bucket for Low {
+    type Time = Counter;
+}
+
+impl Bucket for u64 {
+    type Time = u64;
+}
+
+/// Times of one kind, as seen by one CPU (`B` = [`Low`]) or added up (`B` = `u64`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Histogram<B: Bucket = Low> {
+    /// How many there were, by bucket.
+    pub counts: [B; BUCKETS],
+    /// The longest, ns.
+    longest: B::Time,
+    /// The shortest, ns, with all bits inverted: zero is none, as memory begins.
+    shortest_inverted: B::Time,
+}
+
+impl<B: Bucket> Default for Histogram<B> {
     fn default() -> Self {
         Histogram {
-            counts: core::array::from_fn(|_| W::default()),
-            longest: W::default(),
-            shortest_inverted: W::default(),
+            counts: core::array::from_fn(|_| B::default()),
+            longest: B::Time::default(),
+            shortest_inverted: B::Time::default(),
         }
     }
 }
 
-impl Histogram<Counter> {
+impl Histogram<Low> {
     /// Whether there was no time yet. (The longest of all would look like none; it is 584 years.)
     pub fn is_empty(&self) -> bool {
         self.shortest_inverted.get() == 0
@@ -154,7 +171,7 @@ impl Histogram<Counter> {
     /// One more time.
     #[inline(always)]
     pub fn record(&self, time_ns: u64) {
-        of_bucket(time_ns, &self.counts).add(1);
+        of_bucket(time_ns, &self.counts).add_one();
         if time_ns > self.longest.own() {
             self.longest.set(time_ns);
         }
@@ -164,17 +181,79 @@ impl Histogram<Counter> {
     }
 }
 
-impl Histogram<Counter> {
+impl Histogram<Low> {
     /// Copies it, in place of what is in `copy`. What is copied while the owner writes is not used.
-    pub(super) fn copy_to(&self, copy: &mut Histogram<u64>) {
+    pub(super) fn copy_to(&self, bases: Option<&BasesOfOne>, copy: &mut Histogram<u64>) {
         copy.clear();
         copy.longest = self.longest.get();
         copy.shortest_inverted = self.shortest_inverted.get();
         let used = copy.used();
         let counts = self.counts.get(used.clone()).unwrap_or(&[]);
-        let copies = copy.counts.get_mut(used).unwrap_or(&mut []);
-        for (copy, count) in copies.iter_mut().zip(counts) {
-            *copy = count.get();
+        let copies = copy.counts.get_mut(used.clone()).unwrap_or(&mut []);
+        match bases.and_then(|bases| bases.get(used)) {
+            None => {
+                for (copy, count) in copies.iter_mut().zip(counts) {
+                    *copy = count.above(0);
+                }
+            }
+            Some(bases) => {
+                for ((copy, count), base) in copies.iter_mut().zip(counts).zip(bases) {
+                    *copy = count.above(base.get());
+                }
+            }
+        }
+    }
+}
+
+/// A number near which the count of a bucket is, as a multiple of 2^[`Base::SHIFT`].
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct Base(AtomicU32);
+
+impl Base {
+    /// Less than 2^31 by enough, so that a count stays near for a long time.
+    pub const SHIFT: u32 = 30;
+
+    fn get(&self) -> u64 {
+        u64::from(self.0.load(Relaxed)) << Self::SHIFT
+    }
+
+    fn follow(&self, count: &Low) {
+        let count = count.above(self.get());
+        // CAST: No counter comes to 2^62.
+        self.0.store((count >> Self::SHIFT) as u32, Relaxed);
+    }
+}
+
+type BasesOfOne = [Base; BUCKETS];
+
+/// The bases of all histograms of a [`Latency`].
+///
+/// A bucket has the low 32 bits of its count. As long as the count is less than 2^31 away from its base, the two
+/// are the whole count, whichever of them was read first. Without bases, all of them are 0.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub struct Bases([[OneBases; PHASES]; PAIR]);
+
+#[derive(Debug)]
+#[repr(transparent)]
+struct OneBases(BasesOfOne);
+
+impl Default for OneBases {
+    fn default() -> Self {
+        OneBases(core::array::from_fn(|_| Base::default()))
+    }
+}
+
+impl Bases {
+    /// Brings each base to its count. To be called before a count has grown by 2^30 since the last time, and by
+    /// one caller at a time.
+    pub fn follow(&self, latency: &Latency) {
+        let bases = self.0.iter().flatten();
+        for (bases, histogram) in bases.zip(latency.0.iter().flatten()) {
+            for (base, count) in bases.0.iter().zip(&histogram.counts) {
+                base.follow(count);
+            }
         }
     }
 }
@@ -261,42 +340,72 @@ impl Phase {
     }
 }
 
-/// The times of all completed transactions of one disk, by class and phase.
+/// Classes whose histograms are in one [`Latency`].
+pub const PAIR: usize = 2;
+
+/// The times of completed transactions of two classes, by class and phase: of [`Class::Read`] and [`Class::Write`], or
+/// of [`Class::NoData`] and [`Class::Free`].
 #[derive(Debug, Default)]
 #[repr(C)]
-pub struct Latency([[Histogram; PHASES]; CLASSES]);
+pub struct Latency([[Histogram; PHASES]; PAIR]);
+
+/// Which of the two classes of a [`Latency`] a class is, and whether its histograms are rare ones.
+const fn place_of(class: usize) -> (usize, bool) {
+    match class {
+        1 => (0, false),
+        2 => (1, false),
+        0 => (0, true),
+        _ => (1, true),
+    }
+}
+
+/// Whether transactions of the class transfer no data that is read or written.
+pub const fn is_rare(class: usize) -> bool {
+    place_of(class).1
+}
 
 impl Latency {
-    /// One more transaction.
+    /// One more transaction of a class that is here.
     #[inline(always)]
     pub fn record(&self, class: usize, total_ns: u64, service_ns: u64) {
-        if let Some([wait, service, total]) = self.0.get(class) {
+        if let Some([wait, service, total]) = self.0.get(place_of(class).0) {
             wait.record(total_ns.wrapping_sub(service_ns));
             service.record(service_ns);
             total.record(total_ns);
         }
     }
 
-    /// The same of a read or write.
+    /// The same of a read or write. It is a part of `whole`, which the caller has in a register.
     #[inline(always)]
-    pub(super) fn record_data(&self, is_write: Bit, total_ns: u64, service_ns: u64) {
-        let [_, read_write @ .., _] = &self.0;
-        let [wait, service, total] = opaque_ref(is_write.half(read_write));
+    pub(super) fn record_data<W>(&self, whole: &W, is_write: Bit, total_ns: u64, service_ns: u64) {
+        let [wait, service, total] = is_write.half_within(whole, &self.0);
         wait.record(total_ns.wrapping_sub(service_ns));
         service.record(service_ns);
         total.record(total_ns);
     }
 
-    /// The times of one class and phase.
+    /// The times of one class, which is here, and phase.
     pub fn of(&self, class: Class, phase: Phase) -> &Histogram {
-        let [class_none, ..] = &self.0;
-        let phases = self.0.get(class as usize).unwrap_or(class_none);
+        let [first, second] = &self.0;
+        let phases = if place_of(class as usize).0 == 0 {
+            first
+        } else {
+            second
+        };
         let [wait, service, total] = phases;
         match phase {
             Phase::Wait => wait,
             Phase::Service => service,
             Phase::Total => total,
         }
+    }
+}
+
+impl Bases {
+    /// Those of one class and phase.
+    pub(super) fn of(&self, class: Class, phase: Phase) -> Option<&BasesOfOne> {
+        let phases = self.0.get(place_of(class as usize).0)?;
+        Some(&phases.get(phase as usize)?.0)
     }
 }
 
@@ -334,15 +443,42 @@ mod tests {
         }
     }
 
-    fn loaded(histogram: &Histogram<Counter>) -> Histogram<u64> {
+    fn loaded(histogram: &Histogram<Low>) -> Histogram<u64> {
         let mut copy = Histogram::default();
-        histogram.copy_to(&mut copy);
+        histogram.copy_to(None, &mut copy);
         copy
     }
 
     #[test]
+    fn buckets_and_bases_are_the_whole_count() {
+        let (latency, bases) = (Latency::default(), Bases::default());
+        let read = |bases: Option<&Bases>| {
+            let mut copy = Histogram::default();
+            let of_class = bases.and_then(|bases| bases.of(Class::Write, Phase::Service));
+            let histogram = latency.of(Class::Write, Phase::Service);
+            histogram.copy_to(of_class, &mut copy);
+            copy.count()
+        };
+        latency.record(Class::Write as usize, 3000, 1000);
+        let [_, [_, service, _]] = &latency.0;
+        let bucket = &service.counts[bucket(1000)];
+        let mut count = 1u64;
+        for _ in 0..40 {
+            let without = (count < 1 << 31).then(|| read(None));
+            assert!(without.is_none_or(|without| without == count));
+            assert_eq!(read(Some(&bases)), count);
+            bases.follow(&latency);
+            assert_eq!(read(Some(&bases)), count);
+            let step = (1 << 30) - 7;
+            bucket.add(step);
+            count += u64::from(step);
+        }
+        assert!(count > 1 << 35);
+    }
+
+    #[test]
     fn a_copy_replaces_what_was_there() {
-        let (one, two) = (Histogram::<Counter>::default(), Histogram::default());
+        let (one, two) = (Histogram::<Low>::default(), Histogram::default());
         one.record(500);
         one.record(10_000);
         two.record(u64::MAX - 1);
@@ -351,7 +487,7 @@ mod tests {
             (copy.count(), copy.used().len()),
             (2, bucket(10_000) - bucket(500) + 1)
         );
-        two.copy_to(&mut copy);
+        two.copy_to(None, &mut copy);
         assert_eq!((copy.count(), copy.used()), (1, BOUNDS..BUCKETS));
         assert_eq!(copy, loaded(&two));
         assert_eq!(copy.counts.iter().sum::<u64>(), 1);
@@ -359,7 +495,7 @@ mod tests {
 
     #[test]
     fn counts_and_extremes_of_two_cpus() {
-        let (one, two) = (Histogram::<Counter>::default(), Histogram::default());
+        let (one, two) = (Histogram::<Low>::default(), Histogram::default());
         let mut sum = loaded(&one);
         assert_eq!((sum.count(), sum.min(), sum.max()), (0, 0, 0));
         one.record(500);

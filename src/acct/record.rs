@@ -14,6 +14,8 @@ use super::{
     },
     devstat::Devstat,
     histogram::{
+        is_rare,
+        Bases,
         Histogram,
         Latency,
         Phase, //
@@ -21,6 +23,7 @@ use super::{
     queue::Queue,
     seqcount::SeqCount, //
 };
+use crate::below::Bit;
 
 /// Everything counted for one disk (`W` = [`Counter`] on one CPU, `u64` added up).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,18 +86,109 @@ impl Record<u64> {
     }
 }
 
-/// A record under its sequence count.
+/// A record under its sequence count, with the times of reads and writes.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct CpuRecord {
     seq: SeqCount,
     record: Record,
     latency: Latency,
+    /// Not 0 once there are [`Bases`] of these times.
+    has_bases: Counter,
+}
+
+/// The times of all other classes: for all CPUs together, under the sequence count of the record that they share.
+#[derive(Debug, Default)]
+#[repr(C)]
+pub struct Rare {
+    /// Not 0 once there are [`Bases`] of them.
+    has_bases: Counter,
+    latency: Latency,
+}
+
+impl Rare {
+    /// Where its histograms begin, bytes.
+    pub const LATENCY_OFFSET: usize = core::mem::offset_of!(Rare, latency);
+
+    /// Where it says whether there are bases, bytes.
+    pub const HAS_BASES_OFFSET: usize = core::mem::offset_of!(Rare, has_bases);
+}
+
+/// What readers look at: a record, and what belongs to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// Of one CPU, or the one that CPUs share.
+    pub record: &'a CpuRecord,
+    /// Of the times in it, if there are.
+    pub bases: Option<&'a Bases>,
+    /// With the record that CPUs share, and the bases of them, if there are.
+    pub rare: Option<(&'a Rare, Option<&'a Bases>)>,
+}
+
+impl<'a> From<&'a CpuRecord> for Part<'a> {
+    fn from(record: &'a CpuRecord) -> Self {
+        Part {
+            record,
+            bases: None,
+            rare: None,
+        }
+    }
+}
+
+impl Part<'_> {
+    /// After so many changes it has bases.
+    const CHANGES_WITHOUT_BASES: u64 = 1 << 30;
+
+    /// Whether there should be bases: none of its counts is above half of that number.
+    pub fn needs_bases(&self) -> bool {
+        self.record.seq() >= Self::CHANGES_WITHOUT_BASES
+    }
+
+    /// Brings its bases to its counts: see [`Bases::follow`].
+    pub fn follow(&self) {
+        if let Some(bases) = self.bases {
+            bases.follow(&self.record.latency);
+            self.record.has_bases.set(1);
+        }
+        if let Some((rare, Some(bases))) = self.rare {
+            bases.follow(&rare.latency);
+            rare.has_bases.set(1);
+        }
+    }
+
+    /// The histogram of a class and phase, if it is here, with its bases.
+    fn latency(&self, class: Class) -> Option<(&Latency, Option<&Bases>)> {
+        if is_rare(class as usize) {
+            let (rare, bases) = self.rare?;
+            return Some((&rare.latency, bases));
+        }
+        Some((&self.record.latency, self.bases))
+    }
+
+    /// Whether there is nothing in one histogram. (What comes while one asks may be missed.)
+    pub fn is_empty_histogram(&self, class: Class, phase: Phase) -> bool {
+        let latency = self.latency(class);
+        latency.is_none_or(|(latency, _)| latency.of(class, phase).is_empty())
+    }
+
+    /// Copies one histogram as it was at one instant, as soon as the owner does not write, in place of what is in
+    /// `copy`. Spins.
+    pub fn read_histogram(&self, class: Class, phase: Phase, copy: &mut Histogram<u64>) {
+        let Some((latency, bases)) = self.latency(class) else {
+            return copy.clear();
+        };
+        let bases = bases.and_then(|bases| bases.of(class, phase));
+        let histogram = latency.of(class, phase);
+        self.record.seq.read(|| histogram.copy_to(bases, copy));
+    }
 }
 
 impl CpuRecord {
     /// Where its histograms begin, bytes: readers of mapped memory are told.
     pub const LATENCY_OFFSET: usize = core::mem::offset_of!(CpuRecord, latency);
+
+    /// Where it says whether there are bases, bytes.
+    pub const HAS_BASES_OFFSET: usize = core::mem::offset_of!(CpuRecord, has_bases);
 
     /// Where its counters begin, bytes.
     pub const RECORD_OFFSET: usize = core::mem::offset_of!(CpuRecord, record);
@@ -105,6 +199,15 @@ impl CpuRecord {
     pub fn write(&self) -> Writing<'_> {
         self.seq.begin();
         Writing(self)
+    }
+
+    /// The same of the record that CPUs share, with what belongs to it. The caller is the only one that does.
+    #[inline(always)]
+    pub fn write_with<'a>(&'a self, rare: &'a Rare) -> WritingShared<'a> {
+        WritingShared {
+            record: self.write(),
+            rare,
+        }
     }
 
     /// A copy of the record as it was at one instant, with the sequence count it had then;
@@ -120,18 +223,6 @@ impl CpuRecord {
         self.seq.read(|| self.record.load())
     }
 
-    /// Whether there is nothing in one histogram. (What comes while one asks may be missed.)
-    pub fn is_empty_histogram(&self, class: Class, phase: Phase) -> bool {
-        self.latency.of(class, phase).is_empty()
-    }
-
-    /// Copies one histogram as it was at one instant, as soon as the owner does not write, in place of what is in
-    /// `copy`. Spins.
-    pub fn read_histogram(&self, class: Class, phase: Phase, copy: &mut Histogram<u64>) {
-        self.seq
-            .read(|| self.latency.of(class, phase).copy_to(copy));
-    }
-
     /// The sequence count alone: equal to an earlier one if nothing was written since.
     #[inline]
     pub fn seq(&self) -> u64 {
@@ -139,15 +230,58 @@ impl CpuRecord {
     }
 }
 
-/// A record while its owner changes it.
+/// A record while it is changed.
+pub trait Write: core::ops::Deref<Target = Record> {
+    /// The times of one more transaction of a class.
+    fn record_times(&self, class: usize, total_ns: u64, service_ns: u64);
+}
+
+/// A record while its owner changes it. Transactions of rare classes are not recorded here.
 #[derive(Debug)]
 pub struct Writing<'a>(&'a CpuRecord);
 
-impl Writing<'_> {
-    /// The distribution of times beside the record.
+/// The record that CPUs share, while one of them changes it.
+#[derive(Debug)]
+pub struct WritingShared<'a> {
+    record: Writing<'a>,
+    rare: &'a Rare,
+}
+
+impl Write for Writing<'_> {
     #[inline(always)]
-    pub fn latency(&self) -> &Latency {
-        &self.0.latency
+    fn record_times(&self, class: usize, total_ns: u64, service_ns: u64) {
+        self.0.latency.record(class, total_ns, service_ns);
+    }
+}
+
+impl Write for WritingShared<'_> {
+    #[inline(always)]
+    fn record_times(&self, class: usize, total_ns: u64, service_ns: u64) {
+        if is_rare(class) {
+            self.rare.latency.record(class, total_ns, service_ns);
+        } else {
+            self.record.record_times(class, total_ns, service_ns);
+        }
+    }
+}
+
+impl Writing<'_> {
+    /// The times of one more read or write.
+    #[inline(always)]
+    pub(super) fn record_data_times(&self, is_write: Bit, total_ns: u64, service_ns: u64) {
+        let record = self.0;
+        record
+            .latency
+            .record_data(record, is_write, total_ns, service_ns);
+    }
+}
+
+impl core::ops::Deref for WritingShared<'_> {
+    type Target = Record;
+
+    #[inline(always)]
+    fn deref(&self) -> &Record {
+        &self.record
     }
 }
 

@@ -8,7 +8,8 @@ use super::{
         Tree, //
     },
     class::Kind,
-    record::Writing,
+    histogram::is_rare,
+    record::Write,
 };
 
 /// What a transaction amounts to when it ends.
@@ -26,13 +27,11 @@ pub struct End {
 
 impl End {
     #[inline(always)]
-    fn count(&self, record: &Writing<'_>) {
+    fn count(&self, record: &impl Write) {
         record
             .devstat
             .end_transaction(self.kind, self.bytes, self.duration_ns);
-        record
-            .latency()
-            .record(self.kind.class(), self.duration_ns, self.service_ns);
+        record.record_times(self.kind.class(), self.duration_ns, self.service_ns);
     }
 }
 
@@ -72,10 +71,19 @@ pub enum Verb {
 }
 
 impl Verb {
+    /// Whether its times are of a rare class: it is recorded in the record that CPUs share.
+    #[inline(always)]
+    pub fn is_rare(&self) -> bool {
+        match self {
+            Verb::WaitqExitEnd(end) | Verb::RunqExitEnd(end) => is_rare(end.kind.class()),
+            _ => false,
+        }
+    }
+
     /// Records the step: `record` is the calling CPU's own, `gauges` the I/O's way through the
     /// disk's.
     #[inline(always)]
-    pub fn apply(self, record: &Writing<'_>, gauges: &Tree<'_>, now: u64) {
+    pub fn apply(self, record: &impl Write, gauges: &Tree<'_>, now: u64) {
         let step = match self {
             Verb::StartWaitqEnter => {
                 record.devstat.start_transaction();

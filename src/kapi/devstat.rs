@@ -222,7 +222,7 @@ impl Entries {
     fn retract(&self, attached: &Attached) {
         match attached.is_listed {
             true => self.clients.remove(&attached.account),
-            false => self.clients.remove_unlisted(),
+            false => self.clients.remove_unlisted(&attached.account),
         }
     }
 

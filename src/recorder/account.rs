@@ -7,8 +7,6 @@ mod mount;
 mod readout;
 mod remembered;
 
-pub(super) use remembered::Sink;
-
 use super::{
     accounts::{
         Handle,
@@ -26,10 +24,6 @@ use crate::{
             support_flags,
             Identity, //
         },
-        map::{
-            Layout,
-            Owner, //
-        },
         name::Name, //
     },
     acct::{
@@ -43,7 +37,7 @@ use crate::{
         disk_event::DiskEvent,
         fast,
         inflight::Share,
-        record::CpuRecord,
+        record::Write,
         snapshot::Seen,
         verb::Verb, //
     },
@@ -51,14 +45,16 @@ use crate::{
         block::device::BlockDevice,
         clock,
         io_events::Devinfo,
-        pages::Pages,
         percpu::{
-            nr_cpu_ids,
-            ThisCpu,
-            SLOT, //
+            PerCpu,
+            ThisCpu, //
         },
-        percpu_pages::PerCpuPages,
-        published::InProbe, //
+        published::InProbe,
+        records::{
+            layout,
+            Absent,
+            Records, //
+        }, //
     },
 };
 use core::sync::atomic::{
@@ -98,7 +94,7 @@ pub(crate) struct Account {
     start_sector: u64,
     /// Of a disk: what it may use of the table's reserve.
     share: Share,
-    memory: Memory,
+    records: Arc<Records>,
     /// Those by whom it is found: the list, and probes.
     holders: Refcount,
     /// A gauge for each hardware queue; none if there is but one. A power of two.
@@ -109,19 +105,6 @@ pub(crate) struct Account {
     /// Of the latest snapshot taken: the next must not be less.
     #[pin]
     last: Mutex<Seen>,
-}
-
-/// The records, as programs may map them.
-type Memory = PerCpuPages<Owner, CpuRecord>;
-
-/// Where all of them are in the file.
-pub(super) fn layout() -> Layout {
-    Layout {
-        page: PAGE_SIZE,
-        cpus: nr_cpu_ids(),
-        stride: SLOT,
-        block: Memory::len_bytes(),
-    }
 }
 
 /// What of an account only a disk or partition has.
@@ -150,6 +133,7 @@ impl Account {
         events: Option<Counters>,
         share: Share,
         handle: Handle,
+        absent: Arc<PerCpu<Absent>>,
     ) -> Result<Arc<Self>> {
         let name = device.name();
         let (device_type, priority) = classify(&name);
@@ -186,11 +170,11 @@ impl Account {
             share,
             leaves,
         };
-        Self::with(identity, handle, block)
+        Self::with(identity, handle, block, absent)
     }
 
     /// An account of what another module tells of. May sleep; `ENOMEM`.
-    pub(super) fn of_client(identity: Identity) -> Result<Arc<Self>> {
+    pub(super) fn of_client(identity: Identity, absent: Arc<PerCpu<Absent>>) -> Result<Arc<Self>> {
         let handle = Handle::new(u32::MAX, identity.number);
         let block = Block {
             devinfo: Devinfo::default(),
@@ -200,13 +184,22 @@ impl Account {
             share: Share::default(),
             leaves: KVec::new(),
         };
-        Self::with(identity, handle, block)
+        Self::with(identity, handle, block, absent)
     }
 
-    fn with(identity: Identity, handle: Handle, block: Block) -> Result<Arc<Self>> {
+    fn with(
+        identity: Identity,
+        handle: Handle,
+        block: Block,
+        absent: Arc<PerCpu<Absent>>,
+    ) -> Result<Arc<Self>> {
         let parent = block.disk.as_ref().map(|disk| disk.identity.number);
         let offset = layout().offset(identity.number);
-        let memory = Memory::new(Owner::new(Device::new(&identity, parent, offset)))?;
+        // CAST: 64 bits, as programs map it.
+        let first_page = offset as usize / PAGE_SIZE;
+        let records = Records::new(absent, first_page, |owner| {
+            owner.set(Device::new(&identity, parent, offset));
+        })?;
         let root = match &block.disk {
             Some(disk) => Root::of_partition(disk.memory()),
             None => Root::default(),
@@ -223,7 +216,7 @@ impl Account {
                 events: block.events,
                 start_sector: block.start_sector,
                 share: block.share,
-                memory,
+                records,
                 holders: Refcount::new(1),
                 leaves: block.leaves,
                 root,
@@ -247,12 +240,17 @@ impl Account {
 
     /// The same in binary.
     pub(crate) fn device(&self) -> Device {
-        self.memory.head().device()
+        self.records.head().device()
     }
 
-    /// The pages that programs may map.
-    pub(super) fn pages(&self) -> &Pages {
-        self.memory.head().pages()
+    /// What programs may map.
+    pub(super) fn records(&self) -> Arc<Records> {
+        self.records.clone()
+    }
+
+    /// See [`Records::upkeep`].
+    pub(super) fn upkeep(&self) {
+        self.records.upkeep(&self.root);
     }
 
     /// There is one more by whom it is found.
@@ -264,7 +262,7 @@ impl Account {
     /// it is. In any context but NMI.
     pub(super) fn leave(&self) {
         if self.holders.dec_and_test() {
-            self.memory.head().set_gone();
+            self.records.head().set_gone();
         }
     }
 
@@ -350,8 +348,27 @@ impl Account {
     /// The same, here alone.
     #[inline(always)]
     pub(super) fn record_own(&self, verb: Verb, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
+        let record = self.records.this_cpu(cpu, &self.root);
+        match record.filter(|_| !verb.is_rare()) {
+            Some(record) => self.apply(verb, &record.write(), leaf, now),
+            None => self.record_shared(verb, leaf, now),
+        }
+    }
+
+    /// The same in the record that the account's CPUs share.
+    #[cold]
+    #[inline(never)]
+    fn record_shared(&self, verb: Verb, leaf: u16, now: u64) {
+        if !verb.is_rare() {
+            self.records.want_this_cpu();
+        }
+        self.records
+            .write_shared(|record| self.apply(verb, record, leaf, now));
+    }
+
+    #[inline(always)]
+    fn apply(&self, verb: Verb, record: &impl Write, leaf: u16, now: u64) {
         let root = &self.root.gauge;
-        let record = self.memory.this_cpu(cpu);
         // Two calls and not one with two trees: which of them is asked once, not after every step.
         if self.has_leaves() && leaf != fast::DIRECT {
             let last = self.leaves.len().wrapping_sub(1);
@@ -360,14 +377,14 @@ impl Account {
                     leaf: &leaf.0,
                     root: Some(root),
                 };
-                return verb.apply(&record.write(), &gauges, now);
+                return verb.apply(record, &gauges, now);
             }
         }
         let gauges = Tree {
             leaf: root,
             root: None,
         };
-        verb.apply(&record.write(), &gauges, now);
+        verb.apply(record, &gauges, now);
     }
 
     /// A client's transaction starts. Of accounts of clients alone.
@@ -382,7 +399,23 @@ impl Account {
         if self.identity.flags & support_flags::NO_ORDERED_TAGS != 0 {
             end.tag = Tag::None;
         }
-        let record = self.memory.this_cpu(cpu);
-        end.apply(&record.write(), &self.root.gauge, now)
+        let gauge = &self.root.gauge;
+        let record = self.records.this_cpu(cpu, &self.root);
+        match record.filter(|_| !end.is_rare()) {
+            Some(record) => end.apply(&record.write(), gauge, now),
+            None => self.end_shared(&end, now),
+        }
+    }
+
+    /// The same in the record that the account's CPUs share.
+    #[cold]
+    #[inline(never)]
+    fn end_shared(&self, end: &client::End, now: u64) -> bool {
+        if !end.is_rare() {
+            self.records.want_this_cpu();
+        }
+        let gauge = &self.root.gauge;
+        self.records
+            .write_shared(|record| end.apply(record, gauge, now))
     }
 }

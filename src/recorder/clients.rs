@@ -29,7 +29,7 @@ pub(crate) trait Clients: Send + Sync {
     fn add_unlisted(&self, identity: Identity) -> Result<Arc<Account>>;
 
     /// It is closed. May sleep.
-    fn remove_unlisted(&self);
+    fn remove_unlisted(&self, account: &Account);
 }
 
 impl<L: Listener> Clients for State<L> {
@@ -46,12 +46,13 @@ impl<L: Listener> Clients for State<L> {
     }
 
     fn add_unlisted(&self, identity: Identity) -> Result<Arc<Account>> {
-        let account = Account::of_client(identity)?;
+        let account = self.registry.unlisted_client(identity)?;
         self.registry.change_unlisted();
         Ok(account)
     }
 
-    fn remove_unlisted(&self) {
+    fn remove_unlisted(&self, account: &Account) {
+        self.registry.remove_unlisted(account);
         self.registry.change_unlisted();
     }
 }

@@ -4,10 +4,7 @@
 //! disks.
 
 use super::{
-    account::{
-        Account,
-        Sink, //
-    },
+    account::Account,
     tracker::Tracker, //
 };
 #[cfg(target_arch = "x86_64")]
@@ -19,7 +16,10 @@ use crate::{
     acct::{
         counter::Counter,
         entry::Entry,
-        fast::barrier,
+        fast::{
+            barrier,
+            Memory, //
+        },
         inflight::{
             Held,
             Part,
@@ -38,6 +38,11 @@ use crate::{
         masked::Masked,
         memory,
         once::OnceBox,
+        percpu::PerCpu,
+        records::{
+            self,
+            Absent, //
+        },
         task::may_rest,
         zeroed::zeroed_vec, //
     },
@@ -89,7 +94,9 @@ pub(super) struct Entries {
     promised: Mutex<usize>,
     /// The record of the io events for each entry.
     records: Records,
-    sink: KBox<Sink>,
+    absent: Arc<PerCpu<Absent>>,
+    /// For I/Os on the fast path whose account leaves before they end. Nothing is recorded there.
+    sink: Arc<records::Records>,
 }
 
 /// A part of the reserve.
@@ -129,7 +136,8 @@ impl Entries {
         let entries = Masked::new(zeroed_vec(len)?)?;
         let passed = zeroed_vec(len / BUCKET)?;
         let records = Records::new(len)?;
-        let sink = Sink::new()?;
+        let absent = Absent::new()?;
+        let sink = records::Records::new(absent.clone(), 0, |_| ())?;
         Ok(pin_init!(Entries {
             entries,
             passed,
@@ -137,6 +145,7 @@ impl Entries {
             held: Held::default(),
             promised <- new_mutex!(0),
             records,
+            absent,
             sink,
         }))
     }
@@ -165,9 +174,17 @@ impl Entries {
     /// No I/O uses the memory of `account`, which leaves, except in probes that run now. May sleep.
     pub(super) fn give_up(&self, account: &Account) {
         account.set_leaves_now();
-        let (memory, sink) = (account.memory(), self.sink.memory());
+        let (memory, sink) = (account.memory(), self.sink_memory());
         barrier();
         self.each(|entry| entry.replace(memory, sink));
+    }
+
+    /// What an entry refers to whose account has left: no CPU has a record there.
+    fn sink_memory(&self) -> Memory {
+        Memory {
+            records: self.sink.places(),
+            root: 0,
+        }
     }
 
     fn each(&self, work: impl Fn(&Entry)) {
@@ -180,6 +197,11 @@ impl Entries {
     /// Wherever it can be.
     pub(super) fn table(&self) -> Table<'_, OnceBox<Extension>> {
         Table::new(self.main(), &self.reserve, &self.held)
+    }
+
+    /// What accounts have in place of records that are not there.
+    pub(super) fn absent(&self) -> Arc<PerCpu<Absent>> {
+        self.absent.clone()
     }
 
     /// What those who watch I/Os are told.

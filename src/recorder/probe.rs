@@ -230,7 +230,7 @@ unsafe fn with_here(here: iostat_here, handle: impl FnOnce(Here<'_>)) {
     // SAFETY: The caller is a probe, and the value does not outlive its call.
     let probe = unsafe { InProbe::new() };
     // SAFETY: Interrupts are off until the call returns, and the slot was read in the same section.
-    let cpu = unsafe { ThisCpu::new(here.slot) };
+    let cpu = unsafe { ThisCpu::new(here.cpu_offset) };
     handle(Here {
         probe,
         cpu,

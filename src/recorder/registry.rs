@@ -33,7 +33,9 @@ use crate::{
     kernel_ext::{
         block::device::BlockDevice,
         class::NoIo,
-        pages::PagesOf, //
+        pages::PageOf,
+        percpu::PerCpu,
+        records::Absent, //
     },
 };
 use kernel::{
@@ -77,9 +79,12 @@ pub(super) struct Registry<L: Listener> {
     /// In which probes find the accounts.
     tracker: Arc<Tracker>,
     /// Where programs see the generation.
-    header: Arc<PagesOf<Header>>,
+    header: Arc<PageOf<Header>>,
     #[pin]
     members: Mutex<Members<L>>,
+    /// Of clients, in no list.
+    #[pin]
+    unlisted: Mutex<KVec<Arc<Account>>>,
     /// Notified when the generation changes.
     #[pin]
     changed: PollCondVar,
@@ -92,13 +97,14 @@ impl<L: Listener> Registry<L> {
         listener: Arc<L>,
         tracker: Arc<Tracker>,
         common: Common,
-        header: Arc<PagesOf<Header>>,
+        header: Arc<PageOf<Header>>,
     ) -> impl PinInit<Self> {
         pin_init!(Registry {
             listener,
             tracker,
             header,
             members <- new_mutex!(Members::new()),
+            unlisted <- new_mutex!(KVec::new()),
             changed <- new_poll_condvar!(),
             common,
         })
@@ -117,6 +123,11 @@ impl<L: Listener> Registry<L> {
     /// Where probes find the accounts.
     fn accounts(&self) -> &Accounts {
         self.tracker.accounts()
+    }
+
+    /// See [`Entries::absent`](super::entries::Entries::absent).
+    fn absent(&self) -> Arc<PerCpu<Absent>> {
+        self.tracker.entries().absent()
     }
 
     /// The list is another from here on, and everybody is told.
@@ -154,7 +165,7 @@ impl<L: Listener> Registry<L> {
         };
         let share = promise.as_ref().map(Promise::share).unwrap_or_default();
         let counters = events.as_ref().map(|events| self.common.handles(events));
-        let account = Account::new(device, disk, counters, share, handle)?;
+        let account = Account::new(device, disk, counters, share, handle, self.absent())?;
         let member = Member {
             _presence: self.listener.arrived(device, &account)?,
             account: account.clone(),
@@ -185,7 +196,7 @@ impl<L: Listener> Registry<L> {
         }
         let nodes = Nodes::new()?;
         identity.number = members.next_number;
-        let account = Account::of_client(identity)?;
+        let account = Account::of_client(identity, self.absent())?;
         let member = Member {
             _presence: self.listener.attached(&account)?,
             account: account.clone(),
@@ -196,6 +207,33 @@ impl<L: Listener> Registry<L> {
         members.insert(nodes, member);
         self.change(members);
         Ok(account)
+    }
+
+    /// Opens an account for a client that is in no list. May sleep; `ENOMEM`.
+    pub(super) fn unlisted_client(&self, identity: Identity) -> Result<Arc<Account>> {
+        // As in `add_client`.
+        let _noio = NoIo::new();
+        let mut unlisted = self.unlisted.lock();
+        unlisted.reserve(1, GFP_KERNEL)?;
+        let account = Account::of_client(identity, self.absent())?;
+        unlisted.push(account.clone(), GFP_KERNEL)?;
+        Ok(account)
+    }
+
+    /// It is closed. May sleep.
+    pub(super) fn remove_unlisted(&self, account: &Account) {
+        let mut unlisted = self.unlisted.lock();
+        unlisted.retain(|unlisted| !core::ptr::eq(&**unlisted, account));
+    }
+
+    /// See [`Account::upkeep`]: of all accounts that are in no list. May sleep.
+    pub(super) fn upkeep_unlisted(&self) {
+        // The mutex is held meanwhile: see `add_client`.
+        let _noio = NoIo::new();
+        self.unlisted
+            .lock()
+            .iter()
+            .for_each(|account| account.upkeep());
     }
 
     /// Closes an account of a client's. May sleep.

@@ -9,12 +9,16 @@
  *	mapped outlive NAME	for each line of input: whether it is present, its line, a new mapping
  *	mapped gone NAME	waits until it is marked as gone: whether any count changes afterwards
  *	mapped fuzz SEED N	random and invalid mappings
+ *	mapped records NAME	the index of each record that is present, and its starts
  *	mapped hold		until the end of the input
  */
 #define _GNU_SOURCE
 #include <linux/iostat.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,13 +42,17 @@ SIZE(map_header, 1056);
 AT(map_header, generation, 72);
 AT(map_header, clock, 80);
 AT(map_header, bounds, 184);
-SIZE(map_device, 208);
+SIZE(map_device, 4096);
+AT(map_device, has_bases, 208);
+AT(map_device, present, 2952);
 SIZE(cpu_queue, 40);
-SIZE(cpu_histogram, 896);
-SIZE(cpu_record, 11200);
+SIZE(cpu_histogram, 456);
+SIZE(bases, 2640);
+SIZE(cpu_record, 3200);
 AT(cpu_record, completed, 104);
 AT(cpu_record, waitq, 232);
 AT(cpu_record, latency, 432);
+AT(cpu_record, has_bases, 3168);
 
 static struct iostat_map map;
 static struct iostat_mapped disk;
@@ -116,7 +124,7 @@ static int check(const struct iostat_snapshot *s, const struct iostat_snapshot *
 
 static void show_histograms(void)
 {
-	struct iostat_cpu_histogram times;
+	struct iostat_times times;
 
 	for (int c = 0; c < IOSTAT_CLASSES; c++)
 		for (int phase = 0; phase < IOSTAT_PHASES; phase++) {
@@ -126,14 +134,21 @@ static void show_histograms(void)
 		}
 }
 
-/* Checks a CPU's record of one time: operations equal the histograms' counts. */
-static int check_record(__u32 cpu)
+static bool is_there(__u32 index)
+{
+	return __atomic_load_n(disk.owner->present + index / 64, __ATOMIC_ACQUIRE) >> index % 64 & 1;
+}
+
+/* A record, of one instant: as many times as operations. */
+static int check_record(__u32 index)
 {
 	static struct iostat_cpu_record copy;
-	const struct iostat_cpu_record *record = iostat_record(map.header, &disk, cpu);
+	const struct iostat_cpu_record *record = iostat_record(map.header, &disk, index);
 
+	if (!is_there(index))
+		return 0;
 	copy.seq = iostat_copy(&copy.start_count, record, &record->start_count, sizeof(copy) / sizeof(__u64) - 1);
-	for (int c = 0; c < IOSTAT_CLASSES; c++) {
+	for (int c = IOSTAT_CLASS_READ; c <= IOSTAT_CLASS_WRITE; c++) {
 		const __u64 *completed = copy.completed + 4 * c;
 		__u64 operations = completed[0] + completed[1] + completed[2] + completed[3];
 
@@ -141,10 +156,10 @@ static int check_record(__u32 cpu)
 			__u64 times = 0;
 
 			for (int i = 0; i < IOSTAT_BUCKETS; i++)
-				times += copy.latency[c][phase].counts[i];
+				times += copy.latency[c - IOSTAT_CLASS_READ][phase].counts[i];
 			if (times == operations)
 				continue;
-			printf("torn: CPU %u has %llu operations and %llu times of class %d, phase %d\n", cpu,
+			printf("torn: record %u has %llu operations and %llu times of class %d, phase %d\n", index,
 			       (unsigned long long)operations, (unsigned long long)times, c, phase);
 			return 1;
 		}
@@ -160,7 +175,7 @@ static void hunt(long n)
 	iostat_map_read(&map, &disk, &last);
 	for (i = 0; i < n && errors < 3; i++) {
 		iostat_map_read(&map, &disk, &now);
-		errors += check(&now, &last) + check_record(i % map.header->cpus);
+		errors += check(&now, &last) + check_record(i % map.header->records);
 		last = now;
 	}
 	printf("%ld snapshots, %ld wrong, %llu operations\n", i, errors,
@@ -186,19 +201,31 @@ static void outlive(void)
 	}
 }
 
+/* All that is there of the device; returns its length. */
+static size_t copy_all(char *to)
+{
+	const struct iostat_cpu_record *record;
+	size_t len = sizeof(*disk.owner);
+
+	memcpy(to, disk.owner, len);
+	for (__u32 at = 0; (record = iostat_next_record(map.header, &disk, &at)); len += sizeof(*record))
+		memcpy(to + len, record, sizeof(*record));
+	return len;
+}
+
 static void gone(void)
 {
-	size_t len = map.header->block_bytes;
-	void *then = malloc(len);
+	char *then = malloc(map.header->block_bytes), *now = malloc(map.header->block_bytes);
 	__u64 from = iostat_map_generation(&map);
+	size_t len;
 
 	printf("waiting\n");
 	fflush(stdout);
 	while (!iostat_map_gone(&disk))
 		;
-	memcpy(then, disk.owner, len);
+	len = copy_all(then);
 	usleep(500000);
-	printf("%s, %s generation\n", memcmp(then, disk.owner, len) ? "changed" : "unchanged",
+	printf("%s, %s generation\n", len != copy_all(now) || memcmp(then, now, len) ? "changed" : "unchanged",
 	       iostat_map_generation(&map) == from ? "same" : "new");
 }
 
@@ -214,14 +241,44 @@ static __u64 any(void)
 	return z ^ (z >> 31);
 }
 
+static sigjmp_buf not_there;
+
+static void on_sigbus(int sig)
+{
+	siglongjmp(not_there, sig);
+}
+
+/* Whether there is something at an address. */
+static bool is_readable(const __u64 *p)
+{
+	if (sigsetjmp(not_there, 1))
+		return false;
+	return __atomic_load_n(p, __ATOMIC_RELAXED) || true;
+}
+
 static void look_at(const __u64 *p, size_t len)
 {
-	__u64 sum = 0;
+	for (size_t i = 0; i < len / sizeof(*p); i += 512)
+		is_readable(p + i);
+}
 
-	for (size_t i = 0; i < len / sizeof(*p); i += 64)
-		sum += __atomic_load_n(p + i, __ATOMIC_RELAXED);
-	if (sum == 1)
-		putchar(' ');
+/* Which records are there, and whether the pages of all others are not. */
+static void records(void)
+{
+	const char *at = (const char *)disk.owner;
+
+	for (__u32 i = 0; i < map.header->records; i++) {
+		const struct iostat_cpu_record *record = iostat_record(map.header, &disk, i);
+
+		if (is_there(i) != is_readable(&record->seq))
+			printf("record %u: its bit and its page do not agree\n", i);
+		if (is_readable((const __u64 *)((const char *)record + map.header->bases_offset)))
+			printf("record %u has bases\n", i);
+		if (is_there(i))
+			printf("%u %llu\n", i, (unsigned long long)record->start_count);
+	}
+	if (is_readable((const __u64 *)(at + map.header->bases_offset)))
+		printf("the device has bases\n");
 }
 
 /* Random sizes, protections and offsets; fork, mremap, mprotect, close while mapped. */
@@ -280,6 +337,7 @@ int main(int argc, char **argv)
 	struct iostat_snapshot now;
 	char c;
 
+	signal(SIGBUS, on_sigbus);
 	must(iostat_map_open(&map, "/dev/iostat"), "open");
 	if (!strcmp(what, "get") && argc == 3) {
 		find(argv[2]);
@@ -291,6 +349,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "hunt") && argc == 4) {
 		find(argv[2]);
 		hunt(atol(argv[3]));
+	} else if (!strcmp(what, "records") && argc == 3) {
+		find(argv[2]);
+		records();
 	} else if (!strcmp(what, "outlive") && argc == 3) {
 		find(argv[2]);
 		outlive();

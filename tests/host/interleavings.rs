@@ -20,6 +20,8 @@ mod lookup;
 mod readers;
 #[path = "interleavings/regions.rs"]
 mod regions;
+#[path = "interleavings/shared.rs"]
+mod shared;
 #[path = "interleavings/table.rs"]
 mod table;
 

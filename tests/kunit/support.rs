@@ -5,10 +5,7 @@
 use crate::kernel_ext::{
     bindings as own,
     block::device::BlockDevice,
-    percpu::{
-        ThisCpu,
-        SLOT, //
-    },
+    percpu::ThisCpu,
     published::InProbe,
     tracepoint::{
         synchronize,
@@ -63,7 +60,7 @@ pub(crate) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Opt
         let call = unsafe { &mut *data.cast::<Call<F, T>>() };
         // SAFETY: This runs on the CPU that `on_cpu` selected, and a function called on another CPU
         // runs with interrupts disabled.
-        let here = unsafe { ThisCpu::new(call.cpu as usize * SLOT) };
+        let here = unsafe { ThisCpu::new(own::iostat_this_cpu_offset() as usize) };
         call.result = Some((call.work)(here));
     }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
  * What mmap() of /dev/iostat shows, to read only: a struct iostat_map_header, and for each device a
- * struct iostat_map_device and a struct iostat_cpu_record for each CPU there can be. Part of linux/iostat.h:
- * include that.
+ * struct iostat_map_device, a struct iostat_cpu_record that its CPUs share, and one for each CPU that has done
+ * I/O on it. Part of linux/iostat.h: include that.
  */
 #ifndef _UAPI_LINUX_IOSTAT_MAP_H
 #define _UAPI_LINUX_IOSTAT_MAP_H
@@ -33,19 +33,21 @@ struct iostat_map_clock {
  * @version: IOSTAT_ABI_VERSION
  * @header_bytes: of this structure
  * @page_bytes: of a page: what offsets and lengths of mappings are multiples of
- * @cpus: records of each device
+ * @records: that each device may have
  * @blocks_offset: where the memory of device number 0 would be in the file, bytes
  * @block_bytes: of each device
  * @record_offset: where in it the first record is
- * @record_stride: from one CPU's record to the next, bytes
+ * @record_stride: from one record to the next, bytes
  * @record_bytes: of struct iostat_cpu_record
  * @latency_offset: where in that the first histogram is
- * @classes: of histograms
+ * @classes: of histograms in a record, and in a struct iostat_map_device
  * @phases: of each class
  * @buckets: of each histogram
  * @histogram_bytes: from one histogram to the next
  * @generation: how often the list has changed; changes while mapped
  * @clock: changes while mapped
+ * @bases_offset: from a struct iostat_map_device or iostat_cpu_record to its struct iostat_bases, bytes
+ * @base_shift: of bases
  * @reserved: 0
  * @bounds: ns: bucket i holds times above bound i - 1 and up to bound i
  */
@@ -54,7 +56,7 @@ struct iostat_map_header {
 	__u32 version;
 	__u32 header_bytes;
 	__u32 page_bytes;
-	__u32 cpus;
+	__u32 records;
 	__aligned_u64 blocks_offset;
 	__aligned_u64 block_bytes;
 	__u32 record_offset;
@@ -67,20 +69,55 @@ struct iostat_map_header {
 	__u32 histogram_bytes;
 	__aligned_u64 generation;
 	struct iostat_map_clock clock;
-	__aligned_u64 reserved[8];
+	__u32 bases_offset;
+	__u32 base_shift;
+	__aligned_u64 reserved[7];
 	__aligned_u64 bounds[IOSTAT_BUCKETS - 1];
 };
+
+/**
+ * struct iostat_cpu_histogram - times of transactions
+ * @counts: the low 32 bits of the number of transactions, by bucket: see struct iostat_bases
+ * @longest: ns
+ * @shortest_inverted: ns, with all bits inverted; 0 if there was none
+ */
+struct iostat_cpu_histogram {
+	__u32 counts[IOSTAT_BUCKETS];
+	__aligned_u64 longest;
+	__aligned_u64 shortest_inverted;
+};
+
+/**
+ * struct iostat_bases - numbers near which the counts of histograms are
+ * @bases: by the number of the histogram and by bucket
+ *
+ * With base = (__u64)bases[][][] << base_shift, a count is base + (__s32)(counts[] - (__u32)base). Without
+ * a struct iostat_bases, all of them are 0.
+ */
+struct iostat_bases {
+	__u32 bases[2][IOSTAT_PHASES][IOSTAT_BUCKETS];
+};
+
+#define IOSTAT_PRESENT_WORDS	143
 
 /**
  * struct iostat_map_device - at the start of a device's memory
  * @magic: IOSTAT_MAP_MAGIC
  * @state: IOSTAT_MAP_*; changes while mapped
  * @device: who it is
+ * @has_bases: not 0 once there is a struct iostat_bases of @latency
+ * @latency: of IOSTAT_CLASS_NONE and IOSTAT_CLASS_FREE, by enum iostat_phase: on all CPUs, under the sequence
+ *	count of record 0
+ * @present: a bit for each record that is there; bits are set while mapped. The page of a record or of bases that is
+ *	not there cannot be read (SIGBUS)
  */
 struct iostat_map_device {
 	__aligned_u64 magic;
 	__aligned_u64 state;
 	struct iostat_device device;
+	__aligned_u64 has_bases;
+	struct iostat_cpu_histogram latency[2][IOSTAT_PHASES];
+	__aligned_u64 present[IOSTAT_PRESENT_WORDS];
 };
 #define IOSTAT_MAP_PRESENT	0
 #define IOSTAT_MAP_GONE		1	/* left: what was counted stays, and no more is */
@@ -102,19 +139,8 @@ struct iostat_cpu_queue {
 };
 
 /**
- * struct iostat_cpu_histogram - times of transactions that completed on one CPU
- * @counts: transactions by bucket
- * @longest: ns
- * @shortest_inverted: ns, with all bits inverted; 0 if there was none
- */
-struct iostat_cpu_histogram {
-	__aligned_u64 counts[IOSTAT_BUCKETS];
-	__aligned_u64 longest;
-	__aligned_u64 shortest_inverted;
-};
-
-/**
- * struct iostat_cpu_record - one CPU's share of one device
+ * struct iostat_cpu_record - a share of one device: number 0 that of CPUs without a record of their own, number
+ * 1 + n that of CPU n
  * @seq: odd while the others change; read as a sequence count
  * @start_count: transactions started
  * @merged: transactions that ended by becoming part of another request
@@ -128,7 +154,8 @@ struct iostat_cpu_histogram {
  * @waitq_busy: whether the wait queue is not empty
  * @runq_busy: whether the run queue is not empty
  * @both_busy: whether both are not
- * @latency: by enum iostat_class and enum iostat_phase
+ * @latency: of IOSTAT_CLASS_READ and IOSTAT_CLASS_WRITE, by enum iostat_phase
+ * @has_bases: not 0 once there is a struct iostat_bases of @latency
  * @padding: 0
  */
 struct iostat_cpu_record {
@@ -145,8 +172,9 @@ struct iostat_cpu_record {
 	struct iostat_cpu_queue waitq_busy;
 	struct iostat_cpu_queue runq_busy;
 	struct iostat_cpu_queue both_busy;
-	struct iostat_cpu_histogram latency[IOSTAT_CLASSES][IOSTAT_PHASES];
-	__aligned_u64 padding[2];
+	struct iostat_cpu_histogram latency[2][IOSTAT_PHASES];
+	__aligned_u64 has_bases;
+	__aligned_u64 padding[3];
 };
 
 #endif /* _UAPI_LINUX_IOSTAT_MAP_H */

@@ -23,10 +23,12 @@ pub enum Extra {
     Regions = 1,
     /// The account is that of a partition: each step is recorded in its disk as well.
     Disk = 2,
+    /// It is no account: see [`Root::set_absent`](super::Root::set_absent).
+    Absent = 4,
 }
 
 /// Above the extras, so that it takes one instruction to look at one of the numbers, or at an extra.
-const WAIT_SHIFT: u32 = 2;
+const WAIT_SHIFT: u32 = 3;
 /// Below 31, so that one in the run queue is a constant that fits in an instruction.
 pub(super) const RUN_SHIFT: u32 = 30;
 pub(super) const WAIT: u64 = 1 << WAIT_SHIFT;

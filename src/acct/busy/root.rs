@@ -50,6 +50,12 @@ impl Root {
         self.disk
     }
 
+    /// From here on it is the root of no account, beside a record that is not read: a step there finds
+    /// [`Extra::Absent`], and [`Extra::Disk`], which the fast path looks for. To be called again after each step.
+    pub fn set_absent(&self) {
+        self.gauge.set_absent();
+    }
+
     /// Whether I/Os of this hardware queue may enter the root from here on. Called after one of them has entered, by
     /// its leaf.
     pub fn may_enter(&self, queue: u16) -> bool {

@@ -3,6 +3,7 @@
 //! What else an event on the fast path has to do if its account has an [`Extra`].
 
 use super::{
+    absent,
     Entry,
     Extra,
     Fresh,
@@ -12,7 +13,10 @@ use super::{
     Step, //
 };
 use crate::{
-    acct::record::Writing,
+    acct::{
+        busy::Root,
+        record::Writing, //
+    },
     below::Bit, //
 };
 
@@ -21,6 +25,7 @@ use crate::{
 pub(super) fn start<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
+    place: S::Place,
     before: Lengths,
     record: Writing<'_>,
 ) {
@@ -28,18 +33,24 @@ pub(super) fn start<'a, S: Section<'a>>(
     let now = section.now();
     if before == Lengths::IDLE.with(Extra::Disk) {
         record.waitq_busy.rise(now);
+    } else if before.has(Extra::Absent) {
+        drop(record);
+        return absent::start(section, entry, place);
     } else {
         before.edges(STEP, |line, edge| record.note(line, edge, now));
     }
     drop(record);
-    let root = section.root(entry);
-    let record = section.record_of_disk(root).write();
+    let partition = section.root(place);
+    let place = section.place_of_disk(partition);
+    let record = section.record(place).write();
     record.devstat.start_transaction();
     record.waitq.enter(now);
-    let root = section.root_of_disk(root);
+    let root = section.root(place);
     let before = root.gauge.take(STEP);
     if before.without(Extra::Regions) == Lengths::IDLE {
         record.waitq_busy.rise(now);
+    } else if before.has(Extra::Absent) {
+        absent::of_disk(&section, entry, partition, place, STEP);
     } else if before.wait() == 0 {
         record.waitq_busy.rise(now);
         record.both_busy.rise(now);
@@ -57,37 +68,48 @@ pub(super) fn start<'a, S: Section<'a>>(
 pub(super) fn issue<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
-    rq: impl Request,
+    place: S::Place,
     before: Lengths,
     record: Writing<'_>,
 ) {
     const STEP: Step = Step::WaitqToRunq;
     let now = section.now();
+    if before.has(Extra::Absent) {
+        drop(record);
+        return absent::issue(section, entry, place);
+    }
     before.edges(STEP, |line, edge| record.note(line, edge, now));
     drop(record);
-    let root = section.root(entry);
+    let root = section.root(place);
     let mut has_regions = before.has(Extra::Regions);
     if before.has(Extra::Disk) {
-        let record = section.record_of_disk(root).write();
+        let place = section.place_of_disk(root);
+        let record = section.record(place).write();
         record.waitq.exit(now);
         record.runq.enter(now);
-        let before = section.root_of_disk(root).gauge.take(STEP);
-        before.edges(STEP, |line, edge| record.note(line, edge, now));
-        drop(record);
-        has_regions |= before.has(Extra::Regions);
+        let before = section.root(place).gauge.take(STEP);
+        if before.has(Extra::Absent) {
+            drop(record);
+            has_regions |= absent::of_disk(&section, entry, root, place, STEP);
+        } else {
+            before.edges(STEP, |line, edge| record.note(line, edge, now));
+            drop(record);
+            has_regions |= before.has(Extra::Regions);
+        }
     }
     if !has_regions {
         return section.leave();
     }
-    start_in_regions(section, entry, rq);
+    start_in_regions(section, root, entry);
 }
 
 #[cold]
 #[inline(never)]
-fn start_in_regions<'a, S: Section<'a>>(section: S, entry: &'a Entry, rq: impl Request) {
+pub(super) fn start_in_regions<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &'a Entry) {
+    let rq = section.request(entry.key.in_flight());
     let (class, sector) = (rq.class(), rq.sector());
     entry.generalize(rq.key(), || Fresh { class, sector });
-    section.start_in_regions(entry, sector, rq.bytes());
+    section.start_in_regions(root, entry, sector, rq.bytes());
 }
 
 /// The end of an I/O of a partition, which was recorded there but for the edges. Its entry is released.
@@ -95,6 +117,7 @@ fn start_in_regions<'a, S: Section<'a>>(section: S, entry: &'a Entry, rq: impl R
 pub(super) fn complete<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
+    place: S::Place,
     before: Lengths,
     record: Writing<'_>,
 ) {
@@ -102,22 +125,30 @@ pub(super) fn complete<'a, S: Section<'a>>(
     let now = section.now();
     if before == Lengths::ONE_RUNS.with(Extra::Disk) {
         record.runq_busy.fall(now);
+    } else if before.has(Extra::Absent) {
+        drop(record);
+        return absent::complete(section, entry, place);
     } else {
         before.edges(STEP, |line, edge| record.note(line, edge, now));
     }
     drop(record);
-    let root = section.root(entry);
-    let (is_write, bytes) = section.data(entry.key.in_flight());
-    let (is_write, bytes) = (Bit::of(is_write), u64::from(bytes));
-    let record = section.record_of_disk(root).write();
+    let root = section.root(place);
+    let rq = section.request(entry.key.in_flight());
+    let (is_write, bytes) = (Bit::of(rq.is_write()), u64::from(rq.bytes()));
+    let place = section.place_of_disk(root);
+    let record = section.record(place).write();
     record.devstat.end_bytes(is_write, bytes);
     record.runq.exit(now);
     let total_ns = now.wrapping_sub(entry.start_ns.own());
     let service_ns = now.wrapping_sub(entry.service_ns.own());
     record.devstat.end_but_bytes(is_write, total_ns);
-    record.latency().record_data(is_write, total_ns, service_ns);
-    let before = section.root_of_disk(root).gauge.take(STEP);
-    before.edges(STEP, |line, edge| record.note(line, edge, now));
+    record.record_data_times(is_write, total_ns, service_ns);
+    let before = section.root(place).gauge.take(STEP);
+    if before.has(Extra::Absent) {
+        absent::of_disk(&section, entry, root, place, STEP);
+    } else {
+        before.edges(STEP, |line, edge| record.note(line, edge, now));
+    }
     drop(record);
     entry.key.release_in_flight();
     section.leave();

@@ -52,9 +52,9 @@ impl Source {
 /// Where the I/Os of an account are recorded: the numbers of [`Remembered`] but for the source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// Its account's records.
+    /// Where each CPU finds its record of the account.
     pub records: u64,
-    /// Its disk's [`Root`].
+    /// The account's root; 0 if it has left.
     pub root: u64,
 }
 
@@ -77,7 +77,7 @@ impl Remembered {
         self.records.load(Relaxed)
     }
 
-    /// Its disk's [`Root`].
+    /// Its account's root.
     #[inline(always)]
     pub fn root(&self) -> u64 {
         self.root.load(Relaxed)
@@ -131,8 +131,9 @@ impl Entry {
         let exchange = |word: &AtomicU64, old, new| {
             let _ = word.compare_exchange(old, new, Relaxed, Relaxed);
         };
-        exchange(&self.memory.records, old.records, new.records);
+        // In this order: a step that finds the new records, in which there are none of CPUs, does not find the old root.
         exchange(&self.memory.root, old.root, new.root);
+        exchange(&self.memory.records, old.records, new.records);
     }
 }
 

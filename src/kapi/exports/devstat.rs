@@ -286,7 +286,7 @@ unsafe extern "C" fn iostat_start(ds: *const own::devstat, here: own::iostat_her
     // SAFETY: By the requirement of this function another module made this call, `ds` is as `handle` requires,
     // interrupts are disabled, and `here` is of this CPU.
     let (entries, handle, cpu) = unsafe {
-        let cpu = ThisCpu::new(here.slot);
+        let cpu = ThisCpu::new(here.cpu_offset);
         (entries(), handle(ds), cpu)
     };
     let started = entries.ok_or(ENODEV);
@@ -306,7 +306,7 @@ unsafe extern "C" fn iostat_end(
     // SAFETY: By the requirement of this function another module made this call, `ds` is as `handle` requires,
     // interrupts are disabled, `here` is of this CPU, and `end` and its `then` are valid.
     let (entries, handle, cpu, end, then) = unsafe {
-        let cpu = ThisCpu::new(here.slot);
+        let cpu = ThisCpu::new(here.cpu_offset);
         let then = (*end).then.as_ref().copied();
         (entries(), handle(ds), cpu, &*end, then)
     };

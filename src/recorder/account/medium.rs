@@ -32,7 +32,7 @@ impl Account {
             _ => 0,
         };
         self.flags.store(flags | unavailable, Relaxed);
-        self.memory.head().set_block_size(block_size);
+        self.records.head().set_block_size(block_size);
         Ok(())
     }
 }

@@ -16,7 +16,11 @@ use crate::{
         name::array, //
     },
     acct::inflight::Share,
-    kernel_ext::block::device::PATH_LEN,
+    kernel_ext::{
+        block::device::PATH_LEN,
+        percpu::PerCpu,
+        records::Absent, //
+    },
     recorder::provider::devinfo,
 };
 use kernel::{
@@ -31,6 +35,7 @@ impl Account {
         identity: Identity,
         share: Share,
         handle: Handle,
+        absent: Arc<PerCpu<Absent>>,
     ) -> Result<Arc<Self>> {
         let (major, minor) = major_minor(identity.dev);
         let path = array(format_args!("/devices/virtual/bdi/{major}:{minor}"));
@@ -42,6 +47,6 @@ impl Account {
             share,
             leaves: KVec::new(),
         };
-        Self::with(identity, handle, block)
+        Self::with(identity, handle, block, absent)
     }
 }

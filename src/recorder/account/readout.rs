@@ -10,7 +10,7 @@ use crate::{
             Histogram,
             Phase, //
         },
-        record::CpuRecord,
+        record::Part,
         snapshot::{
             collect_histogram,
             Snapshot, //
@@ -31,15 +31,16 @@ impl Account {
     /// The same, in place of what is in `snapshot`, for one who has called [`clock::check`] and reads many.
     pub(crate) fn next_snapshot(&self, snapshot: &mut Snapshot) {
         let mut last = self.last.lock();
-        snapshot.take(|| self.memory.iter(), clock::now_ns);
+        let records = || self.records.iter().map(|part| part.record);
+        snapshot.take(records, clock::now_ns);
         snapshot.settle(&last);
         *last = snapshot.seen();
     }
 
     /// Whether any transaction of a class has completed.
     pub(crate) fn has_times(&self, class: Class) -> bool {
-        let is_empty = |cpu: &CpuRecord| cpu.is_empty_histogram(class, Phase::Total);
-        !self.memory.iter().all(is_empty)
+        let is_empty = |part: Part<'_>| part.is_empty_histogram(class, Phase::Total);
+        !self.records.iter().all(is_empty)
     }
 
     /// How the times of one class and phase are distributed. Never sleeps.
@@ -56,6 +57,6 @@ impl Account {
         phase: Phase,
         histogram: &mut Histogram<u64>,
     ) {
-        collect_histogram(self.memory.iter(), class, phase, histogram);
+        collect_histogram(self.records.iter(), class, phase, histogram);
     }
 }

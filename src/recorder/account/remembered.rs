@@ -5,28 +5,22 @@
 use super::Account;
 use crate::{
     acct::{
-        busy::{
-            Gauge,
-            Root, //
-        },
+        busy::Gauge,
         fast::{
             self,
             Memory,
             Source, //
-        },
-        record::CpuRecord, //
+        }, //
     },
     kernel_ext::{
         block::request::Request,
-        general::is_general,
-        percpu_pages::PerCpuPages, //
+        general::is_general, //
     },
 };
 use core::{
     ptr::from_ref,
     sync::atomic::Ordering::Relaxed, //
 };
-use kernel::prelude::*;
 
 /// Whether an I/O at `now` is one of about eight, whatever the time from one to the next.
 fn is_one_of_many(now: u64) -> bool {
@@ -45,7 +39,11 @@ impl Account {
 
     /// What an entry remembers.
     pub(in crate::recorder) fn memory(&self) -> Memory {
-        memory(self.memory.records(), &self.root)
+        // CAST: An address.
+        Memory {
+            records: self.records.places(),
+            root: from_ref(&self.root) as u64,
+        }
     }
 
     /// By what entries may remember it, if they may: it has not left, and there is a fast path at present. For an
@@ -87,35 +85,5 @@ impl Account {
     /// No entry remembers it from here on, except those that did before.
     pub(in crate::recorder) fn set_leaves_now(&self) {
         self.leaves_now.store(true, Relaxed);
-    }
-}
-
-fn memory(records: *const CpuRecord, root: &Root) -> Memory {
-    // CAST: Addresses.
-    Memory {
-        records: records as u64,
-        root: from_ref(root) as u64,
-    }
-}
-
-/// Memory for I/Os on the fast path whose account leaves before they end. It is written, and never read.
-pub(in crate::recorder) struct Sink {
-    records: PerCpuPages<(), CpuRecord>,
-    root: Root,
-}
-
-impl Sink {
-    /// May sleep; `ENOMEM`.
-    pub(in crate::recorder) fn new() -> Result<KBox<Self>> {
-        let sink = Sink {
-            records: PerCpuPages::new(())?,
-            root: Root::default(),
-        };
-        Ok(KBox::new(sink, GFP_KERNEL)?)
-    }
-
-    /// What an entry remembers.
-    pub(in crate::recorder) fn memory(&self) -> Memory {
-        memory(self.records.records(), &self.root)
     }
 }

@@ -21,14 +21,15 @@ use crate::{
         busy::Root,
         entry::Entry,
         fast::{
-            self,
             complete,
             issue,
             start,
             Event,
-            Section, //
+            Section,
+            DIRECT, //
         },
-        record::CpuRecord, //
+        record::CpuRecord,
+        verb::Verb, //
     },
     kernel_ext::{
         bindings as own,
@@ -36,13 +37,12 @@ use crate::{
         fast::{
             now_ns,
             record,
-            record_at,
             restore,
             root,
             root_at,
             save,
-            slot,
-            Flags, //
+            Flags,
+            Places, //
         },
         general::is_general,
         percpu::ThisCpu,
@@ -93,56 +93,73 @@ impl<'a> Off<'a> {
 }
 
 impl<'a> Section<'a> for Off<'a> {
+    type Place = Places;
+    type Request = Request<'a>;
+
     #[inline(always)]
     fn now(&self) -> u64 {
         self.now
     }
 
     #[inline(always)]
-    fn record(&self, entry: &'a Entry) -> &'a CpuRecord {
-        // SAFETY: Interrupts are off by the type invariant. Floor 0 passes the entry of this probe's I/O, after it
-        // has found or set its key to a state of the fast path: only entries that were remembered come to one,
-        // and by the rules of `acct/fast.rs` what they refer to is there until this probe returns.
-        unsafe { record(entry) }
+    fn place(&self, entry: &'a Entry) -> Places {
+        Places::of_entry(entry)
     }
 
     #[inline(always)]
-    fn root(&self, entry: &'a Entry) -> &'a Root {
+    fn place_of_disk(&self, partition: &'a Root) -> Places {
+        Places::at(partition.disk().records)
+    }
+
+    #[inline(always)]
+    fn record(&self, place: Places) -> &'a CpuRecord {
+        // SAFETY: Interrupts are off by the type invariant. Floor 0 asks for the place of the entry of this probe's I/O,
+        // after it has found or set its key to a state of the fast path: only entries that were remembered come to
+        // one, and by the rules of `acct/fast.rs` what they refer to is there until this probe returns. The root
+        // of a partition was made with the memory of its disk (`account.rs`), whose account that of the partition
+        // holds.
+        unsafe { record(place) }
+    }
+
+    #[inline(always)]
+    fn root(&self, place: Places) -> &'a Root {
         // SAFETY: As in `record`.
-        unsafe { root(entry) }
+        unsafe { root(place) }
+    }
+
+    fn account(&self, entry: &'a Entry) -> Option<&'a Root> {
+        let root = entry.memory().root();
+        // SAFETY: As in `record`: not 0, it is the root of an account.
+        (root != 0).then(|| unsafe { root_at(root) })
     }
 
     #[inline(always)]
-    fn record_of_disk(&self, partition: &'a Root) -> &'a CpuRecord {
-        // SAFETY: Interrupts are off by the type invariant. The root of a partition was made with the memory of its
-        // disk (`account.rs`), whose account that of the partition holds.
-        unsafe { record_at(partition.disk().records) }
-    }
-
-    #[inline(always)]
-    fn root_of_disk(&self, partition: &'a Root) -> &'a Root {
-        // SAFETY: As in `record_of_disk`.
+    fn disk(&self, partition: &'a Root) -> &'a Root {
+        // SAFETY: As in `record`.
         unsafe { root_at(partition.disk().root) }
     }
 
+    fn record_own(&self, root: &'a Root, verb: Verb) {
+        // SAFETY: Interrupts are off by the type invariant.
+        let cpu = unsafe { this_cpu() };
+        account_of(root).record_own(verb, DIRECT, self.now, cpu);
+    }
+
     #[inline(always)]
-    fn data(&self, key: u64) -> (bool, u32) {
+    fn request(&self, key: u64) -> Request<'a> {
         // CAST: The key of an entry on the fast path is the address of its request.
         let rq = key as *mut bindings::request;
         // SAFETY: The request of this probe's I/O, as above, and so not null; the view does not outlive this call.
-        let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
-        (fast::Request::is_write(&rq), rq.bytes())
+        unsafe { Request::from_raw(NonNull::new_unchecked(rq)) }
     }
 
     #[inline(never)]
-    fn start_in_regions(self, entry: &'a Entry, sector: u64, bytes: u32) {
-        let account = from_ref(self.root(entry)).wrapping_byte_sub(Account::ROOT_OFFSET);
-        // SAFETY: Only the gauges of accounts have extras, so this is the root of an account, which is there for as long.
-        let account = unsafe { &*account.cast::<Account>() };
+    fn start_in_regions(self, root: &'a Root, entry: &'a Entry, sector: u64, bytes: u32) {
+        let account = account_of(root);
         // SAFETY: In a probe by the type invariant.
         let probe = unsafe { InProbe::new() };
         // SAFETY: Interrupts are off by the type invariant, until `restore`.
-        let cpu = unsafe { ThisCpu::new(slot()) };
+        let cpu = unsafe { this_cpu() };
         let here = Here {
             probe,
             cpu,
@@ -156,6 +173,21 @@ impl<'a> Section<'a> for Off<'a> {
     fn leave(self) {
         restore(self.flags);
     }
+}
+
+/// The account with a root that is neither the absent one nor of what has left.
+fn account_of(root: &Root) -> &Account {
+    let account = from_ref(root).wrapping_byte_sub(Account::ROOT_OFFSET);
+    // SAFETY: All other roots are those of accounts, each of which is there as long as its root.
+    unsafe { &*account.cast::<Account>() }
+}
+
+/// # Safety
+///
+/// Interrupts are off for as long as the value lives.
+unsafe fn this_cpu<'a>() -> ThisCpu<'a> {
+    // SAFETY: By this function's requirement the offset is this CPU's.
+    unsafe { ThisCpu::new(own::iostat_this_cpu_offset() as usize) }
 }
 
 /// The entry that the fast path has for a request.

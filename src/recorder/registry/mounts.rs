@@ -37,7 +37,7 @@ impl<L: Listener> Registry<L> {
             }
         }
         let promise = Promise::new(&self.tracker, BIOS);
-        let account = Account::of_mount(identity, promise.share(), handle)?;
+        let account = Account::of_mount(identity, promise.share(), handle, self.absent())?;
         let member = Member {
             _presence: self.listener.attached(&account)?,
             account: account.clone(),

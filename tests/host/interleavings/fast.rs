@@ -7,7 +7,10 @@ use super::{
     spawn, //
 };
 use iostat::acct::{
-    busy::Root,
+    busy::{
+        Root,
+        Tree, //
+    },
     class::{
         Class,
         Tag, //
@@ -33,6 +36,8 @@ use iostat::acct::{
         BUCKET, //
     },
     record::CpuRecord,
+    turns::Turns,
+    verb::Verb,
 };
 use loom::sync::{
     atomic::{
@@ -74,6 +79,10 @@ struct Storage {
     passed: [Passed; 1],
     records: [CpuRecord; 2],
     roots: [Root; 2],
+    /// For CPUs without a record: what they share, and the root of the account.
+    shared: CpuRecord,
+    account: Root,
+    turns: Turns,
     leaves_now: AtomicBool,
     /// A probe runs.
     in_probe: AtomicBool,
@@ -83,7 +92,17 @@ struct Storage {
 impl Storage {
     /// A table in which the last I/O at the key has ended.
     fn new() -> Arc<Self> {
+        Self::of_cpu(true)
+    }
+
+    /// The same for a CPU that has a record, or has none.
+    fn of_cpu(has_record: bool) -> Arc<Self> {
         let storage = Storage::default();
+        // Of what has left no CPU has a record.
+        storage.roots[1].set_absent();
+        if !has_record {
+            storage.roots[0].set_absent();
+        }
         let (held, reserve, share) = (Held::default(), [Never; 0], Share::default());
         let table = Table::new(storage.main(), &reserve, &held);
         match table.claim(KEY, &share) {
@@ -178,33 +197,53 @@ impl<'a> fast::Event<'a> for Probe<'a> {
 }
 
 impl<'a> fast::Section<'a> for Probe<'a> {
+    type Place = usize;
+    type Request = Read;
+
     fn now(&self) -> u64 {
         1
     }
 
-    fn record(&self, entry: &'a Entry) -> &'a CpuRecord {
-        let number = self.storage.check(entry.memory().records());
+    fn place(&self, entry: &'a Entry) -> usize {
+        self.storage.check(entry.memory().records())
+    }
+
+    fn place_of_disk(&self, _: &'a Root) -> usize {
+        unreachable!("there is no partition");
+    }
+
+    fn record(&self, number: usize) -> &'a CpuRecord {
         &self.storage.records[number]
     }
 
-    fn root(&self, entry: &'a Entry) -> &'a Root {
-        let number = self.storage.check(entry.memory().root());
+    fn root(&self, number: usize) -> &'a Root {
         &self.storage.roots[number]
     }
 
-    fn record_of_disk(&self, _: &'a Root) -> &'a CpuRecord {
+    fn account(&self, entry: &'a Entry) -> Option<&'a Root> {
+        let number = self.storage.check(entry.memory().root());
+        (number == 0).then_some(&self.storage.account)
+    }
+
+    fn disk(&self, _: &'a Root) -> &'a Root {
         unreachable!("there is no partition");
     }
 
-    fn root_of_disk(&self, _: &'a Root) -> &'a Root {
-        unreachable!("there is no partition");
+    fn record_own(&self, root: &'a Root, verb: Verb) {
+        assert!(!self.storage.is_freed.load(SeqCst));
+        let gauges = Tree {
+            leaf: &root.gauge,
+            root: None,
+        };
+        let _turn = self.storage.turns.take();
+        verb.apply(&self.storage.shared.write(), &gauges, 1);
     }
 
-    fn data(&self, _: u64) -> (bool, u32) {
-        (false, 512)
+    fn request(&self, _: u64) -> Read {
+        Read
     }
 
-    fn start_in_regions(self, _: &'a Entry, _: u64, _: u32) {
+    fn start_in_regions(self, _: &'a Root, _: &'a Entry, _: u64, _: u32) {
         unreachable!("there are no regions");
     }
 
@@ -269,6 +308,34 @@ fn an_account_that_was_freed_is_not_remembered() {
     // Freed before, between and after; and not freed, as a probe was running.
     let expected = [(false, false), (false, true), (true, false), (true, true)];
     assert_eq!(seen, expected.into());
+}
+
+#[test]
+fn a_cpu_without_a_record_records_in_an_account_that_is_there_or_nowhere() {
+    let seen = outcomes(2, || {
+        let storage = Storage::of_cpu(false);
+        storage.probe(|| storage.general());
+        let cpu = spawn(&storage, |storage| {
+            let start = |probe: Probe<'_>, entry: &Entry| fast::start(probe, entry, &Read);
+            let issue = |probe: Probe<'_>, entry: &Entry| fast::issue(probe, entry, &Read);
+            let starts = storage.probe(|| storage.is_fast(start));
+            let issues = storage.probe(|| storage.is_fast(issue));
+            assert_eq!(starts, issues);
+            starts
+        });
+        let leaver = spawn(&storage, Storage::leave);
+        let outcome = (cpu.join().unwrap(), leaver.join().unwrap());
+        let (_, record) = storage.shared.read();
+        assert!(record.waitq.n_in >= record.waitq.n_out);
+        (outcome.0, record.waitq.n_in, record.waitq.n_out)
+    });
+    // General; left before the start, between the steps, and after.
+    let expected = [(false, 0, 0), (true, 0, 0), (true, 1, 0), (true, 1, 1)];
+    assert!(
+        expected[2..].iter().all(|one| seen.contains(one)),
+        "{seen:?}"
+    );
+    assert!(seen.iter().all(|one| expected.contains(one)), "{seen:?}");
 }
 
 #[test]

@@ -24,7 +24,8 @@ use iostat::acct::{
         barrier,
         Source, //
     },
-    record::CpuRecord, //
+    record::CpuRecord,
+    verb::Verb, //
 };
 use std::cell::Cell;
 
@@ -47,8 +48,7 @@ pub struct Fast<'a> {
     pub cpu: usize,
     pub now: u64,
     pub is_general: &'a Cell<bool>,
-    /// Of its request: whether it is a write, and its bytes.
-    pub data: (bool, u32),
+    pub request: Request,
 }
 
 impl<'a> fast::Event<'a> for Fast<'a> {
@@ -64,37 +64,68 @@ impl<'a> fast::Event<'a> for Fast<'a> {
 }
 
 impl<'a> fast::Section<'a> for Fast<'a> {
+    /// A disk, whose record it is if that was given, and else the absent one.
+    type Place = &'a Disk;
+    type Request = Request;
+
     fn now(&self) -> u64 {
         self.now
     }
 
-    fn record(&self, entry: &'a Entry) -> &'a CpuRecord {
-        let cpus = &self.machine.remembered(entry.memory().records()).cpus;
-        &cpus[self.cpu % cpus.len()]
+    fn place(&self, entry: &'a Entry) -> &'a Disk {
+        self.machine.remembered(entry.memory().records())
     }
 
-    fn root(&self, entry: &'a Entry) -> &'a Root {
-        &self.machine.remembered(entry.memory().root()).root
+    fn place_of_disk(&self, partition: &'a Root) -> &'a Disk {
+        self.machine.remembered(partition.disk().records)
     }
 
-    fn record_of_disk(&self, partition: &'a Root) -> &'a CpuRecord {
-        let cpus = &self.machine.remembered(partition.disk().records).cpus;
-        &cpus[self.cpu % cpus.len()]
+    fn record(&self, disk: &'a Disk) -> &'a CpuRecord {
+        self.own(disk).unwrap_or(&self.machine.absent.0)
     }
 
-    fn root_of_disk(&self, partition: &'a Root) -> &'a Root {
+    fn root(&self, disk: &'a Disk) -> &'a Root {
+        match self.own(disk) {
+            Some(_) => &disk.root,
+            None => &self.machine.absent.1,
+        }
+    }
+
+    fn account(&self, entry: &'a Entry) -> Option<&'a Root> {
+        let disk = self.machine.remembered(entry.memory().root());
+        (!std::ptr::eq(disk, &self.machine.sink)).then_some(&disk.root)
+    }
+
+    fn disk(&self, partition: &'a Root) -> &'a Root {
         &self.machine.remembered(partition.disk().root).root
     }
 
-    fn data(&self, _: u64) -> (bool, u32) {
-        self.data
+    fn record_own(&self, root: &'a Root, verb: Verb) {
+        let mut disks = self.machine.disks.iter().chain(&self.machine.whole);
+        let disk = disks.find(|disk| std::ptr::eq(&disk.root, root));
+        let disk = disk.expect("the root is that of a disk");
+        disk.record(self.cpu, fast::DIRECT, verb, self.now);
     }
 
-    fn start_in_regions(self, _: &'a Entry, _: u64, _: u32) {
+    fn request(&self, _: u64) -> Request {
+        self.request
+    }
+
+    fn start_in_regions(self, _: &'a Root, _: &'a Entry, _: u64, _: u32) {
         unreachable!("there are no regions");
     }
 
     fn leave(self) {}
+}
+
+impl<'a> Fast<'a> {
+    /// This CPU's record of a disk, if it has one: of the sink none has.
+    fn own(&self, disk: &'a Disk) -> Option<&'a CpuRecord> {
+        if std::ptr::eq(disk, &self.machine.sink) {
+            return None;
+        }
+        disk.own(self.cpu)
+    }
 }
 
 /// A request with so many bytes that remain.
@@ -188,23 +219,23 @@ impl Machine {
             (_, Some(known)) => known,
             (_, None) => return false,
         };
-        let is_general = Cell::new(false);
-        let section = Fast {
-            machine: self,
-            cpu,
-            now,
-            is_general: &is_general,
-            data: match event {
-                Event::Done(bytes) => (class == Class::Write, bytes as u32),
-                _ => (false, 0),
-            },
-        };
         let request = |bytes| Request {
             key,
             place,
             class,
             tag,
             bytes,
+        };
+        let is_general = Cell::new(false);
+        let section = Fast {
+            machine: self,
+            cpu,
+            now,
+            is_general: &is_general,
+            request: request(match event {
+                Event::Done(bytes) => bytes as u32,
+                _ => 1,
+            }),
         };
         let Some(entry) = self.main.main().home_entry(key) else {
             return false;

@@ -168,9 +168,9 @@ proptest! {
                     let above = BOUNDS_NS.iter().filter(|bound| time > bound).count();
                     counts[above] += 1;
                 }
-                let cpus = &stage.machine.disks[0].cpus;
+                let disk = &stage.machine.disks[0];
                 let mut seen = Histogram::default();
-                collect_histogram(cpus.iter(), class, phase, &mut seen);
+                collect_histogram(disk.parts(), class, phase, &mut seen);
                 assert_eq!(seen.counts, counts);
                 assert_eq!(seen.count(), times.len() as u64);
                 assert_eq!(seen.min(), times.first().copied().unwrap_or(0));

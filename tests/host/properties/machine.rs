@@ -36,7 +36,11 @@ use iostat::acct::{
         Table,
         BUCKET, //
     },
-    record::CpuRecord,
+    record::{
+        CpuRecord,
+        Part as Records,
+        Rare, //
+    },
     snapshot::{
         collect,
         Snapshot, //
@@ -44,6 +48,7 @@ use iostat::acct::{
     verb::Verb,
 };
 use std::{
+    cell::Cell,
     collections::HashMap,
     rc::Rc, //
 };
@@ -83,8 +88,12 @@ impl Room for Memory {
 
 /// One disk and its records.
 pub struct Disk {
-    /// Shared with readers that are still in progress while the disk goes on.
+    /// The record that CPUs share, and one for each CPU. Shared with readers that are still in progress while the disk
+    /// goes on.
     pub cpus: Rc<[CpuRecord]>,
+    rare: Rare,
+    /// How many steps of each CPU until it is given its record.
+    until: Vec<Cell<u32>>,
     /// A gauge for each hardware queue; empty if the disk has only one.
     pub leaves: Vec<Gauge>,
     pub root: Root,
@@ -96,7 +105,10 @@ impl Disk {
     pub fn new(cpus: usize, queues: usize, number: u32) -> Self {
         let leaves = if queues > 1 { queues } else { 0 };
         Disk {
-            cpus: (0..cpus).map(|_| CpuRecord::default()).collect(),
+            cpus: (0..=cpus).map(|_| CpuRecord::default()).collect(),
+            rare: Rare::default(),
+            // The first has it from the start.
+            until: (0..cpus as u32).map(|cpu| Cell::new(7 * cpu)).collect(),
             leaves: (0..leaves).map(|_| Gauge::default()).collect(),
             root: Root::default(),
             number,
@@ -104,7 +116,7 @@ impl Disk {
         }
     }
 
-    fn record(&self, cpu: usize, leaf: u16, verb: Verb, now: u64) {
+    pub fn record(&self, cpu: usize, leaf: u16, verb: Verb, now: u64) {
         let gauges = match self.leaves.get(usize::from(leaf)) {
             None => Tree {
                 leaf: &self.root.gauge,
@@ -115,7 +127,31 @@ impl Disk {
                 root: Some(&self.root.gauge),
             },
         };
-        verb.apply(&self.cpus[cpu % self.cpus.len()].write(), &gauges, now);
+        match self.own(cpu) {
+            Some(record) if !verb.is_rare() => verb.apply(&record.write(), &gauges, now),
+            _ => {
+                let until = &self.until[cpu % self.until.len()];
+                until.set(until.get().saturating_sub(1));
+                verb.apply(&self.cpus[0].write_with(&self.rare), &gauges, now);
+            }
+        }
+    }
+
+    /// The record of a CPU, if it has been given it.
+    pub fn own(&self, cpu: usize) -> Option<&CpuRecord> {
+        let cpu = cpu % self.until.len();
+        (self.until[cpu].get() == 0).then(|| &self.cpus[1 + cpu])
+    }
+
+    /// All records as readers of histograms look at them.
+    pub fn parts(&self) -> impl Iterator<Item = Records<'_>> {
+        let rare = |index| (index == 0).then_some((&self.rare, None));
+        let cpus = self.cpus.iter().enumerate();
+        cpus.map(move |(index, record)| Records {
+            record,
+            bases: None,
+            rare: rare(index),
+        })
     }
 
     /// Returns what entries remember of the disk.
@@ -145,6 +181,8 @@ pub struct Machine {
     numbers: u32,
     /// Counts I/Os on the fast path whose disk was removed.
     pub sink: Disk,
+    /// What CPUs have in place of records that they were not given.
+    pub absent: (CpuRecord, Root),
     /// The disk that all of `disks` are partitions of.
     pub whole: Option<Disk>,
     /// Data in each request: its class and tag, and when it entered the wait and the run queue.
@@ -167,6 +205,11 @@ impl Machine {
             untracked: 0,
             numbers: disks as u32,
             sink: Disk::new(cpus, 1, SINK),
+            absent: {
+                let root = Root::default();
+                root.set_absent();
+                (CpuRecord::default(), root)
+            },
             whole: None,
             requests: HashMap::new(),
             fast: 0,
@@ -176,14 +219,14 @@ impl Machine {
     /// Removes the disk at `place` and adds another one there. I/Os of the removed disk may still be in
     /// flight.
     pub fn replace(&mut self, place: usize) {
-        let Disk { cpus, leaves, .. } = &self.disks[place];
+        let Disk { until, leaves, .. } = &self.disks[place];
         let (old, sink) = (self.disks[place].memory(), self.sink.memory());
         barrier();
         self.main
             .entries
             .iter()
             .for_each(|entry| entry.replace(old, sink));
-        self.disks[place] = Disk::new(cpus.len(), leaves.len(), self.numbers);
+        self.disks[place] = Disk::new(until.len(), leaves.len(), self.numbers);
         self.numbers += 1;
     }
 

@@ -28,9 +28,21 @@ use iostat::{
             Kind,
             Tag, //
         },
-        histogram::BUCKETS,
-        record::CpuRecord,
-        snapshot::collect,
+        histogram::{
+            Bases,
+            Histogram,
+            Phase,
+            BUCKETS, //
+        },
+        record::{
+            CpuRecord,
+            Part,
+            Write, //
+        },
+        snapshot::{
+            collect,
+            collect_histogram, //
+        },
         verb::{
             End,
             Verb, //
@@ -56,9 +68,7 @@ use std::{
 const CPUS: usize = 3;
 const LAYOUT: Layout = Layout {
     page: 4096,
-    cpus: CPUS,
-    stride: size_of::<Page>(),
-    block: size_of::<Memory>(),
+    records: 1 + CPUS,
 };
 
 /// Compares a value of the reader's header with the module's.
@@ -86,31 +96,58 @@ const _: () = {
     assert!(layout::GONE == GONE);
 };
 
-/// The pages of one CPU.
+/// A page.
 #[derive(Default)]
 #[repr(C, align(4096))]
-struct Page(CpuRecord);
+struct Page<T>(T);
+
+/// A record, and its bases.
+type Pages = (Page<CpuRecord>, Page<Bases>);
 
 /// A device's memory as the module lays it out.
 #[repr(C, align(4096))]
 struct Memory {
     owner: Owner,
-    records: [Page; CPUS],
+    bases: Page<Bases>,
+    records: [Pages; 1 + CPUS],
 }
+
+/// A record that is never there.
+const MISSING: usize = 2;
 
 impl Memory {
     fn new() -> Box<Self> {
-        Box::new(Memory {
-            owner: Owner::new(Device {
-                number: 7,
-                ..Device::default()
-            }),
-            records: Default::default(),
+        // SAFETY: Integers and arrays of integers.
+        let mut memory: Box<Self> = Box::new(unsafe { std::mem::zeroed() });
+        memory.owner.set(Device {
+            number: 7,
+            ..Device::default()
+        });
+        for index in (0..=CPUS).filter(|index| *index != MISSING) {
+            memory.owner.present.set(index);
+        }
+        memory
+    }
+
+    /// What is there.
+    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        let pages = self.records.iter().enumerate();
+        let pages = pages.filter(|(index, _)| *index != MISSING);
+        pages.map(|(index, (record, bases))| Part {
+            record: &record.0,
+            bases: Some(&bases.0),
+            rare: (index == 0).then_some((&self.owner.rare, Some(&self.bases.0))),
         })
     }
 
     fn cpus(&self) -> impl Iterator<Item = &CpuRecord> {
-        self.records.iter().map(|page| &page.0)
+        self.parts().map(|part| part.record)
+    }
+
+    /// The record of a CPU, or that which CPUs share; [`None`] for what is not there.
+    fn record(&self, index: usize) -> &CpuRecord {
+        let index = if index == MISSING { 0 } else { index };
+        &self.records[index].0 .0
     }
 
     fn block(&self, header: &Header) -> Block {
@@ -153,23 +190,59 @@ proptest! {
         let mut now = 1_000_000u64;
         for (start, issue, end, gap, still, bytes) in steps {
             let began = now;
-            Verb::StartWaitqEnter.apply(&memory.records[start].0.write(), &tree, now);
+            Verb::StartWaitqEnter.apply(&memory.record(start).write(), &tree, now);
             now += gap;
             if still == 1 {
                 continue;
             }
-            Verb::WaitqToRunq.apply(&memory.records[issue].0.write(), &tree, now);
+            Verb::WaitqToRunq.apply(&memory.record(issue).write(), &tree, now);
             now += gap;
             if still == 2 {
                 continue;
             }
             let end_of = read(u64::from(bytes), now - began, gap);
-            Verb::RunqExitEnd(end_of).apply(&memory.records[end].0.write(), &tree, now);
+            Verb::RunqExitEnd(end_of).apply(&memory.record(end).write(), &tree, now);
         }
         let floor0 = collect(|| memory.cpus(), || now);
         let floor0 = floor0.after(&Default::default());
         let mapped = block.snapshot_by(|| now);
         prop_assert_eq!(mapped, own(Counters::new(7, &floor0)));
+    }
+}
+
+#[test]
+fn histograms_are_the_kernels_with_bases_and_without() {
+    let (header, memory) = (Header::new(&LAYOUT), Memory::new());
+    let block = memory.block(&header);
+    for round in 0..3u64 {
+        for (number, class) in (1u64..).zip(Class::ALL) {
+            for index in [0, 1, 3] {
+                let (total, service) = (1000 * number << index, 300 * number);
+                match class {
+                    Class::Read | Class::Write => {
+                        let record = memory.record(index).write();
+                        record.record_times(class as usize, total, service);
+                    }
+                    // With the record that CPUs share.
+                    _ => {
+                        let record = memory.record(0).write_with(&memory.owner.rare);
+                        record.record_times(class as usize, total, service);
+                    }
+                }
+            }
+        }
+        for class in Class::ALL {
+            for phase in Phase::ALL {
+                let mut ours = Histogram::default();
+                collect_histogram(memory.parts(), class, phase, &mut ours);
+                let mapped = block.histogram(class as usize, phase as usize);
+                assert_eq!(mapped.counts, ours.counts);
+                assert_eq!(ours.count(), 3 * (round + 1));
+                assert_eq!((mapped.min(), mapped.max()), (ours.min(), ours.max()));
+            }
+        }
+        // Says that there are bases.
+        memory.parts().for_each(|part| part.follow());
     }
 }
 
@@ -181,16 +254,18 @@ fn under_load_nothing_is_torn() {
     let clock = std::time::Instant::now();
     let now = || clock.elapsed().as_nanos() as u64;
     thread::scope(|scope| {
-        for page in &memory.records[1..] {
-            scope.spawn(|| {
+        for index in [1, 3] {
+            let record = memory.record(index);
+            let (gauge, stop) = (&gauge, &stop);
+            scope.spawn(move || {
                 let tree = Tree {
-                    leaf: &gauge,
+                    leaf: gauge,
                     root: None,
                 };
                 while !stop.load(Relaxed) {
-                    Verb::StartRunqEnter.apply(&page.0.write(), &tree, now());
+                    Verb::StartRunqEnter.apply(&record.write(), &tree, now());
                     let end = read(4096, 1, 1);
-                    Verb::RunqExitEnd(end).apply(&page.0.write(), &tree, now());
+                    Verb::RunqExitEnd(end).apply(&record.write(), &tree, now());
                     // A pause between I/Os, for a reader that has no CPU of its own.
                     (0..200).for_each(|_| std::hint::spin_loop());
                 }

@@ -31,7 +31,10 @@ use iostat::{
             Phase,
             BUCKETS, //
         },
-        record::CpuRecord,
+        record::{
+            CpuRecord,
+            Write, //
+        },
         region::{
             area::Done,
             columns::{
@@ -220,20 +223,12 @@ fn the_longest_lines_of_a_device_fit_the_buffer() {
     let (mut histogram, cpu) = (Histogram::default(), CpuRecord::default());
     for time_ns in [0, u64::MAX - 1] {
         let record = cpu.write();
-        record
-            .latency()
-            .record(Class::NoData as usize, time_ns, time_ns);
+        record.record_times(Class::Read as usize, time_ns, time_ns);
     }
     let cpus = std::iter::once(&cpu);
-    collect_histogram(cpus, Class::NoData, Phase::Service, &mut histogram);
+    collect_histogram(cpus, Class::Read, Phase::Service, &mut histogram);
     histogram.counts = [10_000_000_000_000_000_000; BUCKETS];
     let mut piece = Piece::new(&mut buffer, 0);
-    assert!(piece.record(|out| latency::line(
-        out,
-        &disk,
-        Class::NoData,
-        Phase::Service,
-        &histogram
-    )));
+    assert!(piece.record(|out| latency::line(out, &disk, Class::Read, Phase::Service, &histogram)));
     assert!(piece.len() > BUCKETS * 25);
 }

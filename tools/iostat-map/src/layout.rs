@@ -5,7 +5,7 @@
 #![allow(missing_docs)]
 
 use std::mem::{offset_of, size_of};
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 pub const VERSION: u32 = 1;
 pub const MAGIC: u64 = u64::from_le_bytes(*b"istatmap");
@@ -154,7 +154,7 @@ pub(crate) struct Header {
     pub version: u32,
     pub header_bytes: u32,
     pub page_bytes: u32,
-    pub cpus: u32,
+    pub records: u32,
     pub blocks_offset: u64,
     pub block_bytes: u64,
     pub record_offset: u32,
@@ -167,7 +167,9 @@ pub(crate) struct Header {
     pub histogram_bytes: u32,
     pub generation: AtomicU64,
     pub clock: Clock,
-    pub reserved: [u64; 8],
+    pub bases_offset: u32,
+    pub base_shift: u32,
+    pub reserved: [u64; 7],
     pub bounds: [u64; BUCKETS - 1],
 }
 
@@ -176,6 +178,34 @@ pub(crate) struct Owner {
     pub magic: u64,
     pub state: AtomicU64,
     pub device: Device,
+    pub has_bases: AtomicU64,
+    pub latency: [[Times; PHASES]; 2],
+    pub present: [AtomicU64; PRESENT_WORDS],
+}
+
+pub(crate) const PHASES: usize = 3;
+pub(crate) const PRESENT_WORDS: usize = 143;
+
+/// `struct iostat_cpu_histogram`.
+#[repr(C)]
+pub(crate) struct Times {
+    pub counts: [AtomicU32; BUCKETS],
+    pub longest: AtomicU64,
+    pub shortest_inverted: AtomicU64,
+}
+
+/// `struct iostat_bases`.
+#[repr(C)]
+pub(crate) struct Bases(pub [[[AtomicU32; BUCKETS]; PHASES]; 2]);
+
+/// `struct iostat_cpu_record`.
+#[repr(C)]
+pub(crate) struct Record {
+    pub seq: AtomicU64,
+    pub counters: [AtomicU64; WORDS],
+    pub latency: [[Times; PHASES]; 2],
+    pub has_bases: AtomicU64,
+    pub padding: [u64; 3],
 }
 
 /// Of a record, up to its histograms.
@@ -203,9 +233,8 @@ pub(crate) struct Queue {
     pub last: u64,
 }
 
-/// Times of one class and phase: of one CPU, or of all.
+/// Times of one class and phase, of all CPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(C)]
 pub struct Histogram {
     pub counts: [u64; BUCKETS],
     pub longest: u64,
@@ -349,9 +378,6 @@ pub fn until_nul(bytes: &[u8]) -> &[u8] {
     text.unwrap_or_default()
 }
 
-/// Words of [`Histogram`].
-pub(crate) const HISTOGRAM_WORDS: usize = size_of::<Histogram>() / 8;
-
 /// Words of [`Counters`].
 pub(crate) const WORDS: usize = size_of::<Counters>() / 8;
 
@@ -368,7 +394,9 @@ const _: () = {
     assert!(size_of::<KstatRead>() == 72);
     assert!(size_of::<Histogram>() == 896);
     assert!(size_of::<Header>() == 1056);
-    assert!(size_of::<Owner>() == 208);
+    assert!(size_of::<Owner>() == 4096);
+    assert!(size_of::<Times>() == 456);
+    assert!(size_of::<Record>() == 3200);
     assert!(offset_of!(Header, generation) == 72);
     assert!(offset_of!(Header, bounds) == 184);
     assert!(WORDS == 53);

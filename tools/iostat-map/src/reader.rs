@@ -2,7 +2,9 @@
 
 //! A snapshot of memory that others write to.
 
-use crate::layout::{Counters, Header, Histogram, Owner, Queue, Snapshot, HISTOGRAM_WORDS, WORDS};
+use crate::layout::{
+    Bases, Counters, Header, Histogram, Owner, Queue, Record, Snapshot, Times, BUCKETS, PHASES, WORDS,
+};
 use std::hint::spin_loop;
 use std::mem::transmute;
 use std::ptr::NonNull;
@@ -44,55 +46,64 @@ impl Block {
         unsafe { self.owner.as_ref() }
     }
 
-    /// The sequence count of each CPU's record.
-    fn seqs(&self) -> impl Iterator<Item = NonNull<AtomicU64>> + '_ {
-        let header = self.header();
-        (0..header.cpus as usize).map(|cpu| {
-            let offset = header.record_offset as usize + cpu * header.record_stride as usize;
-            // SAFETY: By the requirement of `new` a record is there, which begins with it.
-            unsafe { self.owner.cast::<AtomicU64>().byte_add(offset) }
+    /// The records that are there: that which CPUs share, and those of CPUs that have one.
+    fn records(&self) -> impl Iterator<Item = &Record> {
+        let (header, owner) = (self.header(), self.owner());
+        let words = (0..).step_by(64).zip(&owner.present);
+        let bits = words.flat_map(|(first, word)| {
+            // Acquire: a record was there before its bit.
+            let mut rest = word.load(Acquire);
+            std::iter::from_fn(move || {
+                let lowest = rest;
+                rest &= rest.wrapping_sub(1);
+                (lowest != 0).then(|| first + lowest.trailing_zeros() as usize)
+            })
+        });
+        bits.map(move |index| {
+            let offset = header.record_offset as usize + index * header.record_stride as usize;
+            // SAFETY: By the requirement of `new` a record is there.
+            unsafe { self.owner.byte_add(offset).cast::<Record>().as_ref() }
         })
     }
 
-    /// The sequence count and the counters of each CPU.
-    fn records(&self) -> impl Iterator<Item = (&AtomicU64, &[AtomicU64; WORDS])> {
-        // SAFETY: By the requirement of `new` the counters are behind it.
-        self.seqs()
-            .map(|seq| unsafe { (seq.as_ref(), seq.add(1).cast().as_ref()) })
-    }
-
-    /// The sequence count and the times of one class and phase, of each CPU.
-    fn histograms(
-        &self,
-        class: usize,
-        phase: usize,
-    ) -> impl Iterator<Item = (&AtomicU64, &[AtomicU64; HISTOGRAM_WORDS])> {
-        let header = self.header();
-        assert!(class < header.classes as usize && phase < header.phases as usize);
-        let number = class * header.phases as usize + phase;
-        let offset = header.latency_offset as usize + number * header.histogram_bytes as usize;
-        // SAFETY: By the requirement of `new` that histogram is there in the record.
-        self.seqs()
-            .map(move |seq| unsafe { (seq.as_ref(), seq.byte_add(offset).cast().as_ref()) })
+    /// The bases of the histograms at an address, if there are any.
+    fn bases<T>(&self, at: &T, has_bases: &AtomicU64) -> Option<&Bases> {
+        let offset = self.header().bases_offset as usize;
+        // SAFETY: By the requirement of `new` they are there: so it is said.
+        (has_bases.load(Acquire) != 0)
+            .then(|| unsafe { NonNull::from(at).byte_add(offset).cast::<Bases>().as_ref() })
     }
 
     /// How the times of one class and phase are distributed; of each CPU at one instant. Spins for as long as
     /// a CPU changes its record. Panics if there is no such class or phase.
     pub fn histogram(&self, class: usize, phase: usize) -> Histogram {
-        let mut sum = [0u64; HISTOGRAM_WORDS];
-        for (seq, words) in self.histograms(class, phase) {
-            let (_, own) = copy(seq, words);
-            let counts = HISTOGRAM_WORDS - 2;
-            for (index, (sum, own)) in sum.iter_mut().zip(own).enumerate() {
-                // The longest and the shortest are behind the counts.
-                *sum = match index < counts {
-                    true => sum.wrapping_add(own),
-                    false => own.max(*sum),
-                };
+        assert!(class < 4 && phase < PHASES);
+        let mut sum = Histogram {
+            counts: [0; BUCKETS],
+            longest: 0,
+            shortest_inverted: 0,
+        };
+        // Of read and write, or of none and free.
+        let is_rare = class == 0 || class == 3;
+        let which = usize::from(class >= 2);
+        let owner = self.owner();
+        for record in self.records() {
+            let (latency, bases) = if is_rare {
+                (&owner.latency, self.bases(owner, &owner.has_bases))
+            } else {
+                (&record.latency, self.bases(record, &record.has_bases))
+            };
+            let bases = bases.map(|bases| &bases.0[which][phase]);
+            add_times(&mut sum, &record.seq, &latency[which][phase], |bucket| {
+                let base = bases.map_or(0, |bases| bases[bucket].load(Relaxed));
+                u64::from(base) << self.header().base_shift
+            });
+            if is_rare {
+                // They change with the record that CPUs share, which is the first.
+                break;
             }
         }
-        // SAFETY: Both are `HISTOGRAM_WORDS` words, and any will do.
-        unsafe { transmute::<[u64; HISTOGRAM_WORDS], Histogram>(sum) }
+        sum
     }
 
     /// Everything about the device at one instant; the time is read by `clock`. Spins for as long as a CPU
@@ -104,7 +115,7 @@ impl Block {
             counters = exits;
             now = clock();
             fence(Acquire);
-            let seqs_now = self.records().map(|(seq, _)| seq.load(Relaxed));
+            let seqs_now = self.records().map(|record| record.seq.load(Relaxed));
             if seqs_now.fold(0u64, u64::wrapping_add) == seqs {
                 break;
             }
@@ -125,8 +136,10 @@ impl Block {
     /// One consistent copy of each record, added up, and the sum of their sequence counts.
     fn pass(&self) -> (u64, Counters) {
         let (mut seqs, mut sum) = (0u64, Counters::default());
-        for (seq, words) in self.records() {
-            let (before, copy) = copy(seq, words);
+        for record in self.records() {
+            let (before, copy) = copy(&record.seq, || {
+                record.counters.each_ref().map(|word| word.load(Relaxed))
+            });
             seqs = seqs.wrapping_add(before);
             // SAFETY: Both are `WORDS` words, and any will do.
             add(&mut sum, &unsafe {
@@ -137,12 +150,12 @@ impl Block {
     }
 }
 
-/// Words of a record as they were at one instant, and its sequence count then.
-fn copy<const N: usize>(seq: &AtomicU64, words: &[AtomicU64; N]) -> (u64, [u64; N]) {
+/// What `read` finds of a record, all of it of one instant, and its sequence count then.
+fn copy<T>(seq: &AtomicU64, read: impl Fn() -> T) -> (u64, T) {
     loop {
         let before = seq.load(Acquire);
         if before & 1 == 0 {
-            let copy = words.each_ref().map(|word| word.load(Relaxed));
+            let copy = read();
             fence(Acquire);
             if seq.load(Relaxed) == before {
                 return (before, copy);
@@ -150,6 +163,22 @@ fn copy<const N: usize>(seq: &AtomicU64, words: &[AtomicU64; N]) -> (u64, [u64; 
         }
         spin_loop();
     }
+}
+
+/// Adds the times of one histogram, each bucket of which is near its base.
+fn add_times(sum: &mut Histogram, seq: &AtomicU64, own: &Times, base: impl Fn(usize) -> u64) {
+    let (_, (counts, longest, shortest_inverted)) = copy(seq, || {
+        let counts = own.counts.each_ref().map(|count| count.load(Relaxed));
+        let longest = own.longest.load(Relaxed);
+        (counts, longest, own.shortest_inverted.load(Relaxed))
+    });
+    for (bucket, (sum, low)) in sum.counts.iter_mut().zip(counts).enumerate() {
+        let base = base(bucket);
+        let distance = low.wrapping_sub(base as u32) as i32;
+        *sum = sum.wrapping_add(base.wrapping_add_signed(i64::from(distance)));
+    }
+    sum.longest = sum.longest.max(longest);
+    sum.shortest_inverted = sum.shortest_inverted.max(shortest_inverted);
 }
 
 fn add(sum: &mut Counters, own: &Counters) {

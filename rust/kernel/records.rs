@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The records of an account: one for all CPUs, and one for each CPU that has done I/O on it. User space can map them.
+//!
+//! A CPU that does its first I/O on an account has no record, and in a probe there is no memory to be had. It records
+//! in the record that the CPUs share, and asks for one of its own. [`Records::upkeep`] allocates it, and publishes it
+//! on that CPU, with interrupts off: each step is recorded in one of them.
+
+use super::{
+    bindings as own,
+    mmap::Shown,
+    once::OnceBox,
+    pages::PageOf,
+    percpu::{
+        nr_cpu_ids,
+        PerCpu,
+        ThisCpu, //
+    },
+    upkeep,
+    zeroed::{
+        zeroed_vec,
+        Zeroed, //
+    },
+};
+use crate::{
+    abi::map::{
+        Layout,
+        Owner,
+        Page,
+        Present, //
+    },
+    acct::{
+        busy::Root,
+        histogram::Bases,
+        record::{
+            CpuRecord,
+            Part,
+            WritingShared, //
+        },
+        turns::Turns, //
+    },
+};
+use core::{
+    ffi::c_void,
+    ops::Range,
+    ptr::{
+        from_ref,
+        NonNull, //
+    },
+    sync::atomic::{
+        AtomicBool,
+        AtomicPtr,
+        AtomicU64,
+        Ordering::{
+            AcqRel,
+            Acquire,
+            Relaxed, //
+        }, //
+    },
+};
+use kernel::{
+    alloc::KVVec,
+    bindings,
+    page::PAGE_SIZE,
+    prelude::*,
+    sync::Arc, //
+};
+
+/// Where a CPU finds its record of an account, and the root to it.
+///
+/// # Invariants
+///
+/// Both point to valid values: of the account, or both to those of the same CPU's [`Absent`]. Only code on that CPU with
+/// interrupts off changes them. That of the account is there while probes may find it.
+#[repr(C, align(16))]
+pub(super) struct Place {
+    record: AtomicPtr<CpuRecord>,
+    root: AtomicPtr<Root>,
+}
+
+impl Place {
+    /// Where the record is, bytes.
+    pub(super) const RECORD_OFFSET: usize = core::mem::offset_of!(Place, record);
+
+    /// Where the root is, bytes.
+    pub(super) const ROOT_OFFSET: usize = core::mem::offset_of!(Place, root);
+}
+
+// SAFETY: Null pointers; `Records::new` replaces them.
+unsafe impl Zeroed for Place {}
+
+/// What a CPU has in place of the records that it does not have, and of their roots. It is written, and never read.
+pub(crate) struct Absent {
+    record: CpuRecord,
+    root: Root,
+}
+
+// SAFETY: Integers.
+unsafe impl Zeroed for Absent {}
+
+impl Absent {
+    /// For all CPUs and accounts. May sleep; `ENOMEM`.
+    pub(crate) fn new() -> Result<Arc<PerCpu<Absent>>> {
+        let absent = PerCpu::<Absent>::new()?;
+        absent.iter().for_each(|cpu| cpu.root.set_absent());
+        Ok(Arc::new(absent, GFP_KERNEL)?)
+    }
+}
+
+/// The bases of the histograms on the page of a number, and those of others.
+struct BasesOf {
+    page: usize,
+    bases: PageOf<Bases>,
+    next: OnceBox<BasesOf>,
+}
+
+/// See the module's documentation.
+///
+/// # Invariants
+///
+/// The record of each CPU whose bit is set in `head` is the one that its place points to, and from [`PageOf::into_raw`].
+pub(crate) struct Records {
+    places: PerCpu<Place>,
+    turns: Turns,
+    head: PageOf<Owner>,
+    shared: PageOf<CpuRecord>,
+    bases: OnceBox<BasesOf>,
+    /// Bits of CPUs that want a record.
+    wanted: KVVec<AtomicU64>,
+    is_wanted: AtomicBool,
+    /// Whether any CPU ever wanted one.
+    is_used: AtomicBool,
+    layout: Layout,
+    first_page: usize,
+    _absent: Arc<PerCpu<Absent>>,
+}
+
+/// As the number of a page: that with the owner, and that with the record that CPUs share.
+const HEAD: usize = 0;
+
+impl Records {
+    /// Those of a device, which `set` describes. May sleep; `ENOMEM`.
+    pub(crate) fn new(
+        absent: Arc<PerCpu<Absent>>,
+        first_page: usize,
+        set: impl FnOnce(&mut Owner),
+    ) -> Result<Arc<Self>> {
+        let places = PerCpu::<Place>::new()?;
+        for (place, absent) in places.iter().zip(absent.iter()) {
+            place
+                .record
+                .store(from_ref(&absent.record).cast_mut(), Relaxed);
+            place.root.store(from_ref(&absent.root).cast_mut(), Relaxed);
+        }
+        let mut head = PageOf::<Owner>::zeroed(0)?;
+        set(head.get_mut());
+        head.present.set(0);
+        let records = Records {
+            places,
+            turns: Turns::default(),
+            head,
+            shared: PageOf::zeroed(0)?,
+            bases: OnceBox::new(),
+            wanted: zeroed_vec(nr_cpu_ids().div_ceil(64))?,
+            is_wanted: AtomicBool::new(false),
+            is_used: AtomicBool::new(false),
+            layout: layout(),
+            first_page,
+            _absent: absent,
+        };
+        Ok(Arc::new(records, GFP_KERNEL)?)
+    }
+
+    /// What is on the first page.
+    pub(crate) fn head(&self) -> &Owner {
+        &self.head
+    }
+
+    /// Where each CPU finds its [`Place`].
+    pub(crate) fn places(&self) -> u64 {
+        self.places.address()
+    }
+
+    /// This CPU's record, if it has one, of the account with this root. No other code of this CPU can come in between.
+    #[inline(always)]
+    pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>, root: &Root) -> Option<&'a CpuRecord> {
+        let place = self.places.this_cpu(cpu);
+        let is_own = core::ptr::eq(place.root.load(Relaxed), root);
+        // SAFETY: By the type invariant of `Place` it is of this account, and lives as long as `self`.
+        is_own.then(|| unsafe { &*place.record.load(Relaxed) })
+    }
+
+    /// Calls `write` with the record that CPUs share.
+    pub(crate) fn write_shared<R>(&self, write: impl FnOnce(&WritingShared<'_>) -> R) -> R {
+        let _turn = self.turns.take();
+        write(&self.shared.write_with(&self.head.rare))
+    }
+
+    /// This CPU, which has no record, should get one. With interrupts off, in any context but NMI.
+    #[cold]
+    pub(crate) fn want_this_cpu(&self) {
+        // SAFETY: No requirement.
+        let cpu = unsafe { own::iostat_this_cpu() };
+        // CAST: 32 bits.
+        let (word, bit) = (cpu as usize / 64, 1u64 << (cpu % 64));
+        let Some(word) = self.wanted.get(word) else {
+            return;
+        };
+        if word.load(Relaxed) & bit == 0 {
+            word.fetch_or(bit, Relaxed);
+            self.is_wanted.store(true, Relaxed);
+            upkeep::wake();
+        }
+    }
+
+    /// Whether any CPU ever wanted a record.
+    pub(crate) fn is_used(&self) -> bool {
+        self.is_used.load(Relaxed)
+    }
+
+    /// Gives records of the account with this root to CPUs that want one, and brings bases to their counts. One call at a
+    /// time; may sleep. What there is no memory for is tried again the next time.
+    pub(crate) fn upkeep(&self, root: &Root) {
+        if self.is_wanted.swap(false, AcqRel) {
+            self.is_used.store(true, Relaxed);
+            for (number, word) in self.wanted.iter().enumerate() {
+                let mut bits = word.load(Relaxed);
+                while bits != 0 {
+                    let bit = bits & bits.wrapping_neg();
+                    bits &= !bit;
+                    let cpu = number
+                        .wrapping_mul(64)
+                        .wrapping_add(bit.trailing_zeros() as usize);
+                    match self.give(cpu, root) {
+                        Ok(true) => {}
+                        // Not there: it asks again when it is, and does I/O.
+                        Ok(false) => drop(word.fetch_and(!bit, Relaxed)),
+                        Err(_) => self.is_wanted.store(true, Relaxed),
+                    }
+                }
+            }
+        }
+        for (page, part) in self.numbered_parts() {
+            if part.needs_bases() {
+                let has_bases =
+                    part.bases.is_some() && part.rare.is_none_or(|rare| rare.1.is_some());
+                if !has_bases {
+                    let of_rare = part.rare.is_some().then_some(HEAD);
+                    for page in [Some(page), of_rare].into_iter().flatten() {
+                        let _ = self.add_bases(page);
+                    }
+                }
+            }
+            part.follow();
+        }
+    }
+
+    /// Gives a record to a CPU; false if that is not online. `ENOMEM`.
+    fn give(&self, cpu: usize, root: &Root) -> Result<bool> {
+        let Some(place) = self.places.of(cpu) else {
+            return Ok(false);
+        };
+        if core::ptr::eq(place.root.load(Relaxed), root) {
+            return Ok(true);
+        }
+        // CAST: Below `nr_cpu_ids`.
+        let record = PageOf::<CpuRecord>::zeroed(cpu as u32)?.into_raw();
+        let published = Publication {
+            place,
+            record,
+            root,
+            present: &self.head.present,
+            index: cpu.saturating_add(1),
+        };
+        let data = from_ref(&published).cast_mut().cast();
+        // An int in 7.2.
+        #[allow(clippy::useless_conversion)]
+        let wait = true.into();
+        let publish = Some(Publication::publish as unsafe extern "C" fn(*mut c_void));
+        // SAFETY: The function has returned when this returns 0, and is not called if it returns anything else.
+        let error = unsafe { bindings::smp_call_function_single(cpu as i32, publish, data, wait) };
+        if error != 0 {
+            if let Some(record) = NonNull::new(record) {
+                // SAFETY: From `into_raw`, and not published.
+                drop(unsafe { PageOf::from_raw(record) });
+            }
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// Adds bases for the histograms on the page of this number, unless there are.
+    fn add_bases(&self, page: usize) -> Result {
+        if self.bases_of(page).is_some() {
+            return Ok(());
+        }
+        let new = BasesOf {
+            page,
+            bases: PageOf::zeroed(0)?,
+            next: OnceBox::new(),
+        };
+        let mut new = KBox::new(new, GFP_KERNEL)?;
+        let mut end = &self.bases;
+        loop {
+            match end.set(new) {
+                Ok(()) => return Ok(()),
+                Err(back) => new = back,
+            }
+            match end.get() {
+                Some(bases) => end = &bases.next,
+                None => return Err(ENOMEM),
+            }
+        }
+    }
+
+    fn bases_of(&self, page: usize) -> Option<&PageOf<Bases>> {
+        let mut next = self.bases.get();
+        while let Some(bases) = next {
+            if bases.page == page {
+                return Some(&bases.bases);
+            }
+            next = bases.next.get();
+        }
+        None
+    }
+
+    /// The record of this index: first that which CPUs share.
+    fn record(&self, index: usize) -> Option<&CpuRecord> {
+        let Some(cpu) = index.checked_sub(1) else {
+            return Some(&self.shared);
+        };
+        // Its bit first: the record was published before it was set.
+        if !self.head.present.has(index) {
+            return None;
+        }
+        let record = self.places.of(cpu)?.record.load(Acquire);
+        // SAFETY: By the type invariant it is of this account, and lives as long as `self`.
+        Some(unsafe { &*record })
+    }
+
+    /// All records there are, with the numbers of their pages.
+    fn numbered_parts(&self) -> impl Iterator<Item = (usize, Part<'_>)> {
+        self.head.present.iter().filter_map(|index| {
+            let record = self.record(index)?;
+            let page = self.layout.page_of_record(index);
+            let bases = |page| self.bases_of(page).map(|bases| &**bases);
+            let part = Part {
+                record,
+                bases: bases(page),
+                rare: (index == 0).then(|| (&self.head.rare, bases(HEAD))),
+            };
+            Some((page, part))
+        })
+    }
+
+    /// All records there are.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Part<'_>> {
+        self.numbered_parts().map(|(_, part)| part)
+    }
+}
+
+/// Where all of it is in the file.
+pub(crate) fn layout() -> Layout {
+    Layout {
+        page: PAGE_SIZE,
+        records: nr_cpu_ids().saturating_add(1),
+    }
+}
+
+/// A record that its CPU is given.
+struct Publication<'a> {
+    place: &'a Place,
+    record: *mut CpuRecord,
+    root: &'a Root,
+    present: &'a Present,
+    index: usize,
+}
+
+impl Publication<'_> {
+    /// # Safety
+    ///
+    /// On the CPU of the place, with interrupts off; `data` is a `Publication`, and its record a valid one of no other
+    /// place.
+    unsafe extern "C" fn publish(data: *mut c_void) {
+        // SAFETY: By this function's requirement.
+        let new = unsafe { &*data.cast::<Publication<'_>>() };
+        // INVARIANT: Of the account, changed on that CPU with interrupts off.
+        new.place.record.store(new.record, Relaxed);
+        new.place.root.store(from_ref(new.root).cast_mut(), Relaxed);
+        // Before anything is recorded there: readers find what is. INVARIANT: It is the one in the place. Releases the
+        // zeros of the record, and the place.
+        new.present.set(new.index);
+    }
+}
+
+impl Drop for Records {
+    fn drop(&mut self) {
+        for index in self.head.present.iter() {
+            let Some(place) = index.checked_sub(1).and_then(|cpu| self.places.of(cpu)) else {
+                continue;
+            };
+            if let Some(record) = NonNull::new(place.record.load(Relaxed)) {
+                // SAFETY: By the type invariant it is from `into_raw`, and nothing refers to it any more.
+                drop(unsafe { PageOf::from_raw(record) });
+            }
+        }
+    }
+}
+
+impl Shown for Records {
+    fn pages(&self) -> Range<usize> {
+        let pages = self.layout.pages_of_device();
+        self.first_page..self.first_page.saturating_add(pages)
+    }
+
+    fn page(&self, number: usize) -> Option<*const c_void> {
+        let page = number.checked_sub(self.first_page)?;
+        Some(match self.layout.page(page)? {
+            Page::Owner => from_ref(&*self.head).cast(),
+            Page::Record(index) => from_ref(self.record(index)?).cast(),
+            Page::Bases(page) => from_ref(&**self.bases_of(page)?).cast(),
+        })
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! A step on a CPU that has no record of an account.
+//!
+//! Its steps are written to the absent record of that CPU, which is one for all accounts and is never read, and taken by
+//! the root beside it, which says so ([`Extra::Absent`]). Here they are recorded in the account itself. That takes the
+//! record that the CPUs of the account share, and asks for a record of the CPU's own.
+
+use super::{
+    Entry,
+    Extra,
+    Request,
+    Section,
+    Step, //
+};
+use crate::acct::{
+    busy::Root,
+    class::{
+        Class,
+        Kind,
+        Tag, //
+    },
+    verb::{
+        End,
+        Verb, //
+    },
+};
+
+/// The start or the issue of an I/O. Returns the account's root, if it or its disk has regions.
+fn record<'a, S: Section<'a>>(
+    section: &S,
+    entry: &'a Entry,
+    place: S::Place,
+    verb: Verb,
+) -> Option<&'a Root> {
+    section.root(place).set_absent();
+    // An I/O whose account has left is recorded nowhere.
+    let root = section.account(entry)?;
+    section.record_own(root, verb);
+    let mut has_regions = root.gauge.has(Extra::Regions);
+    if root.gauge.has(Extra::Disk) {
+        let disk = section.disk(root);
+        section.record_own(disk, verb);
+        has_regions |= disk.gauge.has(Extra::Regions);
+    }
+    has_regions.then_some(root)
+}
+
+/// The start of an I/O.
+#[cold]
+#[inline(never)]
+pub(super) fn start<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
+    record(&section, entry, place, Verb::StartWaitqEnter);
+    section.leave();
+}
+
+/// The issue of an I/O.
+#[cold]
+#[inline(never)]
+pub(super) fn issue<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
+    match record(&section, entry, place, Verb::WaitqToRunq) {
+        Some(root) => super::extra::start_in_regions(section, root, entry),
+        None => section.leave(),
+    }
+}
+
+/// The end of an I/O, whose entry is released.
+#[cold]
+#[inline(never)]
+pub(super) fn complete<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
+    record(&section, entry, place, end(&section, entry));
+    entry.key.release_in_flight();
+    section.leave();
+}
+
+/// A step of an I/O of a partition that has a record on this CPU, in its disk, which has none: at this place. The
+/// section is still to be ended.
+#[cold]
+#[inline(never)]
+pub(super) fn of_disk<'a, S: Section<'a>>(
+    section: &S,
+    entry: &'a Entry,
+    partition: &'a Root,
+    place: S::Place,
+    step: Step,
+) -> bool {
+    section.root(place).set_absent();
+    let disk = section.disk(partition);
+    section.record_own(
+        disk,
+        match step {
+            Step::WaitqEnter => Verb::StartWaitqEnter,
+            Step::WaitqToRunq => Verb::WaitqToRunq,
+            _ => end(section, entry),
+        },
+    );
+    disk.gauge.has(Extra::Regions)
+}
+
+fn end<'a, S: Section<'a>>(section: &S, entry: &'a Entry) -> Verb {
+    let rq = section.request(entry.key.in_flight());
+    let class = if rq.is_write() {
+        Class::Write
+    } else {
+        Class::Read
+    };
+    let now = section.now();
+    Verb::RunqExitEnd(End {
+        kind: Kind::new(class, Tag::Simple),
+        bytes: u64::from(rq.bytes()),
+        duration_ns: now.wrapping_sub(entry.start_ns.own()),
+        service_ns: now.wrapping_sub(entry.service_ns.own()),
+    })
+}
