@@ -113,10 +113,15 @@ def standing(out):
 
     return found + [
         {"what": "memory", "name": "code and data", "bytes": memory["module", few]},
-        {"what": "memory", "name": "once", "bytes": memory["slab", few] - slope("slab") * few},
-        {"what": "memory", "name": "per disk", "bytes": slope("slab") + memory["head", few]},
-        {"what": "memory", "name": "per disk and CPU",
-         "bytes": slope("percpu") + memory["record", few]},
+        {"what": "memory", "name": "once",
+         "bytes": memory["slab", few] - slope("slab") * few +
+         (memory["percpu", few] - slope("percpu") * few) * memory["possible", few]},
+        # The records of disks that were not read from, and all else that a disk takes: of one that no CPU has used.
+        {"what": "memory", "name": "idle account",
+         "bytes": slope("slab") + slope("pages") + slope("percpu") * memory["possible", few]},
+        {"what": "memory", "name": "of it for each possible CPU", "bytes": slope("percpu")},
+        {"what": "memory", "name": "account and used CPU",
+         "bytes": round((slope("used") - slope("pages")) / memory["cpus", few])},
     ]
 
 

@@ -8,8 +8,8 @@
  *	  readall REPEATS mmap		reads the memory of all; it was mapped before
  *	  readall REPEATS pages		reads nothing
  *
- * Prints a line per repeat, after a warm-up: cycles, bytes read. Of "pages" but what pages there are of
- * each disk: bytes for each CPU, and once.
+ * Prints a line per repeat, after a warm-up: cycles, bytes read. Of "pages" but how many devices there are, and
+ * the bytes of the pages of all of them that are there.
  */
 #include <linux/iostat.h>
 #include <err.h>
@@ -76,6 +76,18 @@ static void map_all(void)
 			err(1, "%s", devices[count].name);
 }
 
+/* Of all devices: that which describes the device, and one for each record. */
+static unsigned long pages(void)
+{
+	const struct iostat_cpu_record *record;
+	unsigned long sum = count;
+
+	for (__u32 i = 0; i < count; i++)
+		for (__u32 at = 0; (record = iostat_next_record(map.header, mapped + i, &at)); )
+			sum += 1 + !!record->has_bases;
+	return sum;
+}
+
 static unsigned long by_mmap(void)
 {
 	for (__u32 i = 0; i < count; i++)
@@ -105,9 +117,8 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		errx(2, "usage: readall REPEATS FILE... | ioctl | mmap | pages");
 	if (!strcmp(argv[2], "pages")) {
-		if (iostat_map_open(&map, "/dev/iostat"))
-			err(1, "/dev/iostat");
-		printf("%u %u\n", map.header->record_stride, map.header->record_offset);
+		map_all();
+		printf("%u %lu\n", count, pages() * map.header->page_bytes);
 		return 0;
 	}
 	repeats = atoi(argv[1]);

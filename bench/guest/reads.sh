@@ -26,6 +26,8 @@ for disks in 1 16 256; do
 	for cpu in $(seq 0 $((cpus - 1))); do
 		taskset -c "$cpu" head -q -c 4096 /dev/nullb* >/dev/null || die "no reads"
 	done
+	# Records appear soon behind the first I/O.
+	sleep 1
 	reading ioctl ioctl
 	reading mmap mmap
 	reading /dev/iostat /dev/iostat

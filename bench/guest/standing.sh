@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# What the module costs where no I/O is done: time to load, and memory, with 1, 16
+# What the module costs besides: time to load, and memory, without I/O and with some on each CPU, with 1, 16
 # and 256 disks. Goes to files "load" (disks ns) and "memory" (disks kind bytes).
 
 # events 0|1: all that gives memory out.
@@ -36,6 +36,13 @@ given()
 	' $TRACING/trace
 }
 
+# Bytes of the pages that programs may map.
+pages()
+{
+	/payload/readall 1 pages >/tmp/pages || die "iostat cannot be mapped"
+	cut -d ' ' -f 2 /tmp/pages
+}
+
 load_timed()
 {
 	/payload/loadtime /payload/iostat.ko || die "iostat.ko cannot be loaded"
@@ -60,9 +67,15 @@ for disks in 1 16 256; do
 	given loadtime | while read -r kind bytes; do
 		sample memory "$disks $kind $bytes"
 	done
-	/payload/readall 1 pages >/tmp/pages || die "iostat cannot be mapped"
-	sample memory "$disks record $(cut -d ' ' -f 1 /tmp/pages)"
-	sample memory "$disks head $(cut -d ' ' -f 2 /tmp/pages)"
+	sample memory "$disks pages $(pages)"
+	# From here on each of the disks has been read from on each of the CPUs. null_blk completes where it was asked.
+	for cpu in $(seq 0 $((cpus - 1))); do
+		taskset -c "$cpu" head -q -c 4096 /dev/nullb* >/dev/null || die "no reads"
+	done
+	sleep 2
+	sample memory "$disks used $(pages)"
+	sample memory "$disks cpus $cpus"
+	sample memory "$disks possible $(($(sed 's/.*[-,]//' /sys/devices/system/cpu/possible) + 1))"
 	sample memory "$disks module $(awk '$1 == "iostat" { print $2 }' /proc/modules)"
 	echo "  $disks disks: load, memory: done"
 	rmmod iostat
