@@ -53,6 +53,14 @@ impl Out for Page<'_> {
     fn write_number(&mut self, number: u64) -> fmt::Result {
         self.0.write_number(number)
     }
+
+    fn write_after(&mut self, separator: u8, number: u64) -> fmt::Result {
+        self.0.write_after(separator, number)
+    }
+
+    fn write_ascii(&mut self, text: &[u8]) -> fmt::Result {
+        self.0.write_ascii(text)
+    }
 }
 
 /// The contents of an attribute.

@@ -8,10 +8,13 @@ use core::fmt::Result;
 /// The number of digits of the largest number.
 pub const DIGITS: usize = 20;
 
-/// The two digits of each number below 100.
+/// The last index of [`PAIRS`]. An index that is masked with it needs no check of the bounds.
+const PAIRS_MASK: usize = 127;
+
+/// The two digits of each number below 100. The rest is not used.
 #[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
-static PAIRS: [[u8; 2]; 100] = {
-    let mut pairs = [[b'0'; 2]; 100];
+static PAIRS: [[u8; 2]; PAIRS_MASK + 1] = {
+    let mut pairs = [[b'0'; 2]; PAIRS_MASK + 1];
     let mut number = 0;
     while number < 100 {
         pairs[number] = [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
@@ -46,21 +49,43 @@ pub fn len(number: u64) -> usize {
     digits.wrapping_add(usize::from(is_more))
 }
 
+/// Returns the two digits of a number below 100.
+#[inline(always)]
+fn pair(number: u32) -> [u8; 2] {
+    // CAST: Below 100.
+    let index = number as usize & PAIRS_MASK;
+    PAIRS.get(index).copied().unwrap_or_default()
+}
+
+/// Returns the digit of a number below 10.
+#[inline(always)]
+pub(super) fn digit(number: u64) -> u8 {
+    // CAST: Below 10.
+    b'0'.wrapping_add(number as u8)
+}
+
 /// Writes the digits of a number to `digits`, whose length must be [`len`] of the number.
 #[inline]
 pub fn fill(digits: &mut [u8], mut number: u64) {
-    for pair in digits.rchunks_mut(2) {
-        let rest = number / 100;
-        let [tens, ones] = PAIRS
-            .get(number.wrapping_sub(rest.wrapping_mul(100)) as usize)
-            .copied()
-            .unwrap_or_default();
+    let mut fours = digits.rchunks_exact_mut(4);
+    for four in &mut fours {
+        let rest = number / 10_000;
+        // CAST: Below 10,000.
+        let low = number.wrapping_sub(rest.wrapping_mul(10_000)) as u32;
         number = rest;
-        match pair {
-            [first, second] => [*first, *second] = [tens, ones],
-            [only] => *only = ones,
-            _ => {}
+        let ([a, b], [c, d]) = (pair(low / 100), pair(low % 100));
+        four.copy_from_slice(&[a, b, c, d]);
+    }
+    match fours.into_remainder() {
+        [a, rest @ ..] if rest.len() == 2 => {
+            *a = digit(number / 100);
+            // CAST: Below 100.
+            rest.copy_from_slice(&pair((number % 100) as u32));
         }
+        // CAST: Two digits are below 100.
+        [a, b] => [*a, *b] = pair(number as u32),
+        [a] => *a = digit(number),
+        _ => {}
     }
 }
 
@@ -73,8 +98,7 @@ pub fn number(out: &mut impl Out, number: u64) -> Result {
 /// Writes numbers, each after a blank.
 pub fn numbers(out: &mut impl Out, numbers: &[u64]) -> Result {
     for each in numbers {
-        out.write_char(' ')?;
-        number(out, *each)?;
+        out.write_after(b' ', *each)?;
     }
     Ok(())
 }

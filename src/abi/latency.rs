@@ -3,7 +3,10 @@
 //! Histograms as text.
 
 use super::{
-    decimal::number,
+    decimal::{
+        number,
+        numbers, //
+    },
     identity::Identity,
     out::Out, //
 };
@@ -19,31 +22,17 @@ use core::fmt::Result;
 
 /// The bounds of all histograms, ns, in one line without its newline.
 pub fn bounds(out: &mut impl Out) -> Result {
-    numbers(out, "", &BOUNDS_NS)
+    let [first, others @ ..] = &BOUNDS_NS;
+    number(out, *first)?;
+    numbers(out, others)
 }
 
 /// A histogram in one line without its newline: how many, the shortest, the longest, and the count
 /// of each bucket.
 pub fn histogram(out: &mut impl Out, histogram: &Histogram<u64>) -> Result {
-    summary(out, histogram)?;
-    numbers(out, " ", &histogram.counts)
-}
-
-fn summary(out: &mut impl Out, histogram: &Histogram<u64>) -> Result {
     number(out, histogram.count())?;
-    out.write_char(' ')?;
-    number(out, histogram.min())?;
-    out.write_char(' ')?;
-    number(out, histogram.max())
-}
-
-fn numbers(out: &mut impl Out, mut separator: &str, numbers: &[u64]) -> Result {
-    for each in numbers {
-        out.write_str(separator)?;
-        number(out, *each)?;
-        separator = " ";
-    }
-    Ok(())
+    numbers(out, &[histogram.min(), histogram.max()])?;
+    numbers(out, &histogram.counts)
 }
 
 /// The head of the second table of `/dev/iostat`: its name, and that of its columns.
@@ -60,32 +49,30 @@ pub fn line(
     phase: Phase,
     histogram: &Histogram<u64>,
 ) -> Result {
-    if histogram.count() == 0 {
+    let used = histogram.used();
+    let counts = histogram.counts.get(used.clone()).unwrap_or(&[]);
+    let add = |sum: u64, count: &u64| sum.wrapping_add(*count);
+    let count = counts.iter().fold(0, add);
+    if count == 0 {
         return Ok(());
     }
     disk.name.write(out)?;
-    out.write_char(' ')?;
-    number(out, disk.number.into())?;
+    out.write_after(b' ', disk.number.into())?;
     for name in [class.name(), phase.name()] {
         out.write_char(' ')?;
         out.write_str(name)?;
     }
-    out.write_char(' ')?;
-    summary(out, histogram)?;
-    // Each upper bound is that of the bucket with the same number; the last bucket has none.
-    let bounds = BOUNDS_NS.iter().map(Some).chain([None]);
-    let bounds = bounds.skip(histogram.used().start);
-    for (bound, count) in bounds.zip(histogram.used_counts()) {
+    numbers(out, &[count, histogram.min(), histogram.max()])?;
+    for (bucket, count) in used.zip(counts) {
         if *count == 0 {
             continue;
         }
-        out.write_char(' ')?;
-        match bound {
-            Some(bound) => number(out, *bound)?,
-            None => out.write_str("+Inf")?,
+        // Each upper bound is that of the bucket with the same number; the last bucket has none.
+        match BOUNDS_NS.get(bucket) {
+            Some(bound) => out.write_after(b' ', *bound)?,
+            None => out.write_str(" +Inf")?,
         }
-        out.write_char(':')?;
-        number(out, *count)?;
+        out.write_after(b':', *count)?;
     }
     out.write_char('\n')
 }

@@ -7,6 +7,7 @@
 //! `/proc/self/mountinfo`: a printed name is one word, and different names are printed differently.
 //! [`Word::unescaped`](super::message::word::Word::unescaped) converts them back.
 
+use super::out::Out;
 use core::fmt::{
     self,
     Display,
@@ -69,12 +70,11 @@ impl Name {
     }
 
     /// Prints the name.
-    pub fn write(&self, out: &mut impl Write) -> fmt::Result {
-        let name = Escaped::word(self.bytes());
-        let is_plain = name.bytes.iter().all(|byte| (name.is_plain)(*byte));
-        match core::str::from_utf8(name.bytes) {
-            Ok(text) if is_plain => out.write_str(text),
-            _ => write!(out, "{name}"),
+    pub fn write(&self, out: &mut impl Out) -> fmt::Result {
+        let bytes = self.bytes();
+        match bytes.iter().all(|byte| is_plain(*byte)) {
+            true => out.write_ascii(bytes),
+            false => write!(out, "{self}"),
         }
     }
 
@@ -106,6 +106,11 @@ impl Display for Name {
     }
 }
 
+/// Returns whether a byte of a word is printed as it is.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_graphic() && byte != b'\\'
+}
+
 /// Bytes to be printed, some of them escaped.
 #[derive(Clone, Copy)]
 pub struct Escaped<'a> {
@@ -116,7 +121,6 @@ pub struct Escaped<'a> {
 impl<'a> Escaped<'a> {
     /// Escapes a word of a line.
     pub fn word(bytes: &'a [u8]) -> Self {
-        let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
         Escaped { bytes, is_plain }
     }
 

@@ -17,7 +17,18 @@ pub trait Out: Write {
         let len = decimal::len(number);
         let digits = digits.get_mut(..len).ok_or(Error)?;
         decimal::fill(digits, number);
-        self.write_str(core::str::from_utf8(digits).map_err(|_| Error)?)
+        self.write_ascii(digits)
+    }
+
+    /// Appends an ASCII character and then a number in decimal.
+    fn write_after(&mut self, separator: u8, number: u64) -> Result {
+        self.write_ascii(&[separator])?;
+        self.write_number(number)
+    }
+
+    /// Appends ASCII text.
+    fn write_ascii(&mut self, text: &[u8]) -> Result {
+        self.write_str(core::str::from_utf8(text).map_err(|_| Error)?)
     }
 }
 
@@ -95,5 +106,25 @@ impl Out for Buffer<'_> {
     #[inline]
     fn write_number(&mut self, number: u64) -> Result {
         self.append(decimal::len(number), |room| decimal::fill(room, number))
+    }
+
+    #[inline]
+    fn write_after(&mut self, separator: u8, number: u64) -> Result {
+        // Most numbers of most lines.
+        if number < 10 {
+            let text = [separator, decimal::digit(number)];
+            return self.append(2, |room| room.copy_from_slice(&text));
+        }
+        self.append(decimal::len(number).wrapping_add(1), |room| {
+            if let Some((first, digits)) = room.split_first_mut() {
+                *first = separator;
+                decimal::fill(digits, number);
+            }
+        })
+    }
+
+    #[inline]
+    fn write_ascii(&mut self, text: &[u8]) -> Result {
+        self.write_bytes(text)
     }
 }

@@ -101,6 +101,16 @@ impl Out for Piece<'_> {
     fn write_number(&mut self, number: u64) -> fmt::Result {
         self.0.write_number(number)
     }
+
+    #[inline]
+    fn write_after(&mut self, separator: u8, number: u64) -> fmt::Result {
+        self.0.write_after(separator, number)
+    }
+
+    #[inline]
+    fn write_ascii(&mut self, text: &[u8]) -> fmt::Result {
+        self.0.write_ascii(text)
+    }
 }
 
 impl Reply for Piece<'_> {

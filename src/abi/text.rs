@@ -113,11 +113,12 @@ fn word(name: &CStr) -> &str {
 
 /// The `stat` line of one disk, without its newline.
 pub fn stat(out: &mut impl Out, snapshot: &Snapshot) -> Result {
-    let mut separator = "";
-    for column in columns() {
-        out.write_str(separator)?;
-        number(out, (column.value)(snapshot))?;
-        separator = " ";
+    number(out, (SNAPTIME.value)(snapshot))?;
+    // Two loops: an iterator over both tables would check at each value which table it is in.
+    for table in [&DEVSTAT[..], &KSTAT[..]] {
+        for column in table {
+            out.write_after(b' ', (column.value)(snapshot))?;
+        }
     }
     Ok(())
 }
@@ -147,17 +148,16 @@ pub fn header(out: &mut impl Out, generation: u64, numdevs: usize) -> Result {
 pub fn device(out: &mut impl Out, disk: &Identity, snapshot: &Snapshot) -> Result {
     let (major, minor) = major_minor(disk.dev);
     let numbers = [
-        (' ', disk.number.into()),
-        (' ', major.into()),
-        (':', minor.into()),
-        (' ', disk.diskseq),
-        (' ', disk.priority.into()),
-        (' ', disk.crtime),
+        (b' ', disk.number.into()),
+        (b' ', major.into()),
+        (b':', minor.into()),
+        (b' ', disk.diskseq),
+        (b' ', disk.priority.into()),
+        (b' ', disk.crtime),
     ];
     disk.name.write(out)?;
     for (separator, value) in numbers {
-        out.write_char(separator)?;
-        number(out, value)?;
+        out.write_after(separator, value)?;
     }
     out.write_char(' ')?;
     out.write_str(disk.class())?;

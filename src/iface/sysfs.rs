@@ -126,18 +126,24 @@ static TOP: Group = Group::new(None, &TOP_LIST);
 const DEVSTAT: usize = 10 + text::DEVSTAT.len();
 static DEVSTAT_FILES: [Attribute<File>; DEVSTAT] = files(
     [
-        identity(c"device_name", |d, page| write!(page, "{}", d.device_name)),
-        identity(c"unit_number", |d, page| write!(page, "{}", d.unit_number)),
-        identity(c"device_number", |d, page| write!(page, "{}", d.number)),
+        identity(c"device_name", |d, page| d.device_name.write(page)),
+        identity(c"unit_number", |d, page| {
+            page.write_number(d.unit_number.into())
+        }),
+        identity(c"device_number", |d, page| {
+            page.write_number(d.number.into())
+        }),
         identity(c"device_type", |d, page| {
             write!(page, "{:#x}", d.device_type)
         }),
         identity(c"flags", |d, page| write!(page, "{:#x}", d.flags)),
         identity(c"priority", |d, page| write!(page, "{:#x}", d.priority)),
-        identity(c"block_size", |d, page| write!(page, "{}", d.block_size)),
-        identity(c"creation_time_ns", |d, page| write!(page, "{}", d.crtime)),
-        identity(c"diskseq", |d, page| write!(page, "{}", d.diskseq)),
-        identity(c"driver", |d, page| write!(page, "{}", d.driver)),
+        identity(c"block_size", |d, page| {
+            page.write_number(d.block_size.into())
+        }),
+        identity(c"creation_time_ns", |d, page| page.write_number(d.crtime)),
+        identity(c"diskseq", |d, page| page.write_number(d.diskseq)),
+        identity(c"driver", |d, page| d.driver.write(page)),
     ],
     &text::DEVSTAT,
 );
@@ -147,11 +153,13 @@ static DEVSTAT_GROUP: Group = Group::new(Some(c"devstat"), &DEVSTAT_LIST);
 const KSTAT: usize = 6 + text::KSTAT.len();
 static KSTAT_FILES: [Attribute<File>; KSTAT] = files(
     [
-        identity(c"module", |d, page| write!(page, "{}", d.driver)),
-        identity(c"instance", |d, page| write!(page, "{}", d.unit_number)),
-        identity(c"name", |d, page| write!(page, "{}", d.name)),
+        identity(c"module", |d, page| d.driver.write(page)),
+        identity(c"instance", |d, page| {
+            page.write_number(d.unit_number.into())
+        }),
+        identity(c"name", |d, page| d.name.write(page)),
         identity(c"class", |d, page| page.write_str(d.class())),
-        identity(c"crtime", |d, page| write!(page, "{}", d.crtime)),
+        identity(c"crtime", |d, page| page.write_number(d.crtime)),
         Attribute::new(c"snaptime", File::Statistic(&text::SNAPTIME)),
     ],
     &text::KSTAT,
