@@ -128,3 +128,25 @@ impl Out for Buffer<'_> {
         self.write_bytes(text)
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_after_a_character_is_written_whole_or_not_at_all() {
+        let powers = core::iter::successors(Some(1u64), |power| power.checked_mul(10));
+        let near = powers.flat_map(|power| [power - 1, power, power + 1, power.saturating_mul(7)]);
+        for number in near.chain([u64::MAX]) {
+            let expected = format!(":{number}");
+            let mut room = [0; 24];
+            let mut buffer = Buffer::new(&mut room, 2);
+            assert_eq!(buffer.write_after(b':', number), Ok(()));
+            let end = buffer.len();
+            assert_eq!(room[2..end], *expected.as_bytes());
+            let mut buffer = Buffer::new(&mut room[..end - 1], 2);
+            assert_eq!(buffer.write_after(b':', number), Err(Error));
+            assert_eq!(buffer.len(), 2);
+        }
+    }
+}
