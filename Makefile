@@ -35,7 +35,8 @@ test:
 	@scripts/test.sh $(T)
 
 # Some rows only: make bench ROWS="iostats iostat" CPUS=1
-export ROWS CPUS
+# With a profile of the module by function: make bench ROWS=iostat CPUS=1 PROFILE=1
+export ROWS CPUS PROFILE
 bench:
 	@scripts/bench.sh
 

@@ -70,11 +70,16 @@ def costs(out):
     return results, sorted(baselines, key=lambda item: (item["cpus"], item["name"], item["engine"]))
 
 
+def conditions(item):
+    """What two rows must have in common to be compared."""
+    return item["cpus"], item["engine"], item["name"].endswith("+mitigations")
+
+
 def best_peers(results):
-    """The cheapest other statistics, for each number of CPUs and engine."""
+    """The cheapest other statistics, by conditions."""
     best = {}
     for item in results:
-        key = (item["cpus"], item["engine"])
+        key = conditions(item)
         if not is_ours(item["name"]) and (
                 key not in best or item["delta_insn_per_io"] < best[key]["delta_insn_per_io"]):
             best[key] = item
@@ -97,6 +102,13 @@ def reads(out):
              "insn": cycles, "bytes": size}
             for path in paths if os.path.exists(path)
             for (name, cpus, disks), (cycles, size) in medians(path, 3)]
+
+
+def load(out):
+    """Loading with one disk, alone."""
+    path = os.path.join(out, "load", "load")
+    return [{"what": "insmod", "disks": int(disks), "us": round(ns / 1000)}
+            for (disks,), (ns,) in (medians(path, 1) if os.path.exists(path) else [])]
 
 
 def standing(out):

@@ -31,6 +31,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 #include <linux/fs.h>
+#include "marks.h"
 
 #define BLOCK 4096
 
@@ -250,11 +251,16 @@ int main(int argc, char **argv)
 			err(1, "thread");
 	}
 	for (i = 0; i <= repeats; i++) {
+		/* The last of them, with what threads take to begin and to end it. */
+		if (i == repeats)
+			mark_start();
 		pthread_barrier_wait(&barrier);
 		begin = now_ns();
 		pthread_barrier_wait(&barrier);
 		if (i)
 			report(workers, now_ns() - begin);
+		if (i == repeats)
+			mark_end();
 		pthread_barrier_wait(&barrier);
 	}
 	for (i = 0; i < threads; i++)

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "marks.h"
 
 int main(int argc, char **argv)
 {
@@ -22,10 +23,12 @@ int main(int argc, char **argv)
 	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		err(1, "%s", argv[1]);
+	mark_start();
 	clock_gettime(CLOCK_MONOTONIC, &start);
 	if (syscall(SYS_finit_module, fd, "", 0))
 		err(1, "finit_module");
 	clock_gettime(CLOCK_MONOTONIC, &end);
+	mark_end();
 	printf("%lld\n", (end.tv_sec - start.tv_sec) * 1000000000LL + end.tv_nsec - start.tv_nsec);
 	return 0;
 }

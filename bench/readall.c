@@ -22,6 +22,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 #include "iostat.h"
+#include "marks.h"
 
 #define MOST 1024
 
@@ -125,9 +126,13 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[2], "mmap"))
 		map_all();
 	for (i = 0; i <= repeats; i++) {
+		if (i == repeats)
+			mark_start();
 		start = __rdtsc();
 		bytes = read_all(argc, argv);
 		start = __rdtsc() - start;
+		if (i == repeats)
+			mark_end();
 		if (i)
 			printf("%llu %lu\n", start, bytes);
 	}

@@ -22,6 +22,8 @@ LONGER = 5
 UNUSABLE = 2.0
 # Of what /proc/diskstats takes, may a snapshot of that many disks take at most.
 PART, DISKS = 0.5, 256
+# Instructions of the text of as many, with 1 CPU, and microseconds of loading with 1 disk, at most.
+TEXT, LOAD_US = 2_000_000, 45_000
 
 
 def kept(name):
@@ -49,7 +51,7 @@ def keep_in_readme(text):
         file.write(before + BEGIN + text + END + rest.split(END)[1])
 
 
-def check(results, baselines, reads, before):
+def check(results, baselines, reads, loads, before):
     """The test lines, and how many are not ok."""
     passed = failed = 0
 
@@ -90,6 +92,10 @@ def check(results, baselines, reads, before):
             line(ours < PART * theirs,
                  f"{DISKS} disks, {cpus} CPU: {ours} instructions by ioctl, {theirs} by "
                  "/proc/diskstats")
+        elif name == "/dev/iostat" and cpus == 1:
+            line(ours <= TEXT, f"{DISKS} disks: {ours} instructions for the text, {TEXT} at most")
+    for item in loads:
+        line(item["us"] <= LOAD_US, f"insmod takes {item['us']} us, {LOAD_US} at most")
     print(f"bench: {passed} passed, {failed} failed")
     return failed
 
@@ -99,14 +105,17 @@ def main():
     mode = sys.argv[3] if len(sys.argv) > 3 else ""
     results, baselines = figures.costs(out)
     reads = figures.reads(out)
+    loads = figures.load(out)
     before = {key(item): item["delta_insn_per_io"] for item in kept("results")}
     if mode == "--check":
-        sys.exit(check(results, baselines, reads, before) != 0)
+        sys.exit(check(results, baselines, reads, loads, before) != 0)
 
     if results:
         print(tables.costs(results, baselines, before))
     if reads:
         print(tables.reads(reads), end="")
+    if loads:
+        print(tables.loads(loads), end="")
     if not os.path.isdir(os.path.join(out, "standing")):
         return
     standing = figures.standing(out)

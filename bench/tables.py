@@ -23,7 +23,7 @@ def costs(results, baselines, before):
     rows = [["statistics", "engine", "CPUs", "insn/IO more", "spread %", "x best peer", "kept",
              "difference"]]
     for item in results:
-        peer = best.get((item["cpus"], item["engine"]))
+        peer = best.get(figures.conditions(item))
         delta = item["delta_insn_per_io"]
         was = before.get((item["name"], item["engine"], item["cpus"]))
         rows.append([item["name"], item["engine"], str(item["cpus"]), f"{delta:+.1f}",
@@ -73,6 +73,10 @@ def reads(reads):
     return aligned(reads_rows(reads))
 
 
+def loads(loads):
+    return aligned(standing_rows(loads))
+
+
 def standing(standing):
     return aligned(standing_rows(standing)) + memory_line(standing)
 
@@ -104,7 +108,7 @@ def readme(release, results, baselines, reads, standing, accuracy):
             ["spread", "x best peer"]]
     for name in dict.fromkeys(item["name"] for item in results):
         found = [at[name, *column] for column in columns if (name, *column) in at]
-        peer = best[columns[0]]["delta_insn_per_io"]
+        peer = best[figures.conditions(found[0])]["delta_insn_per_io"]
         rows.append([f"`{name}`"] +
                     [f"{at[name, *column]['delta_insn_per_io']:+.0f}" if (name, *column) in at
                      else "" for column in columns] +

@@ -4,16 +4,18 @@
 # prints the difference to bench/*.json. A run of everything updates these and the README's table; with
 # ROWS or CPUS it only prints. usage: bench.sh [--check]
 #	ROWS="iostat iostats"	rows of bench/guest/rows.sh; "reads": reads of all statistics, with 1 and 2 CPUs
+#		"load": insmod, with one disk; NAME+mitigations: iostats or iostat with mitigations=auto, 1 CPU
 #	CPUS="1 2 4"
+#	PROFILE=1		also prints which functions of the module, and of the kernel, took the instructions
 #	--check			prints test results of the record path, for test-bench.sh
 
 . "$(dirname "$0")/lib.sh"
 need_root
 start=$SECONDS
 mode=${1:---keep}
-[ -z "${ROWS:-}${CPUS:-}" ] || [ "$mode" = --check ] || mode=--print
+[ -z "${ROWS:-}${CPUS:-}${PROFILE:-}" ] || [ "$mode" = --check ] || mode=--print
 all=$(sed -n 's/^row \([^ ]*\) .*/\1/p' "$TOP/bench/guest/rows.sh" | paste -sd' ')
-all+=" reads"
+all+=" iostats+mitigations iostat+mitigations reads load"
 ROWS=${ROWS:-$all} CPUS=${CPUS:-1 2 4}
 for row in $ROWS; do
 	case " $all " in
@@ -41,7 +43,9 @@ tools()
 	"$TOP/scripts/enter.sh" sh -euc 'for tool in addpart iogen readall loadtime; do
 		gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools -o "$1/$tool" \
 			"bench/$tool.c" -luring -lm
-	done' sh "$inside"
+	done
+	gcc -O2 -Wall -Wextra -Werror -Wno-unused-parameter -shared -fPIC -o "$1/profile.so" \
+		bench/profile.c' sh "$inside"
 }
 
 # guests: prints the guests to run. As many run at a time as there are CPUs; a guest has one thread, and
@@ -49,9 +53,17 @@ tools()
 guests()
 {
 	{
-		[ "$ROWS" = reads ] || printf 'cost %s\n' $CPUS
+		# Every row that has no guest of its own.
+		[ -z "$(printf '%s\n' $ROWS | grep -vx 'reads\|load\|.*+mitigations')" ] ||
+			printf 'cost %s\n' $CPUS
+		case " $ROWS " in
+		*+mitigations\ *) echo mitigated 1 ;;
+		esac
 		case " $ROWS " in
 		*" reads "*) printf 'reads %s\n' 1 2 ;;
+		esac
+		case " $ROWS " in
+		*" load "*) echo load 1 ;;
 		esac
 		[ "$mode" != --keep ] || printf '%s 1\n' accuracy standing
 	} | ROWS=$ROWS xargs -P "$JOBS" -L 1 "$TOP/scripts/bench-guest.sh" "$kernel" "$work"
@@ -64,4 +76,5 @@ case $mode in
 esac
 step "measure" "$expected" guests
 "$TOP/scripts/enter.sh" python3 -B bench/report.py "$inside/out" "$(cat "$kernel/release")" "$mode"
+[ -z "${PROFILE:-}" ] || "$TOP/scripts/enter.sh" python3 -B bench/profile.py "$inside/out"
 [ "$mode" = --check ] || echo "bench: all done in $((SECONDS - start)) s"

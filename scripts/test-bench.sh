@@ -6,4 +6,4 @@
 
 . "$(dirname "$0")/lib.sh"
 
-REPEATS=9 ROWS="iostats iostat reads" CPUS=1 "$TOP/scripts/bench.sh" --check
+REPEATS=9 ROWS="iostats iostat reads load" CPUS=1 "$TOP/scripts/bench.sh" --check

@@ -17,6 +17,7 @@
 #	--bpftrace	the image with bpftrace and perf
 #	--icount	one instruction, one nanosecond: guest times that do not depend
 #			on the host's load; three times as slow
+#	--profile PLUGIN	of QEMU, bench/profile.c: its output goes to DIR as the file "profile"
 #	--out DIR	directory for the files that the guest passes to "give NAME", and
 #			for the whole console as file "console"
 #	--quiet		shows the console only if the run fails
@@ -75,6 +76,7 @@ while [ $# -gt 2 ]; do
 	--silence) silence=$2 ;;&
 	--timeout) timeout=$2 ;;&
 	--append) append=$2 ;;&
+	--profile) devices+=(-plugin "$2,out=$tmp/profile") ;;&
 	--out) out=$2 ;;&
 	--trouble) TROUBLE=$2 ;;&
 	--disk) disk "$2" virtio-blk-pci ;;&
@@ -84,7 +86,7 @@ while [ $# -gt 2 ]; do
 		;;&
 	--nvme) disk "$2" "nvme,serial=iostat$disks" ;;&
 	--paths) paths "$2" ;;&
-	--cpus | --memory | --silence | --timeout | --append | --out | --trouble | --disk | --image | --nvme | --paths) shift ;;
+	--cpus | --memory | --silence | --timeout | --append | --out | --trouble | --disk | --image | --nvme | --paths | --profile) shift ;;
 	*) usage ;;
 	esac
 	shift
@@ -213,6 +215,7 @@ grep -v 'terminating on signal' "$tmp/stderr" >&2 || true
 if [ -n "$out" ]; then
 	mkdir -p "$out"
 	tr -d '\r' <"$tmp/console" >"$out/console"
+	[ ! -e "$tmp/profile" ] || cp "$tmp/profile" "$out"
 	for file in "$tmp"/give.*; do
 		[ ! -s "$file" ] || tar -C "$out" --no-same-owner -xif "$file" ||
 			echo "warning: a file from the guest is incomplete" >&2

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs PAYLOADDIR/run as root in a virtual machine with the kernel in KERNELDIR
 # (kernel.sh prints one) and exits with its status; options and statuses are
-# described in vm-in-root.sh. PAYLOADDIR, --out DIR and --image FILE are relative to the
+# described in vm-in-root.sh. PAYLOADDIR, --out DIR, --image FILE and --profile PLUGIN are relative to the
 # project or absolute, and lie in it or in the cache: the build root has both.
 # usage: vm.sh [option...] KERNELDIR PAYLOADDIR
 
@@ -23,7 +23,7 @@ inside()
 
 args=("$@")
 for ((i = 0; i < $#; i++)); do
-	if ((i >= $# - 2)) || { ((i > 0)) && [[ ${args[i - 1]} == --@(out|image) ]]; }; then
+	if ((i >= $# - 2)) || { ((i > 0)) && [[ ${args[i - 1]} == --@(out|image|profile) ]]; }; then
 		args[i]=$(inside "${args[i]}")
 	fi
 done

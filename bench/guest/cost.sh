@@ -16,9 +16,10 @@ measure()
 		/payload/iogen -n $((READS / cpus)) -r "$3" -t "$cpus" -q "${depth[$engine]}" \
 			"${device[$2]}" >/tmp/iogen || die "$1: iogen failed"
 		while read -r count cycles ns; do
-			sample cost "$run $1 $2 $engine $cpus $count $cycles"
+			sample cost "$run $1$SUFFIX $2$SUFFIX $engine $cpus $count $cycles"
 			last=$((cycles / count))
 		done </tmp/iogen
+		profiled $((READS / cpus * cpus)) "$1$SUFFIX $2$SUFFIX $engine $cpus"
 		echo "  $cpus CPU: $1 $engine: $last instructions an I/O at $(cut -d. -f1 /proc/uptime) s"
 	done
 }
@@ -69,3 +70,4 @@ sleep 8
 measure none none $REPEATS
 . /payload/rows.sh
 give cost </tmp/cost
+give_profile

@@ -19,6 +19,28 @@ sample()
 	echo "$*" >>"$file"
 }
 
+# profiled COUNT WHAT...: the last program that was run with marks (bench/marks.h) did COUNT of
+# WHAT. For bench/profile.py: that, and where the functions of modules were.
+sections=0
+profiled()
+{
+	[ -n "$PROFILE" ] || return 0
+	sample sections "$*"
+	awk -v section=$sections 'NF == 4 { print section, $1, $3, $4 }' /proc/kallsyms >>/tmp/symbols
+	sections=$((sections + 1))
+}
+
+# give_profile: once, at the end.
+give_profile()
+{
+	local file
+	[ -n "$PROFILE" ] || return 0
+	awk 'NF == 3 { print "kernel", $1, $3, "" }' /proc/kallsyms >>/tmp/symbols
+	for file in sections symbols; do
+		give $file </tmp/$file
+	done
+}
+
 load_module()
 {
 	insmod /payload/iostat.ko

@@ -12,6 +12,7 @@ reading()
 		sample read "$name $cpus $disks $cycles $bytes"
 		last=$cycles
 	done </tmp/readall
+	profiled 1 "$name - $disks-disks $cpus"
 	echo "  $cpus CPU, $disks disks: $name: $last instructions"
 }
 
@@ -37,3 +38,4 @@ for disks in 1 16 256; do
 	rmmod null_blk
 done
 give read </tmp/read
+give_profile
