@@ -39,9 +39,13 @@ is "kstat: the heading is illumos'" "$(ioscope kstat ::nullb0 | sed -n 1,2p)" \
 name:   nullb0                          class:    disk"
 ioscope kstat -j | give kstat.json
 
+# A cache flush is an event.
+dd if=/dev/zero of=/dev/vda bs=4k count=1 conv=fsync status=none
 asked @evcnt_list >/tmp/text
 ioscope events >/tmp/scope
 is "events are the module's text" "$(awk '{ $(NF - 1) = ""; print }' /tmp/scope)" "$(awk '{ $(NF - 1) = ""; print }' /tmp/text)"
+holds "events: there are some" "$(wc -l </tmp/scope) > 1"
+is "events: of one device" "$(ioscope events -H vda | awk '{ print $1 }' | sort -u)" vda
 is "events: the columns" "$(head -n 1 /tmp/scope)" "$(head -n 1 /tmp/text)"
 ioscope events -o json | give events.json
 rmmod fake_drum fake_tape
