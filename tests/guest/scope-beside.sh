@@ -2,26 +2,33 @@
 # ioscope beside sysstat and fio, of the same interval of the same loads.
 
 modprobe -q virtio_blk
+wait
 # Of an interval that all of fio's run is in.
 seconds=36
 ioscope -s -Y $seconds 1 nullb0 nullb1 vda >/tmp/scope-s &
 ioscope lat -Y -q 50,99,99.9 $seconds 1 nullb0 nullb1 >/tmp/scope-lat &
 ioscope lat -D -Q -Y $seconds 1 nullb0 >/tmp/scope-lat-D &
+shown=$(jobs -p)
 ioscope record /tmp/recording 2 &
+recorder=$!
 sleep 1
 fio --output=/tmp/fio.json --output-format=json --randrepeat=1 --direct=1 --time_based --runtime=24 --size=64m \
 	--percentile_list=50:99:99.9 --lat_percentiles=1 \
 	--name=reader --filename=/dev/nullb0 --rw=randread --bs=4k --rate_iops=100 \
 	--name=writer --filename=/dev/nullb1 --rw=randwrite --bs=16k --rate_iops=50 \
 	--name=both --filename=/dev/vda --rw=randrw --bs=8k --rate_iops=40,20 >/tmp/fio.log 2>&1 &
+fio=$!
 sleep 6
 iostat -dxy 12 1 nullb0 nullb1 vda >/tmp/sysstat &
+shown="$shown $!"
 ioscope -x -Y 12 1 nullb0 nullb1 vda >/tmp/scope-x &
+shown="$shown $!"
 ioscope -o json -1 -Y 1 10 >/tmp/lines.json &
-wait %5 || fail "fio ran" "$(tail -n 1 /tmp/fio.log)"
-wait %1 %2 %3 %6 %7 %8
-kill -INT %4
-wait %4
+shown="$shown $!"
+wait $fio || fail "fio ran" "$(tail -n 1 /tmp/fio.log)"
+wait $shown
+kill -INT $recorder
+wait $recorder
 is "recording, interrupted: status" $? 0
 
 # The two read at different instants, some tens of ms apart on a busy machine.

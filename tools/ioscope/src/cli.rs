@@ -2,6 +2,8 @@
 
 //! The options.
 
+pub mod region;
+
 use anyhow::{bail, Result};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -32,13 +34,19 @@ pub enum Command {
     /// How long I/O takes: percentiles and histograms of an interval
     #[command(after_help = EXIT)]
     Lat(Lat),
+    /// Statistics of parts of a disk, with the fields of dmstats
+    #[command(subcommand, after_help = EXIT)]
+    Region(region::RegionCommand),
+    /// Where on a disk its I/O goes: a row for each interval, a character for each area
+    #[command(after_help = EXIT)]
+    Heat(region::Heat),
     /// Kernel statistics, as kstat(8) of illumos shows them
     #[command(after_help = EXIT)]
     Kstat(Kstat),
     /// Event counters, as NetBSD's vmstat -e shows them
     #[command(after_help = EXIT)]
     Events(Events),
-    /// Writes samples of everything to a file, which all commands read with --replay
+    /// Writes samples of everything to a file, which show, lat and events read with --replay
     #[command(after_help = EXIT)]
     Record(Record),
     /// Shows what was recorded, interval by interval

@@ -3,9 +3,11 @@
 //! A file for each command.
 
 pub mod events;
+pub mod heat;
 pub mod kstat;
 pub mod lat;
 pub mod record;
+pub mod region;
 pub mod show;
 
 use crate::cli::{Common, TimeForm, When, Words};

@@ -5,6 +5,7 @@
 //! * [`sample`]: what all devices have counted at one moment; [`source`] says where samples come from: the
 //!   module ([`live`]) or a file ([`recording`]).
 //! * [`interval`], [`quantile`]: what happened between two samples, as numbers; pure.
+//! * [`region`]: parts of a disk.
 //! * [`style`], [`table`], [`json`]: how that is written.
 //! * [`cli`], [`commands`]: the options, and one file for each command.
 
@@ -17,6 +18,7 @@ pub mod names;
 pub mod output;
 pub mod quantile;
 pub mod recording;
+pub mod region;
 pub mod sample;
 pub mod source;
 pub mod style;

@@ -46,6 +46,12 @@ pub fn open() -> Result<File> {
     })
 }
 
+/// All devices.
+pub fn devices(file: &File) -> Result<Vec<Rc<Device>>> {
+    let list = file.list().context("cannot list devices")?;
+    Ok(list.devices.iter().map(|d| Rc::new(d.into())).collect())
+}
+
 impl Live {
     pub fn new() -> Result<Self> {
         let file = open()?;
@@ -156,7 +162,8 @@ const NO_TIMES: Histogram = Histogram {
     shortest_inverted: 0,
 };
 
-fn wall_ns() -> i64 {
+/// The wall clock, ns since 1970.
+pub fn wall_ns() -> i64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0, |since| since.as_nanos().min(i64::MAX as u128) as i64)
 }

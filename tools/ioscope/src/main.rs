@@ -4,7 +4,7 @@
 
 use clap::Parser;
 use ioscope::cli::{Cli, Command};
-use ioscope::commands::{events, kstat, lat, record, show};
+use ioscope::commands::{events, heat, kstat, lat, record, region, show};
 use ioscope::output::is_closed_pipe;
 use std::process::ExitCode;
 
@@ -14,6 +14,8 @@ fn main() -> ExitCode {
         None => show::show(&cli.show, false),
         Some(Command::Show(options)) => show::show(options, false),
         Some(Command::Lat(options)) => lat::lat(options),
+        Some(Command::Region(command)) => region::region(command),
+        Some(Command::Heat(options)) => heat::heat(options),
         Some(Command::Kstat(options)) => kstat::kstat(options),
         Some(Command::Events(options)) => events::events(options),
         Some(Command::Record(options)) => record::record(options),

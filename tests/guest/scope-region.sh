@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0
+# ioscope region against the module's own text and against device-mapper's statistics of the same disk.
+
+modprobe -q dm_mod
+dm_linear parts /dev/nullb1 524288
+dm=$(dm_disk parts)
+dmsetup message parts 0 @stats_create - /4 1 precise_timestamps >/dev/null
+
+is "region create" "$(ioscope region create --areas 4 /dev/mapper/parts)" "$dm: region 0"
+is "region list" "$(ioscope region list -H "$dm" | awk '{ print $1, $2, $3, $4, $5, $6, $7 }')" \
+	"$dm 0 0 524288 131072 4 ioscope"
+dd if=/dev/mapper/parts of=/dev/null bs=4k count=30 iflag=direct status=none
+dd if=/dev/zero of=/dev/mapper/parts bs=8k seek=20000 count=20 oflag=direct status=none
+
+# Reads, writes, sectors read, sectors written of each area.
+ioscope region print -H "$dm" | awk 'NF { print $6, $7, $8, $9 }' >/tmp/ours
+dmsetup message parts 0 @stats_print 0 | awk '{ print $2, $6, $4, $8 }' >/tmp/theirs
+is "region print: the counts are device-mapper's" "$(cat /tmp/ours)" "$(cat /tmp/theirs)"
+is "region print: and those of what was done" "$(sed -n 1p /tmp/ours) $(sed -n 3p /tmp/ours)" "30 0 240 0 0 20 0 320"
+is "region print: JSON" "$(ioscope region print -o json -1 -i 0 "$dm" | sed -n '1s/.*"reads":\([0-9]*\),.*/\1/p')" 30
+is "region print: CSV" "$(ioscope region print -o csv "$dm" | sed -n 2p | cut -d , -f 8)" 30
+
+(sleep 1; exec dd if=/dev/mapper/parts of=/dev/null bs=4k count=40 iflag=direct status=none) &
+ioscope region report -H 3 1 "$dm" >/tmp/report
+wait
+near "region report: reads per second" "$(awk 'NR == 1 { print $8 }' /tmp/report)" 13.33 5 0.5
+is "region report: of an area without I/O, no mean time" "$(awk 'NR == 2 { print $NF }' /tmp/report)" -
+
+(sleep 1; exec dd if=/dev/mapper/parts of=/dev/null bs=4k count=40 iflag=direct status=none) &
+is "heat: the row" "$(ioscope heat -H -a 8 "$dm" 3 1 | sed 's/^[0-9:]* //')" "|=.......|"
+wait
+is "heat: its region is gone" "$(ioscope region list -H "$dm" | grep -c .)" 1
+ioscope heat -a 8 "$dm" 0.2 >/tmp/out &
+sleep 1
+kill -INT $!
+wait $!
+is "heat, interrupted: its region is gone" "$(ioscope region list -H "$dm" | grep -c .)" 1
+
+succeeds "region resize" ioscope region resize "$dm" 0 0+128M
+is "region resize: what both have is kept" "$(ioscope region print -H "$dm" | awk 'NR == 1 { print ($6 > 30) }')" 1
+is "region resize: areas" "$(ioscope region list -H "$dm" | awk '{ print $6 }')" 2
+succeeds "region clear" ioscope region clear "$dm" 0
+is "region clear: nothing is left" "$(ioscope region print -H "$dm" | awk '{ n += $6 + $7 } END { print n }')" 0
+succeeds "region delete" ioscope region delete "$dm" 0
+says "region delete: there is none" 1 "ioscope: $dm: stats_delete 0: 0: there is no such region" \
+	ioscope region delete "$dm" 0
+says "a size that is none" 1 "ioscope: 100b is no size: whole sectors, as 64k or 1M" \
+	ioscope region create --size 100b "$dm"
+setpriv --reuid=65534 --clear-groups ioscope region create "$dm" >/tmp/out 2>&1
+is "a region without privilege: status" $? 1
+dmsetup remove parts
