@@ -34,10 +34,31 @@ lints()
 {
 	local log=$LOGS/tools-clippy.log
 	if "$TOP/scripts/enter.sh" env TARGET=-tools RUSTC_WORKSPACE_WRAPPER=clippy-driver RUSTFLAGS='-D warnings' \
-		scripts/cargo.sh check --all-targets --manifest-path tools/ioscope/Cargo.toml >"$log" 2>&1; then
+		scripts/cargo.sh check --all-targets --all-features --manifest-path tools/ioscope/Cargo.toml >"$log" 2>&1; then
 		passed=$((passed + 1))
 	else
 		failure "clippy (log: $log)"
+	fi
+}
+
+# Manual pages without a mistake, one for each command, and completions that their shells take.
+manual()
+{
+	local log=$LOGS/tools-manual.log manual
+	manual=$(dirname "$("$TOP/scripts/tools.sh")")/manual
+	if "$TOP/scripts/enter.sh" sh -euc '
+		cd "$1"
+		[ "$(ls ioscope*.1 | wc -l)" -ge 10 ]
+		mandoc -T lint -W error ioscope*.1
+		for page in ioscope ioscope-lat; do
+			grep -q "^\.SH EXAMPLES" $page.1
+		done
+		bash -n ioscope.bash
+		zsh -n _ioscope
+		fish -n ioscope.fish' sh "/cache/${manual#"$IOSTAT_CACHE"/}" >"$log" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failure "manual pages and completions (log: $log)"
 	fi
 }
 
@@ -78,6 +99,7 @@ guest()
 
 units
 lints
+manual
 guest
 echo "tools: $passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

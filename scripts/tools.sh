@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds ioscope inside the build root, as one static binary that runs in any guest, and prints its path.
+# Builds ioscope inside the build root, as one static binary that runs in any guest, and prints its path. Beside it is
+# the directory manual, with its manual pages and completions.
 # usage: tools.sh
 
 . "$(dirname "$0")/lib.sh"
@@ -12,7 +13,9 @@ target=target-$CLONE-tools
 build()
 {
 	"$TOP/scripts/enter.sh" env TARGET=-tools RUSTFLAGS='-D warnings -C target-feature=+crt-static' \
-		scripts/cargo.sh build --release --target "$TRIPLE" --manifest-path tools/ioscope/Cargo.toml
+		scripts/cargo.sh build --release --features manual --target "$TRIPLE" \
+		--manifest-path tools/ioscope/Cargo.toml
+	"$TOP/scripts/enter.sh" sh -c '"$1/ioscope-manual" "$1/manual"' sh "/cache/$target/$TRIPLE/release"
 }
 
 # Not while another run builds there.
