@@ -27,6 +27,7 @@ cpu_ms()
 
 is "disks there are at least" "$(($(ioscope -H | grep -c '^ram') >= 256))" 1
 
+rm -f /tmp/ours /tmp/theirs
 # Ten intervals, beside each other, the median of three: other work on the host is seen as time of a guest's process.
 for try in 1 2 3; do
 	cpu_ms ioscope -x -Y 1 10 >>/tmp/ours &
