@@ -7,7 +7,6 @@ use crate::sync::{
     AtomicU32,
     Ordering::{
         Acquire,
-        Relaxed,
         Release, //
     }, //
 };
@@ -24,9 +23,7 @@ impl Turns {
     /// Takes a turn as soon as no other caller has one. Spins.
     pub fn take(&self) -> Turn<'_> {
         while self.0.swap(1, Acquire) != 0 {
-            while self.0.load(Relaxed) != 0 {
-                spin_loop();
-            }
+            spin_loop();
         }
         Turn(self)
     }

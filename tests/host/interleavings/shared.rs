@@ -64,31 +64,6 @@ fn counts(snapshot: &Snapshot) -> [u64; 2] {
 }
 
 #[test]
-fn cpus_that_share_a_record_take_turns() {
-    let seen = outcomes(2, || {
-        let disk = Disk::new();
-        let io = || {
-            spawn(&disk, |disk| {
-                let _turn = disk.turns.take();
-                let record = disk.records[0].write();
-                record.devstat.start_transaction();
-                record.devstat.merge_transaction();
-            })
-        };
-        let ios = [io(), io()];
-        let (snapshot, exact) = disk.snapshot();
-        let [started, ended] = counts(&snapshot);
-        assert!(started == ended || !exact && started > ended);
-        for io in ios {
-            io.join().unwrap();
-        }
-        assert_eq!(counts(&disk.snapshot().0), [2, 2]);
-        started
-    });
-    assert_eq!(seen, [0, 1, 2].into());
-}
-
-#[test]
 fn what_is_recorded_in_a_new_record_is_never_read_without_what_was_before() {
     let seen = outcomes(2, || {
         let disk = Disk::new();
