@@ -2,11 +2,11 @@
 
 //! The calls of `/dev/iostat`, for programs that want all devices at once, kstats, or messages.
 
+use crate::arguments::{HistogramCall, KstatHeader, KstatList, KstatRead, KstatValue, Message};
 use crate::file::{ioctl, File};
 use crate::layout::{
-    Device, Get, Histogram, HistogramCall, KstatHeader, KstatList, KstatRead, KstatValue, List,
-    Message, Snapshot, BUCKETS, GET_ALL, IOC_HISTOGRAM, IOC_KSTAT_LIST, IOC_KSTAT_READ, IOC_LIST,
-    IOC_MESSAGE, IOC_SNAPSHOT,
+    Device, Get, Histogram, List, Snapshot, BUCKETS, GET_ALL, IOC_HISTOGRAM, IOC_KSTAT_LIST,
+    IOC_KSTAT_READ, IOC_LIST, IOC_MESSAGE, IOC_SNAPSHOT,
 };
 use std::io::{Error, ErrorKind, Result};
 use std::mem::size_of;

@@ -263,115 +263,6 @@ impl Histogram {
     }
 }
 
-#[derive(Clone, Copy, Default)]
-#[repr(C)]
-pub(crate) struct HistogramCall {
-    pub size: u32,
-    pub flags: u32,
-    pub number: u32,
-    pub class: u32,
-    pub phase: u32,
-    pub buckets: u32,
-    pub counts: u64,
-    pub min: u64,
-    pub max: u64,
-}
-
-#[derive(Clone, Copy, Default)]
-#[repr(C)]
-pub(crate) struct Message {
-    pub size: u32,
-    pub flags: u32,
-    pub message: u64,
-    pub reply: u64,
-    pub message_bytes: u32,
-    pub reply_bytes: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct KstatHeader {
-    pub kid: u32,
-    pub kstat_type: u32,
-    pub flags: u32,
-    pub ndata: u32,
-    pub instance: i32,
-    pub reserved: u32,
-    pub crtime: u64,
-    pub module: [u8; 64],
-    pub name: [u8; 64],
-    pub class: [u8; 64],
-}
-
-impl Default for KstatHeader {
-    fn default() -> Self {
-        KstatHeader {
-            kid: 0,
-            kstat_type: 0,
-            flags: 0,
-            ndata: 0,
-            instance: 0,
-            reserved: 0,
-            crtime: 0,
-            module: [0; 64],
-            name: [0; 64],
-            class: [0; 64],
-        }
-    }
-}
-
-#[derive(Clone, Copy, Default)]
-#[repr(C)]
-pub(crate) struct KstatList {
-    pub size: u32,
-    pub flags: u32,
-    pub entry_size: u32,
-    pub count: u32,
-    pub chain_id: u32,
-    pub reserved: u32,
-    pub headers: u64,
-}
-
-/// A statistic. A number is in `value`; of text, where in the data it begins.
-#[derive(Clone, Copy, Debug)]
-#[repr(C)]
-pub struct KstatValue {
-    pub name: [u8; 48],
-    pub value_type: u32,
-    pub len: u32,
-    pub value: u64,
-}
-
-impl Default for KstatValue {
-    fn default() -> Self {
-        KstatValue {
-            name: [0; 48],
-            value_type: 0,
-            len: 0,
-            value: 0,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Default)]
-#[repr(C)]
-pub(crate) struct KstatRead {
-    pub size: u32,
-    pub flags: u32,
-    pub kid: u32,
-    pub chain_id: u32,
-    pub snaptime: u64,
-    pub crtime: u64,
-    pub kstat_type: u32,
-    pub kstat_flags: u32,
-    pub ndata: u32,
-    pub entry_size: u32,
-    pub count: u32,
-    pub bytes: u32,
-    pub values: u64,
-    pub data: u64,
-}
-
 /// Bytes up to the first NUL.
 pub fn until_nul(bytes: &[u8]) -> &[u8] {
     let text = bytes.split(|byte| *byte == 0).next();
@@ -386,12 +277,6 @@ const _: () = {
     assert!(size_of::<Snapshot>() == 256);
     assert!(size_of::<List>() == 32);
     assert!(size_of::<Get>() == 40);
-    assert!(size_of::<HistogramCall>() == 48);
-    assert!(size_of::<Message>() == 32);
-    assert!(size_of::<KstatHeader>() == 224);
-    assert!(size_of::<KstatList>() == 32);
-    assert!(size_of::<KstatValue>() == 64);
-    assert!(size_of::<KstatRead>() == 72);
     assert!(size_of::<Histogram>() == 896);
     assert!(size_of::<Header>() == 1056);
     assert!(size_of::<Owner>() == 4096);

@@ -15,13 +15,15 @@
 
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod arguments;
 mod calls;
 mod clock;
 mod file;
 pub mod layout;
 mod reader;
 
+pub use arguments::{KstatHeader, KstatValue};
 pub use calls::{Chain, Devices, Kstat};
 pub use file::{Disk, File};
-pub use layout::{Device, Histogram, KstatHeader, KstatValue, Snapshot};
+pub use layout::{Device, Histogram, Snapshot};
 pub use reader::Block;

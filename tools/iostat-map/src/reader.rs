@@ -3,7 +3,8 @@
 //! A snapshot of memory that others write to.
 
 use crate::layout::{
-    Bases, Counters, Header, Histogram, Owner, Queue, Record, Snapshot, Times, BUCKETS, PHASES, WORDS,
+    Bases, Counters, Header, Histogram, Owner, Queue, Record, Snapshot, Times, BUCKETS, PHASES,
+    WORDS,
 };
 use std::hint::spin_loop;
 use std::mem::transmute;
