@@ -61,11 +61,18 @@ use super::{
     entry::{
         Entry,
         COUNTED,
+        IN_REGIONS,
         LEAF_SHIFT,
         RUNNING, //
     },
     inflight::State,
     record::CpuRecord,
+    region::{
+        geometry::Geometry,
+        list::Last,
+        pending::Under,
+        place::Place, //
+    },
     verb::Verb,
 };
 use crate::{
@@ -97,6 +104,11 @@ impl Fresh {
 }
 
 impl Entry {
+    /// The I/O in flight has ended.
+    pub fn release(&self) {
+        self.key.release_in_flight();
+    }
+
     /// Takes the I/O at address `key` from the fast path, if it is there, to the general one. Owner only.
     #[inline(always)]
     pub fn generalize(&self, key: u64, fresh: impl FnOnce() -> Fresh) {
@@ -108,18 +120,25 @@ impl Entry {
 
     #[cold]
     fn fill_in(&self, key: u64, state: State, fresh: Fresh) {
-        let kind = Kind::new(fresh.class, Tag::Simple).number();
-        let mut flags = COUNTED | u64::from(kind) | u64::from(DIRECT) << LEAF_SHIFT;
+        let mut flags = COUNTED | u64::from(DIRECT) << LEAF_SHIFT;
+        let mut class = fresh.class;
         if state == State::Runs {
             flags |= RUNNING;
             let issued_ns = self.service_ns.get();
             self.service_ns.set(issued_ns.wrapping_neg());
+            if let Some(class_in_regions) = self.leave_fast_path_in_regions(issued_ns) {
+                flags |= IN_REGIONS;
+                if class == Fresh::UNKNOWN.class {
+                    class = class_in_regions;
+                }
+            }
         } else {
             self.service_ns.set(0);
         }
         self.bytes.set(0);
         self.sector.set(fresh.sector);
-        self.state.set(flags);
+        let kind = Kind::new(class, Tag::Simple).number();
+        self.state.set(flags | u64::from(kind));
         self.memory.forget();
         self.key.set(key, State::General);
     }
@@ -200,12 +219,37 @@ pub trait Section<'a> {
     /// The request with this key.
     fn request(&self, key: u64) -> Self::Request;
 
+    /// See there.
+    type OnlyRegion: OnlyRegion<'a>;
+
+    /// The only region of the account that has this root, with [`Geometry::NOTHING`] if there are others, or it has a
+    /// histogram or additional output. [`None`] if there is none.
+    fn only_region(&self, root: &'a Root) -> Option<Self::OnlyRegion>;
+
     /// Ends it, after the regions of the account that has this root, and of its disk, have recorded that this I/O was
     /// issued. The I/O is on the general path already.
     fn start_in_regions(self, root: &'a Root, entry: &'a Entry, sector: u64, bytes: u32);
 
+    /// The regions of the account that has this root record that this I/O has ended. It is on the general path already.
+    fn end_in_regions(&self, root: &'a Root, entry: &'a Entry);
+
     /// Ends it.
     fn leave(self);
+}
+
+/// The only region of a disk, as this CPU has it.
+pub trait OnlyRegion<'a> {
+    /// Its areas.
+    fn geometry(&self) -> &Geometry;
+
+    /// The list that it is in.
+    fn under(&self) -> Under;
+
+    /// Where the latest I/O of the disk ended.
+    fn last(&self) -> &Last;
+
+    /// One of its areas, if it has that.
+    fn place(&self, area: usize) -> Option<Place<'a>>;
 }
 
 /// `block_io_start`: a request is accepted.
@@ -303,7 +347,7 @@ pub fn complete<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request,
     if before == Lengths::ONE_RUNS {
         record.runq_busy.fall(now);
         keep_apart();
-    } else if before.has(Extra::Disk) {
+    } else if before.has_extras() {
         return extra::complete(section, entry, place, before, record);
     } else if before.run() == 1 {
         record.runq_busy.fall(now);

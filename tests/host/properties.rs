@@ -16,6 +16,8 @@ mod asked;
 mod dm;
 #[path = "properties/fast.rs"]
 mod fast;
+#[path = "properties/fast_regions.rs"]
+mod fast_regions;
 #[path = "properties/invariants.rs"]
 mod invariants;
 // More than one disk and more I/Os than have room are for the fuzz targets.

@@ -26,7 +26,7 @@ use crate::acct::{
     },
 };
 
-/// The start or the issue of an I/O. Returns the account's root, if it or its disk has regions.
+/// A step of an I/O. Returns the account's root, if it or its disk has regions.
 fn record<'a, S: Section<'a>>(
     section: &S,
     entry: &'a Entry,
@@ -68,7 +68,9 @@ pub(super) fn issue<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::
 #[cold]
 #[inline(never)]
 pub(super) fn complete<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
-    record(&section, entry, place, end(&section, entry));
+    if let Some(root) = record(&section, entry, place, end(&section, entry)) {
+        super::extra::end_in_regions(&section, root, entry);
+    }
     entry.key.release_in_flight();
     section.leave();
 }

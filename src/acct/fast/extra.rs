@@ -8,16 +8,23 @@ use super::{
     Extra,
     Fresh,
     Lengths,
+    OnlyRegion,
     Request,
     Section,
-    Step, //
+    Step,
+    Under, //
 };
 use crate::{
     acct::{
         busy::Root,
-        record::Writing, //
+        record::Writing,
+        region::{
+            list::Begin,
+            Ended, //
+        },
     },
-    below::Bit, //
+    below::Bit,
+    hint::keep_apart, //
 };
 
 /// The start of an I/O of a partition, which was recorded there but for the edges.
@@ -33,6 +40,7 @@ pub(super) fn start<'a, S: Section<'a>>(
     let now = section.now();
     if before == Lengths::IDLE.with(Extra::Disk) {
         record.waitq_busy.rise(now);
+        keep_apart();
     } else if before.has(Extra::Absent) {
         drop(record);
         return absent::start(section, entry, place);
@@ -49,6 +57,7 @@ pub(super) fn start<'a, S: Section<'a>>(
     let before = root.gauge.take(STEP);
     if before.without(Extra::Regions) == Lengths::IDLE {
         record.waitq_busy.rise(now);
+        keep_apart();
     } else if before.has(Extra::Absent) {
         absent::of_disk(&section, entry, partition, place, STEP);
     } else if before.wait() == 0 {
@@ -64,8 +73,24 @@ pub(super) fn start<'a, S: Section<'a>>(
 }
 
 /// The issue of an I/O in an account with extras, which was recorded there but for the edges.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn issue<'a, S: Section<'a>>(
+    section: S,
+    entry: &'a Entry,
+    place: S::Place,
+    before: Lengths,
+    record: Writing<'_>,
+) {
+    if before.has(Extra::Disk) {
+        issue_in_partition(section, entry, place, before, record);
+    } else {
+        issue_in_disk(section, entry, place, before, record);
+    }
+}
+
+/// The same in that of a partition, or without a record.
+#[inline(never)]
+fn issue_in_partition<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
@@ -74,33 +99,98 @@ pub(super) fn issue<'a, S: Section<'a>>(
 ) {
     const STEP: Step = Step::WaitqToRunq;
     let now = section.now();
-    if before.has(Extra::Absent) {
+    if before == Lengths::ONE_WAITS.with(Extra::Disk) {
+        record.waitq_busy.fall(now);
+        record.runq_busy.rise(now);
+        keep_apart();
+    } else if before.has(Extra::Absent) {
         drop(record);
         return absent::issue(section, entry, place);
+    } else {
+        before.edges(STEP, |line, edge| record.note(line, edge, now));
     }
-    before.edges(STEP, |line, edge| record.note(line, edge, now));
     drop(record);
     let root = section.root(place);
+    let place = section.place_of_disk(root);
+    let record = section.record(place).write();
+    record.waitq.exit(now);
+    record.runq.enter(now);
+    let in_disk = section.root(place).gauge.take(STEP);
     let mut has_regions = before.has(Extra::Regions);
-    if before.has(Extra::Disk) {
-        let place = section.place_of_disk(root);
-        let record = section.record(place).write();
-        record.waitq.exit(now);
-        record.runq.enter(now);
-        let before = section.root(place).gauge.take(STEP);
-        if before.has(Extra::Absent) {
-            drop(record);
-            has_regions |= absent::of_disk(&section, entry, root, place, STEP);
-        } else {
-            before.edges(STEP, |line, edge| record.note(line, edge, now));
-            drop(record);
-            has_regions |= before.has(Extra::Regions);
+    if in_disk == Lengths::ONE_WAITS {
+        record.waitq_busy.fall(now);
+        record.runq_busy.rise(now);
+        keep_apart();
+        drop(record);
+    } else if in_disk.has(Extra::Absent) {
+        drop(record);
+        has_regions |= absent::of_disk(&section, entry, root, place, STEP);
+    } else {
+        in_disk.edges(STEP, |line, edge| record.note(line, edge, now));
+        drop(record);
+        has_regions |= in_disk.has(Extra::Regions);
+    }
+    if has_regions {
+        return start_in_regions(section, root, entry);
+    }
+    section.leave();
+}
+
+/// The same in that of a whole disk, which has regions.
+#[inline(never)]
+fn issue_in_disk<'a, S: Section<'a>>(
+    section: S,
+    entry: &'a Entry,
+    place: S::Place,
+    before: Lengths,
+    record: Writing<'_>,
+) {
+    const STEP: Step = Step::WaitqToRunq;
+    let now = section.now();
+    if before == Lengths::ONE_WAITS.with(Extra::Regions) {
+        record.waitq_busy.fall(now);
+        record.runq_busy.rise(now);
+        keep_apart();
+    } else {
+        before.edges(STEP, |line, edge| record.note(line, edge, now));
+    }
+    drop(record);
+    let root = section.root(place);
+    let Some(region) = section.only_region(root) else {
+        return issue_elsewhere(section, root, entry);
+    };
+    let rq = section.request(entry.key.in_flight());
+    let (sector, sectors) = (rq.sector(), rq.bytes() >> 9);
+    let Some(area) = region.geometry().only_area(sector, sectors) else {
+        return issue_elsewhere(section, root, entry);
+    };
+    let begin = Begin::new(sector, rq.is_write());
+    let merged = region.last().merged_from(begin, sectors);
+    let under = region.under().merged_or_not(merged).in_area(area);
+    entry.pending.start_on_fast_path(begin, sectors, under);
+    match region.place(area) {
+        Some(place) => place.start_data(begin.is_write(), now),
+        // There is one for each area.
+        None => entry.pending.set_under(0, Under::NONE),
+    }
+    section.leave();
+}
+
+/// The same of one that is not in one area of the only region.
+#[cold]
+#[inline(never)]
+fn issue_elsewhere<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &'a Entry) {
+    let rq = section.request(entry.key.in_flight());
+    let (sector, sectors) = (rq.sector(), rq.bytes() >> 9);
+    match section.only_region(root) {
+        Some(region) if region.geometry().is_beside(sector, sectors) => {
+            let begin = Begin::new(sector, rq.is_write());
+            region.last().merged_from(begin, sectors);
+            entry.pending.set_under(0, Under::NONE);
+            section.leave();
         }
+        _ => start_in_regions(section, root, entry),
     }
-    if !has_regions {
-        return section.leave();
-    }
-    start_in_regions(section, root, entry);
 }
 
 #[cold]
@@ -112,9 +202,25 @@ pub(super) fn start_in_regions<'a, S: Section<'a>>(section: S, root: &'a Root, e
     section.start_in_regions(root, entry, sector, rq.bytes());
 }
 
-/// The end of an I/O of a partition, which was recorded there but for the edges. Its entry is released.
-#[inline(never)]
+/// The end of an I/O in an account with extras, which was recorded there but for the edges. Its entry is released.
+#[inline(always)]
 pub(super) fn complete<'a, S: Section<'a>>(
+    section: S,
+    entry: &'a Entry,
+    place: S::Place,
+    before: Lengths,
+    record: Writing<'_>,
+) {
+    if before.has(Extra::Disk) {
+        complete_in_partition(section, entry, place, before, record);
+    } else {
+        complete_in_disk(section, entry, place, before, record);
+    }
+}
+
+/// The same in that of a partition, or without a record.
+#[inline(never)]
+fn complete_in_partition<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
@@ -125,6 +231,7 @@ pub(super) fn complete<'a, S: Section<'a>>(
     let now = section.now();
     if before == Lengths::ONE_RUNS.with(Extra::Disk) {
         record.runq_busy.fall(now);
+        keep_apart();
     } else if before.has(Extra::Absent) {
         drop(record);
         return absent::complete(section, entry, place);
@@ -144,7 +251,10 @@ pub(super) fn complete<'a, S: Section<'a>>(
     record.devstat.end_but_bytes(is_write, total_ns);
     record.record_data_times(is_write, total_ns, service_ns);
     let before = section.root(place).gauge.take(STEP);
-    if before.has(Extra::Absent) {
+    if before == Lengths::ONE_RUNS {
+        record.runq_busy.fall(now);
+        keep_apart();
+    } else if before.has(Extra::Absent) {
         absent::of_disk(&section, entry, root, place, STEP);
     } else {
         before.edges(STEP, |line, edge| record.note(line, edge, now));
@@ -152,4 +262,57 @@ pub(super) fn complete<'a, S: Section<'a>>(
     drop(record);
     entry.key.release_in_flight();
     section.leave();
+}
+
+/// The same in that of a whole disk, which has regions.
+#[inline(never)]
+fn complete_in_disk<'a, S: Section<'a>>(
+    section: S,
+    entry: &'a Entry,
+    place: S::Place,
+    before: Lengths,
+    record: Writing<'_>,
+) {
+    let now = section.now();
+    if before == Lengths::ONE_RUNS.with(Extra::Regions) {
+        record.runq_busy.fall(now);
+        keep_apart();
+    } else {
+        before.edges(Step::RunqExit, |line, edge| record.note(line, edge, now));
+    }
+    drop(record);
+    let under = entry.pending.under(0);
+    if under != Under::NONE {
+        let root = section.root(place);
+        let region = section.only_region(root);
+        let area = region.and_then(|region| region.place(under.area(region.under())));
+        let Some(area) = area else {
+            return end_in_other_regions(section, root, entry);
+        };
+        let ended = Ended {
+            duration_ns: now.wrapping_sub(entry.service_ns.own()),
+            merged: under.merged(),
+        };
+        let is_write = entry.pending.begin_on_fast_path().is_write();
+        area.end_data(is_write, entry.pending.sectors(), &ended, now);
+    }
+    entry.key.release_in_flight();
+    section.leave();
+}
+
+/// The same, where the list of regions is another than at the issue.
+#[cold]
+#[inline(never)]
+fn end_in_other_regions<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &'a Entry) {
+    end_in_regions(&section, root, entry);
+    entry.key.release_in_flight();
+    section.leave();
+}
+
+/// The end of an I/O in the regions of a whole disk, if they recorded its issue.
+pub(super) fn end_in_regions<'a, S: Section<'a>>(section: &S, root: &'a Root, entry: &'a Entry) {
+    if entry.pending.under(0) != Under::NONE {
+        entry.generalize(entry.key.in_flight(), || Fresh::UNKNOWN);
+        section.end_in_regions(root, entry);
+    }
 }

@@ -96,6 +96,8 @@ impl Entry {
 
     /// The next I/O here from this source may take the fast path if `may` still says so. Owner only.
     pub fn remember(&self, source: Source, memory: Memory, may: impl FnOnce() -> bool) {
+        // What an I/O before this one left there may be of another disk.
+        self.pending.start_under_none();
         self.memory.records.store(memory.records, Relaxed);
         self.memory.root.store(memory.root, Relaxed);
         self.memory.source.store(source.0, Relaxed);

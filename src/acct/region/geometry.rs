@@ -107,6 +107,12 @@ impl Geometry {
         (end <= area_end).then_some(area as usize)
     }
 
+    /// Whether an I/O over so many sectors is in no area of this range, which has areas.
+    pub fn is_beside(&self, sector: u64, sectors: u32) -> bool {
+        let end = sector.saturating_add(u64::from(sectors));
+        self.areas != 0 && (end <= self.start || sector >= self.end())
+    }
+
     /// Tells `each` of every area that an I/O over so many sectors touches, with the number of
     /// sectors there. How many it has in the region.
     pub fn fragments(&self, sector: u64, sectors: u32, mut each: impl FnMut(usize, u64)) -> u64 {
@@ -294,6 +300,24 @@ mod tests {
             let seen = geometry.and_then(|geometry| geometry.only_area(sector, sectors));
             assert_eq!(seen, area);
         }
+    }
+
+    #[test]
+    fn an_io_is_beside_a_range_if_it_has_no_sector_there() {
+        let geometry = Geometry::new(100, 25, 10);
+        let table = [
+            (92, 8, true),
+            (92, 9, false),
+            (124, 1, false),
+            (125, 8, true),
+            (0, 1000, false),
+            (u64::MAX, 8, true),
+        ];
+        for (sector, sectors, beside) in table {
+            let seen = geometry.map(|geometry| geometry.is_beside(sector, sectors));
+            assert_eq!(seen, Some(beside));
+        }
+        assert!(!Geometry::NOTHING.is_beside(0, 8));
     }
 
     #[test]

@@ -28,11 +28,58 @@ impl Last {
     pub fn merged(&self, sector: u64, sectors: u32, kind: Kind) -> bool {
         // The upper bit of the class is the direction.
         let direction = kind.class() as u64 & Class::Write as u64;
-        let start = sector.wrapping_mul(4).wrapping_add(direction);
-        let merged = start == self.0.get();
+        self.merged_from(
+            Begin(sector.wrapping_mul(4).wrapping_add(direction)),
+            sectors,
+        )
+    }
+
+    /// The same of a read or write that begins at this point.
+    #[inline(always)]
+    pub fn merged_from(&self, begin: Begin, sectors: u32) -> bool {
+        let merged = begin.0 == self.0.get();
         let sectors = u64::from(sectors);
-        self.0.set(start.wrapping_add(sectors.wrapping_mul(4)));
+        self.0.set(begin.0.wrapping_add(sectors.wrapping_mul(4)));
         merged
+    }
+}
+
+/// Where a read or write begins, and which of them it is, in one word: four times its first sector, and 2 if it is a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Begin(u64);
+
+impl Begin {
+    /// Of one that begins at this sector.
+    #[inline(always)]
+    pub fn new(sector: u64, is_write: bool) -> Self {
+        Begin(
+            sector
+                .wrapping_mul(4)
+                .wrapping_add(u64::from(is_write).wrapping_mul(2)),
+        )
+    }
+
+    /// The same word.
+    #[inline(always)]
+    pub(super) fn word(self) -> u64 {
+        self.0
+    }
+
+    /// What [`Begin::word`] returned.
+    #[inline(always)]
+    pub(super) fn from_word(word: u64) -> Self {
+        Begin(word)
+    }
+
+    /// Its first sector.
+    pub fn sector(self) -> u64 {
+        self.0 / 4
+    }
+
+    /// Whether it is a write.
+    #[inline(always)]
+    pub fn is_write(self) -> bool {
+        self.0 & 2 != 0
     }
 }
 

@@ -2,8 +2,12 @@
 
 //! What regions have to know of an I/O from its start to its end.
 
-use super::Io;
+use super::{
+    list::Begin,
+    Io, //
+};
 use crate::acct::{
+    class::Class,
     counter::Counter,
     entry::{
         Entry,
@@ -41,6 +45,9 @@ const MERGED: u64 = 1;
 const NOWHERE: u64 = 1 << 31;
 
 impl Under {
+    /// Under no list.
+    pub const NONE: Under = Under(0);
+
     /// Under list `number`: lists are numbered from 1, and number 0 is none.
     pub const fn list(number: u32) -> Self {
         Under((number as u64) << LIST_SHIFT)
@@ -95,6 +102,22 @@ impl Pending {
         self.start_ns.set(now);
     }
 
+    /// The same of an I/O on the fast path, which begins at `begin` on a whole disk and is in one area. When it started is in its
+    /// entry.
+    #[inline(always)]
+    pub(in crate::acct) fn start_on_fast_path(&self, begin: Begin, sectors: u32, under: Under) {
+        let [under_0, ..] = &self.under;
+        self.sector.set(begin.word());
+        self.sectors.set(u64::from(sectors));
+        under_0.set(under.0);
+    }
+
+    /// Of an I/O on the fast path: where it begins. Of one that no region of its disk has recorded, some other I/O's.
+    #[inline(always)]
+    pub(in crate::acct) fn begin_on_fast_path(&self) -> Begin {
+        Begin::from_word(self.sector.get())
+    }
+
     /// It starts under no list, in any account.
     pub fn start_under_none(&self) {
         for under in &self.under {
@@ -147,6 +170,22 @@ impl Entry {
     pub fn start_in_regions(&self, sector: u64, sectors: u32, now: u64) {
         self.pending.start(sector, sectors, now);
         self.state.set(self.state.get() | IN_REGIONS);
+    }
+
+    /// The I/O, which the driver has had since `issued_ns`, leaves the fast path. If it did not start under a list there, it
+    /// says what an I/O before it did: that has ended, so no list is in use that covers it. Returns the I/O's class as
+    /// regions have it, if they may.
+    pub(in crate::acct) fn leave_fast_path_in_regions(&self, issued_ns: u64) -> Option<Class> {
+        if self.pending.under(0) == Under::NONE {
+            return None;
+        }
+        let begin = self.pending.begin_on_fast_path();
+        self.pending.sector.set(begin.sector());
+        self.pending.start_ns.set(issued_ns);
+        Some(match begin.is_write() {
+            false => Class::Read,
+            true => Class::Write,
+        })
     }
 
     /// They have been told of its end, and it goes on.

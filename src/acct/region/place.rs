@@ -3,7 +3,10 @@
 //! One area, for I/Os that are in no other.
 
 use super::{
-    area::Area,
+    area::{
+        Area,
+        Done, //
+    },
     end,
     enter,
     flight::{
@@ -14,7 +17,10 @@ use super::{
     Ended, //
 };
 use crate::acct::{
-    class::Kind,
+    class::{
+        Class,
+        Kind, //
+    },
     entry::Entry, //
 };
 
@@ -33,6 +39,28 @@ impl Place<'_> {
     #[inline(always)]
     pub fn start(&self, kind: Kind, now: u64) {
         enter(self.area, self.in_flight, Direction::of(kind.class()), now);
+    }
+
+    /// A read or write starts at `now`.
+    #[inline(always)]
+    pub fn start_data(&self, is_write: bool, now: u64) {
+        let direction = if is_write {
+            Direction::Write
+        } else {
+            Direction::Read
+        };
+        enter(self.area, self.in_flight, direction, now);
+    }
+
+    /// A read or write of so many sectors ends at `now`.
+    #[inline(always)]
+    pub fn end_data(&self, is_write: bool, sectors: u64, ended: &Ended, now: u64) {
+        let count = |done: &Done| done.count(sectors, ended);
+        if is_write {
+            end(self.area, self.in_flight, Class::Write as usize, now, count);
+        } else {
+            end(self.area, self.in_flight, Class::Read as usize, now, count);
+        }
     }
 
     /// It ends at `now`, having started under `under`.

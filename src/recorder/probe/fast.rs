@@ -8,6 +8,7 @@
 use super::{
     super::{
         account::Account,
+        region::list::List,
         tracker::{
             Here,
             Tracker, //
@@ -21,6 +22,7 @@ use crate::{
         busy::Root,
         entry::Entry,
         fast::{
+            self,
             complete,
             issue,
             start,
@@ -29,6 +31,12 @@ use crate::{
             DIRECT, //
         },
         record::CpuRecord,
+        region::{
+            geometry::Geometry,
+            list::Last,
+            pending::Under,
+            place::Place, //
+        },
         verb::Verb, //
     },
     kernel_ext::{
@@ -92,7 +100,50 @@ impl<'a> Off<'a> {
     }
 }
 
+/// The only region of an account on this CPU.
+struct OnlyRegion<'a> {
+    list: &'a List,
+    account: &'a Account,
+    cpu: ThisCpu<'a>,
+}
+
+impl<'a> fast::OnlyRegion<'a> for OnlyRegion<'a> {
+    #[inline(always)]
+    fn geometry(&self) -> &Geometry {
+        self.list.plain_geometry()
+    }
+
+    #[inline(always)]
+    fn under(&self) -> Under {
+        self.list.under()
+    }
+
+    #[inline(always)]
+    fn last(&self) -> &Last {
+        self.account.regions().last(self.cpu)
+    }
+
+    #[inline(always)]
+    fn place(&self, area: usize) -> Option<Place<'a>> {
+        self.list.place(area, self.cpu)
+    }
+}
+
+impl<'a> Off<'a> {
+    #[inline(always)]
+    fn here(&self) -> Here<'a> {
+        Here {
+            // SAFETY: In a probe by the type invariant.
+            probe: unsafe { InProbe::new() },
+            // SAFETY: Interrupts are off by the type invariant, until `restore`, after which no caller uses it.
+            cpu: unsafe { this_cpu() },
+            now: self.now,
+        }
+    }
+}
+
 impl<'a> Section<'a> for Off<'a> {
+    type OnlyRegion = OnlyRegion<'a>;
     type Place = Places;
     type Request = Request<'a>;
 
@@ -155,18 +206,24 @@ impl<'a> Section<'a> for Off<'a> {
 
     #[inline(never)]
     fn start_in_regions(self, root: &'a Root, entry: &'a Entry, sector: u64, bytes: u32) {
-        let account = account_of(root);
-        // SAFETY: In a probe by the type invariant.
-        let probe = unsafe { InProbe::new() };
-        // SAFETY: Interrupts are off by the type invariant, until `restore`.
-        let cpu = unsafe { this_cpu() };
-        let here = Here {
-            probe,
-            cpu,
-            now: self.now,
-        };
-        regions::start(here, account, entry, sector, bytes);
+        regions::start(self.here(), account_of(root), entry, sector, bytes);
         restore(self.flags);
+    }
+
+    #[inline(always)]
+    fn only_region(&self, root: &'a Root) -> Option<OnlyRegion<'a>> {
+        let (here, account) = (self.here(), account_of(root));
+        let list = account.regions().list(here.probe)?;
+        Some(OnlyRegion {
+            list,
+            account,
+            cpu: here.cpu,
+        })
+    }
+
+    #[inline(never)]
+    fn end_in_regions(&self, root: &'a Root, entry: &'a Entry) {
+        regions::end(self.here(), account_of(root), entry);
     }
 
     #[inline(always)]

@@ -16,6 +16,7 @@ use crate::{
                 Lifetime, //
             },
             pending::Under,
+            place::Place,
             Ended, //
         },
     },
@@ -40,6 +41,8 @@ pub(in crate::recorder) struct List {
     regions: KVec<Listed>,
     /// The areas of the only region there is, if it has no additional output; otherwise none.
     geometry: Geometry,
+    /// The same, if it has no histogram either.
+    plain_geometry: Geometry,
     /// That region, or the first.
     first: Arc<Region>,
     /// Whether that only one has.
@@ -73,13 +76,41 @@ impl List {
         };
         let mut regions = KVec::with_capacity(listed.len(), GFP_KERNEL)?;
         regions.extend_from_slice(listed, GFP_KERNEL)?;
+        let has_histogram = geometry != Geometry::NOTHING && !first.plan.bounds.is_empty();
+        let plain_geometry = match has_histogram {
+            true => Geometry::NOTHING,
+            false => geometry,
+        };
         Ok(List {
             under: Under::list(number),
             regions,
             geometry,
+            plain_geometry,
             first: first.clone(),
-            has_histogram: geometry != Geometry::NOTHING && !first.plan.bounds.is_empty(),
+            has_histogram,
         })
+    }
+
+    /// The areas of the only region there is, if it has neither additional output nor a histogram; otherwise none.
+    #[inline(always)]
+    pub(in crate::recorder) fn plain_geometry(&self) -> &Geometry {
+        &self.plain_geometry
+    }
+
+    /// What starts under it.
+    #[inline(always)]
+    pub(in crate::recorder) fn under(&self) -> Under {
+        self.under
+    }
+
+    /// An area of the first region.
+    #[inline(always)]
+    pub(in crate::recorder) fn place<'a>(
+        &'a self,
+        area: usize,
+        cpu: ThisCpu<'a>,
+    ) -> Option<Place<'a>> {
+        self.first.place(area, cpu)
     }
 
     /// An I/O starts, as its entry says already. The sector is as these regions number them.

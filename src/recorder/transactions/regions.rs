@@ -92,7 +92,7 @@ pub(super) fn start_in_partition(
 
 /// It ends, if it started.
 #[inline(always)]
-pub(super) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
+pub(in crate::recorder) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
     if !entry.is_in_regions() {
         return;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! An account that leaves while the entry of an I/O remembers it.
+//! An account that leaves, or gets and loses a region, while the entry of an I/O remembers it.
 
 use super::{
     outcomes,
@@ -8,6 +8,7 @@ use super::{
 };
 use iostat::acct::{
     busy::{
+        Extra,
         Root,
         Tree, //
     },
@@ -36,6 +37,15 @@ use iostat::acct::{
         BUCKET, //
     },
     record::CpuRecord,
+    region::{
+        area::Area,
+        columns::collect,
+        flight::InFlight,
+        geometry::Geometry,
+        list::Last,
+        pending::Under,
+        place::Place, //
+    },
     turns::Turns,
     verb::Verb,
 };
@@ -87,6 +97,30 @@ struct Storage {
     /// A probe runs.
     in_probe: AtomicBool,
     is_freed: AtomicBool,
+    region: OneRegion,
+}
+
+/// A region of one area, which the account may have.
+struct OneRegion {
+    is_there: AtomicBool,
+    is_freed: AtomicBool,
+    geometry: Geometry,
+    last: Last,
+    area: Area,
+    in_flight: InFlight,
+}
+
+impl Default for OneRegion {
+    fn default() -> Self {
+        OneRegion {
+            is_there: AtomicBool::new(false),
+            is_freed: AtomicBool::new(false),
+            geometry: Geometry::new(0, 8, 8).expect("one area"),
+            last: Last::default(),
+            area: Area::default(),
+            in_flight: InFlight::default(),
+        }
+    }
 }
 
 impl Storage {
@@ -173,12 +207,26 @@ impl Storage {
         frees
     }
 
+    /// The account gets a region, and loses it; that is freed if no probe runs.
+    fn region(&self) {
+        let gauge = &self.roots[0].gauge;
+        self.region.is_there.store(true, SeqCst);
+        gauge.add(Extra::Regions);
+        gauge.remove(Extra::Regions);
+        self.region.is_there.store(false, SeqCst);
+        fence(SeqCst);
+        if !self.in_probe.load(SeqCst) {
+            self.region.is_freed.store(true, SeqCst);
+        }
+    }
+
     fn check(&self, memory: u64) -> usize {
         assert!(memory == SINK.records || !self.is_freed.load(SeqCst));
         (memory - 1) as usize
     }
 }
 
+#[derive(Clone, Copy)]
 struct Probe<'a> {
     storage: &'a Storage,
     is_general: &'a Cell<bool>,
@@ -196,7 +244,30 @@ impl<'a> fast::Event<'a> for Probe<'a> {
     }
 }
 
+impl<'a> fast::OnlyRegion<'a> for Probe<'a> {
+    fn geometry(&self) -> &Geometry {
+        &self.storage.region.geometry
+    }
+
+    fn under(&self) -> Under {
+        Under::list(1)
+    }
+
+    fn last(&self) -> &Last {
+        &self.storage.region.last
+    }
+
+    fn place(&self, area: usize) -> Option<Place<'a>> {
+        assert!(!self.storage.region.is_freed.load(SeqCst));
+        (area == 0).then_some(Place {
+            area: &self.storage.region.area,
+            in_flight: &self.storage.region.in_flight,
+        })
+    }
+}
+
 impl<'a> fast::Section<'a> for Probe<'a> {
+    type OnlyRegion = Self;
     type Place = usize;
     type Request = Read;
 
@@ -243,9 +314,14 @@ impl<'a> fast::Section<'a> for Probe<'a> {
         Read
     }
 
-    fn start_in_regions(self, _: &'a Root, _: &'a Entry, _: u64, _: u32) {
-        unreachable!("there are no regions");
+    fn only_region(&self, _: &'a Root) -> Option<Self> {
+        self.storage.region.is_there.load(SeqCst).then_some(*self)
     }
+
+    // The region is gone meanwhile.
+    fn start_in_regions(self, _: &'a Root, _: &'a Entry, _: u64, _: u32) {}
+
+    fn end_in_regions(&self, _: &'a Root, _: &'a Entry) {}
 
     fn leave(self) {}
 }
@@ -376,4 +452,38 @@ fn an_io_on_the_fast_path_leaves_what_it_entered() {
         is_fast
     });
     assert_eq!(seen, [false, true].into());
+}
+
+#[test]
+fn a_region_that_was_freed_is_not_used_and_has_no_end_without_its_start() {
+    let seen = outcomes(2, || {
+        let storage = Storage::new();
+        storage.general();
+        let io = spawn(&storage, |storage| {
+            let start = |probe: Probe<'_>, entry: &Entry| fast::start(probe, entry, &Read);
+            let issue = |probe: Probe<'_>, entry: &Entry| fast::issue(probe, entry, &Read);
+            let complete = |probe: Probe<'_>, entry: &Entry| {
+                fast::complete(probe, entry, &Read, 512);
+            };
+            assert!(storage.probe(|| storage.is_fast(start)));
+            storage.probe(|| storage.is_fast(issue));
+            storage.probe(|| storage.is_fast(complete));
+        });
+        let other = spawn(&storage, Storage::region);
+        io.join().unwrap();
+        other.join().unwrap();
+        let totals = collect(
+            &storage.region.in_flight,
+            || [&storage.region.area].into_iter(),
+            || 1,
+        );
+        let (ended, in_flight) = (totals.columns.read.ios, totals.in_flight);
+        assert!(ended + in_flight <= 1);
+        // Whatever regions there are, the account has the whole I/O.
+        let (_, record) = storage.records[0].read();
+        assert_eq!((record.waitq.n_out, record.waitq_busy.n_out), (1, 1));
+        (ended, in_flight)
+    });
+    // Not recorded; still in flight when the region was lost; recorded.
+    assert_eq!(seen, [(0, 0), (0, 1), (1, 0)].into());
 }

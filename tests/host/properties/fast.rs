@@ -25,6 +25,12 @@ use iostat::acct::{
         Source, //
     },
     record::CpuRecord,
+    region::{
+        geometry::Geometry,
+        list::Last,
+        pending::Under,
+        place::Place, //
+    },
     verb::Verb, //
 };
 use std::cell::Cell;
@@ -63,7 +69,29 @@ impl<'a> fast::Event<'a> for Fast<'a> {
     }
 }
 
+/// There are no regions.
+pub enum NoRegion {}
+
+impl<'a> fast::OnlyRegion<'a> for NoRegion {
+    fn geometry(&self) -> &Geometry {
+        match *self {}
+    }
+
+    fn under(&self) -> Under {
+        match *self {}
+    }
+
+    fn last(&self) -> &Last {
+        match *self {}
+    }
+
+    fn place(&self, _: usize) -> Option<Place<'a>> {
+        match *self {}
+    }
+}
+
 impl<'a> fast::Section<'a> for Fast<'a> {
+    type OnlyRegion = NoRegion;
     /// A disk, whose record it is if that was given, and else the absent one.
     type Place = &'a Disk;
     type Request = Request;
@@ -112,6 +140,14 @@ impl<'a> fast::Section<'a> for Fast<'a> {
     }
 
     fn start_in_regions(self, _: &'a Root, _: &'a Entry, _: u64, _: u32) {
+        unreachable!("there are no regions");
+    }
+
+    fn only_region(&self, _: &'a Root) -> Option<NoRegion> {
+        None
+    }
+
+    fn end_in_regions(&self, _: &'a Root, _: &'a Entry) {
         unreachable!("there are no regions");
     }
 

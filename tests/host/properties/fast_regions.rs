@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! A region whose I/Os take the fast path, against the same region on the general path.
+
+use super::{
+    areas::geometry,
+    config,
+    machine::Memory, //
+};
+use iostat::acct::{
+    busy::{
+        Extra,
+        Root, //
+    },
+    class::{
+        Class,
+        Kind,
+        Tag, //
+    },
+    entry::{
+        Entry,
+        Start, //
+    },
+    fast::{
+        self,
+        Fresh,
+        Source, //
+    },
+    inflight::{
+        Claim,
+        Held,
+        Share,
+        Table,
+        BUCKET, //
+    },
+    record::CpuRecord,
+    region::{
+        area::Area,
+        columns::{
+            collect,
+            Totals,
+            Unit, //
+        },
+        flight::InFlight,
+        geometry::Geometry,
+        list::Last,
+        pending::Under,
+        place::Place,
+        Ended,
+        Io,
+        Region, //
+    },
+    verb::Verb, //
+};
+use proptest::{
+    collection::vec,
+    prelude::*, //
+};
+use std::cell::Cell;
+
+const KEY: u64 = 64;
+const QUEUE: u64 = 128;
+const IOS: usize = 3;
+
+/// What is recorded of a region.
+struct Recorded {
+    geometry: Geometry,
+    last: Last,
+    in_flight: Vec<InFlight>,
+    areas: Vec<Area>,
+}
+
+impl Recorded {
+    fn new(geometry: Geometry) -> Self {
+        let last = Last::default();
+        last.forget();
+        Recorded {
+            last,
+            in_flight: (0..geometry.areas()).map(|_| InFlight::default()).collect(),
+            areas: (0..geometry.areas()).map(|_| Area::default()).collect(),
+            geometry,
+        }
+    }
+
+    fn region(&self) -> Region<'_> {
+        Region {
+            geometry: &self.geometry,
+            unit: Unit::Ns,
+            bounds: &[],
+            in_flight: &self.in_flight,
+            areas: &self.areas,
+            histograms: &[],
+            whole: None,
+        }
+    }
+
+    fn totals(&self, now: u64) -> Vec<Totals> {
+        let total = |area: usize| {
+            let areas = || [&self.areas[area]].into_iter();
+            collect(&self.in_flight[area], areas, || now)
+        };
+        (0..self.geometry.areas()).map(total).collect()
+    }
+}
+
+/// A disk with a region, and requests that are used again and again.
+struct Disk {
+    requests: [Memory; IOS],
+    record: CpuRecord,
+    root: Root,
+    under: Under,
+    recorded: Recorded,
+}
+
+impl Disk {
+    fn new(geometry: Geometry) -> Self {
+        let disk = Disk {
+            requests: std::array::from_fn(|_| Memory::new(BUCKET)),
+            record: CpuRecord::default(),
+            root: Root::default(),
+            under: Under::list(7),
+            recorded: Recorded::new(geometry),
+        };
+        disk.root.gauge.add(Extra::Regions);
+        disk
+    }
+
+    fn entry(&self, request: usize) -> &Entry {
+        let entry = self.requests[request].main().home_entry(KEY);
+        entry.expect("there is an entry")
+    }
+
+    /// The next I/O of a request takes the fast path.
+    fn remember(&self, request: usize) {
+        if self.entry(request).is_remembered() {
+            return;
+        }
+        let start = Start {
+            account: 1,
+            leaf: 0,
+            class: Class::Write,
+            tag: Tag::Simple,
+            sector: 9,
+        };
+        let (held, reserve, share) = (Held::default(), <[Memory; 0]>::default(), Share::default());
+        let table = Table::new(self.requests[request].main(), &reserve, &held);
+        let Some(Claim::New(slot)) = table.claim(KEY, &share) else {
+            panic!("the last I/O has ended");
+        };
+        slot.entry.start_waiting(&start, 0);
+        let memory = fast::Memory::default();
+        slot.entry.remember(Source::queue(QUEUE), memory, || true);
+        slot.release();
+    }
+
+    fn step(&self, now: u64, io: Io, event: impl FnOnce(Step<'_>)) -> bool {
+        let is_general = Cell::new(false);
+        event(Step {
+            disk: self,
+            now,
+            is_general: &is_general,
+            request: Request(io),
+        });
+        !is_general.get()
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    disk: &'a Disk,
+    now: u64,
+    is_general: &'a Cell<bool>,
+    request: Request,
+}
+
+impl<'a> fast::Event<'a> for Step<'a> {
+    type Section = Self;
+
+    fn enter(self) -> Self {
+        self
+    }
+
+    fn general(self) {
+        self.is_general.set(true);
+    }
+}
+
+impl<'a> fast::Section<'a> for Step<'a> {
+    type OnlyRegion = Self;
+    type Place = ();
+    type Request = Request;
+
+    fn now(&self) -> u64 {
+        self.now
+    }
+
+    fn place(&self, _: &'a Entry) {}
+
+    fn place_of_disk(&self, _: &'a Root) {
+        unreachable!("there is no partition");
+    }
+
+    fn record(&self, (): ()) -> &'a CpuRecord {
+        &self.disk.record
+    }
+
+    fn root(&self, (): ()) -> &'a Root {
+        &self.disk.root
+    }
+
+    fn account(&self, _: &'a Entry) -> Option<&'a Root> {
+        Some(&self.disk.root)
+    }
+
+    fn disk(&self, _: &'a Root) -> &'a Root {
+        unreachable!("there is no partition");
+    }
+
+    fn record_own(&self, _: &'a Root, _: Verb) {
+        unreachable!("the CPU has a record");
+    }
+
+    fn request(&self, _: u64) -> Request {
+        self.request
+    }
+
+    fn only_region(&self, _: &'a Root) -> Option<Self> {
+        Some(*self)
+    }
+
+    fn start_in_regions(self, _: &'a Root, entry: &'a Entry, sector: u64, bytes: u32) {
+        let Recorded { last, .. } = &self.disk.recorded;
+        let sectors = bytes >> 9;
+        entry.start_in_regions(sector, sectors, self.now);
+        let merged = last.merged(sector, sectors, entry.kind());
+        let under = self.disk.under.merged_or_not(merged);
+        entry.pending.set_under(0, under.in_no_one_area());
+        let (region, io) = (self.disk.recorded.region(), entry.io(0));
+        region.start(None, &io, self.now);
+    }
+
+    fn end_in_regions(&self, _: &'a Root, _: &'a Entry) {
+        unreachable!("the list stays the same");
+    }
+
+    fn leave(self) {}
+}
+
+impl<'a> fast::OnlyRegion<'a> for Step<'a> {
+    fn geometry(&self) -> &Geometry {
+        &self.disk.recorded.geometry
+    }
+
+    fn under(&self) -> Under {
+        self.disk.under
+    }
+
+    fn last(&self) -> &Last {
+        &self.disk.recorded.last
+    }
+
+    fn place(&self, area: usize) -> Option<Place<'a>> {
+        let recorded = &self.disk.recorded;
+        Some(Place {
+            area: recorded.areas.get(area)?,
+            in_flight: &recorded.in_flight[area],
+        })
+    }
+}
+
+/// A request.
+#[derive(Clone, Copy)]
+struct Request(Io);
+
+impl fast::Request for Request {
+    fn key(&self) -> u64 {
+        KEY
+    }
+
+    fn queue(&self) -> u64 {
+        QUEUE
+    }
+
+    fn block_device(&self) -> u64 {
+        0
+    }
+
+    fn class(&self) -> Class {
+        self.0.class
+    }
+
+    fn sector(&self) -> u64 {
+        self.0.sector
+    }
+
+    fn bytes(&self) -> u32 {
+        self.0.sectors << 9
+    }
+
+    fn is_special(&self) -> bool {
+        false
+    }
+
+    fn is_write(&self) -> bool {
+        self.0.class == Class::Write
+    }
+}
+
+/// How an I/O leaves.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// Without an error.
+    Done,
+    /// On the general path.
+    Ends,
+    /// It goes back to wait, and is merged.
+    GivenBack,
+    /// Its end is not traced.
+    Abandoned,
+}
+
+/// An I/O, and what its next event is.
+#[derive(Clone, Copy)]
+enum Life {
+    None,
+    Waits(Io),
+    /// Since then, and whether it is merged as regions have it.
+    Runs(Io, u64, bool),
+}
+
+fn io() -> impl Strategy<Value = Io> {
+    (0..90u64, 1..12u32, any::<bool>()).prop_map(|(sector, sectors, is_write)| Io {
+        sector,
+        sectors,
+        class: if is_write { Class::Write } else { Class::Read },
+    })
+}
+
+fn way() -> impl Strategy<Value = Way> {
+    prop_oneof![
+        4 => Just(Way::Done),
+        1 => Just(Way::Ends),
+        1 => Just(Way::GivenBack),
+        1 => Just(Way::Abandoned),
+    ]
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn a_region_records_the_same_on_both_paths(
+        geometry in geometry(),
+        steps in vec((0..IOS, io(), way(), 0..9u64), 0..80),
+    ) {
+        let (disk, general) = (Disk::new(geometry), Recorded::new(geometry));
+        let region = general.region();
+        let mut lives = [Life::None; IOS];
+        let mut now = 1 << 50;
+        for (request, io, way, gap) in steps {
+            now += gap;
+            let entry = disk.entry(request);
+            lives[request] = match lives[request] {
+                Life::None => {
+                    disk.remember(request);
+                    prop_assert!(disk.step(now, io, |step| fast::start(step, entry, &Request(io))));
+                    Life::Waits(io)
+                }
+                Life::Waits(io) => {
+                    prop_assert!(disk.step(now, io, |step| fast::issue(step, entry, &Request(io))));
+                    let kind = Kind::new(io.class, Tag::Simple);
+                    let merged = general.last.merged(io.sector, io.sectors, kind);
+                    region.start(region.area_of(&io), &io, now);
+                    Life::Runs(io, now, merged)
+                }
+                Life::Runs(io, since, merged) => {
+                    let ended = Ended { duration_ns: now - since, merged };
+                    if matches!(way, Way::Done | Way::Ends) {
+                        region.end(region.area_of(&io), &io, &ended, now);
+                    } else {
+                        region.give_back(&io, now);
+                    }
+                    let complete = |step: Step<'_>| {
+                        fast::complete(step, entry, &Request(io), io.sectors << 9);
+                    };
+                    if !matches!(way, Way::Done) || !disk.step(now, io, complete) {
+                        leave(&disk, entry, &io, way, now);
+                    }
+                    Life::None
+                }
+            };
+            prop_assert_eq!(disk.recorded.totals(now + 1), general.totals(now + 1));
+        }
+    }
+}
+
+/// An I/O leaves on the general path, as the module's regions record it.
+fn leave(disk: &Disk, entry: &Entry, io: &Io, way: Way, now: u64) {
+    entry.generalize(KEY, || match way {
+        Way::Abandoned => Fresh::UNKNOWN,
+        _ => Fresh {
+            class: io.class,
+            sector: io.sector,
+        },
+    });
+    if entry.is_in_regions() {
+        assert_eq!(entry.io(0), *io);
+        let region = disk.recorded.region();
+        let ended = Ended {
+            duration_ns: now - entry.pending.start_ns(),
+            merged: entry.pending.under(0).merged(),
+        };
+        match way {
+            Way::Done | Way::Ends => region.end(region.area_of(io), io, &ended, now),
+            Way::GivenBack | Way::Abandoned => region.give_back(io, now),
+        }
+    }
+    entry.release();
+}
