@@ -87,6 +87,30 @@ is "edges: one I/O in three areas, and one in one" "$(awk '{ print $1, $2, $4 }'
 	"0+64 1 32,64+64 1 64,128+64 1 32,192+64 0 0,256+64 1 64"
 told "edges: delete" rgl @stats_delete "$edges"
 
+# Each I/O is in one area of the only region: these are recorded on the fast path.
+told "one area: create" rgl @stats_create 0+204800 1024 1 precise_timestamps
+only=$reply
+begin rgl
+succeeds "one area: fio" fio_quiet --filename=/dev/rgl --direct=1 --rw=randrw --bs=32k --size=100m \
+	--ioengine=libaio --iodepth=4 --number_ios=1000
+delta rgl
+told "one area: print" rgl @stats_print "$only"
+total_of f_
+is "one area: reads and writes" "$f_reads $f_writes" "$d_operations_read $d_operations_write"
+is "one area: sectors" "$f_rsectors $f_wsectors" "$((d_bytes_read / 512)) $((d_bytes_write / 512))"
+is "one area: the time of all I/Os" $((f_rticks + f_wticks)) "$d_rlentime"
+is "one area: the same in the queue" "$f_time_in_queue" "$d_rlentime"
+is "one area: none in flight" "$f_in_flight" 0
+# Beside it, there is nothing to record.
+told "one area: clear" rgl @stats_clear "$only"
+succeeds "beside: fio" fio_quiet --filename=/dev/rgl --direct=1 --rw=randrw --bs=32k --offset=100m --size=16m \
+	--number_ios=100
+wait_idle rgl
+told "beside: print" rgl @stats_print "$only"
+total_of f_
+is "beside: nothing" "$f_reads $f_writes $f_in_flight $f_time_in_queue" "0 0 0 0"
+told "one area: delete" rgl @stats_delete "$only"
+
 # A partition has regions of its own, in sectors of the partition.
 make_partitions /dev/rgl 2048:65536 67584:65536
 told "region of the disk" rgl @stats_create 67584+65536 /1 1 classes
