@@ -12,6 +12,8 @@
 
 #[path = "interleavings/fast.rs"]
 mod fast;
+#[path = "interleavings/fast_regions.rs"]
+mod fast_regions;
 #[path = "interleavings/gauge.rs"]
 mod gauge;
 #[path = "interleavings/lookup.rs"]

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! An account that leaves, or gets and loses a region, while the entry of an I/O remembers it.
+//! An account that leaves while the entry of an I/O remembers it.
 
 use super::{
+    fast_regions::OneRegion,
     outcomes,
     spawn, //
 };
 use iostat::acct::{
     busy::{
-        Extra,
         Root,
         Tree, //
     },
@@ -37,15 +37,6 @@ use iostat::acct::{
         BUCKET, //
     },
     record::CpuRecord,
-    region::{
-        area::Area,
-        columns::collect,
-        flight::InFlight,
-        geometry::Geometry,
-        list::Last,
-        pending::Under,
-        place::Place, //
-    },
     turns::Turns,
     verb::Verb,
 };
@@ -84,48 +75,25 @@ impl Room for Never {
 
 /// One entry with an account and a sink, and the account's life.
 #[derive(Default)]
-struct Storage {
+pub struct Storage {
     entries: [Entry; BUCKET],
     passed: [Passed; 1],
-    records: [CpuRecord; 2],
-    roots: [Root; 2],
+    pub records: [CpuRecord; 2],
+    pub roots: [Root; 2],
     /// For CPUs without a record: what they share, and the root of the account.
     shared: CpuRecord,
     account: Root,
     turns: Turns,
     leaves_now: AtomicBool,
     /// A probe runs.
-    in_probe: AtomicBool,
+    pub in_probe: AtomicBool,
     is_freed: AtomicBool,
-    region: OneRegion,
-}
-
-/// A region of one area, which the account may have.
-struct OneRegion {
-    is_there: AtomicBool,
-    is_freed: AtomicBool,
-    geometry: Geometry,
-    last: Last,
-    area: Area,
-    in_flight: InFlight,
-}
-
-impl Default for OneRegion {
-    fn default() -> Self {
-        OneRegion {
-            is_there: AtomicBool::new(false),
-            is_freed: AtomicBool::new(false),
-            geometry: Geometry::new(0, 8, 8).expect("one area"),
-            last: Last::default(),
-            area: Area::default(),
-            in_flight: InFlight::default(),
-        }
-    }
+    pub region: OneRegion,
 }
 
 impl Storage {
     /// A table in which the last I/O at the key has ended.
-    fn new() -> Arc<Self> {
+    pub fn new() -> Arc<Self> {
         Self::of_cpu(true)
     }
 
@@ -154,7 +122,7 @@ impl Storage {
         self.main().home_entry(KEY).expect("there is an entry")
     }
 
-    fn probe<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub fn probe<T>(&self, work: impl FnOnce() -> T) -> T {
         self.in_probe.store(true, SeqCst);
         fence(SeqCst);
         let result = work();
@@ -164,7 +132,7 @@ impl Storage {
     }
 
     /// An I/O that takes the general path from its start to its end; its account may be remembered.
-    fn general(&self) {
+    pub fn general(&self) {
         let may = || !self.leaves_now.load(Relaxed);
         let Some(slot) = self.main().claim_home(KEY) else {
             panic!("the last I/O has ended");
@@ -184,7 +152,7 @@ impl Storage {
     }
 
     /// Whether an event takes the fast path.
-    fn is_fast(&self, event: impl FnOnce(Probe<'_>, &Entry)) -> bool {
+    pub fn is_fast(&self, event: impl FnOnce(Probe<'_>, &Entry)) -> bool {
         let is_general = Cell::new(false);
         let probe = Probe {
             storage: self,
@@ -207,27 +175,13 @@ impl Storage {
         frees
     }
 
-    /// The account gets a region, and loses it; that is freed if no probe runs.
-    fn region(&self) {
-        let gauge = &self.roots[0].gauge;
-        self.region.is_there.store(true, SeqCst);
-        gauge.add(Extra::Regions);
-        gauge.remove(Extra::Regions);
-        self.region.is_there.store(false, SeqCst);
-        fence(SeqCst);
-        if !self.in_probe.load(SeqCst) {
-            self.region.is_freed.store(true, SeqCst);
-        }
-    }
-
     fn check(&self, memory: u64) -> usize {
         assert!(memory == SINK.records || !self.is_freed.load(SeqCst));
         (memory - 1) as usize
     }
 }
 
-#[derive(Clone, Copy)]
-struct Probe<'a> {
+pub struct Probe<'a> {
     storage: &'a Storage,
     is_general: &'a Cell<bool>,
 }
@@ -244,30 +198,8 @@ impl<'a> fast::Event<'a> for Probe<'a> {
     }
 }
 
-impl<'a> fast::OnlyRegion<'a> for Probe<'a> {
-    fn geometry(&self) -> &Geometry {
-        &self.storage.region.geometry
-    }
-
-    fn under(&self) -> Under {
-        Under::list(1)
-    }
-
-    fn last(&self) -> &Last {
-        &self.storage.region.last
-    }
-
-    fn place(&self, area: usize) -> Option<Place<'a>> {
-        assert!(!self.storage.region.is_freed.load(SeqCst));
-        (area == 0).then_some(Place {
-            area: &self.storage.region.area,
-            in_flight: &self.storage.region.in_flight,
-        })
-    }
-}
-
 impl<'a> fast::Section<'a> for Probe<'a> {
-    type OnlyRegion = Self;
+    type OnlyRegion = &'a OneRegion;
     type Place = usize;
     type Request = Read;
 
@@ -314,8 +246,8 @@ impl<'a> fast::Section<'a> for Probe<'a> {
         Read
     }
 
-    fn only_region(&self, _: &'a Root) -> Option<Self> {
-        self.storage.region.is_there.load(SeqCst).then_some(*self)
+    fn only_region(&self, _: &'a Root) -> Option<&'a OneRegion> {
+        self.storage.region.get()
     }
 
     // The region is gone meanwhile.
@@ -327,7 +259,7 @@ impl<'a> fast::Section<'a> for Probe<'a> {
 }
 
 #[derive(Clone, Copy)]
-struct Read;
+pub struct Read;
 
 impl fast::Request for Read {
     fn key(&self) -> u64 {
@@ -452,38 +384,4 @@ fn an_io_on_the_fast_path_leaves_what_it_entered() {
         is_fast
     });
     assert_eq!(seen, [false, true].into());
-}
-
-#[test]
-fn a_region_that_was_freed_is_not_used_and_has_no_end_without_its_start() {
-    let seen = outcomes(2, || {
-        let storage = Storage::new();
-        storage.general();
-        let io = spawn(&storage, |storage| {
-            let start = |probe: Probe<'_>, entry: &Entry| fast::start(probe, entry, &Read);
-            let issue = |probe: Probe<'_>, entry: &Entry| fast::issue(probe, entry, &Read);
-            let complete = |probe: Probe<'_>, entry: &Entry| {
-                fast::complete(probe, entry, &Read, 512);
-            };
-            assert!(storage.probe(|| storage.is_fast(start)));
-            storage.probe(|| storage.is_fast(issue));
-            storage.probe(|| storage.is_fast(complete));
-        });
-        let other = spawn(&storage, Storage::region);
-        io.join().unwrap();
-        other.join().unwrap();
-        let totals = collect(
-            &storage.region.in_flight,
-            || [&storage.region.area].into_iter(),
-            || 1,
-        );
-        let (ended, in_flight) = (totals.columns.read.ios, totals.in_flight);
-        assert!(ended + in_flight <= 1);
-        // Whatever regions there are, the account has the whole I/O.
-        let (_, record) = storage.records[0].read();
-        assert_eq!((record.waitq.n_out, record.waitq_busy.n_out), (1, 1));
-        (ended, in_flight)
-    });
-    // Not recorded; still in flight when the region was lost; recorded.
-    assert_eq!(seen, [(0, 0), (0, 1), (1, 0)].into());
 }
