@@ -128,8 +128,6 @@ pub(crate) struct Records {
     /// Bits of CPUs that want a record.
     wanted: KVVec<AtomicU64>,
     is_wanted: AtomicBool,
-    /// Whether any CPU ever wanted one.
-    is_used: AtomicBool,
     layout: Layout,
     first_page: usize,
     _absent: Arc<PerCpu<Absent>>,
@@ -163,7 +161,6 @@ impl Records {
             bases: OnceBox::new(),
             wanted: zeroed_vec(nr_cpu_ids().div_ceil(64))?,
             is_wanted: AtomicBool::new(false),
-            is_used: AtomicBool::new(false),
             layout: layout(),
             first_page,
             _absent: absent,
@@ -213,16 +210,10 @@ impl Records {
         }
     }
 
-    /// Whether any CPU ever wanted a record.
-    pub(crate) fn is_used(&self) -> bool {
-        self.is_used.load(Relaxed)
-    }
-
     /// Gives records of the account with this root to CPUs that want one, and brings bases to their counts. One call at a
     /// time; may sleep. What there is no memory for is tried again the next time.
     pub(crate) fn upkeep(&self, root: &Root) {
         if self.is_wanted.swap(false, AcqRel) {
-            self.is_used.store(true, Relaxed);
             for (number, word) in self.wanted.iter().enumerate() {
                 let mut bits = word.load(Relaxed);
                 while bits != 0 {
