@@ -84,7 +84,11 @@ mod tests {
                 Histogram,
                 Phase, //
             },
-            record::CpuRecord,
+            record::{
+                CpuRecord,
+                Part,
+                Rare, //
+            },
             snapshot::{
                 collect,
                 collect_histogram,
@@ -109,7 +113,7 @@ mod tests {
 
     #[test]
     fn transactions_end_as_they_are_told_to() {
-        let (record, gauge) = (CpuRecord::default(), Gauge::default());
+        let (record, rare, gauge) = (CpuRecord::default(), Rare::default(), Gauge::default());
         let end = |tag, class, then| End {
             bytes: 10,
             tag,
@@ -126,7 +130,7 @@ mod tests {
             (end(Tag::Ordered, Class::Free, Some(400)), 1300),
         ];
         for (end, now) in ends {
-            assert!(end.apply(&record.write(), &gauge, now));
+            assert!(end.apply(&record.write_with(&rare), &gauge, now));
         }
         let snapshot = at(&record, 2000);
         let devstat = snapshot.record.devstat;
@@ -144,12 +148,18 @@ mod tests {
         assert_eq!(snapshot.rlentime, 900 + 900 + 900 + 900);
         let times = |class, phase| {
             let mut times = Histogram::default();
-            collect_histogram(core::iter::once(&record), class, phase, &mut times);
+            let shared = Part {
+                record: &record,
+                bases: None,
+                rare: Some((&rare, None)),
+            };
+            collect_histogram(core::iter::once(shared), class, phase, &mut times);
             times.count()
         };
         // Of the two that were read, one had a time.
         assert_eq!(times(Class::Read, Phase::Total), 1);
         assert_eq!(times(Class::Write, Phase::Service), 1);
+        assert_eq!(times(Class::Free, Phase::Total), 1);
     }
 
     #[test]

@@ -17,7 +17,8 @@ use crate::{
     },
     kernel_ext::{
         clock::now_ns,
-        percpu::ThisCpu, //
+        percpu::ThisCpu,
+        records::Absent, //
     },
     recorder::{
         account::Account,
@@ -31,7 +32,8 @@ use kernel::{
 
 /// A second account of an existing disk, which only the test uses.
 fn account() -> Result<Arc<Account>> {
-    with_disk(|disk| Account::new(disk, None, None, Share::default(), Handle::new(0, 77)))?
+    let (handle, absent) = (Handle::new(0, 77), Absent::new()?);
+    with_disk(|disk| Account::new(disk, None, None, Share::default(), handle, absent))?
 }
 
 /// Records a step at `now`, as the probes do.
@@ -82,6 +84,7 @@ mod tests {
     fn what_a_partition_counts_its_disk_counts() -> Result {
         let disk = account()?;
         let of_disk = disk.clone();
+        let absent = Absent::new()?;
         let partition = with_disk(|device| {
             Account::new(
                 device,
@@ -89,6 +92,7 @@ mod tests {
                 None,
                 Share::default(),
                 Handle::new(1, 78),
+                absent,
             )
         })??;
         on_cpu(0, |cpu| read(&partition, cpu));

@@ -17,7 +17,10 @@ use crate::{
         Entries,
         EntryParams, //
     },
-    kernel_ext::clock::now_ns,
+    kernel_ext::{
+        clock::now_ns,
+        records::Absent, //
+    },
     kunit::support::*,
     recorder::{
         account::Account,
@@ -61,7 +64,7 @@ impl Clients for Shared {
         Ok(self.account.clone())
     }
 
-    fn remove_unlisted(&self) {
+    fn remove_unlisted(&self, _account: &Account) {
         self.unlisted.fetch_sub(1, Relaxed);
     }
 }
@@ -79,8 +82,10 @@ impl Shared {
 }
 
 fn entries() -> Result<(Arc<Shared>, Arc<Entries>)> {
+    let number = Number::new(0, 77);
+    let absent = Absent::new()?;
     let account =
-        with_disk(|disk| Account::new(disk, None, None, Share::default(), Number::new(0, 77)))??;
+        with_disk(|disk| Account::new(disk, None, None, Share::default(), number, absent))??;
     let shared = Shared {
         account,
         listed: AtomicUsize::new(0),
