@@ -29,16 +29,17 @@ pub(crate) fn opaque(value: u64) -> u64 {
 pub(crate) fn opaque_ptr<T>(value: *const T) -> *const T {
     #[cfg(target_arch = "x86_64")]
     {
-        let mut pointer = value;
+        // CAST: The address of `value`, which is the same behind the assembly.
+        let mut address = value as usize;
         // SAFETY: No instruction at all.
         unsafe {
             core::arch::asm!(
                 "/* {0} */",
-                inout(reg) pointer,
+                inout(reg) address,
                 options(pure, nomem, nostack, preserves_flags)
             )
         };
-        pointer
+        address as *const T
     }
     #[cfg(not(target_arch = "x86_64"))]
     value

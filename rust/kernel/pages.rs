@@ -55,7 +55,7 @@ impl<T> PageOf<T> {
         const { assert!(size_of::<T>() <= PAGE_SIZE) };
         // SAFETY: In process context; the result is checked.
         let page = unsafe { own::iostat_alloc_page(cpu) };
-        Ok(NonNull::new(page.cast()).ok_or(ENOMEM)?)
+        NonNull::new(page.cast()).ok_or(ENOMEM)
     }
 
     /// A value in a page. May sleep; `ENOMEM`.

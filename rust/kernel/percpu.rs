@@ -255,14 +255,12 @@ impl<S: Zeroed, T: Zeroed + Sync> SplitArray<S, T> {
 
 /// Whether a CPU of this number may ever be there.
 fn is_possible(cpu: usize) -> bool {
+    let mask = core::ptr::addr_of_mut!(bindings::__cpu_possible_mask);
+    if cpu >= nr_cpu_ids() {
+        return false;
+    }
     // SAFETY: The mask is set once at boot and `cpu` is below `nr_cpu_ids`.
-    cpu < nr_cpu_ids()
-        && unsafe {
-            bindings::cpumask_test_cpu(
-                cpu as i32,
-                core::ptr::addr_of_mut!(bindings::__cpu_possible_mask),
-            )
-        }
+    unsafe { bindings::cpumask_test_cpu(cpu as i32, mask) }
 }
 
 /// The numbers of all CPUs this machine may ever have.

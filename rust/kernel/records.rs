@@ -24,6 +24,7 @@ use super::{
 };
 use crate::{
     abi::map::{
+        Indices,
         Layout,
         Owner,
         Page,
@@ -329,9 +330,14 @@ impl Records {
         Some(unsafe { &*record })
     }
 
+    /// The indices of all records there are.
+    fn indices(&self) -> Indices<'_> {
+        self.head.present.iter(self.layout.records)
+    }
+
     /// All records there are, with the numbers of their pages.
     fn numbered_parts(&self) -> impl Iterator<Item = (usize, Part<'_>)> {
-        self.head.present.iter().filter_map(|index| {
+        self.indices().filter_map(|index| {
             let record = self.record(index)?;
             let page = self.layout.page_of_record(index);
             let bases = |page| self.bases_of(page).map(|bases| &**bases);
@@ -386,7 +392,7 @@ impl Publication<'_> {
 
 impl Drop for Records {
     fn drop(&mut self) {
-        for index in self.head.present.iter() {
+        for index in self.indices() {
             let Some(place) = index.checked_sub(1).and_then(|cpu| self.places.of(cpu)) else {
                 continue;
             };

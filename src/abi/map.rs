@@ -268,26 +268,40 @@ impl Present {
         word.is_some_and(|word| word.load(Acquire) >> (index % 64) & 1 != 0)
     }
 
-    /// The indices of all that are.
-    pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        let words = (0usize..).step_by(64).zip(&self.0);
-        words.flat_map(|(first, word)| {
-            Bits(word.load(Acquire)).map(move |bit| bit.wrapping_add(first))
-        })
+    /// The indices of the records that are there, of as many as a device may have.
+    pub fn iter(&self, records: usize) -> Indices<'_> {
+        let words = self.0.get(..records.div_ceil(64)).unwrap_or(&self.0);
+        Indices {
+            words: words.iter(),
+            first: 0usize.wrapping_sub(64),
+            bits: 0,
+        }
     }
 }
 
-/// The numbers of the bits that are set, from the lowest on.
-struct Bits(u64);
+/// See [`Present::iter`].
+#[derive(Debug)]
+pub struct Indices<'a> {
+    words: core::slice::Iter<'a, AtomicU64>,
+    /// The index of the lowest bit of `bits`.
+    first: usize,
+    /// Of the last word: those that were not returned yet.
+    bits: u64,
+}
 
-impl Iterator for Bits {
+impl Iterator for Indices<'_> {
     type Item = usize;
 
+    #[inline]
     fn next(&mut self) -> Option<usize> {
-        let lowest = self.0;
-        self.0 &= lowest.wrapping_sub(1);
+        while self.bits == 0 {
+            self.bits = self.words.next()?.load(Acquire);
+            self.first = self.first.wrapping_add(64);
+        }
         // CAST: Not above 63.
-        (lowest != 0).then_some(lowest.trailing_zeros() as usize)
+        let index = self.first.wrapping_add(self.bits.trailing_zeros() as usize);
+        self.bits &= self.bits.wrapping_sub(1);
+        Some(index)
     }
 }
 

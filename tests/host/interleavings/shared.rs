@@ -49,7 +49,11 @@ impl Disk {
     /// A snapshot of the records that are there, and whether it is exact.
     fn snapshot(&self) -> (Snapshot, bool) {
         let clock_reads = Cell::new(0);
-        let records = || self.present.iter().map(|index| &self.records[index]);
+        let records = || {
+            self.present
+                .iter(self.records.len())
+                .map(|index| &self.records[index])
+        };
         let snapshot = collect(records, || {
             clock_reads.set(clock_reads.get() + 1);
             self.now()

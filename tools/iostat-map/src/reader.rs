@@ -50,7 +50,11 @@ impl Block {
     /// The records that are there: that which CPUs share, and those of CPUs that have one.
     fn records(&self) -> impl Iterator<Item = &Record> {
         let (header, owner) = (self.header(), self.owner());
-        let words = (0..).step_by(64).zip(&owner.present);
+        let words = owner
+            .present
+            .iter()
+            .take((header.records as usize).div_ceil(64));
+        let words = (0..).step_by(64).zip(words);
         let bits = words.flat_map(|(first, word)| {
             // Acquire: a record was there before its bit.
             let mut rest = word.load(Acquire);
