@@ -362,6 +362,19 @@ mod tests {
             let page = LAYOUT.page_of_record(index);
             assert_eq!(LAYOUT.page(page), Some(Page::Record(index)));
         }
-        assert!(Bits(1 | 1 << 63 | 6).eq([0, 1, 2, 63]));
+    }
+
+    #[test]
+    fn indices_are_those_of_the_records_a_device_may_have() {
+        let present = Present::default();
+        assert_eq!(present.iter(300).next(), None);
+        for index in [0, 1, 2, 63, 64, 200, 300] {
+            present.set(index);
+            assert!(present.has(index) && !present.has(index.wrapping_add(5)));
+        }
+        assert!(present.iter(300).eq([0, 1, 2, 63, 64, 200, 300]));
+        assert!(present.iter(256).eq([0, 1, 2, 63, 64, 200]));
+        assert!(present.iter(3).eq([0, 1, 2, 63]));
+        assert_eq!(present.iter(usize::MAX).count(), 7);
     }
 }
