@@ -193,7 +193,8 @@ impl<'a> Section<'a> for Off<'a> {
     fn record_own(&self, root: &'a Root, verb: Verb) {
         // SAFETY: Interrupts are off by the type invariant.
         let cpu = unsafe { this_cpu() };
-        account_of(root).record_own(verb, DIRECT, self.now, cpu);
+        // SAFETY: Floor 0 passes the results of `account` and `disk`, which are roots of accounts.
+        unsafe { account_of(root) }.record_own(verb, DIRECT, self.now, cpu);
     }
 
     #[inline(always)]
@@ -206,13 +207,17 @@ impl<'a> Section<'a> for Off<'a> {
 
     #[inline(never)]
     fn start_in_regions(self, root: &'a Root, entry: &'a Entry, sector: u64, bytes: u32) {
-        regions::start(self.here(), account_of(root), entry, sector, bytes);
+        // SAFETY: The gauge of this root has `Extra::Regions` or `Extra::Disk` and not `Extra::Absent`, so it is that of
+        // an account.
+        let account = unsafe { account_of(root) };
+        regions::start(self.here(), account, entry, sector, bytes);
         restore(self.flags);
     }
 
     #[inline(always)]
     fn only_region(&self, root: &'a Root) -> Option<OnlyRegion<'a>> {
-        let (here, account) = (self.here(), account_of(root));
+        // SAFETY: As in `start_in_regions`.
+        let (here, account) = (self.here(), unsafe { account_of(root) });
         let list = account.regions().list(here.probe)?;
         Some(OnlyRegion {
             list,
@@ -223,7 +228,8 @@ impl<'a> Section<'a> for Off<'a> {
 
     #[inline(never)]
     fn end_in_regions(&self, root: &'a Root, entry: &'a Entry) {
-        regions::end(self.here(), account_of(root), entry);
+        // SAFETY: As in `start_in_regions`.
+        regions::end(self.here(), unsafe { account_of(root) }, entry);
     }
 
     #[inline(always)]
@@ -232,10 +238,15 @@ impl<'a> Section<'a> for Off<'a> {
     }
 }
 
-/// The account with a root that is neither the absent one nor of what has left.
-fn account_of(root: &Root) -> &Account {
+/// The account that a root is a member of.
+///
+/// # Safety
+///
+/// It is a member of an account: not the root beside an absent record.
+unsafe fn account_of(root: &Root) -> &Account {
     let account = from_ref(root).wrapping_byte_sub(Account::ROOT_OFFSET);
-    // SAFETY: All other roots are those of accounts, each of which is there as long as its root.
+    // SAFETY: By this function's requirement the account is `ROOT_OFFSET` bytes before its root, and is valid as long as
+    // its root is.
     unsafe { &*account.cast::<Account>() }
 }
 
