@@ -74,9 +74,10 @@ schema()
 
 guest()
 {
-	local kernel modules payload out log=$LOGS/tools-guest.log status=0
+	local kernel modules log=$LOGS/tools-guest.log status=0
 	kernel=$("$TOP/scripts/kernel.sh")
 	modules=$("$TOP/scripts/build.sh" "$kernel")
+	trap 'rm -rf "${payload:-}" "${out:-}"' EXIT
 	payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 	out=$(mktemp -d "$IOSTAT_CACHE/out.XXXXXX")
 	cp "$("$TOP/scripts/tools.sh")" "$modules"/stripped/{iostat,fake_tape,fake_drum,kstat_client}.ko "$TOP"/tests/guest/{lib,tap,scope*}.sh "$payload"
@@ -94,7 +95,6 @@ guest()
 		failure "the guest ended with status $status"
 		;;
 	esac
-	rm -rf "$payload" "$out"
 }
 
 units
