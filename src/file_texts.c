@@ -88,13 +88,13 @@ static void add_mount(struct iostat_fileinfo *file, dev_t dev, struct iostat_wal
 	const char *point = NULL, *rest;
 	size_t len, room;
 
-	/* Nor can it be told where a path is that has lost its front. */
+	/* The mount point of a path whose beginning was cut off is unknown. */
 	if (walk->text[0] == '/')
 		point = iostat_mount_of(dev, walk->text, &rest);
 	PUT_TEXT(file->fi_mount, point ?: unknown);
 	if (!point)
 		return;
-	/* The root's is the path already, and what is mounted there may be a part of the file system. */
+	/* Paths of the root mount are complete. (A subtree of the file system may be mounted there.) */
 	len = point[1] ? strlen(point) : 0;
 	if (!len && !*rest) {
 		walk->text = "/";
@@ -102,7 +102,7 @@ static void add_mount(struct iostat_fileinfo *file, dev_t dev, struct iostat_wal
 		return;
 	}
 	room = rest - walk->buf;
-	/* Where there is no room for its front, there is none in the array either. */
+	/* If the beginning does not fit into the buffer, it does not fit into fi_pathname either. */
 	if (len > room) {
 		point += len - room;
 		len = room;

@@ -47,7 +47,8 @@ impl Twin {
             header: Box::new(Header::new(&layout)),
             memory,
         };
-        // SAFETY: There is room for it, zeros are valid, and nobody else has it.
+        // SAFETY: The first page is as large as an `Owner` and aligned for it, zeros are a valid `Owner`, and `twin` is
+        // borrowed by no other code.
         let owner = unsafe { &mut *twin.memory.as_mut_ptr().cast::<Owner>() };
         owner.set(Device::default());
         (0..=cpus).for_each(|index| owner.present.set(index));

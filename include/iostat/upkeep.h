@@ -6,12 +6,12 @@
 #define _IOSTAT_UPKEEP_H
 
 /*
- * From here on @work is called with @data every ten seconds, and soon after
- * each iostat_upkeep_wake(); never twice at a time. May sleep.
+ * Starts to call @work with @data every ten seconds, and soon after each
+ * iostat_upkeep_wake(). Calls do not overlap. May sleep.
  */
 void iostat_upkeep_start(void (*work)(void *data), void *data);
 
-/* It is not called any more, and has returned. May sleep. */
+/* Stops that, and waits until a running call has returned. May sleep. */
 void iostat_upkeep_stop(void);
 
 /* In any context but NMI. */

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Work that is done now and then, and soon after somebody asks for it.
+//! Periodic work that sleeps, which code in atomic context can also request.
 
 use super::bindings as own;
 use core::ffi::c_void;
 use kernel::sync::Arc;
 
-/// What has work to do.
+/// A type with periodic work.
 pub(crate) trait Upkeep: Send + Sync + 'static {
-    /// Does it. Not called twice at a time. May sleep.
+    /// Does the work. Calls do not overlap. May sleep.
     fn upkeep(&self);
 }
 
-/// Calls [`Upkeep::upkeep`] until it is dropped, which may sleep. There may be one at a time.
+/// Calls [`Upkeep::upkeep`] every ten seconds, and after each [`wake`]. Dropping it waits for the last call and may
+/// sleep. At most one registration exists at a time.
 pub(crate) struct Registration<T: Upkeep>(#[allow(dead_code, reason = "it is held")] Arc<T>);
 
 impl<T: Upkeep> Registration<T> {
@@ -39,7 +40,7 @@ impl<T: Upkeep> Drop for Registration<T> {
     }
 }
 
-/// There is work to do. In any context but NMI; nothing without a [`Registration`].
+/// Requests a call of [`Upkeep::upkeep`] soon. Any context but NMI. Without a [`Registration`] it does nothing.
 pub(crate) fn wake() {
     // SAFETY: No requirement.
     unsafe { own::iostat_upkeep_wake() };

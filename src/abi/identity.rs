@@ -129,7 +129,7 @@ pub struct Identity {
     pub device_type: u32,
     /// [`support_flags`] at the time when it was added.
     pub flags: u32,
-    /// The logical block size in bytes at the time when it was added; 0 if there is none.
+    /// The logical block size in bytes at the time when the device was added; 0 if it has no block size.
     pub block_size: u32,
 }
 

@@ -152,7 +152,8 @@ pub trait Request: Copy {
     /// The address of its queue, not 0.
     fn queue(&self) -> u64;
 
-    /// The address of the block device that it was submitted to; 0 if there is none. At its start only.
+    /// The address of the block device that the request's bio was submitted to; 0 if the request has no bio. Valid at
+    /// the start of the request only.
     fn block_device(&self) -> u64;
 
     /// Its class by its operation.
@@ -219,11 +220,11 @@ pub trait Section<'a> {
     /// The request with this key.
     fn request(&self, key: u64) -> Self::Request;
 
-    /// See there.
+    /// See the trait.
     type OnlyRegion: OnlyRegion<'a>;
 
-    /// The only region of the account that has this root, with [`Geometry::NOTHING`] if there are others, or it has a
-    /// histogram or additional output. [`None`] if there is none.
+    /// The only region of the account that has this root; [`None`] if the account has no region. If it has several, or
+    /// the only one has a histogram or the option `classes`, the geometry is [`Geometry::NOTHING`].
     fn only_region(&self, root: &'a Root) -> Option<Self::OnlyRegion>;
 
     /// Ends it, after the regions of the account that has this root, and of its disk, have recorded that this I/O was

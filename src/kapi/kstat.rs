@@ -266,7 +266,7 @@ impl Chain {
         Ok(list)
     }
 
-    /// Returns the kstat of this number. May sleep. `ENXIO` if there is none, `EAGAIN` if it is not installed
+    /// Returns the kstat of this number. May sleep. `ENXIO` if no kstat has it, `EAGAIN` if it is not installed
     /// yet.
     pub(crate) fn numbered(&self, kid: u32) -> Result<Arc<Entry>> {
         let table = self.table.lock();

@@ -133,7 +133,8 @@ impl Entry {
         let exchange = |word: &AtomicU64, old, new| {
             let _ = word.compare_exchange(old, new, Relaxed, Relaxed);
         };
-        // In this order: a step that finds the new records, in which there are none of CPUs, does not find the old root.
+        // The root first. A step that loads the new records finds no record of its CPU there and then loads the root:
+        // it must not find the root of the account that has left.
         exchange(&self.memory.root, old.root, new.root);
         exchange(&self.memory.records, old.records, new.records);
     }

@@ -75,7 +75,7 @@ pub(crate) struct Entry {
     crtime_ns: u64,
     kid: u32,
     flags: AtomicU8,
-    /// The id of the task that holds the body; 0 if there is none.
+    /// The id of the task that holds the body; 0 while no task holds it.
     holder: AtomicUsize,
     #[pin]
     body: Mutex<Body>,
