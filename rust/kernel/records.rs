@@ -190,8 +190,7 @@ impl Records {
 
     /// Calls `write` with the record that CPUs share.
     pub(crate) fn write_shared<R>(&self, write: impl FnOnce(&WritingShared<'_>) -> R) -> R {
-        let _turn = self.turns.take();
-        write(&self.shared.write_with(&self.head.rare))
+        write(&self.shared.write_shared(&self.turns, &self.head.rare))
     }
 
     /// This CPU, which has no record, should get one. With interrupts off, in any context but NMI.

@@ -94,6 +94,7 @@ mod tests {
                 collect_histogram,
                 Snapshot, //
             },
+            turns::Turns,
             verb::Verb, //
         },
         *,
@@ -114,6 +115,7 @@ mod tests {
     #[test]
     fn transactions_end_as_they_are_told_to() {
         let (record, rare, gauge) = (CpuRecord::default(), Rare::default(), Gauge::default());
+        let turns = Turns::default();
         let end = |tag, class, then| End {
             bytes: 10,
             tag,
@@ -130,7 +132,7 @@ mod tests {
             (end(Tag::Ordered, Class::Free, Some(400)), 1300),
         ];
         for (end, now) in ends {
-            assert!(end.apply(&record.write_with(&rare), &gauge, now));
+            assert!(end.apply(&record.write_shared(&turns, &rare), &gauge, now));
         }
         let snapshot = at(&record, 2000);
         let devstat = snapshot.record.devstat;

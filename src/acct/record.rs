@@ -21,7 +21,11 @@ use super::{
         Phase, //
     },
     queue::Queue,
-    seqcount::SeqCount, //
+    seqcount::SeqCount,
+    turns::{
+        Turn,
+        Turns, //
+    }, //
 };
 use crate::below::Bit;
 
@@ -201,12 +205,14 @@ impl CpuRecord {
         Writing(self)
     }
 
-    /// The same of the record that CPUs share, with what belongs to it. The caller is the only one that does.
+    /// The same of the record that CPUs share, with what belongs to it, as soon as no other caller writes it. Spins.
     #[inline(always)]
-    pub fn write_with<'a>(&'a self, rare: &'a Rare) -> WritingShared<'a> {
+    pub fn write_shared<'a>(&'a self, turns: &'a Turns, rare: &'a Rare) -> WritingShared<'a> {
+        let turn = turns.take();
         WritingShared {
             record: self.write(),
             rare,
+            _turn: turn,
         }
     }
 
@@ -245,6 +251,8 @@ pub struct Writing<'a>(&'a CpuRecord);
 pub struct WritingShared<'a> {
     record: Writing<'a>,
     rare: &'a Rare,
+    // Fields are dropped in this order: the sequence count is even again before the next caller has its turn.
+    _turn: Turn<'a>,
 }
 
 impl Write for Writing<'_> {

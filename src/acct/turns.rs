@@ -7,6 +7,7 @@ use crate::sync::{
     AtomicU32,
     Ordering::{
         Acquire,
+        Relaxed,
         Release, //
     }, //
 };
@@ -22,7 +23,7 @@ pub struct Turn<'a>(&'a Turns);
 impl Turns {
     /// Takes a turn as soon as no other caller has one. Spins.
     pub fn take(&self) -> Turn<'_> {
-        while self.0.swap(1, Acquire) != 0 {
+        while self.0.compare_exchange(0, 1, Acquire, Relaxed).is_err() {
             spin_loop();
         }
         Turn(self)

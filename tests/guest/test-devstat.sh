@@ -166,6 +166,15 @@ cpus=$(nproc)
 is "all CPUs: at the same time" "$(asked 'spread 3 20000')" 0
 is "all CPUs: exact" "$(of pd0 devstat/{start_count,end_count,operations_write,bytes_write} kstat/rcnt)" \
 	"$((cpus * 20000)) $((cpus * 20000)) $((cpus * 20000)) $((cpus * 60000)) 0"
+# In new entries, whose CPUs have no records yet: on_each_cpu() keeps interrupts off, so all transactions are in the one
+# record that the CPUs share.
+for i in {1..20}; do
+	asked 'new 6 ps 0 512 0 0x30 0x110' && asked 'spread 6 2000'
+	of ps0 devstat/{start_count,end_count,bytes_write} kstat/rcnt
+	asked 'remove 6'
+done | sort | uniq -c | xargs >/tmp/out
+is "all CPUs: exact in the record that they share" "$(cat /tmp/out)" \
+	"60 0 20 $((cpus * 2000)) $((cpus * 2000)) $((cpus * 6000)) 0"
 is "all CPUs: with interrupts off" "$(asked 'irq 3') $(of pd0 devstat/operations_write)" "0 $((cpus * 20000 + 1))"
 holds "busy time: at most the entry's age" "$(of pd0 devstat/busy_time_ns) <= $(of pd0 kstat/snaptime) - $(of pd0 devstat/creation_time_ns)"
 

@@ -16,11 +16,16 @@ use iostat::acct::{
         Kind,
         Tag, //
     },
-    record::CpuRecord,
+    record::{
+        CpuRecord,
+        Rare,
+        WritingShared, //
+    },
     snapshot::{
         collect,
         Snapshot, //
     },
+    turns::Turns,
     verb::{
         End,
         Verb, //
@@ -61,6 +66,31 @@ fn a_successful_read_is_of_one_instant() {
         reader.join().unwrap()
     });
     assert_eq!(seen, [None, Some(0), Some(1), Some(2)].into());
+}
+
+#[derive(Default)]
+struct SharedRecord {
+    turns: Turns,
+    record: CpuRecord,
+    rare: Rare,
+}
+
+#[test]
+fn callers_write_the_shared_record_one_after_the_other() {
+    let seen = outcomes(3, || {
+        let shared = Arc::new(SharedRecord::default());
+        let writers = [(); 2].map(|()| {
+            spawn(&shared, |shared| {
+                // As the module calls it: in an expression whose temporaries live until its end.
+                let start = |record: &WritingShared<'_>| record.devstat.start_transaction();
+                start(&shared.record.write_shared(&shared.turns, &shared.rare))
+            })
+        });
+        writers.map(|writer| writer.join().unwrap());
+        let (seq, record) = shared.record.try_read().expect("no thread writes");
+        assert_eq!((seq, record.devstat.start_count), (4, 2));
+    });
+    assert_eq!(seen.len(), 1);
 }
 
 /// A clock that orders nothing but its own readings.

@@ -45,6 +45,7 @@ use iostat::acct::{
         collect,
         Snapshot, //
     },
+    turns::Turns,
     verb::Verb,
 };
 use std::{
@@ -91,6 +92,7 @@ pub struct Disk {
     /// The record that CPUs share, and one for each CPU. Shared with readers that are still in progress while the disk
     /// goes on.
     pub cpus: Rc<[CpuRecord]>,
+    turns: Turns,
     rare: Rare,
     /// How many steps of each CPU until it is given its record.
     until: Vec<Cell<u32>>,
@@ -106,6 +108,7 @@ impl Disk {
         let leaves = if queues > 1 { queues } else { 0 };
         Disk {
             cpus: (0..=cpus).map(|_| CpuRecord::default()).collect(),
+            turns: Turns::default(),
             rare: Rare::default(),
             // The first has it from the start.
             until: (0..cpus as u32).map(|cpu| Cell::new(7 * cpu)).collect(),
@@ -132,7 +135,8 @@ impl Disk {
             _ => {
                 let until = &self.until[cpu % self.until.len()];
                 until.set(until.get().saturating_sub(1));
-                verb.apply(&self.cpus[0].write_with(&self.rare), &gauges, now);
+                let shared = self.cpus[0].write_shared(&self.turns, &self.rare);
+                verb.apply(&shared, &gauges, now);
             }
         }
     }

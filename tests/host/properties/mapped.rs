@@ -43,6 +43,7 @@ use iostat::{
             collect,
             collect_histogram, //
         },
+        turns::Turns,
         verb::{
             End,
             Verb, //
@@ -214,6 +215,7 @@ proptest! {
 fn histograms_are_the_kernels_with_bases_and_without() {
     let (header, memory) = (Header::new(&LAYOUT), Memory::new());
     let block = memory.block(&header);
+    let turns = Turns::default();
     for round in 0..3u64 {
         for (number, class) in (1u64..).zip(Class::ALL) {
             for index in [0, 1, 3] {
@@ -225,7 +227,7 @@ fn histograms_are_the_kernels_with_bases_and_without() {
                     }
                     // With the record that CPUs share.
                     _ => {
-                        let record = memory.record(0).write_with(&memory.owner.rare);
+                        let record = memory.record(0).write_shared(&turns, &memory.owner.rare);
                         record.record_times(class as usize, total, service);
                     }
                 }
