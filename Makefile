@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-# `make run` and `make test` install and build all they need. On a machine with a Rust-enabled kernel and
-# a usable KDIR, plain `make` and `make modules_install` work as for any module.
+# `make run` and `make test` install and build all they need. On a machine with a Rust-enabled kernel plain `make`
+# and `make install` work as for any module; if its headers have no rust/ directory, after `make kdir`.
 
-KDIR ?= /lib/modules/$(shell uname -r)/build
+KRELEASE ?= $(shell uname -r)
+KDIR ?= $(shell scripts/find-kdir.sh "$(KRELEASE)")
 
-.PHONY: modules modules_install clean run tools test bench bench-native fuzz torture nightly mutants help
+.PHONY: modules modules_install install kdir clean run tools test bench bench-native fuzz torture nightly mutants help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -14,9 +15,19 @@ modules:
 # kernel's configuration selects whether modules are signed and compressed.
 INSTALL_MOD_STRIP ?= 1
 export INSTALL_MOD_STRIP
+# A prepared tree has no key, unless the user has put one there (see README.md): the module is then not signed.
+unsigned = $(if $(wildcard $(KDIR)/certs/signing_key.x509),,CONFIG_MODULE_SIG_ALL=)
 modules_install:
 	@scripts/check-kdir.sh "$(KDIR)"
-	$(MAKE) -C $(KDIR) M=$(CURDIR) modules_install
+	$(MAKE) -C $(KDIR) M=$(CURDIR) $(unsigned) modules_install
+
+# The kernel's own target runs depmod only if the tree has a System.map, which no headers package has.
+DEPMOD ?= /sbin/depmod
+install: modules_install
+	$(DEPMOD) $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) "$$(cat $(KDIR)/include/config/kernel.release)"
+
+kdir:
+	@scripts/kdir.sh "$(KRELEASE)"
 
 clean:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
@@ -70,5 +81,6 @@ help:
 	@echo "make bench-native      measure the record path alone, on this machine, in ns"
 	@echo "make fuzz [T=target]   fuzz floor 0 for a minute, or S=seconds"
 	@echo "make [KDIR=...]        build iostat.ko for a prepared kernel tree"
-	@echo "make modules_install [INSTALL_MOD_STRIP=]   install iostat.ko; with its debug information"
+	@echo "make kdir              prepare a tree for the running kernel, or KRELEASE=..., if its headers are not enough"
+	@echo "make install [INSTALL_MOD_STRIP=]   install iostat.ko; with its debug information"
 	@echo "KERNEL=7.2 make run    the same for another supported series"

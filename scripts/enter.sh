@@ -2,15 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs a command inside the build root, with the project at /src and the cache at /cache, in a mount
 # namespace of its own, so that no mount is left however the command ends. IN_ROOT=blktests selects that
-# root. usage: enter.sh COMMAND [ARGUMENT...]
+# root. With OVERLAY=DIR what the command writes to the root goes to DIR, for tests that install packages.
+# usage: enter.sh COMMAND [ARGUMENT...]
 
 . "$(dirname "$0")/lib.sh"
 need_root
 ROOT=$("$TOP/scripts/root.sh" "${IN_ROOT:-build}")
 
 exec unshare --mount --propagation private -- /bin/bash -euc '
-	root=$1 top=$2 cache=$3 clone=$4
-	shift 4
+	root=$1 top=$2 cache=$3 clone=$4 overlay=$5
+	shift 5
+	if [ -n "$overlay" ]; then
+		mkdir -p "$overlay/upper" "$overlay/work" "$overlay/root"
+		mount -t overlay -o "lowerdir=$root,upperdir=$overlay/upper,workdir=$overlay/work" overlay "$overlay/root"
+		root=$overlay/root
+	fi
 	mount --rbind /proc "$root/proc"
 	mount --rbind /dev "$root/dev"
 	mount -t tmpfs tmpfs "$root/tmp"
@@ -21,4 +27,4 @@ exec unshare --mount --propagation private -- /bin/bash -euc '
 		TERM="${TERM:-dumb}" CCACHE_DIR=/cache/ccache IOSTAT_CACHE=/cache CLONE="$clone" \
 		$(env | grep -E "^(https?|no)_proxy=" | tr "\n" " ") \
 		chroot "$root" /bin/sh -c '\''cd /src && exec "$@"'\'' sh "$@"
-' enter "$ROOT" "$TOP" "$IOSTAT_CACHE" "$CLONE" "$@"
+' enter "$ROOT" "$TOP" "$IOSTAT_CACHE" "$CLONE" "${OVERLAY:-}" "$@"

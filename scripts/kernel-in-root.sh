@@ -67,38 +67,11 @@ fetch()
 	rm -rf debs unpacked
 }
 
-# same_tool WHAT OPTION ACTUAL: compares the compiler in the kernel's configuration with the one here.
-# Rust symbols contain the compiler's version, so a module built by a different rustc cannot be
-# linked.
-same_tool()
-{
-	local recorded
-	recorded=$(sed -n "s/^$2=\"\(.*\)\"/\1/p" config | sed 's/^[^ ]* //')
-	[ "$recorded" = "${3#* }" ] ||
-		die "$1 differs: the kernel was built with \"$recorded\", the build root has \"${3#* }\""
-}
-
 prepare()
 {
-	local release=$1 dir=$KERNELS/$1 built differs
-	cd "$dir"
-	grep -q '^CONFIG_RUST=y' config || die "kernel $release was built without CONFIG_RUST"
-	same_tool rustc CONFIG_RUSTC_VERSION_TEXT "$(rustc --version)"
-	same_tool gcc CONFIG_CC_VERSION_TEXT "$(gcc --version | head -n 1)"
-	rm -rf kdir
-	mkdir kdir
-	cp config kdir/.config
-	cp Module.symvers kdir/
-	make -C source O="$dir/kdir" olddefconfig
-	cd kdir
-	differs=$(diff <(grep '^CONFIG' ../config | grep -v _VERSION_TEXT) \
-		<(grep '^CONFIG' .config | grep -v _VERSION_TEXT) | grep '^[<>]' | head -n 5 | tr '\n' ' ') || true
-	[ -z "$differs" ] ||
-		die "the configuration of kernel $release changes when its own source reads it: $differs"
-	make -j"$(nproc)" KERNELRELEASE="$release" LOCALVERSION= modules_prepare
-	built=$(cat include/config/kernel.release)
-	[ "$built" = "$release" ] || die "KDIR says release $built, the image says $release"
-	echo "$release" >"$dir/release"
+	local dir=$KERNELS/$1
+	scripts/prepare-kdir.sh "$dir/source" "$dir/config" "$dir/Module.symvers" "$1" "$dir/kdir"
+	echo "$1" >"$dir/release"
 	touch "$dir/ready"
 }
 

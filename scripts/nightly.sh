@@ -15,6 +15,7 @@ AREAS="
 	torture-seeds	env SEED=1303,40961,852177 DURATION=1200 scripts/torture.sh kasan
 	torture-stock	env SEED=77001 DURATION=1200 scripts/torture.sh stock
 	guest-rt	env FLAVOUR=rt scripts/test-guest.sh
+	kdir		scripts/test-kdir.sh
 	many		env DISKS=4096 scripts/test-many.sh
 	mutants		scripts/mutants.sh all
 	compat		scripts/test-compat.sh
