@@ -78,14 +78,17 @@ static void use_tsc(const struct system_time_snapshot *now)
 	iostat_clock.tsc_offset = raw - iostat_cycles_to_ns(now->cycles, iostat_clock.mult);
 	/* Pairs with the acquire in iostat_clock_now(): mult and tsc_offset are seen first. */
 	smp_store_release(&iostat_clock.is_tsc, true);
-	if (has_fast_path())
+	if (has_fast_path()) {
 		static_branch_dec(&iostat_general);
+		static_branch_dec(&iostat_general_or_traced);
+	}
 }
 
 static void use_raw(void)
 {
 	/* Make sure that no event reads the TSC any more. */
 	if (has_fast_path()) {
+		static_branch_inc(&iostat_general_or_traced);
 		static_branch_inc(&iostat_general);
 		tracepoint_synchronize_unregister();
 	}
@@ -159,7 +162,8 @@ int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *c
 		       const void *counter)
 {
 	mutex_lock(&exchange_lock);
-	/* Dropped by use_tsc() when the source becomes the TSC. */
+	/* Both are dropped by use_tsc() when the source becomes the TSC. */
+	static_branch_inc(&iostat_general_or_traced);
 	static_branch_inc(&iostat_general);
 	/* The first selection is not counted as a change. */
 	choose();

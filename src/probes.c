@@ -21,6 +21,7 @@
 #include <trace/events/block.h>
 
 DEFINE_STATIC_KEY_FALSE(iostat_general);
+DEFINE_STATIC_KEY_FALSE(iostat_general_or_traced);
 
 static __always_inline struct iostat_here here(void)
 {
@@ -30,7 +31,13 @@ static __always_inline struct iostat_here here(void)
 	};
 }
 
-static __always_inline void io_start(void *state, struct request *rq)
+/* Whether events of requests may take the fast path, if they are traced. */
+static __always_inline bool has_fast_path(void)
+{
+	return IS_ENABLED(CONFIG_X86_64) && !static_branch_unlikely(&iostat_general);
+}
+
+void notrace iostat_general_io_start(void *state, struct request *rq)
 {
 	unsigned long flags;
 
@@ -41,7 +48,10 @@ static __always_inline void io_start(void *state, struct request *rq)
 
 static noinline void io_start_watched(void *state, struct request *rq)
 {
-	io_start(state, rq);
+	if (has_fast_path())
+		iostat_traced_io_start(state, rq);
+	else
+		iostat_general_io_start(state, rq);
 	iostat_io_start_watched(state, rq);
 }
 
@@ -50,7 +60,7 @@ void notrace iostat_probe_io_start(void *state, struct request *rq)
 	/* Asked first, and so state and rq need not be kept. */
 	if (static_branch_unlikely(&iostat_watched))
 		return io_start_watched(state, rq);
-	io_start(state, rq);
+	iostat_general_io_start(state, rq);
 }
 
 void notrace iostat_probe_rq_issue(void *state, struct request *rq)
@@ -89,14 +99,22 @@ void notrace iostat_probe_io_done(void *state, struct request *rq)
 	local_irq_restore(flags);
 }
 
-void notrace iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
-			      unsigned int nr_bytes)
+void notrace iostat_general_rq_complete(void *state, struct request *rq, blk_status_t error,
+				unsigned int nr_bytes)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
 	iostat_rq_complete(state, rq, here(), error, nr_bytes);
 	local_irq_restore(flags);
+}
+
+void notrace iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
+			      unsigned int nr_bytes)
+{
+	if (static_branch_unlikely(&iostat_watched) && has_fast_path())
+		return iostat_traced_rq_complete(state, rq, error, nr_bytes);
+	iostat_general_rq_complete(state, rq, error, nr_bytes);
 }
 
 void notrace iostat_probe_bio_queue(void *state, struct bio *bio)
@@ -137,6 +155,8 @@ static void __maybe_unused check(void)
 	check_trace_callback_type_block_io_start(iostat_fast_io_start);
 	check_trace_callback_type_block_rq_issue(iostat_fast_rq_issue);
 	check_trace_callback_type_block_rq_complete(iostat_fast_rq_complete);
+	check_trace_callback_type_block_io_start(iostat_traced_io_start);
+	check_trace_callback_type_block_rq_complete(iostat_traced_rq_complete);
 	check_trace_callback_type_block_bio_queue(iostat_probe_bio_queue);
 	check_trace_callback_type_block_bio_complete(iostat_probe_bio_complete);
 }

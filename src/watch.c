@@ -36,6 +36,8 @@ static struct part {
 static unsigned int nr_parts;
 /* How often an event has been turned on and not off. */
 static unsigned int watchers;
+/* How often it became more than 0. A record of an earlier period is not valid: its I/O may have ended meanwhile. */
+static u64 period;
 static atomic64_t last_id;
 /* Of all of these; those who bring disks wait for it. */
 static DEFINE_MUTEX(lock);
@@ -114,6 +116,14 @@ static struct iostat_io *find(u64 record)
 	return records && index < parts[part].count ? &records[index] : NULL;
 }
 
+/* The record of an I/O, if it has been written at the start of that I/O. */
+static struct iostat_io *find_started(u64 record)
+{
+	struct iostat_io *io = find(record);
+
+	return io && io->period == READ_ONCE(period) ? io : NULL;
+}
+
 /* Either event; the tracepoints' own mutex is held. */
 int iostat_watch_reg(void)
 {
@@ -121,19 +131,20 @@ int iostat_watch_reg(void)
 
 	scoped_guard(mutex, &lock) {
 		error = allocate();
-		watchers += !error;
+		if (!error && !watchers++)
+			WRITE_ONCE(period, period + 1);
 	}
 	if (error)
 		return error;
 	iostat_fileinfo_get();
 	static_branch_inc(&iostat_watched);
-	static_branch_inc(&iostat_general);
+	static_branch_inc(&iostat_general_or_traced);
 	return 0;
 }
 
 void iostat_watch_unreg(void)
 {
-	static_branch_dec(&iostat_general);
+	static_branch_dec(&iostat_general_or_traced);
 	static_branch_dec(&iostat_watched);
 	iostat_fileinfo_put();
 	guard(mutex)(&lock);
@@ -188,33 +199,32 @@ static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf,
 	iostat_copy(&io->dev, dev, sizeof(io->dev));
 	put_task(&io->task, bio);
 	io->result.b_resid = 0;
+	io->period = READ_ONCE(period);
 	return io;
 }
 
-bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
+void iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
 			const struct iostat_devinfo *dev, struct bio *bio, bool is_own)
 {
 	struct iostat_io *io = begin(record, buf, dev, bio);
 
 	if (!io)
-		return false;
+		return;
 	io->buf.b_flags |= iostat_fileinfo_of_bio(&io->file, bio, is_own);
 	trace_start(io);
-	return true;
 }
 
-bool iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
+void iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
 			     const struct iostat_devinfo *dev, struct inode *inode, loff_t pos,
 			     bool is_direct)
 {
 	struct iostat_io *io = begin(record, buf, dev, NULL);
 
 	if (!io)
-		return false;
+		return;
 	io->buf.b_flags |= is_direct ? IOSTAT_B_PHYS : IOSTAT_B_PAGEIO;
 	iostat_fileinfo_of_cache(&io->file, inode->i_mapping, pos);
 	trace_start(io);
-	return true;
 }
 
 void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
@@ -231,7 +241,7 @@ void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_de
 
 void iostat_watch_fail(u64 record, u32 bytes)
 {
-	struct iostat_io *io = find(record);
+	struct iostat_io *io = find_started(record);
 
 	if (io)
 		io->result.b_resid += bytes;
@@ -252,12 +262,15 @@ static void done(struct iostat_io *io, const struct iostat_result *result, u32 f
 	trace_done(io);
 }
 
-void iostat_watch_done(u64 record, const struct iostat_result *result)
+bool iostat_watch_done(u64 record, const struct iostat_result *result)
 {
-	struct iostat_io *io = find(record);
+	struct iostat_io *io = find_started(record);
 
-	if (io)
-		done(io, result, io->result.b_resid);
+	if (!io)
+		return false;
+	done(io, result, io->result.b_resid);
+	io->period = 0;
+	return true;
 }
 
 void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,

@@ -142,7 +142,14 @@ struct iostat_result {
 };
 
 /**
- * struct iostat_io - one I/O; what is before @result is told at its start
+ * struct iostat_io - one I/O; what is before @result is traced at its start
+ * @buf: the request
+ * @dev: the disk or partition
+ * @task: its submitter
+ * @file: the file that it belongs to
+ * @result: how it ended
+ * @period: the number of the period, during which io:start or io:done was enabled, that it started in; 0 after its
+ *	    done was traced
  */
 struct iostat_io {
 	struct iostat_bufinfo buf;
@@ -150,6 +157,7 @@ struct iostat_io {
 	struct iostat_task task;
 	struct iostat_fileinfo file;
 	struct iostat_result result;
+	__u64 period;
 };
 
 #endif /* _IOSTAT_IO_H */

@@ -26,10 +26,12 @@ void iostat_probe_bio_queue(void *state, struct bio *bio);
 void iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio *bio);
 
 /*
- * Set unless events may take the fast path of src/recorder/probe/fast.rs: while
- * io:start or io:done is enabled, or the clock is not the TSC, or this machine cannot.
+ * Set unless events may take the fast path of src/recorder/probe/fast.rs: while the clock is not the
+ * TSC, or if this machine cannot.
  */
 DECLARE_STATIC_KEY_FALSE(iostat_general);
+/* For starts and completions: set also while io:start or io:done is enabled. */
+DECLARE_STATIC_KEY_FALSE(iostat_general_or_traced);
 
 /*
  * The fast path. Events that it leaves to the functions above were not recorded.
@@ -38,6 +40,17 @@ void iostat_fast_io_start(void *state, struct request *rq);
 void iostat_fast_rq_issue(void *state, struct request *rq);
 void iostat_fast_rq_complete(void *state, struct request *rq, blk_status_t error,
 			     unsigned int nr_bytes);
+
+/*
+ * The fast path while io:start or io:done is enabled. The second traces io:done; io:start is traced by the
+ * caller. Events that they leave to the general path go to iostat_general_*(), which trace no start.
+ */
+void iostat_traced_io_start(void *state, struct request *rq);
+void iostat_traced_rq_complete(void *state, struct request *rq, blk_status_t error,
+				unsigned int nr_bytes);
+void iostat_general_io_start(void *state, struct request *rq);
+void iostat_general_rq_complete(void *state, struct request *rq, blk_status_t error,
+				unsigned int nr_bytes);
 
 /**
  * struct iostat_here - where and when a probe runs

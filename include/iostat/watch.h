@@ -43,10 +43,8 @@ void iostat_watch_close(void);
  * @is_own: whether who submits it has made it, and not dispatched what is queued by anybody
  *
  * By its submitter.
- *
- * Return: whether it is remembered.
  */
-bool iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
+void iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
 			const struct iostat_devinfo *dev, struct bio *bio, bool is_own);
 
 /**
@@ -70,20 +68,21 @@ void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_de
  * @is_direct: whether it passes by the page cache
  *
  * By its submitter. It is charged to no cgroup.
- *
- * Return: whether it is remembered.
  */
-bool iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
+void iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
 			     const struct iostat_devinfo *dev, struct inode *inode, loff_t pos,
 			     bool is_direct);
 
-/* Some of an I/O that is remembered has failed, and it goes on. From any context. */
+/* Some of an I/O has failed, and it goes on. From any context. */
 void iostat_watch_fail(u64 record, u32 bytes);
 
-/* An I/O that is remembered has ended; what failed before is added. From any context. */
-void iostat_watch_done(u64 record, const struct iostat_result *result);
+/*
+ * An I/O has ended; bytes that failed before are added. Returns false, and traces nothing, if its start was not
+ * recorded. Context: Any context.
+ */
+bool iostat_watch_done(u64 record, const struct iostat_result *result);
 
-/* An I/O has ended that is not. From any context. */
+/* An I/O has ended whose start was not recorded. From any context. */
 void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			      const struct iostat_result *result);
 

@@ -10,6 +10,7 @@ mod key {
 
     extern "C" {
         pub(super) static iostat_general: Key;
+        pub(super) static iostat_general_or_traced: Key;
     }
 
     /// A key by itself: the macro expects a member of something.
@@ -29,6 +30,18 @@ pub(crate) fn is_general() -> bool {
     };
     // SAFETY: The key is that of `src/probes.c`; it is read and written by the kernel's functions alone.
     unsafe { kernel::jump_label::static_branch_unlikely!(iostat_general, Key, key) }
+}
+
+/// The same of starts and completions, which also take it while they are watched.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn is_general_or_traced() -> bool {
+    use key::{
+        iostat_general_or_traced,
+        Key, //
+    };
+    // SAFETY: As in `is_general`.
+    unsafe { kernel::jump_label::static_branch_unlikely!(iostat_general_or_traced, Key, key) }
 }
 
 /// Whether all events take the general path: there is no other.

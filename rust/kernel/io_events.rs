@@ -102,8 +102,7 @@ impl Records {
         to_result(unsafe { bindings::iostat_watch_add(count) })
     }
 
-    /// An I/O starts, whose entry has this number: whether it is remembered. By its submitter, who has
-    /// made it or not.
+    /// An I/O starts, whose entry has this number. By its submitter, who has made it or not.
     pub(crate) fn start(
         &self,
         number: Number,
@@ -111,11 +110,11 @@ impl Records {
         dev: &Devinfo,
         bio: Option<Bio<'_>>,
         is_own: bool,
-    ) -> bool {
+    ) {
         let bio = bio.map_or(core::ptr::null_mut(), |bio| bio.as_ptr());
         // SAFETY: Any number will do, the references are valid, and the bio is one that is being
         // submitted, or null.
-        unsafe { bindings::iostat_watch_start(number.0, buf, dev, bio, is_own) }
+        unsafe { bindings::iostat_watch_start(number.0, buf, dev, bio, is_own) };
     }
 
     /// The same of an I/O of which the file is known, and no bio. By its submitter.
@@ -125,11 +124,11 @@ impl Records {
         buf: &Bufinfo,
         dev: &Devinfo,
         file: &File<'_>,
-    ) -> bool {
+    ) {
         let (inode, offset) = (file.inode.as_ptr(), file.offset);
         // SAFETY: Any number will do, the references are valid, and the inode is held.
         unsafe {
-            bindings::iostat_watch_start_file(number.0, buf, dev, inode, offset, file.is_direct)
+            bindings::iostat_watch_start_file(number.0, buf, dev, inode, offset, file.is_direct);
         }
     }
 
@@ -139,19 +138,19 @@ impl Records {
         unsafe { bindings::iostat_watch_merge(buf, dev, bio.as_ptr()) };
     }
 
-    /// Some of an I/O that is remembered has failed, and it goes on. From any context.
+    /// Some of an I/O has failed, and it goes on. From any context.
     pub(crate) fn fail(&self, number: Number, bytes: u32) {
         // SAFETY: Any number will do.
         unsafe { bindings::iostat_watch_fail(number.0, bytes) };
     }
 
-    /// An I/O that is remembered has ended. From any context.
-    pub(crate) fn done(&self, number: Number, ended: &Ended) {
+    /// An I/O has ended: whether its start was recorded here. Otherwise nothing is traced. From any context.
+    pub(crate) fn done(&self, number: Number, ended: &Ended) -> bool {
         // SAFETY: Any number will do, and the reference is valid.
-        unsafe { bindings::iostat_watch_done(number.0, ended) };
+        unsafe { bindings::iostat_watch_done(number.0, ended) }
     }
 
-    /// An I/O has ended that is not. From any context.
+    /// An I/O has ended whose start was not recorded. From any context.
     pub(crate) fn done_unseen(&self, buf: &Bufinfo, dev: &Devinfo, ended: &Ended) {
         // SAFETY: The references are valid.
         unsafe { bindings::iostat_watch_done_unseen(buf, dev, ended) };

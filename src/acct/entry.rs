@@ -52,9 +52,8 @@ pub struct Entry {
 /// Bits of `state`: first its [`Kind`], at the top its leaf.
 pub(super) const RUNNING: u64 = 1 << 8;
 pub(super) const COUNTED: u64 = 1 << 9;
-const WATCHED: u64 = 1 << 10;
 /// Regions count it: see [`super::region::pending`].
-pub(super) const IN_REGIONS: u64 = 1 << 11;
+pub(super) const IN_REGIONS: u64 = 1 << 10;
 pub(super) const LEAF_SHIFT: u32 = 48;
 
 impl Entry {
@@ -256,16 +255,6 @@ impl Entry {
     /// Bytes transferred without error so far.
     pub fn bytes(&self) -> u64 {
         self.bytes.get()
-    }
-
-    /// Whether there is a record of it for those who watch each I/O.
-    pub fn is_watched(&self) -> bool {
-        self.state.get() & WATCHED != 0
-    }
-
-    /// There is one.
-    pub fn set_watched(&self) {
-        self.state.set(self.state.get() | WATCHED);
     }
 
     /// What the start was given as `class` and `tag`.

@@ -60,6 +60,7 @@ use super::{
     },
     entry::{
         Entry,
+        Times,
         COUNTED,
         IN_REGIONS,
         LEAF_SHIFT,
@@ -115,6 +116,16 @@ impl Entry {
         let state = self.key.state();
         if state != State::General {
             self.fill_in(key, state, fresh());
+        }
+    }
+
+    /// Wait and service time up to `now`, the time of its end, of an I/O that was issued on the fast path.
+    pub fn fast_times(&self, now: u64) -> Times {
+        let service_ns = now.wrapping_sub(self.service_ns.own());
+        let total_ns = now.wrapping_sub(self.start_ns.own());
+        Times {
+            wait_ns: total_ns.wrapping_sub(service_ns),
+            service_ns,
         }
     }
 
@@ -233,6 +244,10 @@ pub trait Section<'a> {
 
     /// The regions of the account that has this root record that this I/O has ended. It is on the general path already.
     fn end_in_regions(&self, root: &'a Root, entry: &'a Entry);
+
+    /// The I/O of an entry, which is still on the fast path, has ended and was recorded in its account. The entry is released
+    /// next.
+    fn ended(&self, entry: &'a Entry);
 
     /// Ends it.
     fn leave(self);
@@ -355,6 +370,7 @@ pub fn complete<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request,
         record.both_busy.fall(now);
     }
     drop(record);
+    section.ended(entry);
     entry.key.release_in_flight();
     section.leave();
 }

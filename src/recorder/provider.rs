@@ -87,13 +87,9 @@ impl Tracker {
     /// An I/O starts. With interrupts as its submitter has them.
     #[cold]
     pub(super) fn tell_start(&self, entry: &Entry, asked: &Asked<'_>, bio: Option<Bio<'_>>) {
-        let dev = asked.account.devinfo();
-        if self
-            .records()
-            .start(self.number(entry), &bufinfo(asked), dev, bio, asked.is_own)
-        {
-            entry.set_watched();
-        }
+        let (number, dev) = (self.number(entry), asked.account.devinfo());
+        self.records()
+            .start(number, &bufinfo(asked), dev, bio, asked.is_own);
     }
 
     /// `block_bio_backmerge`, `block_bio_frontmerge`: a bio becomes part of a request, while `io:merge` is
@@ -121,29 +117,30 @@ impl Tracker {
     pub(super) fn tell_start_of_file(&self, entry: &Entry, asked: &Asked<'_>, file: &File<'_>) {
         let dev = asked.account.devinfo();
         let number = self.number(entry);
-        if self
-            .records()
-            .start_of_file(number, &bufinfo(asked), dev, file)
-        {
-            entry.set_watched();
-        }
+        self.records()
+            .start_of_file(number, &bufinfo(asked), dev, file);
     }
 
-    /// An I/O has ended. From any context.
+    /// An I/O has ended, of which `asked` is needed if its start was not recorded. From any context.
     #[cold]
-    pub(super) fn tell_done(&self, entry: &Entry, asked: &Asked<'_>, done: &Done) {
-        if entry.is_watched() {
-            return self.records().done(self.number(entry), &ended(done));
+    pub(super) fn tell_done<'a>(
+        &self,
+        entry: &Entry,
+        done: &Done,
+        asked: impl FnOnce() -> Asked<'a>,
+    ) {
+        let ended = ended(done);
+        if !self.records().done(self.number(entry), &ended) {
+            let asked = asked();
+            let dev = asked.account.devinfo();
+            self.records().done_unseen(&bufinfo(&asked), dev, &ended);
         }
-        let dev = asked.account.devinfo();
-        self.records()
-            .done_unseen(&bufinfo(asked), dev, &ended(done));
     }
 
     /// An I/O is gone of which nothing more is known than was at its start. From any context.
     #[cold]
     pub(super) fn tell_abandoned(&self, entry: &Entry, now: u64) {
-        if entry.is_watched() {
+        if entry.is_counted() {
             let gone = Done {
                 outcome: outcome::ABANDONED,
                 error: 0,
@@ -151,16 +148,15 @@ impl Tracker {
                 resid: 0,
                 times: entry.times(now),
             };
-            self.records().done(self.number(entry), &ended(&gone));
+            // Without a record of its start, nothing is known of it.
+            let _ = self.records().done(self.number(entry), &ended(&gone));
         }
     }
 
     /// Some of an I/O has failed, and it goes on. From any context.
     #[cold]
     pub(super) fn tell_failure(&self, entry: &Entry, bytes: u32) {
-        if entry.is_watched() {
-            self.records().fail(self.number(entry), bytes);
-        }
+        self.records().fail(self.number(entry), bytes);
     }
 }
 

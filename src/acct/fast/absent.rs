@@ -68,7 +68,9 @@ pub(super) fn issue<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::
 #[cold]
 #[inline(never)]
 pub(super) fn complete<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
-    if let Some(root) = record(&section, entry, place, end(&section, entry)) {
+    let root_with_regions = record(&section, entry, place, end(&section, entry));
+    section.ended(entry);
+    if let Some(root) = root_with_regions {
         super::extra::end_in_regions(&section, root, entry);
     }
     entry.key.release_in_flight();

@@ -260,6 +260,7 @@ fn complete_in_partition<'a, S: Section<'a>>(
         before.edges(STEP, |line, edge| record.note(line, edge, now));
     }
     drop(record);
+    section.ended(entry);
     entry.key.release_in_flight();
     section.leave();
 }
@@ -296,6 +297,7 @@ fn complete_in_disk<'a, S: Section<'a>>(
         let is_write = entry.pending.begin_on_fast_path().is_write();
         area.end_data(is_write, entry.pending.sectors(), &ended, now);
     }
+    section.ended(entry);
     entry.key.release_in_flight();
     section.leave();
 }
@@ -304,6 +306,7 @@ fn complete_in_disk<'a, S: Section<'a>>(
 #[cold]
 #[inline(never)]
 fn end_in_other_regions<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &'a Entry) {
+    section.ended(entry);
     end_in_regions(&section, root, entry);
     entry.key.release_in_flight();
     section.leave();

@@ -52,7 +52,10 @@ use crate::{
             Flags,
             Places, //
         },
-        general::is_general,
+        general::{
+            is_general,
+            is_general_or_traced, //
+        },
         percpu::ThisCpu,
         published::InProbe, //
     },
@@ -78,23 +81,36 @@ use kernel::{
 ///
 /// It lives in a probe, and only while interrupts are off. What the entry of this probe's I/O has as its memory is
 /// there for `'a`: it was remembered by the general path, and see `acct/fast.rs`.
-struct Off<'a> {
+struct Off<'a, T = ()> {
     flags: Flags,
     now: u64,
+    tracing: T,
     _probe: PhantomData<&'a ()>,
 }
 
-impl<'a> Off<'a> {
+/// Whether the ends of I/Os are traced: `()` if not.
+trait Tracing {
+    /// The I/O of an entry has ended at `now`, and was recorded. In a probe, with interrupts off.
+    fn ended(&self, probe: InProbe<'_>, entry: &Entry, now: u64);
+}
+
+impl Tracing for () {
+    #[inline(always)]
+    fn ended(&self, _probe: InProbe<'_>, _entry: &Entry, _now: u64) {}
+}
+
+impl<'a, T> Off<'a, T> {
     /// # Safety
     ///
     /// In a probe, for an I/O on the fast path.
     #[inline(always)]
-    unsafe fn new() -> Self {
+    unsafe fn new(tracing: T) -> Self {
         let flags = save();
         // INVARIANT: By this function's requirement.
         Off {
             flags,
             now: now_ns(),
+            tracing,
             _probe: PhantomData,
         }
     }
@@ -129,7 +145,7 @@ impl<'a> fast::OnlyRegion<'a> for OnlyRegion<'a> {
     }
 }
 
-impl<'a> Off<'a> {
+impl<'a, T> Off<'a, T> {
     #[inline(always)]
     fn here(&self) -> Here<'a> {
         Here {
@@ -142,7 +158,7 @@ impl<'a> Off<'a> {
     }
 }
 
-impl<'a> Section<'a> for Off<'a> {
+impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     type OnlyRegion = OnlyRegion<'a>;
     type Place = Places;
     type Request = Request<'a>;
@@ -233,6 +249,13 @@ impl<'a> Section<'a> for Off<'a> {
     }
 
     #[inline(always)]
+    fn ended(&self, entry: &'a Entry) {
+        // SAFETY: In a probe by the type invariant.
+        let probe = unsafe { InProbe::new() };
+        self.tracing.ended(probe, entry, self.now);
+    }
+
+    #[inline(always)]
     fn leave(self) {
         restore(self.flags);
     }
@@ -284,7 +307,7 @@ macro_rules! event {
             #[inline(always)]
             fn enter(self) -> Off<'a> {
                 // SAFETY: In a probe; floor 0 enters for I/Os on the fast path only.
-                unsafe { Off::new() }
+                unsafe { Off::new(()) }
             }
 
             #[inline(always)]
@@ -295,6 +318,8 @@ macro_rules! event {
         }
     };
 }
+
+mod traced;
 
 event!(IoStart, iostat_probe_io_start);
 event!(RqIssue, iostat_probe_rq_issue);
@@ -312,7 +337,7 @@ impl<'a> Event<'a> for RqComplete {
     #[inline(always)]
     fn enter(self) -> Off<'a> {
         // SAFETY: In a probe; floor 0 enters for I/Os on the fast path only.
-        unsafe { Off::new() }
+        unsafe { Off::new(()) }
     }
 
     #[inline(always)]
@@ -331,7 +356,7 @@ pub(super) unsafe extern "C" fn iostat_fast_io_start(
     rq: *mut bindings::request,
 ) {
     let event = IoStart { state, rq };
-    if is_general() {
+    if is_general_or_traced() {
         return event.general();
     }
     // SAFETY: `rq` is the tracepoint's argument, never null; the view does not outlive this call.
@@ -374,7 +399,7 @@ pub(super) unsafe extern "C" fn iostat_fast_rq_complete(
         status,
         nr_bytes,
     };
-    if is_general() || status != 0 {
+    if is_general_or_traced() || status != 0 {
         return event.general();
     }
     // SAFETY: `rq` is the tracepoint's argument, never null; the view does not outlive this call.

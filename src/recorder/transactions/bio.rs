@@ -143,7 +143,7 @@ impl Tracker {
             resid: bcount.wrapping_sub(entry.bytes()),
             times: entry.times(here.now),
         };
-        self.tell_done(entry, &asked(account, entry, bio, bcount), &done);
+        self.tell_done(entry, &done, || asked(account, entry, bio, bcount));
     }
 }
 

@@ -106,7 +106,7 @@ impl Tracker {
                     resid: bcount.wrapping_sub(u64::from(bytes)),
                     times: slot.entry.times(here.now),
                 };
-                self.tell_done(slot.entry, &asked(account, io), &done);
+                self.tell_done(slot.entry, &done, || asked(account, io));
             }
         }
         self.release(here.probe, slot);

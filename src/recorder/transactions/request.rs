@@ -29,7 +29,8 @@ use crate::{
         disk_event::DiskEvent,
         entry::{
             Completion,
-            Entry, //
+            Entry,
+            Times, //
         },
         fast::Fresh,
         inflight::Slot,
@@ -67,11 +68,11 @@ impl Tracker {
     #[cold]
     pub(in crate::recorder) fn io_start_watched(&self, probe: InProbe<'_>, rq: Request<'_>) {
         // Still the submitter's, so its entry cannot change hands.
-        let Some(slot) = self.find_request(rq) else {
+        let Some(slot) = self.find(rq.key()) else {
             return;
         };
         if let Some(account) = self.account_in(probe, slot.entry) {
-            self.tell_start(slot.entry, &asked(account, slot.entry, rq), rq.bio());
+            self.tell_start(slot.entry, &asked(account, rq.sector(), rq), rq.bio());
         }
     }
 
@@ -222,7 +223,30 @@ impl Tracker {
             resid,
             times: entry.times(here.now),
         };
-        self.tell_done(entry, &asked(account, entry, rq), &done);
+        self.tell_done(entry, &done, || asked(account, entry.sector(), rq));
+    }
+
+    /// Traces `io:done` of a request whose end was recorded on the fast path.
+    #[cfg(target_arch = "x86_64")]
+    #[inline(never)]
+    pub(in crate::recorder) fn rq_done_fast(
+        &self,
+        probe: InProbe<'_>,
+        entry: &Entry,
+        rq: Request<'_>,
+        times: Times,
+    ) {
+        let Some(account) = self.account_in(probe, entry) else {
+            return;
+        };
+        let done = Done {
+            outcome: COMPLETED,
+            error: 0,
+            bcount: u64::from(rq.bytes()),
+            resid: 0,
+            times,
+        };
+        self.tell_done(entry, &done, || asked(account, rq.sector(), rq));
     }
 
     /// A request has left without an end of its own, for those who watch.
@@ -246,7 +270,7 @@ impl Tracker {
             resid: bcount,
             times: entry.times(here.now),
         };
-        self.tell_done(entry, &asked(account, entry, rq), &done);
+        self.tell_done(entry, &done, || asked(account, entry.sector(), rq));
     }
 }
 
@@ -260,13 +284,13 @@ pub(super) fn generalize(slot: Slot<'_>, rq: Request<'_>) {
     });
 }
 
-fn asked<'a>(account: &'a Account, entry: &Entry, rq: Request<'_>) -> Asked<'a> {
+fn asked<'a>(account: &'a Account, sector: u64, rq: Request<'_>) -> Asked<'a> {
     Asked {
         account,
         op: rq.op(),
         is_sync: rq.is_sync(),
         bcount: u64::from(rq.bytes()),
-        sector: entry.sector(),
+        sector,
         end_io: match rq.end_io() {
             // What its first bio's submitter waits for.
             0 => rq.bio().map_or(0, |bio| bio.end_io()),

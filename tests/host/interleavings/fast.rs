@@ -255,6 +255,8 @@ impl<'a> fast::Section<'a> for Probe<'a> {
 
     fn end_in_regions(&self, _: &'a Root, _: &'a Entry) {}
 
+    fn ended(&self, _: &'a Entry) {}
+
     fn leave(self) {}
 }
 

@@ -151,6 +151,8 @@ impl<'a> fast::Section<'a> for Fast<'a> {
         unreachable!("there are no regions");
     }
 
+    fn ended(&self, _: &'a Entry) {}
+
     fn leave(self) {}
 }
 

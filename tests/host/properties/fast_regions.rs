@@ -243,6 +243,8 @@ impl<'a> fast::Section<'a> for Step<'a> {
         unreachable!("the list stays the same");
     }
 
+    fn ended(&self, _: &'a Entry) {}
+
     fn leave(self) {}
 }
 
