@@ -10,8 +10,8 @@ pub mod record;
 pub mod region;
 pub mod show;
 
-use crate::cli::{Common, TimeForm, When, Words};
-use crate::json;
+use crate::cli::{Common, Format, TimeForm, When, Words};
+use crate::json::{self, Document};
 use crate::live::Live;
 use crate::output::Output;
 use crate::recording::replay::{Part, Replay};
@@ -43,11 +43,36 @@ pub trait Reporter {
     /// What happened from one sample to the next; without `from`, since counting began.
     fn report(&mut self, out: &mut Output, from: Option<&Sample>, to: &Sample) -> Result<()>;
 
-    /// The same of all the time that was reported, when the user ends it.
-    fn summary(&mut self, out: &mut Output, from: &Sample, to: &Sample) -> Result<()>;
+    /// The form of what is written.
+    fn format(&self) -> Format;
 
-    /// Nothing else comes.
-    fn end(&mut self, out: &mut Output) -> Result<()>;
+    /// Where JSON is written.
+    fn document(&mut self) -> &mut Document;
+
+    /// The lines of a summary.
+    fn sum(&mut self, out: &mut Output, from: &Sample, to: &Sample) -> Result<()> {
+        self.report(out, Some(from), to)
+    }
+
+    /// The same of all the time that was reported, when the user ends it: for people alone.
+    fn summary(&mut self, out: &mut Output, from: &Sample, to: &Sample) -> Result<()> {
+        if self.format() != Format::Table {
+            return Ok(());
+        }
+        let ns = to.wall_ns.saturating_sub(from.wall_ns);
+        out.line("")?;
+        out.line(&format!("summary of {:.3} s:", ns as f64 / 1e9))?;
+        out.new_screen();
+        self.sum(out, from, to)
+    }
+
+    /// No report follows.
+    fn end(&mut self, out: &mut Output) -> Result<()> {
+        match self.format() {
+            Format::Json => self.document().end(out),
+            Format::Table | Format::Csv => Ok(()),
+        }
+    }
 }
 
 /// Takes samples and has `reporter` write what is between them, as many times and for as long as `words` say.

@@ -304,22 +304,12 @@ impl Reporter for Times<'_> {
         }
     }
 
-    fn summary(&mut self, out: &mut Output, from: &Sample, to: &Sample) -> Result<()> {
-        if self.options.common.output != Format::Table {
-            return Ok(());
-        }
-        let ns = to.wall_ns.saturating_sub(from.wall_ns);
-        out.line("")?;
-        out.line(&format!("summary of {:.3} s:", ns as f64 / 1e9))?;
-        out.new_screen();
-        self.report(out, Some(from), to)
+    fn format(&self) -> Format {
+        self.options.common.output
     }
 
-    fn end(&mut self, out: &mut Output) -> Result<()> {
-        match self.options.common.output {
-            Format::Json => self.document.end(out),
-            _ => Ok(()),
-        }
+    fn document(&mut self) -> &mut Document {
+        &mut self.document
     }
 }
 
