@@ -3,6 +3,7 @@
 //! The options.
 
 pub mod region;
+pub mod trace;
 
 use anyhow::{bail, Result};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -46,6 +47,9 @@ pub enum Command {
     /// Event counters, as NetBSD's vmstat -e shows them
     #[command(after_help = EXIT)]
     Events(Events),
+    /// Each I/O, as biosnoop prints it
+    #[command(after_help = EXIT)]
+    Snoop(trace::Snoop),
     /// Writes samples of everything to a file, which show, lat and events read with --replay
     #[command(after_help = EXIT)]
     Record(Record),

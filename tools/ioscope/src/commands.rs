@@ -9,6 +9,7 @@ pub mod lat;
 pub mod record;
 pub mod region;
 pub mod show;
+pub mod snoop;
 
 use crate::cli::{Common, Format, TimeForm, When, Words};
 use crate::json::{self, Document};

@@ -5,7 +5,7 @@
 //! * [`sample`]: what all devices have counted at one moment; [`source`] says where samples come from: the
 //!   module ([`live`]) or a file ([`recording`]).
 //! * [`interval`], [`quantile`]: what happened between two samples, as numbers; pure.
-//! * [`region`]: parts of a disk.
+//! * [`region`]: parts of a disk; [`trace`]: single I/Os, from a tracefs instance.
 //! * [`style`], [`table`], [`json`]: how that is written.
 //! * [`cli`], [`commands`]: the options, and one file for each command.
 
@@ -20,7 +20,9 @@ pub mod quantile;
 pub mod recording;
 pub mod region;
 pub mod sample;
+pub mod signals;
 pub mod source;
 pub mod style;
 pub mod table;
 pub mod ticker;
+pub mod trace;

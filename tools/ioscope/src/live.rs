@@ -46,8 +46,11 @@ pub fn open() -> Result<File> {
     })
 }
 
+/// A device that several lists have.
+pub type Shared = Rc<Device>;
+
 /// All devices.
-pub fn devices(file: &File) -> Result<Vec<Rc<Device>>> {
+pub fn devices(file: &File) -> Result<Vec<Shared>> {
     let list = file.list().context("cannot list devices")?;
     Ok(list.devices.iter().map(|d| Rc::new(d.into())).collect())
 }

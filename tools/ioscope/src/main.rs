@@ -4,7 +4,7 @@
 
 use clap::Parser;
 use ioscope::cli::{Cli, Command};
-use ioscope::commands::{events, heat, kstat, lat, record, region, show};
+use ioscope::commands::{events, heat, kstat, lat, record, region, show, snoop};
 use ioscope::output::is_closed_pipe;
 use std::process::ExitCode;
 
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
         Some(Command::Heat(options)) => heat::heat(options),
         Some(Command::Kstat(options)) => kstat::kstat(options),
         Some(Command::Events(options)) => events::events(options),
+        Some(Command::Snoop(options)) => snoop::snoop(options),
         Some(Command::Record(options)) => record::record(options),
         Some(Command::Replay(options)) => record::replay(options),
     };

@@ -2,16 +2,15 @@
 
 //! Waits for the next interval, or for the user to end it.
 
+use crate::signals::Signals;
 use anyhow::{Context, Result};
 use rustix::event::{poll, PollFd, PollFlags};
 use rustix::io::Errno;
-use signal_hook::consts::{SIGINT, SIGTERM};
-use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
 /// Intervals of one length, counted from one beginning: they do not drift.
 pub struct Ticker {
-    signals: UnixStream,
+    signals: Signals,
     interval: Duration,
     next: Instant,
 }
@@ -19,14 +18,8 @@ pub struct Ticker {
 impl Ticker {
     /// SIGINT and SIGTERM end the waiting from now on, and not the process.
     pub fn new() -> Result<Self> {
-        let (signals, sender) = UnixStream::pair().context("cannot wait for signals")?;
-        for signal in [SIGINT, SIGTERM] {
-            let sender = sender.try_clone().context("cannot wait for signals")?;
-            signal_hook::low_level::pipe::register(signal, sender)
-                .context("cannot wait for signals")?;
-        }
         Ok(Ticker {
-            signals,
+            signals: Signals::new()?,
             interval: Duration::ZERO,
             next: Instant::now(),
         })
