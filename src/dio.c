@@ -21,8 +21,8 @@
 #define WINDOW	4
 
 /*
- * By hash of the task. Without a place in its window a task goes unnoticed,
- * and its files are <unknown>.
+ * Hash table of tasks. If all places in the window of a task are in use, its call is
+ * not recorded, and its files are <unknown>.
  */
 static struct place {
 	struct task_struct *task;
@@ -39,14 +39,14 @@ static struct place *find(void)
 	for (unsigned int index = 0; index < WINDOW; index++) {
 		struct place *place = place_at(index);
 
-		/* Nobody but the task itself puts it there, or takes it away. */
+		/* Only the task itself sets and clears this. */
 		if (READ_ONCE(place->task) == current)
 			return place;
 	}
 	return NULL;
 }
 
-/* The one it has, or one that it has from here on. */
+/* Returns the place of the current task, which it may take here. */
 static struct place *claim(void)
 {
 	struct place *free = NULL;
@@ -60,34 +60,34 @@ static struct place *claim(void)
 		if (!task && !free)
 			free = place;
 	}
-	/* Another may have been faster; then this call goes unnoticed. */
+	/* Another task may have taken it meanwhile; then this call is not recorded. */
 	if (!free || cmpxchg(&free->task, NULL, current))
 		return NULL;
 	free->dio = NULL;
 	return free;
 }
 
-/* Nobody looks while it is false. */
+/* Whether all functions are hooked. No place is read while this is false. */
 static bool is_complete;
 
 struct iostat_dio *iostat_dio_current(void)
 {
 	struct place *place;
 
-	/* Who sees it sees the functions hooked. */
+	/* Pairs with iostat_dio_start(). */
 	if (!smp_load_acquire(&is_complete))
 		return NULL;
 	place = find();
 	return place ? place->dio : NULL;
 }
 
-/* The first two arguments of all of them are an iocb and an iter, but for one. */
+/* All of the functions but one have an iocb and an iter as their first two arguments. */
 static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct place *place = claim();
 
 	if (!place)
-		return 1;	/* and nothing at its exit */
+		return 1;	/* the exit handler is not called */
 	dio->outer = place->dio;
 	dio->iocb = iocb;
 	dio->iter = iter;
@@ -104,10 +104,10 @@ static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *it
 	return 0;
 }
 
-/* This one reads ahead of the bios it makes of what it read. */
+/* Its iter is ahead of the bios: it reads all of the iter before it makes bios. */
 static struct iostat_function without_iter = { "__blockdev_direct_IO" };
 
-/* Not every kernel has all of them. */
+/* Not all kernels have all of these. */
 static struct iostat_function *const functions[] = {
 	&(struct iostat_function) { "blkdev_direct_IO" },
 	&(struct iostat_function) { "iomap_dio_rw" },
@@ -149,7 +149,7 @@ void iostat_dio_start(void)
 		.entry_data_size = sizeof(struct iostat_dio),
 	};
 	is_hooked = !iostat_functions_hook(&probe, functions, ARRAY_SIZE(functions));
-	/* Behind all of the hooking. */
+	/* Publishes that all functions are hooked: pairs with iostat_dio_current(). */
 	smp_store_release(&is_complete, is_hooked);
 }
 
@@ -157,13 +157,13 @@ void iostat_dio_stop(void)
 {
 	if (!is_hooked)
 		return;
-	/* From here on calls return without being seen: nobody must look any more. */
+	/* Exits will not be handled any more, so probes must not read places any more. */
 	WRITE_ONCE(is_complete, false);
 	synchronize_rcu();
 	/*
-	 * Of tracepoint_synchronize_unregister() the half that concerns probes of
-	 * the block layer's. The other waits for sleepable BPF programs, which may
-	 * wait for a page of somebody's FUSE file.
+	 * The half of tracepoint_synchronize_unregister() that waits for probes of
+	 * the block layer's tracepoints. The other half waits for sleepable BPF
+	 * programs, which may wait for a page of a FUSE file without a limit.
 	 */
 	synchronize_srcu(&tracepoint_srcu);
 	iostat_functions_unhook(&probe, functions, ARRAY_SIZE(functions));
@@ -171,7 +171,7 @@ void iostat_dio_stop(void)
 }
 
 /*
- * How much of the user's memory has been made bios of; -1 if that cannot be known.
+ * Returns how many bytes of the user's memory have become bios; -1 if it cannot be known.
  */
 static ssize_t consumed(const struct iostat_dio *dio)
 {
@@ -188,8 +188,8 @@ static ssize_t consumed(const struct iostat_dio *dio)
 }
 
 /*
- * What a chained bio calls at its end, which shows that it is one: a function
- * that is not exported, but bio_chain() tells.
+ * Returns bio_chain_endio(), by which a chained bio is recognised. It is not exported,
+ * but bio_chain() stores its address.
  */
 static bio_end_io_t *chain_end_io(void)
 {
@@ -205,8 +205,8 @@ static bio_end_io_t *chain_end_io(void)
 }
 
 /*
- * How far into its vector a bio is. Clones and the parts of a bio that was split share the vector of
- * the bio that was made first; only their iterators differ.
+ * Returns the offset of a bio in its vector, bytes. Clones, and the parts of a bio that was split, share the
+ * vector of the original bio; only their iterators differ.
  */
 static size_t done_of_vec(const struct bio *bio)
 {
@@ -218,7 +218,7 @@ static size_t done_of_vec(const struct bio *bio)
 	return bytes;
 }
 
-/* The bios have the vector that the iter has. */
+/* The same for an iter whose vector the bios use. */
 static loff_t offset_in_bvec(const struct iostat_dio *dio, const struct bio *bio)
 {
 	ssize_t before = 0;
@@ -231,15 +231,15 @@ static loff_t offset_in_bvec(const struct iostat_dio *dio, const struct bio *bio
 }
 
 /*
- * A bio that is the first seen since more of the iter has been made one: how many bytes there are
- * from where it begins to where the iter is; -1 if that is not known.
+ * For the first bio that is submitted after the iter advanced by @made bytes: returns the number of bytes from the
+ * beginning of the bio to the position of the iter; -1 if it is not known.
  */
 static ssize_t bytes_to_end(const struct bio *bio, ssize_t made)
 {
 	const struct bio *last = bio;
 	ssize_t bytes = bio->bi_iter.bi_size;
 
-	/* The front of a bio that was too long for the device: the rest comes next. */
+	/* The first part of a bio that was too long for the device: the rest is submitted later. */
 	while (last->bi_end_io == chain_end_io()) {
 		const struct bio *rest = last->bi_private;
 
@@ -248,7 +248,7 @@ static ssize_t bytes_to_end(const struct bio *bio, ssize_t made)
 		bytes += rest->bi_iter.bi_size;
 		last = rest;
 	}
-	/* A clone may be of a part only. One that pads with zeros has memory of the kernel's. */
+	/* A clone may cover a part only. A bio that pads with zeros has memory of the kernel. */
 	return bio_flagged(last, BIO_PAGE_PINNED) || bytes == made ? bytes : -1;
 }
 
@@ -264,8 +264,8 @@ loff_t iostat_dio_offset(struct iostat_dio *dio, const struct bio *bio)
 	if (end < 0)
 		return -1;
 	/*
-	 * The iter goes on before each bio that is made of it, and not while that is submitted: to this
-	 * device, and in parts and clones to those below.
+	 * The iter advances before each bio that is made from it, and not while that bio is submitted: to this
+	 * device, and in parts and clones to lower devices.
 	 */
 	if (end != dio->end) {
 		bytes = bytes_to_end(bio, end - dio->end);

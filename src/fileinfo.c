@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which file a bio is for: the one its task does direct I/O with, or else the
- * one whose page cache its memory is.
+ * The file that a bio belongs to: the one that its task does direct I/O with, or
+ * else the one whose page cache the memory of the bio belongs to.
  *
- * Whoever submits a bio holds what is looked at here, and no reference is taken
- * to anything: the last one to go would have to be dropped in the midst of
- * somebody's I/O.
+ * The submitter of a bio holds references to all that is read here. This code takes
+ * none: dropping the last reference to an object must not happen inside an I/O.
  */
 
 #include <iostat/dio.h>
@@ -24,7 +23,7 @@
 
 static const char none[] = "<none>", unknown[] = "<unknown>";
 
-/* Memory that belongs to the page cache. */
+/* For memory that belongs to the page cache. */
 static void of_page_cache(struct iostat_fileinfo *file, struct address_space *mapping, loff_t pos)
 {
 	struct inode *inode;
@@ -39,7 +38,7 @@ static void of_page_cache(struct iostat_fileinfo *file, struct address_space *ma
 		iostat_file_texts_of_inode(file, inode);
 		file->fi_offset = pos;
 	} else {
-		/* The file system's own. */
+		/* An inode that the file system uses internally. */
 		iostat_fileinfo_none(file, none);
 	}
 }
@@ -60,7 +59,7 @@ void iostat_fileinfo_of_file(struct iostat_fileinfo *file, const struct file *fi
 	file->fi_offset = pos;
 }
 
-/* Whether this mapping is that of the block device the file system of the file is on. */
+/* Whether a mapping is that of the block device that the file system of an open file is on. */
 static bool is_metadata_of(const struct address_space *mapping, const struct file *filp)
 {
 	const struct inode *host = READ_ONCE(mapping->host);
@@ -70,8 +69,8 @@ static bool is_metadata_of(const struct address_space *mapping, const struct fil
 }
 
 /*
- * Whether it is swapped out or in. Memory that has been swapped in may stay in the swap cache, and
- * may be used for direct I/O as any other.
+ * Whether a folio is being swapped out or in. Memory that has been swapped in may stay in the swap cache, and
+ * direct I/O may use it as any other memory.
  */
 static bool is_swap(const struct bio *bio, const struct folio *folio)
 {
@@ -89,7 +88,7 @@ static u32 look(struct iostat_fileinfo *file, struct bio *bio, struct iostat_dio
 	const char *text;
 	loff_t pos;
 
-	/* The submitter may not hold the file whose memory it is: inodes go after a grace period. */
+	/* The submitter need not hold the file that the memory belongs to: inodes are freed after a grace period. */
 	guard(rcu)();
 	if (is_swap(bio, folio)) {
 		iostat_fileinfo_none(file, none);
@@ -113,14 +112,14 @@ static u32 look(struct iostat_fileinfo *file, struct bio *bio, struct iostat_dio
 		iostat_file_texts(file, filp);
 		file->fi_offset = iostat_dio_offset(dio, bio);
 	} else {
-		/* Users' memory comes from direct I/O, though perhaps of another task. */
+		/* User memory is that of direct I/O, perhaps of another task. */
 		text = folio_test_anon(folio) || bio_flagged(bio, BIO_PAGE_PINNED) ? unknown : none;
 		iostat_fileinfo_none(file, text);
 	}
 	return IOSTAT_B_PHYS;
 }
 
-/* Whether a bio's memory is the page cache's or swap's. That of direct I/O is pinned. From any context. */
+/* Whether a bio's memory belongs to the page cache or to swap. That of direct I/O is pinned. Any context. */
 static bool is_cached(const struct bio *bio)
 {
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
@@ -136,7 +135,7 @@ u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool i
 		iostat_fileinfo_none(file, none);
 		return 0;
 	}
-	/* By whom it is submitted is not known. */
+	/* The current task need not be the submitter. */
 	if (!in_task() || irqs_disabled() || softirq_count()) {
 		iostat_fileinfo_none(file, unknown);
 		return is_cached(bio) ? IOSTAT_B_PAGEIO : IOSTAT_B_PHYS;
@@ -144,13 +143,13 @@ u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool i
 	return look(file, bio, is_own ? iostat_dio_current() : NULL);
 }
 
-static DEFINE_SPINLOCK(switch_lock);	/* whether work may be queued, and by whom it is wanted */
+static DEFINE_SPINLOCK(switch_lock);	/* protects is_open and users */
 static bool is_open;
 static int users;
 
 /*
- * Hooks on functions come and go with tracepoints of the kernel's own, and this
- * is called when one of ours does: not with the same mutex held.
+ * Hooking functions takes the tracepoints' mutex, which is held when an event is
+ * enabled or disabled. So a work item does it.
  */
 static void hook(struct work_struct *work)
 {
@@ -170,14 +169,14 @@ static void hook(struct work_struct *work)
 
 static DECLARE_WORK(work, hook);
 
-/* Nothing here sleeps: a mutex of the tracepoints is held, and the caller may be anybody. */
+/* Does not sleep: the tracepoints' mutex is held, and the caller may be any user. */
 static void switch_by(int more)
 {
 	guard(spinlock)(&switch_lock);
 	bool was_used = users;
 
 	WRITE_ONCE(users, users + more);
-	/* The events are there before the module is ready, and when it has gone already. */
+	/* The events exist before the module is ready, and while it is being unloaded. */
 	if (!is_open || was_used == !!users)
 		return;
 	iostat_mounts_switch(users);

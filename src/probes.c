@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The probes: interrupts off, the time, this CPU's memory, and on to Rust.
+ * The probes. Each disables interrupts, reads the time and this CPU's offset, and
+ * calls the Rust function for its event.
  *
- * All of this is inlines and macros of the kernel that Rust can only call as
- * functions, four for each event of each I/O; here it is a dozen instructions.
- * Nothing is decided here, except whether somebody watches I/Os start: that
- * is told after interrupts are back, because it may take locks to say who did
- * what to which file.
+ * These are inlines and macros of the kernel that Rust could only call as functions,
+ * four for each event of each I/O; here they are a dozen instructions. The only
+ * decision made here is whether the start of an I/O is traced. That is done after
+ * interrupts are enabled again, because finding the file and the task may take locks.
  */
 
 #include <iostat/clock.h>
@@ -57,7 +57,7 @@ static noinline void io_start_watched(void *state, struct request *rq)
 
 void notrace iostat_probe_io_start(void *state, struct request *rq)
 {
-	/* Asked first, and so state and rq need not be kept. */
+	/* First, so that state and rq need not be saved across a call. */
 	if (static_branch_unlikely(&iostat_watched))
 		return io_start_watched(state, rq);
 	iostat_general_io_start(state, rq);
@@ -121,7 +121,7 @@ void notrace iostat_probe_bio_queue(void *state, struct bio *bio)
 {
 	unsigned long flags;
 
-	/* All others become requests. */
+	/* The bios of other disks become requests. */
 	if (!bdev_test_flag(bio->bi_bdev, BD_HAS_SUBMIT_BIO))
 		return;
 	local_irq_save(flags);
@@ -135,7 +135,7 @@ void notrace iostat_probe_bio_complete(void *state, struct request_queue *q, str
 {
 	unsigned long flags;
 
-	/* nvme multipath's own word, which comes too early: see transactions/passed_on.rs. */
+	/* The call of nvme multipath comes too early: see src/recorder/transactions/passed_on.rs. */
 	if (q != bdev_get_queue(bio->bi_bdev))
 		return;
 	local_irq_save(flags);
@@ -143,7 +143,7 @@ void notrace iostat_probe_bio_complete(void *state, struct request_queue *q, str
 	local_irq_restore(flags);
 }
 
-/* Should a TP_PROTO change, this no longer compiles. It makes no code. */
+/* Does not compile if a TP_PROTO changes. Generates no code. */
 static void __maybe_unused check(void)
 {
 	check_trace_callback_type_block_io_start(iostat_probe_io_start);

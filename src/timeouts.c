@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests that took too long, of which the kernel has no tracepoint.
+ * Requests that timed out. The kernel has no tracepoint for them.
  *
- * When a queue's timer fires, blk_mq_timeout_work() takes the time, and if any
- * request is late by then, blk_mq_handle_expired() is called for each that is under
- * way and gives to its driver what is late. Both are hooked at their entry, and only
- * there: for exits every task would get a shadow stack, for as long as we are loaded.
+ * When a queue's timer fires, blk_mq_timeout_work() reads the time. If any request
+ * has timed out by then, it calls blk_mq_handle_expired() for each request in flight,
+ * which passes those that have timed out to the driver. Both functions are hooked at
+ * their entry only: hooks at exits would give every task a shadow stack for as long
+ * as the module is loaded.
  */
 
 #include <iostat/event_probes.h>
@@ -21,8 +22,8 @@
 #define BITS	6
 
 /*
- * By hash of the worker: which time it has taken. Of two workers with one place,
- * which takes as many queues with late requests at a time, one counts nothing.
+ * The time that a worker has read, by the hash of its task. If two workers that handle
+ * timeouts at the same time have the same place, those of one are not counted.
  */
 static struct look {
 	const struct task_struct *worker;
@@ -34,16 +35,16 @@ static const void *state;
 static void take_time(struct look *look)
 {
 	WRITE_ONCE(look->worker, NULL);
-	/* Who sees this time sees that it is nobody's yet: pairs with is_late(). */
+	/* A reader that sees this time also sees that it has no worker yet: pairs with is_late(). */
 	smp_store_release(&look->start, jiffies);
-	/* Who sees itself there sees its own time: likewise. */
+	/* A worker that sees itself here also sees its own time: pairs with is_late(). */
 	smp_store_release(&look->worker, current);
 }
 
 /* As blk_mq_req_expired(). */
 static bool is_late(const struct look *look, struct request *rq)
 {
-	/* Before the worker: pairs with take_time(). */
+	/* Read before the worker: pairs with take_time(). */
 	unsigned long start = smp_load_acquire(&look->start);
 
 	return READ_ONCE(look->worker) == current &&
@@ -61,7 +62,7 @@ static int on_work(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 static int on_handle(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 		     struct ftrace_regs *regs, void *data)
 {
-	/* Its caller has a reference to it. */
+	/* The caller of blk_mq_handle_expired() has a reference to the request. */
 	struct request *rq = (struct request *)ftrace_regs_get_argument(regs, 0);
 
 	if (is_late(&looks[hash_ptr(current, BITS)], rq)) {
@@ -75,8 +76,8 @@ static struct fprobe work, handle;
 static bool is_hooked;
 
 /*
- * A probe for each, though one could be on both: a single symbol is found by a binary search, for
- * several the kernel goes through all symbols it has.
+ * Two fprobes, although one could be on both functions: a single symbol is found by a binary search, for
+ * several the kernel walks over all its symbols.
  */
 static int hook(struct fprobe *probe, const char *symbol, fprobe_entry_cb on_entry)
 {
@@ -96,8 +97,8 @@ static void hook_both(struct work_struct *unused)
 static DECLARE_DELAYED_WORK(hook_work, hook_both);
 
 /*
- * To hook a function the kernel goes through all functions it can trace, several times. Whoever loads
- * the module need not wait for that: no I/O that is recorded can be late before a second has passed.
+ * To hook a function the kernel walks over all functions that it can trace, several times. insmod does not
+ * wait for that: no recorded I/O can time out before a second has passed.
  */
 void iostat_timeouts_hook(const void *new_state)
 {

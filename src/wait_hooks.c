@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The functions in which the kernel waits for I/O, and what their arguments
- * tell of it.
+ * The functions in which the kernel waits for I/O, and what is known of the I/O
+ * from their arguments.
  *
- * A hook is on the innermost function that still has the I/O as its argument,
- * so that a wait is one event: folio_wait_writeback() and others wait in
- * folio_wait_bit(). Two functions have no argument that tells: blk_io_schedule()
- * and io_schedule(), the second for readers of the page cache, who wait in
- * folio_wait_bit_common(), and that cannot be hooked. Callers of theirs can;
- * those are "calls" here, and told of only if they come to wait.
+ * A hook is on the innermost function that still has the I/O as its argument, so
+ * that a wait is one event: folio_wait_writeback() and others wait in
+ * folio_wait_bit(). Two functions have no such argument: blk_io_schedule(), and
+ * io_schedule(), in which readers of the page cache wait; these call it from
+ * folio_wait_bit_common(), which cannot be hooked. So functions that call these two
+ * are hooked as well: they are "calls" here, and only traced if they wait.
  *
- * The thread holds what the function has as its argument, and nothing else of what
- * is looked at. But preemption is off, which is an RCU read-side critical section,
- * and inodes, super blocks, block devices and disks are freed after a grace period.
- * A folio is not: none is looked at but one that is an argument.
+ * The thread holds a reference to the argument of the function, and to nothing else
+ * that is read here. But preemption is disabled, which is an RCU read-side critical
+ * section, and inodes, super blocks, block devices and disks are freed after a grace
+ * period. A folio is not, so no folio is read but one that is an argument.
  */
 
 #include <iostat/fileinfo.h>
@@ -48,7 +48,7 @@ struct call *iostat_call_at(u8 place)
 	return &calls[(home + place) & (ARRAY_SIZE(calls) - 1)];
 }
 
-/* A place for this thread's call. */
+/* Claims a place for the current thread's call. */
 u8 iostat_call_claim(void)
 {
 	for (u8 place = 0; place < CALL_WINDOW; place++) {
@@ -60,7 +60,7 @@ u8 iostat_call_claim(void)
 	return NO_CALL;
 }
 
-/* That of the call this thread is in. */
+/* Returns the place of the call that the current thread is in. */
 u8 iostat_call_find(void)
 {
 	for (u8 place = 0; place < CALL_WINDOW; place++)
@@ -74,12 +74,12 @@ static void describe_device(struct iostat_wait *wait, struct block_device *bdev)
 	wait->bdev = bdev;
 	wait->io.buf.b_edev = bdev ? bdev->bd_dev : 0;
 	memset(&wait->io.dev, 0, sizeof(wait->io.dev));
-	/* That of a device is for src/recorder/waits.rs to say. */
+	/* src/recorder/waits.rs sets the name of a device. */
 	if (!bdev)
 		strscpy(wait->io.dev.dev_statname, "<none>");
 }
 
-/* Where it is on disk is not known here. */
+/* Describes a wait for data of an inode. Its sector is not known here. */
 static void describe_inode(struct iostat_wait *wait, struct inode *inode)
 {
 	wait->io.buf.b_lblkno = ~0ULL;
@@ -129,7 +129,7 @@ static bool describe_buffer(struct iostat_wait *wait, struct ftrace_regs *regs,
 	describe_device(wait, bh->b_bdev);
 	wait->io.buf.b_lblkno = bh->b_blocknr * (bh->b_size >> SECTOR_SHIFT);
 	wait->io.buf.b_bcount = bh->b_size;
-	/* jbd2's copies are in memory of kmalloc(): a slab has no mapping. */
+	/* jbd2 has copies in memory of kmalloc(): a slab has no mapping. */
 	mapping = folio_mapping(bh->b_folio);
 	iostat_fileinfo_of_cache(&wait->io.file, mapping,
 				 mapping ? folio_pos(bh->b_folio) + bh_offset(bh) : -1);
@@ -155,7 +155,7 @@ static bool describe_folio(struct iostat_wait *wait, struct folio *folio, int bi
 	else
 		return false;
 	mapping = READ_ONCE(folio->mapping);
-	/* Of anonymous memory, or cut off just now. */
+	/* Anonymous memory, or a folio that has just been truncated. */
 	if ((unsigned long)mapping & FOLIO_MAPPING_FLAGS)
 		mapping = NULL;
 	inode = mapping ? READ_ONCE(mapping->host) : NULL;
@@ -180,7 +180,7 @@ static bool describe_folio_lock(struct iostat_wait *wait, struct ftrace_regs *re
 	return describe_folio(wait, ARG(regs, 0, struct folio *), PG_locked);
 }
 
-/* What an xfs_buf is only xfs knows. */
+/* struct xfs_buf is private to xfs. */
 static bool describe_xfs_buffer(struct iostat_wait *wait, struct ftrace_regs *regs,
 				unsigned long ret_ip)
 {
@@ -190,7 +190,7 @@ static bool describe_xfs_buffer(struct iostat_wait *wait, struct ftrace_regs *re
 	return true;
 }
 
-/* It waits for @bytes from @pos on. */
+/* Describes a call that waits for @bytes from @pos on. */
 static void describe_call(struct iostat_wait *wait, const struct call *call, loff_t pos, size_t bytes)
 {
 	struct inode *inode = READ_ONCE(call->mapping->host);
@@ -207,7 +207,7 @@ static void describe_call(struct iostat_wait *wait, const struct call *call, lof
 		iostat_fileinfo_of_cache(&wait->io.file, call->mapping, pos);
 }
 
-/* Direct I/O of several bios, or by fs/iomap. */
+/* Describes direct I/O of several bios, or by fs/iomap. */
 static bool describe_direct(struct iostat_wait *wait, struct ftrace_regs *regs,
 			    unsigned long ret_ip)
 {
@@ -221,7 +221,7 @@ static bool describe_direct(struct iostat_wait *wait, struct ftrace_regs *regs,
 	return true;
 }
 
-/* kallsyms gives a function's extent only as text; once it is known it is enough to compare. */
+/* kallsyms returns the extent of a function as text only. Once it is known, two comparisons are enough. */
 static bool is_in_folio_wait(unsigned long ip)
 {
 	static unsigned long start, size;
@@ -236,12 +236,12 @@ static bool is_in_folio_wait(unsigned long ip)
 	if (sscanf(text, "folio_wait_bit_common+0x%lx/0x%lx", &offset, &bytes) != 2)
 		return false;
 	WRITE_ONCE(start, ip - offset);
-	smp_wmb(); /* who sees the size sees the start */
+	smp_wmb(); /* a reader that sees the size sees the start */
 	WRITE_ONCE(size, bytes);
 	return true;
 }
 
-/* A reader of the page cache that waits for read-ahead; it has let go of the folio. */
+/* Describes a reader of the page cache that waits for read-ahead. It has dropped its reference to the folio. */
 static bool describe_read(struct iostat_wait *wait, struct ftrace_regs *regs, unsigned long ret_ip)
 {
 	u8 place = iostat_call_find();
@@ -253,9 +253,9 @@ static bool describe_read(struct iostat_wait *wait, struct ftrace_regs *regs, un
 	call = iostat_call_at(place);
 	if (!call->is_cached || call->in_folio || !is_in_folio_wait(ret_ip))
 		return false;
-	/* What is there by now may go at any moment; but how large it is says the page cache as well. */
+	/* The folio may be freed at any moment, but the page cache has its size as well. */
 	bytes = PAGE_SIZE << xa_get_order(&call->mapping->i_pages, call->pos >> PAGE_SHIFT);
-	/* The folio and no less is what it waits for. */
+	/* It waits for the whole folio. */
 	describe_call(wait, call, round_down(call->pos, bytes), bytes);
 	return true;
 }
@@ -269,7 +269,7 @@ static void enter_iocb(struct call *call, const struct kiocb *iocb, size_t bytes
 	call->op = op;
 }
 
-/* The direction is that of the iter: IOCB_WRITE is set by aio and io_uring only. */
+/* The direction is that of the iter: only aio and io_uring set IOCB_WRITE. */
 static void enter_iter(struct call *call, const struct kiocb *iocb, const struct iov_iter *iter)
 {
 	enter_iocb(call, iocb, iov_iter_count(iter),
@@ -302,7 +302,7 @@ static void enter_read_cache(struct call *call, struct ftrace_regs *regs)
 	call->is_cached = true;
 }
 
-/* Calls before the waits in them. */
+/* Calls are before the waits in them. */
 struct hook iostat_wait_hooks[] = {
 	{ { "__iomap_dio_rw" }, .enter = enter_direct },
 	{ { "blkdev_direct_IO" }, .enter = enter_direct },

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hooks of io:wait_start and io:wait_done: fprobes, in place while one of
- * the events is on.
+ * The hooks of io:wait_start and io:wait_done: fprobes that are registered while one
+ * of the events is enabled.
  *
- * What is here and in wait_hooks.c is what Rust cannot do: arguments come in
- * registers that only inlines read; folios, buffer heads and inodes are asked by
- * inlines; the tracepoints call C. What is told of a wait is decided in
- * src/recorder/waits.rs.
+ * This file and wait_hooks.c have what Rust cannot do: inlines read the arguments
+ * from registers, and the members of folios, buffer heads and inodes; the tracepoints
+ * call C. src/recorder/waits.rs adds the id, the direction and the device of a wait.
  *
- * Handlers run with preemption off, on the thread that waits.
+ * Handlers run on the thread that waits, with preemption disabled.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -28,7 +27,7 @@
 #include <linux/workqueue.h>
 #include <trace/events/io.h>
 
-/* What is on the thread's own shadow stack meanwhile. */
+/* Data of a hooked call, on the shadow stack of its thread from entry to exit. */
 struct kept {
 	u64 attach;
 	const struct hook *hook;
@@ -36,12 +35,12 @@ struct kept {
 	u8 call;
 };
 
-/* Identifies what threads have on their shadow stacks since the hooks were last put in place. */
+/* In the data of all calls whose entry was handled since the hooks were last registered. */
 static u64 attach;
 static iostat_waits_fn identify;
 static const void *state;
 
-/* Waits under way. One that finds no room is not told of. */
+/* Waits in progress. A wait that finds no free place is not traced. */
 #define WAITS_BITS	11
 #define WAITS_WINDOW	16
 static struct iostat_wait *waits;
@@ -61,7 +60,7 @@ static struct iostat_wait *claim(void)
 
 static void release(struct iostat_wait *wait)
 {
-	/* The next owner finds it as it is left here. */
+	/* The next owner sees all that was written here before. */
 	smp_store_release(&wait->task, NULL);
 }
 
@@ -81,19 +80,19 @@ static void tell_start(const struct hook *hook, struct iostat_wait *wait)
 		identify(state, wait);
 	wait->is_told = trace_wait_start_enabled();
 	trace_wait_start(wait);
-	/* Last: the event itself is not waited for. */
+	/* Last: the time for tracing the event is not part of the wait. */
 	wait->start_ns = iostat_clock_read();
 }
 
 static void tell_done(struct iostat_wait *wait)
 {
 	wait->wait_ns = iostat_clock_read() - wait->start_ns;
-	/* Without a start only for who does not ask for starts. */
+	/* A done without a start is only traced if starts are not enabled. */
 	if (wait->is_told || !trace_wait_start_enabled())
 		trace_wait_done(wait);
 }
 
-/* A wait for I/O becomes one that is told of. */
+/* Claims a place for a wait, and traces its start. NULL if it is not a wait for I/O, or there is no place. */
 static struct iostat_wait *begin(const struct hook *hook, struct ftrace_regs *regs,
 				 unsigned long ret_ip)
 {
@@ -119,7 +118,7 @@ static const struct hook *hook_at(unsigned long entry_ip)
 	return NULL;
 }
 
-/* Anything but 0: the function's return is not looked at. */
+/* Return: 0, or 1 if the exit of this call need not be handled. */
 static int on_entry(struct fprobe *probe, unsigned long entry_ip, unsigned long ret_ip,
 		    struct ftrace_regs *regs, void *data)
 {
@@ -152,7 +151,7 @@ static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 {
 	const struct kept *kept = data;
 
-	/* It began when the hooks were in place before, perhaps those of a module long gone. */
+	/* The entry was handled before the hooks were last registered, perhaps by another load of this module. */
 	if (kept->attach != attach)
 		return;
 	if (kept->wait) {
@@ -167,14 +166,14 @@ static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 		iostat_call_at(kept->call)->in_folio--;
 }
 
-/* Those in the kernel itself, and in modules, which may come and go. */
+/* Hooks in the kernel itself, and in modules, which may be loaded and unloaded. */
 struct group {
 	bool is_of_modules;
 	struct fprobe probe;
 	struct iostat_function *functions[IOSTAT_MAX_FUNCTIONS];
 	unsigned int count;
 	bool is_hooked;
-	/* Not looked for in vain already: that takes a walk over all symbols. */
+	/* Not again if the last attempt failed: it takes a walk over all symbols. */
 	bool may_be_there;
 };
 
@@ -196,7 +195,7 @@ static void attach_to(struct group *group)
 {
 	int error;
 
-	/* Before they are looked for: a module may come meanwhile. */
+	/* Before the search: a module may be loaded meanwhile. */
 	if (!xchg(&group->may_be_there, false))
 		return;
 	group->count = 0;
@@ -223,7 +222,7 @@ static void detach_hooks(void)
 
 static int attach_hooks(void)
 {
-	/* Once is enough, as anybody may turn the events on and off. */
+	/* Reported once only: users may enable and disable the events often. */
 	static unsigned long reported;
 
 	BUILD_BUG_ON(IOSTAT_MAX_FUNCTIONS > BITS_PER_LONG);
@@ -234,7 +233,7 @@ static int attach_hooks(void)
 	attach = iostat_clock_read() | 1;
 	attach_to(&kernel_hooks);
 	attach_to(&module_hooks);
-	/* A function that is missing costs its own waits. */
+	/* If a function is missing, only the waits in it are not traced. */
 	for (int i = 0; i < kernel_hooks.count; i++)
 		if (!kernel_hooks.functions[i]->ip && !__test_and_set_bit(i, &reported))
 			pr_warn("cannot hook %s(); waits in it will not be traced\n",
@@ -242,7 +241,7 @@ static int attach_hooks(void)
 	return 0;
 }
 
-/* A module came or went. */
+/* A module was loaded or is being unloaded. */
 static void attach_more_hooks(void)
 {
 	if (xchg(&has_left, false))
@@ -252,11 +251,11 @@ static void attach_more_hooks(void)
 }
 
 /*
- * The hooks follow the events from a work item: the tracepoints call with their
- * mutex held, which the function graph tracer below fprobes takes as well.
+ * A work item registers and unregisters the hooks: when an event is enabled, the
+ * tracepoints' mutex is held, which registering an fprobe takes as well.
  */
-static DEFINE_MUTEX(hooks_lock);	/* whether they are in place */
-static DEFINE_SPINLOCK(switch_lock);	/* whether work may be queued */
+static DEFINE_MUTEX(hooks_lock);	/* protects is_attached */
+static DEFINE_SPINLOCK(switch_lock);	/* protects is_open and listeners */
 static bool is_attached, is_open;
 static int listeners;
 
@@ -333,14 +332,14 @@ int iostat_waits_open(iostat_waits_fn new_identify, const void *new_state)
 	state = new_state;
 	scoped_guard(spinlock, &switch_lock)
 		WRITE_ONCE(is_open, true);
-	/* Somebody may have enabled an event before the module was ready. */
+	/* An event may have been enabled before the module was ready. */
 	follow(NULL);
 	return 0;
 }
 
 void iostat_waits_close(void)
 {
-	/* An event that is still on goes off only after the module's own exit. */
+	/* An event that is still enabled is disabled only after the module's exit function. */
 	unregister_module_notifier(&module_nb);
 	scoped_guard(spinlock, &switch_lock)
 		WRITE_ONCE(is_open, false);

@@ -2,10 +2,9 @@
 /*
  * See include/iostat/watch.h.
  *
- * A record belongs to whoever owns its I/O at the moment, like the entry of the
- * same number. There is memory for them from the first time an event is turned
- * on, until the module goes: none is allocated with an I/O, and none is freed
- * under one.
+ * A record is used by the owner of its I/O only, as is the entry of the same
+ * number. The memory for all records is allocated when an event is enabled for the
+ * first time, and freed when the module is unloaded: never while I/Os use them.
  */
 
 #include <iostat/fileinfo.h>
@@ -34,17 +33,17 @@ static struct part {
 	size_t count;
 } parts[IOSTAT_WATCH_PARTS];
 static unsigned int nr_parts;
-/* How often an event has been turned on and not off. */
+/* How many of the events are enabled. */
 static unsigned int watchers;
 /* How often it became more than 0. A record of an earlier period is not valid: its I/O may have ended meanwhile. */
 static u64 period;
 static atomic64_t last_id;
-/* Of all of these; those who bring disks wait for it. */
+/* Protects all of these. A disk that is added may have to wait for it. */
 static DEFINE_MUTEX(lock);
 
 static int allocate(void)
 {
-	/* They may have stopped the I/O that reclaim would wait for. */
+	/* The caller may have suspended the device that reclaim would write to. */
 	unsigned int noio = memalloc_noio_save();
 	int error = 0;
 
@@ -55,7 +54,7 @@ static int allocate(void)
 			records = vcalloc(parts[part].count, sizeof(*records));
 		if (!records)
 			error = -ENOMEM;
-		/* After the zeroes and the count; pairs with find(). */
+		/* Publishes the zeroes and the count; pairs with find(). */
 		smp_store_release(&parts[part].records, records);
 	}
 	memalloc_noio_restore(noio);
@@ -69,9 +68,9 @@ static int add(size_t count)
 	if (nr_parts == ARRAY_SIZE(parts))
 		return -ENOMEM;
 	parts[nr_parts++].count = count;
-	/* The events are there before the entries are: one may be on already. */
+	/* An event may have been enabled before the module has its entries. */
 	error = watchers ? allocate() : 0;
-	/* Those of the others are there: it is this part's that are not. */
+	/* The other parts have their records already, so it was this part that failed. */
 	if (error)
 		nr_parts--;
 	return error;
@@ -124,7 +123,7 @@ static struct iostat_io *find_started(u64 record)
 	return io && io->period == READ_ONCE(period) ? io : NULL;
 }
 
-/* Either event; the tracepoints' own mutex is held. */
+/* One of the two events is enabled. The tracepoints' mutex is held. */
 int iostat_watch_reg(void)
 {
 	int error;
@@ -178,7 +177,7 @@ static u64 cgroup_of(struct bio *bio)
 }
 #endif
 
-/* Who submits a bio, and which cgroup is charged with it. */
+/* Sets the task that submits a bio, and the cgroup that is charged for it. */
 static void put_task(struct iostat_task *task, struct bio *bio)
 {
 	task->cgroup = cgroup_of(bio);
@@ -186,7 +185,7 @@ static void put_task(struct iostat_task *task, struct bio *bio)
 	iostat_put_task(task);
 }
 
-/* All but its file. */
+/* Sets all members but the file. */
 static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf,
 			       const struct iostat_devinfo *dev, struct bio *bio)
 {
@@ -230,7 +229,7 @@ void iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
 void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			struct bio *bio)
 {
-	struct iostat_io io __uninitialized;	/* All that is before the result is filled in. */
+	struct iostat_io io __uninitialized;	/* All members before the result are set below. */
 
 	io.buf = *buf;
 	io.buf.b_flags |= iostat_fileinfo_of_bio(&io.file, bio, true);
@@ -251,7 +250,7 @@ static void done(struct iostat_io *io, const struct iostat_result *result, u32 f
 {
 	io->result = *result;
 	if (result->outcome == IOSTAT_ABANDONED) {
-		/* All that is known is what it asked for. */
+		/* Only the length of the request is known. */
 		io->result.b_resid = io->buf.b_bcount;
 	} else {
 		io->result.b_resid += failed_before;
@@ -276,7 +275,7 @@ bool iostat_watch_done(u64 record, const struct iostat_result *result)
 void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			      const struct iostat_result *result)
 {
-	/* 0 would be root's. */
+	/* Not known: 0 would be root. */
 	struct iostat_io io = { .buf = *buf, .dev = *dev, .task.uid = -1 };
 
 	iostat_fileinfo_none(&io.file, "<unknown>");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who is inside direct I/O, and with which file: the memory of such I/O says
- * nothing of it.
+ * Tasks that are in a function that does direct I/O, and their files: the file of
+ * direct I/O cannot be found from its memory.
  */
 #ifndef _IOSTAT_DIO_H
 #define _IOSTAT_DIO_H
@@ -15,15 +15,15 @@ struct kiocb;
 
 /**
  * struct iostat_dio - a call of one of the functions that do direct I/O
- * @outer: that around it, of the same task
- * @iocb: what it was called with
- * @iter: likewise
- * @pos: where in the file it begins
- * @vec: where @iter was when it began
- * @vec_offset: and how far in there
- * @end: how much of @iter had been made bios of when a bio was last looked at
+ * @outer: the call of the same task that this call is nested in, or NULL
+ * @iocb: its first argument
+ * @iter: its second argument
+ * @pos: offset in the file at which the I/O begins, bytes
+ * @vec: the vector of @iter at the beginning of the call
+ * @vec_offset: the offset in that vector, bytes
+ * @end: how many bytes of @iter had become bios when the last bio was submitted
  * @bio_vec: the vector of that bio, or NULL
- * @bio_pos: where in the file the memory of that vector begins
+ * @bio_pos: offset in the file of the memory that @bio_vec begins with, bytes
  */
 struct iostat_dio {
 	struct iostat_dio *outer;
@@ -37,16 +37,16 @@ struct iostat_dio {
 	loff_t bio_pos;
 };
 
-/* May sleep. A function that cannot be hooked has its files <unknown>. */
+/* Hooks and unhooks the functions. May sleep. The files of a function that cannot be hooked are <unknown>. */
 void iostat_dio_start(void);
 void iostat_dio_stop(void);
 
-/* The innermost of this task, or NULL. By a probe, for which it is valid. */
+/* Returns the innermost call of the current task, or NULL. Called by probes, which may use it until they return. */
 struct iostat_dio *iostat_dio_current(void);
 
 /*
- * Where in the file a bio is that the call submits, or a driver below does meanwhile; -1 if that is not
- * known. Each bio is to be looked at as it is submitted, the first of them before its parts.
+ * Returns the offset in the file, bytes, of a bio that the call submits, or a driver that handles such a bio;
+ * -1 if it is not known. To be called for each bio when it is submitted, for a bio before its parts and clones.
  */
 loff_t iostat_dio_offset(struct iostat_dio *dio, const struct bio *bio);
 

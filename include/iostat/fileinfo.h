@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which file a bio is for.
+ * The file that a bio belongs to.
  */
 #ifndef _IOSTAT_FILEINFO_H
 #define _IOSTAT_FILEINFO_H
@@ -12,45 +12,46 @@ struct bio;
 struct file;
 
 /*
- * From the first of these to the last of those, files have names. Called as a
- * tracepoint is turned on and off, with the tracepoints' mutex held. Neither
- * sleeps.
+ * File names are looked up while there were more calls of the first than of the
+ * second. Called when an event is enabled and disabled, with the tracepoints' mutex
+ * held. Neither sleeps.
  */
 void iostat_fileinfo_get(void);
 void iostat_fileinfo_put(void);
 
 /*
- * Waits until all is in place, or away, for which one of them was called; for the
- * mount table a second at most. Without the mutex.
+ * Waits until hooks and mount table agree with these calls; for the mount table at
+ * most a second. Must not be called with the tracepoints' mutex held. May sleep.
  */
 void iostat_fileinfo_settle(void);
 
-/* Only between these is anything put in place. The second may sleep. */
+/* Hooks and mount table only exist between these calls. The second may sleep. */
 void iostat_fileinfo_open(void);
 void iostat_fileinfo_close(void);
 
 /**
- * iostat_fileinfo_of_bio - which file a bio is for
- * @file: filled in, all of it
- * @bio: by the task that submits it, or waits for it; may be NULL
- * @is_own: whether that task has made it; else whatever the task does meanwhile tells nothing of it
+ * iostat_fileinfo_of_bio - finds the file that a bio belongs to
+ * @file: is set, all members
+ * @bio: the bio, or NULL
+ * @is_own: whether the current task has made the bio; if not, the direct I/O that the task does is not considered
  *
- * Takes no reference and sleeps never. Where the context does not allow to
- * look, the file is <unknown>.
+ * Takes no reference. If the file cannot be looked up in this context, it is <unknown>.
  *
- * Return: IOSTAT_B_PAGEIO, IOSTAT_B_PHYS, or 0 for what has no data.
+ * Context: The task that submits the bio or waits for it. Does not sleep.
+ *
+ * Return: IOSTAT_B_PAGEIO, IOSTAT_B_PHYS, or 0 for a bio without data.
  */
 u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool is_own);
 
 /*
- * The same of what a thread waits for: a place in the page cache, or in an open
- * file. It holds them. @mapping may be NULL.
+ * The same for a place in the page cache, or in an open file, that the current thread
+ * waits for. The caller holds references to them. @mapping may be NULL.
  */
 void iostat_fileinfo_of_cache(struct iostat_fileinfo *file, struct address_space *mapping,
 			      loff_t pos);
 void iostat_fileinfo_of_file(struct iostat_fileinfo *file, const struct file *filp, loff_t pos);
 
-/* Of no file: each text is @text. From any context. */
+/* For an I/O without a file: sets each text to @text. Context: Any context. */
 void iostat_fileinfo_none(struct iostat_fileinfo *file, const char *text);
 
 #endif /* _IOSTAT_FILEINFO_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One fprobe on several functions. To put a probe in place or away takes a walk
- * over all symbols, a patch of the code and grace periods: for all functions
- * together no longer than for one.
+ * One fprobe on several functions. Registering an fprobe walks over all symbols,
+ * patches the code and waits for grace periods. That takes as long for several
+ * functions as for one.
  */
 #ifndef _IOSTAT_FUNCTIONS_H
 #define _IOSTAT_FUNCTIONS_H
@@ -12,7 +12,7 @@
 
 #define IOSTAT_MAX_FUNCTIONS	16
 
-/* Without a tracer of functions nothing is hooked, and no handler called. */
+/* Without the function tracer no function is hooked, and no handler is called. */
 #ifndef ftrace_regs_get_argument
 static inline unsigned long ftrace_regs_get_argument(struct ftrace_regs *regs, unsigned int n)
 {
@@ -23,7 +23,7 @@ static inline unsigned long ftrace_regs_get_argument(struct ftrace_regs *regs, u
 /**
  * struct iostat_function - a function to be hooked
  * @symbol: its name
- * @ip: what the handlers are given as entry_ip; 0 while it is not hooked
+ * @ip: the entry_ip that is passed to the handlers; 0 while the function is not hooked
  */
 struct iostat_function {
 	const char *symbol;
@@ -31,19 +31,19 @@ struct iostat_function {
 };
 
 /**
- * iostat_functions_hook - hooks those that there are
- * @probe: with its handlers
- * @functions: up to IOSTAT_MAX_FUNCTIONS, which stay until they are unhooked
- * @count: how many
+ * iostat_functions_hook - hooks those functions that exist in this kernel
+ * @probe: the fprobe, with its handlers
+ * @functions: up to IOSTAT_MAX_FUNCTIONS functions, which must stay valid until they are unhooked
+ * @count: number of functions
  *
  * May sleep.
  *
- * Return: 0; -ENOENT if there is none of them, or what register_fprobe_syms() says.
+ * Return: 0; -ENOENT if none of them exists, or the error of register_fprobe_syms().
  */
 int iostat_functions_hook(struct fprobe *probe, struct iostat_function *const functions[],
 			  unsigned int count);
 
-/* Once the former has succeeded. No handler runs from here on. May sleep. */
+/* Undoes a successful iostat_functions_hook(). After it returns no handler runs. May sleep. */
 void iostat_functions_unhook(struct fprobe *probe, struct iostat_function *const functions[],
 			     unsigned int count);
 

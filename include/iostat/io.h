@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the events io:start and io:done say of an I/O: bufinfo_t, devinfo_t and
- * fileinfo_t of the DTrace io provider, under their names, and what Linux adds.
+ * The fields of the events io:start and io:done: bufinfo_t, devinfo_t and
+ * fileinfo_t of the DTrace io provider, under their names, and fields of our own.
  *
  * In texts, bytes that would end a word or a line, and the backslash, are written
  * as a backslash and three octal digits, as in proc_pid_mountinfo(5): see
- * iostat/text.h. A text longer than its array keeps its end, which is what tells
- * files apart, behind "..."; what an array has left is zero.
+ * iostat/text.h. Of a text that is longer than its array, the array has "..." and
+ * the end of the text, by which files differ. Unused bytes of an array are zero.
  */
 #ifndef _IOSTAT_IO_H
 #define _IOSTAT_IO_H
@@ -17,16 +17,16 @@
 #define IOSTAT_B_DONE	0x0002	/* the I/O is over (done only) */
 #define IOSTAT_B_ERROR	0x0004	/* it failed: see b_error (done only) */
 #define IOSTAT_B_PAGEIO	0x0010	/* to or from the page cache, or swap */
-#define IOSTAT_B_PHYS	0x0020	/* to or from other memory, the user's or the kernel's */
+#define IOSTAT_B_PHYS	0x0020	/* to or from other memory of the user or the kernel */
 #define IOSTAT_B_READ	0x0040	/* data comes from the device */
-#define IOSTAT_B_WRITE	0x0100	/* everything else */
-#define IOSTAT_B_ASYNC	0x0400	/* its submitter does not mark it as one that is waited for */
+#define IOSTAT_B_WRITE	0x0100	/* everything else, also I/O without data */
+#define IOSTAT_B_ASYNC	0x0400	/* REQ_SYNC is not set: no task is said to wait for it */
 
 /* How an I/O ended. */
-#define IOSTAT_COMPLETED	0	/* all of it was tried */
-#define IOSTAT_MERGED		1	/* into another, which transfers it */
-#define IOSTAT_REFUSED		2	/* the device was busy; it comes again as another */
-#define IOSTAT_ABANDONED	3	/* its memory was used again, and nobody told of its end */
+#define IOSTAT_COMPLETED	0	/* the device has handled all of it */
+#define IOSTAT_MERGED		1	/* merged into another I/O, which transfers its data */
+#define IOSTAT_REFUSED		2	/* the device was busy; it is submitted again as another I/O */
+#define IOSTAT_ABANDONED	3	/* its memory was used again, and no event has reported its end */
 
 #define IOSTAT_DRIVER_LEN	32
 #define IOSTAT_STATNAME_LEN	64
@@ -40,8 +40,8 @@
 #define IOSTAT_FUNCTION_LEN	32
 
 /**
- * struct iostat_bufinfo - what an I/O asks for
- * @id: pairs a done with its start; 0 in a done whose start was not traced
+ * struct iostat_bufinfo - the request of an I/O
+ * @id: the same number in the start and the done of an I/O; 0 in a done whose start was not traced
  * @b_flags: IOSTAT_B_*
  * @b_bcount: bytes asked for
  * @b_bufsize: size of the buffer, bytes; on Linux the same
@@ -49,7 +49,7 @@
  * @b_addr: address of the buffer; 0, as a Linux I/O has no single one
  * @b_blkno: first sector of 512 bytes on the whole disk
  * @b_lblkno: the same within the partition, if there is one
- * @b_iodone: the function called when the I/O is over, or when the bio is that it starts with
+ * @b_iodone: the function that is called at the end of the I/O, or of its first bio
  */
 struct iostat_bufinfo {
 	__u64 id;
@@ -69,12 +69,12 @@ struct iostat_bufinfo {
  * @dev_minor: minor number
  * @dev_instance: the number the disk's name ends in
  * @dev_name: driver
- * @dev_statname: the kernel's name of disk or partition, whole; its MAJOR:MINOR, if the name is longer than
- *	this as it is written: then ten bytes of it or more are escaped
- * @dev_pathname: its place below /sys
+ * @dev_statname: the kernel's name of the disk or partition; MAJOR:MINOR if the name, with its escaped bytes, is
+ *	longer than this array
+ * @dev_pathname: its path below /sys
  *
- * Blanks, backslashes and what is not printable ASCII are a backslash and three octal digits, as in
- * /proc/self/mountinfo.
+ * Blanks, backslashes and bytes that are not printable ASCII are written as a backslash and three octal digits, as
+ * in /proc/self/mountinfo.
  */
 struct iostat_devinfo {
 	__u32 dev_major;
@@ -86,12 +86,12 @@ struct iostat_devinfo {
 };
 
 /**
- * struct iostat_task - who submitted an I/O
- * @cgroup: id of the cgroup that is charged with it; 0 if none is
- * @pid: the thread's
- * @tgid: the process's
+ * struct iostat_task - the task that submitted an I/O
+ * @cgroup: id of the cgroup that the I/O is charged to; 0 if there is none
+ * @pid: id of the thread
+ * @tgid: id of the process
  * @uid: real user id, in the initial user namespace; 2^32 - 1 if it is not known
- * @comm: the thread's name
+ * @comm: name of the thread
  * @pad: 0
  */
 struct iostat_task {
@@ -104,13 +104,13 @@ struct iostat_task {
 };
 
 /**
- * struct iostat_fileinfo - which file an I/O is for
- * @fi_offset: where in the file, bytes; -1 if that is not known
- * @fi_oflags: flags it was opened with, if that is known
+ * struct iostat_fileinfo - the file that an I/O belongs to
+ * @fi_offset: offset in the file, bytes; -1 if it is not known
+ * @fi_oflags: flags that the file was opened with; 0 if they are not known
  * @fi_fs: type of its file system
- * @fi_mount: where that is mounted
- * @fi_name: last part of its path
- * @fi_dirname: the path up to there
+ * @fi_mount: mount point of its file system
+ * @fi_name: last component of its path
+ * @fi_dirname: its path without the last component
  * @fi_pathname: its path
  */
 struct iostat_fileinfo {
@@ -130,7 +130,7 @@ struct iostat_fileinfo {
  * @wait_ns: time in the wait queue
  * @service_ns: time in the run queue
  * @outcome: IOSTAT_COMPLETED and so on
- * @b_bcount: bytes asked for in the end
+ * @b_bcount: length of the I/O at its end, without the bytes that failed before, bytes
  */
 struct iostat_result {
 	__u32 b_resid;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The way of an event from its tracepoint to the recorder: a C function, which
- * has interrupts off and the time read by the kernel's inlines, and the Rust
- * function of src/recorder/probe.rs that it calls.
+ * The probes. A tracepoint calls a C function, which disables interrupts and reads
+ * the time by the kernel's inlines, and then calls the Rust function for the event
+ * in src/recorder/probe.rs.
  */
 #ifndef _IOSTAT_PROBES_H
 #define _IOSTAT_PROBES_H
@@ -14,7 +14,7 @@
 struct request;
 struct request_queue;
 
-/* What the tracepoints call; @state is what they were registered with. */
+/* The probes of the tracepoints; @state is the data that they were registered with. */
 void iostat_probe_io_start(void *state, struct request *rq);
 void iostat_probe_rq_issue(void *state, struct request *rq);
 void iostat_probe_rq_requeue(void *state, struct request *rq);
@@ -27,15 +27,13 @@ void iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio 
 
 /*
  * Set unless events may take the fast path of src/recorder/probe/fast.rs: while the clock is not the
- * TSC, or if this machine cannot.
+ * TSC, or if the fast path does not support this machine.
  */
 DECLARE_STATIC_KEY_FALSE(iostat_general);
 /* For starts and completions: set also while io:start or io:done is enabled. */
 DECLARE_STATIC_KEY_FALSE(iostat_general_or_traced);
 
-/*
- * The fast path. Events that it leaves to the functions above were not recorded.
- */
+/* The fast path. It has not recorded anything of an event that it passes on to the functions above. */
 void iostat_fast_io_start(void *state, struct request *rq);
 void iostat_fast_rq_issue(void *state, struct request *rq);
 void iostat_fast_rq_complete(void *state, struct request *rq, blk_status_t error,
@@ -64,7 +62,7 @@ struct iostat_here {
 	unsigned long cpu_offset;
 };
 
-/* What they call, with interrupts off; Rust checks its own against these types. */
+/* The Rust functions, called with interrupts disabled. Rust checks their types against these. */
 typedef void (*iostat_rq_fn)(const void *state, struct request *rq, struct iostat_here here);
 typedef void (*iostat_rq_complete_fn)(const void *state, struct request *rq,
 				      struct iostat_here here, blk_status_t error,
@@ -84,14 +82,14 @@ void iostat_bio_queue(const void *state, struct bio *bio, struct iostat_here her
 		      unsigned int cpu);
 void iostat_bio_complete(const void *state, struct bio *bio, struct iostat_here here);
 
-/* And while io:start or io:done is enabled, with interrupts as the tracepoint had them. */
+/* Called as well while io:start or io:done is enabled, with interrupts as at the tracepoint. */
 typedef void (*iostat_rq_watched_fn)(const void *state, struct request *rq);
 typedef void (*iostat_bio_watched_fn)(const void *state, struct bio *bio);
 
 void iostat_io_start_watched(const void *state, struct request *rq);
 void iostat_bio_queue_watched(const void *state, struct bio *bio);
 
-/* While io:merge is enabled, likewise; there may be a lock of the I/O scheduler's held. */
+/* Called as well while io:merge is enabled; a lock of the I/O scheduler may be held. */
 void iostat_bio_merge_watched(const void *state, struct bio *bio);
 
 #endif /* _IOSTAT_PROBES_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Files that were looked up a moment ago: most I/Os are for the same few files.
+ * A cache of the files that were looked up last: most I/Os are for the same few files.
  */
 #ifndef _IOSTAT_RECENT_H
 #define _IOSTAT_RECENT_H
@@ -15,15 +15,15 @@ struct path;
 struct vfsmount;
 
 /**
- * struct iostat_recent_key - all that the texts of a file depend on, except for the names in its path
- * @dentry: the file's
- * @mnt: the mount it was opened by, or NULL if it is not an open file
- * @root_mnt: the root directory of the task, of an open file; else NULL
- * @root_dentry: likewise
- * @type: of its file system
+ * struct iostat_recent_key - what the texts of a file depend on, except for the names in its path
+ * @dentry: the dentry of the file
+ * @mnt: the mount that it was opened through; NULL if it is not an open file
+ * @root_mnt: for an open file, the mount of the task's root directory; else NULL
+ * @root_dentry: for an open file, the dentry of the task's root directory; else NULL
+ * @type: type of its file system
  * @mounts: iostat_mount_table_version()
  * @dev: device number of its super block
- * @renames: how many renames there were, twice; odd while there is one
+ * @renames: sequence count of rename_lock: odd while a file is being renamed
  */
 struct iostat_recent_key {
 	const struct dentry *dentry;
@@ -36,25 +36,25 @@ struct iostat_recent_key {
 	unsigned int renames;
 };
 
-/* Allocates memory for them, once. May sleep. Without memory no file is found. */
+/* Allocates the cache, once. May sleep. If there is no memory, no file is ever found. */
 void iostat_recent_open(void);
-/* Frees it. Nothing is looked up any more. */
+/* Frees the cache. No file may be looked up any more. */
 void iostat_recent_close(void);
 
 /*
- * The key of a file; @path is that of an open file or NULL. To be made before the file is looked up, by the
- * task whose root directory counts.
+ * Sets the key of a file; @path is that of the open file, or NULL. To be called before the file is looked up, by
+ * the task that does the I/O: its root directory is part of the key.
  */
 void iostat_recent_key(struct iostat_recent_key *key, const struct dentry *dentry,
 		       const struct path *path);
 
 /*
- * Finds a file: all of @file but fi_offset and fi_oflags. In an RCU read-side critical section, from where
- * iostat_may_walk().
+ * Finds a file, and sets all members of @file but fi_offset and fi_oflags. To be called in an RCU read-side
+ * critical section, where iostat_may_walk() returns true.
  */
 bool iostat_recent_find(const struct iostat_recent_key *key, struct iostat_fileinfo *file);
 
-/* Keeps what was found of a file whose path in the file system is @walk. In the same section. */
+/* Adds a file whose path in its file system is @walk. To be called in the same section as iostat_recent_find(). */
 void iostat_recent_keep(const struct iostat_recent_key *key, const struct iostat_walk *walk,
 			const struct iostat_fileinfo *file);
 

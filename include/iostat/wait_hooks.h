@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between src/waits.c, which has the hooks in place when they are wanted, and
- * src/wait_hooks.c, which knows the functions they are on.
+ * The interface between src/waits.c, which attaches and detaches the hooks, and
+ * src/wait_hooks.c, which has the list of hooked functions.
  */
 #ifndef _IOSTAT_WAIT_HOOKS_H
 #define _IOSTAT_WAIT_HOOKS_H
@@ -15,17 +15,17 @@ struct file;
 struct task_struct;
 
 /**
- * struct call - a thread in a call that may come to wait
- * @task: whose it is, or NULL
- * @filp: the file or block device, or NULL
+ * struct call - a thread that is in a function which may wait for I/O
+ * @task: the thread; NULL if this structure is not in use
+ * @filp: the open file or block device, or NULL
  * @mapping: its page cache
- * @pos: where in it
- * @bytes: how many
+ * @pos: offset in the file, bytes
+ * @bytes: length, bytes
  * @op: REQ_OP_READ or REQ_OP_WRITE
- * @is_cached: through the page cache
- * @in_folio: it is within functions that are hooked for waits for folios
+ * @is_cached: whether the I/O goes through the page cache
+ * @in_folio: how many functions that are hooked for waits for folios the thread is in
  *
- * Only its own thread looks into it.
+ * Only the thread itself reads and writes it.
  */
 struct call {
 	struct task_struct *task;
@@ -38,7 +38,7 @@ struct call {
 	u8 in_folio;
 };
 
-/* Where a thread's call is: one of some places beside each other. Those without are not told of. */
+/* In place of the index of a call: all places for this thread are in use. Waits of such a call are not traced. */
 #define NO_CALL		0xff
 
 void iostat_calls_reset(void);
@@ -48,13 +48,13 @@ u8 iostat_call_find(void);
 
 struct hook {
 	struct iostat_function function;
-	/* A wait: says what for, or that it is none for I/O. */
+	/* The function waits: describes the wait. Return: whether it is a wait for I/O. */
 	bool (*describe)(struct iostat_wait *wait, struct ftrace_regs *regs, unsigned long ret_ip);
-	/* Or a call that may come to wait. */
+	/* Or the function may call one that waits: describes the call. */
 	void (*enter)(struct call *call, struct ftrace_regs *regs);
-	/* It waits in folio_wait_bit_common(). */
+	/* Whether it waits in folio_wait_bit_common(). */
 	bool is_of_folio;
-	/* Where it is, if not in the kernel itself. */
+	/* The module that has the function; NULL for the kernel itself. */
 	const char *module;
 };
 

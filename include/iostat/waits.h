@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Threads that wait for I/O: the events io:wait_start and io:wait_done. While
- * one of them is on, src/waits.c hooks the functions in which the kernel waits,
- * and tells Rust of each wait.
+ * one of them is enabled, src/waits.c hooks the functions in which the kernel
+ * waits, and passes each wait to src/recorder/waits.rs.
  */
 #ifndef _IOSTAT_WAITS_H
 #define _IOSTAT_WAITS_H
@@ -15,14 +15,14 @@ struct task_struct;
 
 /**
  * struct iostat_wait - a wait
- * @io: what it is for, as far as its function tells; without its result
- * @wait_in: the function
+ * @io: the I/O, as far as it is known from the arguments of the function; @io.result is not used
+ * @wait_in: the function that waits
  * @wait_ns: how long the thread waited (wait_done only)
  * @bdev: the disk or partition, or NULL
- * @task: whose it is; NULL if it is none
- * @start_ns: when it began
+ * @task: the thread; NULL if this structure is not in use
+ * @start_ns: when the wait began
  * @op: REQ_OP_*
- * @is_told: its start was
+ * @is_told: whether wait_start was traced
  */
 struct iostat_wait {
 	struct iostat_io io;
@@ -36,20 +36,20 @@ struct iostat_wait {
 };
 
 /*
- * What is said of a wait that the kernel does not tell by itself: id, direction
- * and device. With preemption off, in a reader of the tracepoints' SRCU.
+ * Fills in what is not known from the function's arguments: id, direction and device.
+ * Context: Preemption is disabled, in a read-side critical section of the tracepoints' SRCU.
  */
 typedef void (*iostat_waits_fn)(const void *state, struct iostat_wait *wait);
 
-/* From here on hooks are in place while an event is on. May sleep. */
+/* Allows hooks: they are in place while an event is enabled. May sleep. */
 int iostat_waits_open(iostat_waits_fn identify, const void *state);
-/* No hooks, and no call of what was given then, from here on. May sleep. */
+/* Removes all hooks. @identify is not called any more. May sleep. */
 void iostat_waits_close(void);
 
-/* The tracepoints' own calls: somebody listens to one more, or one less. */
+/* Called when an event is enabled and disabled, with the tracepoints' mutex held. */
 int iostat_waits_reg(void);
 void iostat_waits_unreg(void);
-/* Waits until the hooks are as the events want them. May sleep. */
+/* Waits until the hooks agree with the events that are enabled. May sleep. */
 void iostat_waits_settle(void);
 
 #endif /* _IOSTAT_WAITS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is remembered of an I/O from its start to its end, for those who watch
- * each: only its submitter knows the file.
+ * Records of I/Os for the events io:start and io:done: the file and the task of an
+ * I/O are only known to its submitter, so they are kept from its start to its end.
  */
 #ifndef _IOSTAT_WATCH_H
 #define _IOSTAT_WATCH_H
@@ -15,65 +15,67 @@
 struct bio;
 struct inode;
 
-/* Whether io:start or io:done is on. */
+/* Whether io:start or io:done is enabled. */
 DECLARE_STATIC_KEY_FALSE(iostat_watched);
 
 /*
- * Records have the places that the entries of the table in flight have: they are
- * numbered by part (the upper half) and in it (the lower).
+ * There is a record for each entry of the table of I/Os in flight. Its number has
+ * the part of the table in the upper half, and the index in that part in the lower.
  */
 #define IOSTAT_WATCH_PARTS	17
 
-/* The first part has so many records. May sleep; -ENOMEM. */
+/* Sets the size of the first part. May sleep. Return: 0 or -ENOMEM. */
 int iostat_watch_open(size_t records);
 /*
- * There is a further part. May sleep; -ENOMEM, also if there are too many. One
- * caller at a time.
+ * Adds a part. May sleep. Return: 0, or -ENOMEM, also if there are IOSTAT_WATCH_PARTS
+ * parts already.
  */
 int iostat_watch_add(size_t records);
-/* No I/O is told of any more. */
+/* Frees all records. No I/O may be traced any more. May sleep. */
 void iostat_watch_close(void);
 
 /**
- * iostat_watch_start - an I/O starts
- * @record: its number; of one that is not there nothing is remembered
- * @buf: what it asks for; id and what memory it is of are filled in here
- * @dev: of what
- * @bio: its first, or NULL
- * @is_own: whether who submits it has made it, and not dispatched what is queued by anybody
+ * iostat_watch_start - records and traces the start of an I/O
+ * @record: number of its record; if there is no such record, nothing is traced
+ * @buf: the request; the id and the flags for the kind of memory are set here
+ * @dev: the disk or partition
+ * @bio: its first bio, or NULL
+ * @is_own: whether the current task has made the I/O; false if it dispatches I/Os that other tasks have queued
  *
- * By its submitter.
+ * Context: The task that submits the I/O. Does not sleep.
  */
 void iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
 			const struct iostat_devinfo *dev, struct bio *bio, bool is_own);
 
 /**
- * iostat_watch_merge - a bio becomes part of an I/O that has started
- * @buf: what it asks for; what memory it is of is filled in here
- * @dev: of what
- * @bio: it
+ * iostat_watch_merge - traces that a bio becomes part of an I/O that has started
+ * @buf: the request; the flags for the kind of memory are set here
+ * @dev: the disk or partition
+ * @bio: the bio
  *
- * Called by its submitter, with a lock of the I/O scheduler or without. Nothing is remembered.
+ * Context: The task that submits the bio; a lock of the I/O scheduler may be held. Nothing is recorded.
  */
 void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			struct bio *bio);
 
 /**
- * iostat_watch_start_file - the same of an I/O that has no bio
- * @record: as above
- * @buf: as above
- * @dev: as above
- * @inode: the file it is for, which is held
- * @pos: where in there
- * @is_direct: whether it passes by the page cache
+ * iostat_watch_start_file - records and traces the start of an I/O that has no bio
+ * @record: as for iostat_watch_start()
+ * @buf: as for iostat_watch_start()
+ * @dev: as for iostat_watch_start()
+ * @inode: the file, to which the caller holds a reference
+ * @pos: offset in the file, bytes
+ * @is_direct: whether the I/O bypasses the page cache
  *
- * By its submitter. It is charged to no cgroup.
+ * The cgroup of such an I/O is not known.
+ *
+ * Context: The task that submits the I/O. Does not sleep.
  */
 void iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
 			     const struct iostat_devinfo *dev, struct inode *inode, loff_t pos,
 			     bool is_direct);
 
-/* Some of an I/O has failed, and it goes on. From any context. */
+/* Some bytes of an I/O have failed; the rest is still in flight. Context: Any context. */
 void iostat_watch_fail(u64 record, u32 bytes);
 
 /*
@@ -82,11 +84,11 @@ void iostat_watch_fail(u64 record, u32 bytes);
  */
 bool iostat_watch_done(u64 record, const struct iostat_result *result);
 
-/* An I/O has ended whose start was not recorded. From any context. */
+/* Traces the end of an I/O whose start was not recorded. Context: Any context. */
 void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			      const struct iostat_result *result);
 
-/* A copy of what is long enough for a string instruction. @bytes is a multiple of 4 and known when compiled. */
+/* Copies a structure that is long enough for a string instruction. @bytes is a constant, and a multiple of 4. */
 static __always_inline void iostat_copy(void *to, const void *from, size_t bytes)
 {
 #ifdef CONFIG_X86_64
@@ -100,7 +102,7 @@ static __always_inline void iostat_copy(void *to, const void *from, size_t bytes
 #endif
 }
 
-/* For the tracepoints. */
+/* Called when an event is enabled and disabled, with the tracepoints' mutex held. */
 int iostat_watch_reg(void);
 void iostat_watch_unreg(void);
 int iostat_merge_reg(void);
