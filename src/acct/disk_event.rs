@@ -5,15 +5,7 @@
 use super::class::op;
 use core::ffi::CStr;
 
-macro_rules! events {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
-        /// An event of a disk.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum DiskEvent {
-            $($(#[$doc])* $variant,)*
-        }
-
-        /// `BLK_STS_*` of `include/linux/blk_types.h`. `rust/kernel/numbers.rs` asserts that they are the
+/// `BLK_STS_*` of `include/linux/blk_types.h`. `rust/kernel/numbers.rs` asserts that they are the
 /// kernel's.
 pub mod status {
     /// No error.
@@ -38,9 +30,9 @@ pub mod status {
     pub const RESOURCE: u8 = 9;
     /// Anything else.
     pub const IOERR: u8 = 10;
-    /// Not an error: device-mapper's to itself.
+    /// Not an error: used by device-mapper internally.
     pub const DM_REQUEUE: u8 = 11;
-    /// It would have had to wait, and must not.
+    /// The request was not allowed to wait, and would have had to.
     pub const AGAIN: u8 = 12;
     /// The device had no room.
     pub const DEV_RESOURCE: u8 = 13;
@@ -56,7 +48,15 @@ pub mod status {
     pub const INVAL: u8 = 19;
 }
 
-impl DiskEvent {
+macro_rules! events {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        /// An event of a disk.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum DiskEvent {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl DiskEvent {
             /// All of them, each at the place of its number.
             pub const ALL: &'static [DiskEvent] = &[$(DiskEvent::$variant,)*];
 
@@ -75,7 +75,7 @@ events! {
     Requeues = c"requeues",
     /// A request took longer than its time-out, and was given to its driver.
     Timeouts = c"timeouts",
-    /// Somebody slept because all tags were in use.
+    /// A task slept because all tags were in use.
     TagWaits = c"tag_waits",
     /// A bio became the end of a request that was there.
     BioBackmerges = c"bio_backmerges",
