@@ -75,7 +75,7 @@ impl Interfaces {
         kstat.ok()
     }
 
-    /// Those who wait for this file to change are told from now on. May sleep; `ENOMEM`.
+    /// Sets the file whose pollers are notified when regions are removed. May sleep; `ENOMEM`.
     pub(crate) fn tell_regions_gone(&self, file: Node) -> Result {
         let _ = self.regions_gone.set(KBox::new(file, GFP_KERNEL)?);
         Ok(())

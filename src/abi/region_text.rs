@@ -2,8 +2,8 @@
 
 //! Replies to messages, as device-mapper gives them to the byte.
 //!
-//! Times are taken in ns. Without `precise_timestamps` they are told in ms, each number rounded
-//! down; device-mapper counts jiffies, and so tells multiples of a jiffy.
+//! Times are measured in ns. Without `precise_timestamps` they are reported in ms, each number rounded
+//! down; device-mapper counts jiffies, and so reports multiples of a jiffy.
 //!
 //! # What the option `classes` adds
 //!
@@ -15,7 +15,7 @@
 //!
 //! with the sectors the area really has, of which the last may have fewer than the step, and what
 //! device-mapper has as writes by what they do; times in ns in any case. If it was not asked for
-//! some areas only, a last line tells of the region as a whole, in which an I/O is counted once
+//! some areas only, a last line has the region as a whole, in which an I/O is counted once
 //! however many areas it touches, without a histogram:
 //!
 //! ```text
@@ -116,7 +116,7 @@ fn word(out: &mut impl Reply, word: &[u8], quote: bool) -> Result {
     Ok(())
 }
 
-/// What `@stats_print` tells of an area or of the whole region.
+/// What `@stats_print` reports of an area, or of the whole region.
 #[derive(Clone, Copy, Debug)]
 pub struct Printed<'a> {
     /// Since it was cleared.
@@ -125,7 +125,7 @@ pub struct Printed<'a> {
     pub in_flight: u64,
     /// Since they were cleared; with additional output.
     pub classes: Option<&'a Classes>,
-    /// What times are told in.
+    /// The unit in which times are reported.
     pub unit: Unit,
 }
 

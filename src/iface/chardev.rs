@@ -51,7 +51,7 @@ pub(crate) struct Reader {
 /// The longest message, bytes.
 pub(super) const LONGEST_MESSAGE: usize = 65536;
 
-/// The mode of the file that was asked for: whoever may read and write. `EINVAL` for any other.
+/// Checks the mode of the file, the parameter `mode`. `EINVAL` unless it has permissions to read and write only.
 pub(crate) fn mode(asked: u32) -> Result<u16> {
     let mode = u16::try_from(asked).ok().filter(|mode| mode & !0o666 == 0);
     mode.ok_or_else(|| {

@@ -85,8 +85,8 @@ fn zero(reserved: &[u64]) -> Result {
     }
 }
 
-/// Answers the call `number`. May sleep. `ENOTTY` if there is none, `EBADF` if the file was not opened for
-/// it; `EINVAL`, `E2BIG` and `EFAULT` as `copy_struct_from_user()`; else by call.
+/// Runs the call `number`. May sleep. `ENOTTY` if there is no such call, `EBADF` if the file was not opened for
+/// it; `EINVAL`, `E2BIG` and `EFAULT` as `copy_struct_from_user()`; other errors as the call returns them.
 pub(super) fn run(
     reader: &Reader,
     context: &Global,

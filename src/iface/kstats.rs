@@ -288,8 +288,8 @@ fn write_line(
     kstat_text::line(out, id, statistic.name(), statistic.value())
 }
 
-/// Writes one statistic of the first kstat that is meant. May sleep. `ENOENT` if there is none; as
-/// [`Entry::write`]; `EINTR`.
+/// Writes one statistic of the first kstat that is selected. May sleep. `ENOENT` if no kstat is selected; `EINTR`; other
+/// errors as [`Entry::write`].
 pub(super) fn write(chain: &Chain, meant: &Selector<'_>, value: Word<'_>) -> Result {
     let list = chain.list()?;
     let entry = list.entries.iter().find_map(|entry| {

@@ -108,7 +108,7 @@ pub(super) fn may_change(is_opened_by_admin: bool) -> Result {
     }
 }
 
-/// Whether a message changes anything, be it what others are told.
+/// Whether a message changes anything, also what other readers are shown.
 fn changes(message: &Message<'_>) -> bool {
     match message {
         Message::List(_) => false,

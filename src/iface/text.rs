@@ -169,7 +169,7 @@ impl Text {
 
     fn reserve(&mut self) -> Result {
         if self.buffer.is_empty() {
-            // Charged to the reader: anybody may open the device.
+            // Charged to the reader: all users may open the device.
             self.buffer = KVec::from_elem(0, BUFFER, GFP_KERNEL_ACCOUNT)?;
         }
         Ok(())

@@ -145,7 +145,7 @@ struct iostat_cpu_queue {
  * @start_count: transactions started
  * @merged: transactions that ended by becoming part of another request
  * @refused: transactions that ended because the device was busy
- * @abandoned: transactions of whose end nobody told
+ * @abandoned: transactions whose end was not reported
  * @bytes: transferred without error, by enum iostat_class
  * @duration: of completed transactions, ns, by enum iostat_class
  * @completed: transactions, by 4 * enum iostat_class + enum iostat_tag

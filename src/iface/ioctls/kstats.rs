@@ -138,8 +138,8 @@ pub(super) fn read(chain: &Chain, argument: Argument) -> Result {
     }
 }
 
-/// May sleep, likewise. `ENXIO`, `EAGAIN` as [`read`]; `E2BIG` of text or bytes of more than a message may have; as
-/// [`crate::kapi::kstat::Entry::write`].
+/// Writes statistics of a kstat. May sleep. `ENXIO` and `EAGAIN` as [`read`]; `E2BIG` if text or bytes are longer than a
+/// message may be; other errors as [`crate::kapi::kstat::Entry::write`].
 pub(super) fn write(chain: &Chain, argument: Argument) -> Result {
     change(chain, argument).map_err(not_enomem)
 }
