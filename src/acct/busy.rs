@@ -2,37 +2,34 @@
 
 //! When a queue turns busy and when it turns idle.
 //!
-//! Busy time is the one statistic that needs to know the whole disk's queue lengths, at the moments
-//! they leave and reach zero. A [`Gauge`] is where they are known, and all it tells is which
-//! lines rose from or fell to zero by a step: an [`Edge`]. The CPU that caused an edge notes it
-//! in its own record like any entry to or exit from a [`super::queue::Queue`]; the readers'
-//! sum over all CPUs is the busy time, because the area under a line that is 0 or 1 is its busy
-//! time.
+//! Busy time is the only statistic that needs the queue lengths of the whole disk, at the moments when they become
+//! zero or not zero. A [`Gauge`] has these lengths, and reports for a step only which lines rose from zero or fell to
+//! zero by it: an [`Edge`]. The CPU that causes an edge records it in its own record, as an entry to or an exit from a
+//! [`super::queue::Queue`]. The sum over all CPUs is the busy time, because the area under a line that is 0 or 1 is the
+//! time for which it is 1.
 //!
-//! The third line is that of both queues busy at once. Time in which either was busy is that of one
-//! and that of the other less that of both: an I/O that passes through alone, the common case,
-//! never touches it.
+//! The third line is 1 while both queues are busy. The time in which either queue is busy is the sum of both busy times
+//! less the time of that line. An I/O that is alone in the disk, the common case, never changes it.
 //!
 //! # The tree
 //!
 //! One word for a disk with many hardware queues would travel between all CPUs with every I/O. So
-//! each hardware queue has a gauge of its own, a leaf, and a [`Tree`] tells the disk's gauge, the
-//! root, only of a leaf's edges. (A scalable non-zero indicator: Ellen, Lev, Luchangco, Moir, PODC
+//! each hardware queue has a gauge of its own, a leaf, and a [`Tree`] changes the disk's gauge, the
+//! root, only at edges of a leaf. (A scalable non-zero indicator: Ellen, Lev, Luchangco, Moir, PODC
 //! 2007.) With one hardware queue, its leaf is the root.
 //!
 //! An I/O may enter at the root too, if it also leaves there: the fast path does, for one hardware queue at
 //! a time (see [`Root`]).
 //!
-//! An I/O leaves by the leaf it entered by, and not before its entry is through both words: so
-//! a leaf that rose falls again only after the root heard of the rise, and no word is ever negative.
-//! The other way around a leaf may rise again before the root heard that it fell: the root then
-//! sees no edge where the leaf was idle for a moment.
+//! An I/O leaves by the leaf that it entered by, and not before its entry has changed both words. So a leaf that rose
+//! falls again only after the root was changed for the rise, and no word is ever negative. A leaf may however rise
+//! again before the root was changed for its fall: the root then has no edge although the leaf was idle for a moment.
 //!
 //! # Error bound
 //!
 //! The clock is read before the words are changed, with interrupts off. CPUs that change them at
-//! the same time may note their edges in another order than that of their clocks, or miss that the
-//! line touched zero between them. Each edge is off by at most the time from reading the clock to
+//! the same time may record their edges in another order than that of their clocks, or not record that the
+//! line was zero for a moment between them. Each edge is off by at most the time from reading the clock to
 //! the last word, some tens of instructions, on the CPUs involved.
 
 mod lengths;
@@ -193,7 +190,7 @@ pub struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// Takes one step, and tells `note` of the disk's edges.
+    /// Takes one step, and calls `note` for each edge of the disk.
     #[inline(always)]
     pub fn step(&self, step: Step, note: impl FnMut(Line, Edge)) {
         let Some(root) = self.root else {

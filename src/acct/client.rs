@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Transactions as other modules tell of them: devstat(9).
+//! Transactions that other modules record by the devstat(9) functions.
 //!
-//! They have no wait queue, and one word says how many run. A start is a
-//! [`StartRunqEnter`](super::verb::Verb::StartRunqEnter); an end is checked, because callers err.
+//! They have no wait queue, and one word has the number in progress. A start is a
+//! [`StartRunqEnter`](super::verb::Verb::StartRunqEnter). An end is checked, because callers may be wrong.
 
 use super::{
     busy::{
@@ -20,7 +20,7 @@ use super::{
     record::Write, //
 };
 
-/// What `devstat_end_transaction()` is told.
+/// The arguments of `devstat_end_transaction()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
     /// `bytes`: those transferred.
@@ -40,11 +40,11 @@ impl End {
         is_rare(self.class as usize)
     }
 
-    /// Ends one of the transactions of `gauge` at `now`, in the calling CPU's own `record`. Changes nothing,
-    /// and says so, if there is none.
+    /// Ends one of the transactions of `gauge` at `now`, in the calling CPU's own `record`. Returns `false`,
+    /// and changes nothing, if no transaction is in progress.
     ///
-    /// Without `then` no duration is counted, in no histogram either. One that starts after its end
-    /// takes no time.
+    /// Without `then` neither the duration nor the histograms count the transaction. A transaction whose
+    /// start is after its end has a duration of 0.
     #[inline(always)]
     pub fn apply(&self, record: &impl Write, gauge: &Gauge, now: u64) -> bool {
         let note = |line, edge| {

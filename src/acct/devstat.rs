@@ -30,11 +30,11 @@ pub struct Devstat<W = Counter> {
     /// Transactions that ended by being merged into another request: they have no completion,
     /// and their bytes are counted with the request that took them.
     pub merged: W,
-    /// Transactions that ended before the device had them, because it was busy: whoever sent them
-    /// took them back, and sends them again as others. They have no completion and no bytes.
+    /// Transactions that ended before they were issued to the device, because it was busy: the submitter
+    /// cancelled them, and submits them again as others. They have no completion and no bytes.
     pub refused: W,
-    /// Transactions that vanished: their memory had a new owner before anybody said how they ended.
-    /// When they did is not known either, so they have no duration.
+    /// Transactions whose end was not reported: their memory was used again before. The time of their end is not known,
+    /// so they have no duration.
     pub abandoned: W,
     /// Bytes transferred without error, by class.
     pub bytes: [W; CLASSES],

@@ -7,9 +7,9 @@
 //! an account gets an [`Entry`], and only what the entry says it did is recorded; an event
 //! that does not fit changes nothing.
 //!
-//! An entry is used by whoever owns the I/O at the moment. The block layer hands that over
-//! (submitter, dispatcher, device, completer) with the ordering its own fields need, and ours
-//! rides on it: hence relaxed accesses throughout.
+//! An entry is only used by the current owner of the I/O: submitter, dispatcher, device, completer. The block layer
+//! passes the I/O from one to the next with the memory ordering that its own fields need, which orders ours as well. So
+//! all accesses are relaxed.
 
 pub use super::event::{
     Completion,
@@ -203,7 +203,7 @@ impl Entry {
         }
     }
 
-    /// It is gone and nobody said so: its address has a new owner. The verb that lets it go.
+    /// Returns the verb for an I/O whose end was not reported, as its address was used again.
     #[inline(never)]
     pub fn abandon(&self) -> Verb {
         let state = self.state.get();

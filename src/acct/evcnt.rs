@@ -62,8 +62,8 @@ pub fn check_string(text: &[u8]) -> Result<(), BadString> {
 
 /// Adds the counts of children, and of theirs, to those of their parents.
 ///
-/// `totals` are in the order of attachment, in which a parent is before its children; `parent` tells where
-/// that of a counter is, [`None`] if it has none. What says otherwise is left out. Sums wrap.
+/// `totals` are in the order of attachment, in which a parent is before its children. `parent` returns the index of the
+/// parent of a counter, or [`None`]; an index that is not smaller than the counter's is ignored. Sums wrap.
 pub fn roll_up(totals: &mut [u64], parent: impl Fn(usize) -> Option<usize>) {
     for child in (0..totals.len()).rev() {
         let Some(parent) = parent(child).filter(|parent| *parent < child) else {

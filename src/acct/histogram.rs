@@ -148,7 +148,7 @@ pub struct Histogram<B: Bucket = Low> {
     pub counts: [B; BUCKETS],
     /// The longest, ns.
     longest: B::Time,
-    /// The shortest, ns, with all bits inverted: zero is none, as memory begins.
+    /// The shortest, ns, with all bits inverted: 0, as in new memory, is "no time".
     shortest_inverted: B::Time,
 }
 

@@ -62,7 +62,7 @@ impl Queue<Counter> {
         self.last.set(now);
     }
 
-    /// A line that is 0 or 1 rises at `now`. When it changed last, nobody asks.
+    /// A line that is 0 or 1 rises at `now`. The time of its last change is not kept, as no reader needs it.
     #[inline(always)]
     pub fn rise(&self, now: u64) {
         self.n_in.add(1);
@@ -106,7 +106,7 @@ impl Queue<u64> {
         self.n_in.wrapping_sub(self.n_out)
     }
 
-    /// Whether nobody is in the queue.
+    /// Whether the queue is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -2,39 +2,37 @@
 
 //! Regions: device-mapper's statistics of parts of a disk.
 //!
-//! A region is a range of sectors in [`geometry`] of equal areas. An I/O is counted in each
-//! area it touches, with its sectors there and all of its time: device-mapper's rule. What is
-//! counted of an area is in two places: [`area::Area`], of which each CPU has its own and changes it
-//! without sharing, and [`flight::InFlight`], one for all, of which a start and an end change one
-//! word, and others only where the area turns busy or idle. [`columns`] is what a reader
-//! makes of them.
+//! A region is a range of sectors, divided into equal areas by its [`geometry`]. As in device-mapper, an I/O is
+//! counted in each area that it touches, with its sectors there and all of its time. An area has two kinds of
+//! counters: an [`area::Area`] for each CPU, which only that CPU changes, and one [`flight::InFlight`] for all CPUs.
+//! A start and an end change one word of the latter, and the other words only if the area becomes busy or idle.
+//! [`columns`] computes from them what readers see.
 //!
-//! # How it is to be used
+//! # Use
 //!
-//! All storage is floor 2's, zeroed and never cleared again: for each area one [`InFlight`], on
-//! each CPU one [`Area`] and, with a histogram, one [`Counter`] more than it has bounds, all areas'
-//! in one slice; for the option `classes`, one [`Whole`] on each CPU and one more [`InFlight`].
-//! What `@stats_clear` and `@stats_print_clear` no longer tell ([`columns::Columns`], with `classes`
-//! [`columns::Classes`], and as many histogram counts) is needed from the first of them on.
+//! The caller (floor 2) provides all storage, zeroed, and never clears it: for each area one [`InFlight`]; on each CPU
+//! for each area one [`Area`] and, with a histogram, one [`Counter`] more than it has bounds, those of all areas in one
+//! slice; for the option `classes` one [`Whole`] on each CPU, and one more [`InFlight`]. From the first `@stats_clear`
+//! or `@stats_print_clear` on it also keeps what was cleared: [`columns::Columns`], with `classes`
+//! [`columns::Classes`], and as many histogram counts.
 //!
-//! A probe has a list of the disk's regions, each as a [`Region`] over this CPU's slices, and
-//! tells each of them, with interrupts off:
+//! A probe has a list of the regions of the disk, each as a [`Region`] over this CPU's slices. With interrupts disabled
+//! it calls, for each region,
 //!
-//! * [`Region::start`] when an I/O starts, with the I/O as it then is;
-//! * [`Region::end`] when it ends, or [`Region::give_back`] when it goes back to wait or vanishes,
-//!   with the very same [`Io`]: of a request its range is final only when the driver is given it;
-//! * and before all regions [`list::Last::merged`], once for each I/O that starts while the list is not
-//!   empty. That says whether device-mapper would call it merged; it is kept until the end.
+//! * [`Region::start`] when an I/O starts, with the I/O as it is at that time;
+//! * [`Region::end`] when it ends, or [`Region::give_back`] when it is requeued or abandoned, with the same [`Io`]: the
+//!   range of a request is final only when it is issued to the driver;
+//! * and before that [`list::Last::merged`], once for each I/O that starts while the list is not empty. It returns
+//!   whether device-mapper would call the I/O merged, which is kept until the end.
 //!
-//! Most I/Os are in one area of the only region there is: a [`place::Place`] is told of those, with less
-//! to put together first.
+//! Most I/Os are in one area of the only region. For them [`place::Place`] does the same with less preparation.
 //!
-//! A region that is new while I/Os are in flight must not see their ends. Lists are numbered;
-//! an I/O keeps the number of the list it started under, and a region counts it if that is
-//! within its [`list::Lifetime`]: at the start and at the end the same answer, exactly, without
-//! a pause in I/O. A resize is a second region over the same storage, arranged such that areas
-//! keep theirs ([`geometry::Geometry::shared_with`]): the old one lives for I/Os that started
-//! before, until none of them is left.
+//! A region that is created while I/Os are in flight must not count their ends. Lists are numbered. An I/O keeps the
+//! number of the list that it started under, and a region counts the I/O if that number is within the region's
+//! [`list::Lifetime`]. So the answer is the same at the start and at the end, and I/O need not be stopped. A resize
+//! creates a second region over the same storage, in which areas keep their counters
+//! ([`geometry::Geometry::shared_with`]). The old region is kept for the I/Os that started under it, until all of them
+//! have ended.
 
 pub mod area;
 pub mod columns;
@@ -71,7 +69,7 @@ use geometry::Geometry;
 pub struct Io {
     /// First sector.
     pub sector: u64,
-    /// How many.
+    /// Number of sectors.
     pub sectors: u32,
     /// What it does to them; [`Class::NoData`] if there are none.
     pub class: Class,
@@ -116,9 +114,9 @@ pub struct Region<'a> {
 /// Most I/Os are in one area. Those are counted at once; any other, in functions that are not part
 /// of their callers, and so cost nothing where they are not called.
 impl Region<'_> {
-    /// The area of an I/O that is counted in this one and nowhere else: to find it is a good part of
-    /// all costs, so whoever has room for it finds it once. Nothing is lost without; [`None`] is of I/Os
-    /// in several areas, or none.
+    /// Returns the area of an I/O that is counted in one area only; [`None`] for an I/O in several areas or in no area.
+    /// Finding the area is a large part of the cost, so a caller that can keep it calls this once; passing [`None`]
+    /// gives the same counts.
     #[inline(always)]
     pub fn area_of(&self, io: &Io) -> Option<usize> {
         if self.whole.is_some() {
@@ -127,7 +125,7 @@ impl Region<'_> {
         self.geometry.only_area(io.sector, io.sectors)
     }
 
-    /// An I/O, of which [`Region::area_of`] said `at`, starts at `now`.
+    /// An I/O for which [`Region::area_of`] has returned `at` starts at `now`.
     #[inline(always)]
     pub fn start(&self, at: Option<usize>, io: &Io, now: u64) {
         match self.at(at) {
@@ -197,18 +195,18 @@ impl Region<'_> {
         Some((index, self.areas.get(index)?, self.in_flight.get(index)?))
     }
 
-    /// Tells of all areas an I/O touches, with its sectors there, and last of the region as a whole.
+    /// Calls `f` for all areas that an I/O touches, with its sectors there, and last for the region as a whole.
     #[inline(always)]
-    fn each(&self, io: &Io, mut tell: impl FnMut(Option<usize>, &Area, &InFlight, u64)) {
+    fn each(&self, io: &Io, mut f: impl FnMut(Option<usize>, &Area, &InFlight, u64)) {
         let mut each = |index, sectors| {
             let area = self.areas.get(index);
             if let (Some(area), Some(in_flight)) = (area, self.in_flight.get(index)) {
-                tell(Some(index), area, in_flight, sectors);
+                f(Some(index), area, in_flight, sectors);
             }
         };
         let sectors = self.geometry.fragments(io.sector, io.sectors, &mut each);
         if let (Some((in_flight, whole)), 1..) = (self.whole, sectors) {
-            tell(None, &whole.area, in_flight, sectors);
+            f(None, &whole.area, in_flight, sectors);
         }
     }
 

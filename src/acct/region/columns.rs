@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What a reader makes of one area, and what it has been told before.
+//! The columns of one area as readers see them, and how they are cleared.
 //!
-//! Nothing is ever taken from what the CPUs count. To clear is to remember: a region keeps, for
-//! each area from the first time on that somebody clears it, the [`Columns`] and [`Classes`] that are
-//! no longer told, and tells the rest. So nothing is lost that is counted between printing and
-//! clearing.
+//! Clearing never changes the counters of the CPUs. From the first time that an area is cleared, its region keeps the
+//! [`Columns`] and [`Classes`] that were cleared, and reports the difference. So nothing is lost that is counted
+//! between printing and clearing.
 
 use super::{
     area::{
@@ -23,7 +22,7 @@ use crate::{
     sync::spin_loop, //
 };
 
-/// What a region's times and histogram bounds are told in.
+/// The unit of a region's times and histogram bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Without `precise_timestamps`.
@@ -59,8 +58,8 @@ impl Unit {
 pub struct Column {
     /// I/Os.
     pub ios: u64,
-    /// Those of them that went on where the one before, of the same direction and on the same CPU,
-    /// had ended.
+    /// I/Os that began where the previous one, of the same direction and on the same CPU, had
+    /// ended.
     pub merges: u64,
     /// Sectors.
     pub sectors: u64,
@@ -79,7 +78,7 @@ impl Column {
     }
 }
 
-/// device-mapper's columns but the ninth, which nobody clears.
+/// The columns of device-mapper, without the ninth, which cannot be cleared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Columns {
@@ -97,8 +96,8 @@ pub struct Columns {
     pub io_ticks_write_ns: u64,
 }
 
-/// The additional columns: what device-mapper has as reads and writes, by class. What is no data
-/// is in none of its columns, and in no area.
+/// The additional columns: the reads and writes of device-mapper's columns, by class. I/Os without data
+/// are in none of device-mapper's columns, and in no area.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Classes {
@@ -108,28 +107,28 @@ pub struct Classes {
     pub write: Done<u64>,
     /// Writes that free sectors.
     pub free: Done<u64>,
-    /// I/Os without data; of a region's total only.
+    /// I/Os without data; only in the total of a region.
     pub none: Done<u64>,
 }
 
 /// One area at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// What can be cleared, since the region began.
+    /// The columns that can be cleared, counted since the region was created.
     pub columns: Columns,
-    /// The ninth: I/Os in flight.
+    /// The ninth column: I/Os in flight.
     pub in_flight: u64,
-    /// The additional ones.
+    /// The additional columns.
     pub classes: Classes,
 }
 
-/// How often [`collect`] tries for a moment in which nothing happens in the area.
+/// How often [`collect`] tries to read while no I/O is recorded in the area.
 const ATTEMPTS: usize = if cfg!(loom) { 1 } else { 8 };
 
-/// Reads one area, as [`crate::acct::snapshot::collect`] reads a disk: exactly if nothing happens
-/// in it meanwhile. Otherwise exits are older than entries, no exit lacks its entry, all counts
-/// are ones there were, and a time may be too large by what reading takes;
-/// [`Columns::since`] sees to it that it is not told twice.
+/// Reads one area, as [`crate::acct::snapshot::collect`] reads a disk: exactly, if nothing is recorded
+/// in it meanwhile. Otherwise exits are read before entries, so no exit lacks its entry, each count has a
+/// value that it had while reading, and a time may be too large by the time that reading takes.
+/// [`Columns::since`] prevents that such an excess is reported twice.
 pub fn collect<'a, I>(in_flight: &InFlight, cpus: impl Fn() -> I, clock: impl Fn() -> u64) -> Totals
 where
     I: Iterator<Item = &'a Area>,
@@ -170,7 +169,7 @@ fn pass<'a>(cpus: impl Iterator<Item = &'a Area>) -> (u64, Words<u64>) {
     (seqs, sum)
 }
 
-/// Each number of one with that of another.
+/// Combines each member of one value with that of another.
 macro_rules! each {
     ($one:expr, $other:expr, $count:expr, $time:expr) => {
         Columns {
@@ -193,7 +192,7 @@ macro_rules! each {
 }
 
 impl Totals {
-    /// Adds those of the same area before its region was resized.
+    /// Adds the totals of the same area from before its region was resized.
     pub fn fold(&mut self, before: &Totals) {
         let sum = u64::wrapping_add;
         self.columns = each!(self.columns, before.columns, sum, sum);
@@ -201,7 +200,7 @@ impl Totals {
         self.classes.fold(&before.classes);
     }
 
-    /// Without a busy time it is told as none: [`Columns::since`] makes of that what was told last.
+    /// Without a busy time, busy times are 0; [`Columns::since`] then reports that they have not grown.
     fn of(words: &Words<u64>, busy: Option<Busy>, now: u64) -> Self {
         let busy = busy.unwrap_or_default();
         let [read, write, free] = words.done;
@@ -228,30 +227,30 @@ impl Totals {
 }
 
 impl Columns {
-    /// What is to be told when `cleared` is no longer: of a time that reads less than that, nothing.
+    /// Returns the growth since `cleared`. A time that is less than the cleared one has not grown.
     pub fn since(&self, cleared: &Columns) -> Columns {
         each!(self, cleared, u64::wrapping_sub, growth)
     }
 
-    /// `@stats_print_clear` told `printed`: it is told no more. The part of a unit that could not be
-    /// told is left for the next time.
+    /// Clears what `@stats_print_clear` has printed. The part of a unit that was not printed is
+    /// left for the next time.
     pub fn clear_printed(&mut self, printed: &Columns, unit: Unit) {
         let add_whole = |sum: u64, time_ns| sum.wrapping_add(unit.whole_ns(time_ns));
         *self = each!(self, printed, u64::wrapping_add, add_whole);
     }
 
-    /// What was taken off by [`Columns::clear_printed`] is printed again, for it was not read.
+    /// Undoes [`Columns::clear_printed`] for text that was not read: it is printed again.
     pub fn give_back(&mut self, printed: &Columns, unit: Unit) {
         let take_whole = |sum: u64, time_ns| sum.wrapping_sub(unit.whole_ns(time_ns));
         *self = each!(self, printed, u64::wrapping_sub, take_whole);
     }
 
-    /// What was counted in a storage that is given up is told as before.
+    /// Adapts to counters that are freed: what they had counted is not subtracted any more.
     pub fn give_up(&mut self, counted: &Columns) {
         *self = each!(self, counted, u64::wrapping_sub, u64::wrapping_sub);
     }
 
-    /// `@stats_clear`: nothing of `all` is told any more.
+    /// Clears all columns, as `@stats_clear` does.
     pub fn clear_all(&mut self, all: &Columns) {
         let since = all.since(self);
         self.clear_printed(&since, Unit::Ns);
@@ -259,7 +258,7 @@ impl Columns {
 }
 
 impl Classes {
-    /// Adds others.
+    /// Adds the values of another area.
     pub fn fold(&mut self, other: &Classes) {
         self.read.fold(&other.read);
         self.write.fold(&other.write);
@@ -267,7 +266,7 @@ impl Classes {
         self.none.fold(&other.none);
     }
 
-    /// What is to be told when `cleared` is no longer. (Times are told in ns: nothing is left over.)
+    /// Returns the growth since `cleared`. Times are reported in ns, so no part of a unit is left.
     pub fn since(&self, cleared: &Classes) -> Classes {
         Classes {
             read: self.read.since(&cleared.read),
@@ -278,7 +277,7 @@ impl Classes {
     }
 }
 
-/// How much `value` is ahead of `last` on the circle of 64 bits; 0 if it is behind.
+/// Returns how far `value` is ahead of `last`, modulo 2^64; 0 if it is behind.
 fn growth(value: u64, last: u64) -> u64 {
     let ahead = value.wrapping_sub(last);
     if ahead > u64::MAX / 2 {
@@ -288,8 +287,8 @@ fn growth(value: u64, last: u64) -> u64 {
     }
 }
 
-/// The count of one bucket on all CPUs, of which each has all histograms of the region in one
-/// slice. Counts only grow: what was told before is to be subtracted.
+/// Returns the count of one bucket on all CPUs. The slice of a CPU has all histograms of the region.
+/// Counts only grow: the caller subtracts what was cleared.
 pub fn bucket<'a>(histograms: impl Iterator<Item = &'a [Counter]>, index: usize) -> u64 {
     histograms
         .filter_map(|counts| counts.get(index))

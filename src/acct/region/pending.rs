@@ -48,7 +48,7 @@ impl Under {
     /// Under no list.
     pub const NONE: Under = Under(0);
 
-    /// Under list `number`: lists are numbered from 1, and number 0 is none.
+    /// Under list `number`. Lists are numbered from 1; 0 is no list.
     pub const fn list(number: u32) -> Self {
         Under((number as u64) << LIST_SHIFT)
     }
@@ -188,7 +188,7 @@ impl Entry {
         })
     }
 
-    /// They have been told of its end, and it goes on.
+    /// Regions have recorded its end, and it is still in flight.
     pub fn end_in_regions(&self) {
         self.state.set(self.state.get() & !IN_REGIONS);
     }
