@@ -32,7 +32,7 @@ pub(crate) fn is_general() -> bool {
     unsafe { kernel::jump_label::static_branch_unlikely!(iostat_general, Key, key) }
 }
 
-/// The same of starts and completions, which also take it while they are watched.
+/// The same for starts and completions, which also take it while `io:start` or `io:done` is enabled.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn is_general_or_traced() -> bool {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The statistics of one disk or partition, or of what another module tells of.
+//! The statistics of one disk or partition, or of an entry of another module.
 
 mod medium;
 mod mount;
@@ -173,7 +173,7 @@ impl Account {
         Self::with(identity, handle, block, absent)
     }
 
-    /// An account of what another module tells of. May sleep; `ENOMEM`.
+    /// Returns an account for an entry of another module. May sleep; `ENOMEM`.
     pub(super) fn of_client(identity: Identity, absent: Arc<PerCpu<Absent>>) -> Result<Arc<Self>> {
         let handle = Handle::new(u32::MAX, identity.number);
         let block = Block {
@@ -258,8 +258,8 @@ impl Account {
         self.holders.inc();
     }
 
-    /// One of them finds it no more. Without the last, nobody records in it: what is in the memory stays as
-    /// it is. In any context but NMI.
+    /// Drops one holder. After the last has been dropped no I/O is recorded in the account, and its memory does not
+    /// change any more. Any context but NMI.
     pub(super) fn leave(&self) {
         if self.holders.dec_and_test() {
             self.records.head().set_gone();
@@ -272,7 +272,7 @@ impl Account {
         self.disk.as_deref()
     }
 
-    /// Whether an I/O is to be recorded in the disk as well, or told to regions.
+    /// Whether I/Os are to be recorded in the disk as well, or in regions.
     #[inline(always)]
     pub(super) fn is_special(&self) -> bool {
         self.regions.is_special()

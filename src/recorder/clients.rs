@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Accounts of what other modules tell of, as the API needs them: whoever listens to the recorder.
+//! Accounts of entries of other modules, for the API. They do not depend on the type of the listener.
 
 use super::{
     account::Account,

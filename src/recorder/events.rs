@@ -62,8 +62,8 @@ impl Common {
         })
     }
 
-    /// The counters of a disk, attached until the value is dropped. [`None`] if there cannot be any, of which
-    /// clients may be the cause: that is told, and no reason not to record the disk. May sleep.
+    /// Attaches the counters of a disk, until the value is dropped. [`None`] if they cannot be attached, which other
+    /// modules may cause: this is logged, and the disk is recorded without them. May sleep.
     pub(super) fn of_disk(&self, disk: &Name) -> Option<Attached> {
         let counters = self.attach(disk);
         let counters = counters.inspect_err(|error| {

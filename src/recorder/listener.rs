@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the recorder tells the floor above. That floor implements it, so that imports go
+//! Events that the recorder reports to the floor above. That floor implements the trait, so that imports go
 //! downward only.
 
 use super::account::Account;

@@ -48,7 +48,7 @@ pub(super) struct Asked<'a> {
     pub(super) account: &'a Account,
     /// `REQ_OP_*`.
     pub(super) op: u8,
-    /// Whether somebody waits for it.
+    /// Whether `REQ_SYNC` is set: a task waits for it.
     pub(super) is_sync: bool,
     /// Bytes.
     pub(super) bcount: u64,

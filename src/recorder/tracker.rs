@@ -60,11 +60,11 @@ pub(crate) struct Tracker {
     entries: Entries,
     #[pin]
     accounts: Accounts,
-    /// I/Os that found no room in the table.
+    /// I/Os for which the table had no room.
     untracked: AtomicU64,
-    /// I/Os whose end nobody told of.
+    /// I/Os whose end was not reported.
     abandoned: AtomicU64,
-    /// Completions of I/Os that are not followed.
+    /// Completions of I/Os that are not in the table.
     unmarked: AtomicU64,
     /// The latest id given to a wait.
     last_wait: AtomicU64,

@@ -2,8 +2,8 @@
 
 //! What each event of the block layer means for the I/O it is about.
 //!
-//! The handlers run with interrupts off: a step must be whole before a completion on the same CPU
-//! can take the next. Only what tells of I/Os that start runs as the submitter does.
+//! The handlers run with interrupts disabled: a step must be complete before a completion on the same CPU
+//! can take the next. Only the functions that trace the start of I/Os run with interrupts as the submitter has them.
 
 mod bio;
 mod nfs;

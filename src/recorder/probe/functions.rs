@@ -45,7 +45,7 @@ pub(super) const OF_REQUESTS: [Function; 5] = [
     (c"block_io_start", usual::IO_START),
 ];
 
-/// Of bios, likewise.
+/// The functions of the events of bios.
 const OF_BIOS: [Function; 2] = [
     (
         c"block_bio_complete",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The regions of one disk or partition as probes find them, and what probes tell them.
+//! The regions of one disk or partition as probes find them, and how probes record I/Os in them.
 
 use super::{
     super::tracker::Here,
@@ -178,7 +178,7 @@ impl List {
         }
     }
 
-    /// The same in the area it is in alone. Tells which; [`None`], and nothing is done, if there is none.
+    /// The same for an I/O in one area only. Returns that area; [`None`], and nothing is recorded, if it does not exist.
     #[inline(always)]
     fn end_simply(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) -> Option<usize> {
         let under = entry.pending.under(level.index);

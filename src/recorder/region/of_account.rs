@@ -138,7 +138,7 @@ impl Regions {
         })
     }
 
-    /// What probes tell.
+    /// Returns the list that probes record in, if there is a region.
     #[inline(always)]
     pub(in crate::recorder) fn list<'a>(&'a self, probe: InProbe<'a>) -> Option<&'a List> {
         self.list.get(probe)

@@ -87,8 +87,8 @@ impl Region {
         Region::new(plan, told)
     }
 
-    /// What is no longer told of an area, for the area it becomes; less what was counted before the resize
-    /// before, whose memory is given up.
+    /// Copies the columns that were cleared in an area to the area that it becomes, less the counts from before the
+    /// previous resize, whose memory is freed.
     fn carry(&self, old: &Told, then: usize, plan: &Plan, told: &mut Told, area: usize) {
         let older = old
             .before

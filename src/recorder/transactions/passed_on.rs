@@ -3,8 +3,8 @@
 //! Bios that a disk passed on to another as they are: those of nvme's multipath disks.
 //!
 //! They are in the account of the disk they were submitted to, and end as parts of a request of one
-//! of its paths, of which a second account knows. `block_bio_complete` is no help: nvme tells it of a
-//! request's first bio only, before its status is known, and not of flushes.
+//! of its paths, which another account records. `block_bio_complete` cannot be used: nvme traces it for the first bio
+//! of a request only, before its status is known, and not for flushes.
 
 use super::{
     super::tracker::{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What regions are told of an I/O: those of its partition, if it has one, and those of its disk.
+//! Records I/Os in the regions of their partition, if they have one, and of their disk.
 //!
-//! To them a request begins when the driver is given it, as with request-based device-mapper: until
+//! For regions a request begins when it is issued to the driver, as with request-based device-mapper: until
 //! then it may still grow. A bio begins when it is submitted.
 
 use super::super::{

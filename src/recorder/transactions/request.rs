@@ -296,7 +296,7 @@ fn asked<'a>(account: &'a Account, sector: u64, rq: Request<'_>) -> Asked<'a> {
             0 => rq.bio().map_or(0, |bio| bio.end_io()),
             end_io => end_io,
         },
-        // The request of a layer above, cloned by whoever runs that layer's queue.
+        // A request of a layer above, which is cloned by the task that runs the queue of that layer.
         is_own: rq.end_io() == 0,
     }
 }

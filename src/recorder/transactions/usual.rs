@@ -135,7 +135,7 @@ fn record<const OF: Of>(account: &Account, verb: Verb, leaf: u16, here: Here<'_>
     }
 }
 
-/// The issue of a request that is told to regions, or recorded in a partition.
+/// The issue of a request that is recorded in regions or in a partition.
 #[inline(never)]
 fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
     if account.disk().is_some() {

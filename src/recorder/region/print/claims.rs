@@ -170,7 +170,7 @@ impl Claims {
 }
 
 impl Told {
-    /// Where it is remembered what is no longer told of an area, or of the region as a whole.
+    /// Returns the columns that were cleared in an area, or in the region as a whole.
     fn cleared(&mut self, area: Option<usize>) -> (Option<&mut Columns>, Option<&mut Classes>) {
         match area {
             Some(area) => (self.columns.get_mut(area), self.classes.get_mut(area)),
