@@ -154,3 +154,38 @@ echo 1 >$TRACING/events/io/done/enable
 is "events: either event enabled: one hook" "$(hooked)" 1
 echo 0 >$TRACING/events/io/done/enable
 remove_null_blk_disk nbe
+
+# start and done are disabled and enabled again while an I/O is in flight: its done has the id and the file of its
+# start only if one of the two events was always enabled.
+make_null_blk_disk nbe size=64 irqmode=2 completion_nsec=3000000000
+# Later I/Os of this disk take the fast path.
+dd if=/dev/nbe of=/dev/null bs=4k count=1 iflag=direct status=none
+# reenabled EVENT...: prints how many dones there were before the end of such an I/O, and what its done has of its start.
+reenabled()
+{
+	local event io
+	: >$TRACING/trace
+	echo 1 >$TRACING/events/io/start/enable
+	echo 1 >$TRACING/events/io/done/enable
+	dd if=/dev/nbe of=/dev/null bs=4k count=1 iflag=direct status=none &
+	io=$!
+	until grep -q ' start: ' $TRACING/trace; do
+		sleep 0.01
+	done
+	for event; do
+		echo 0 >"$TRACING/events/io/$event/enable"
+	done
+	for event; do
+		echo 1 >"$TRACING/events/io/$event/enable"
+	done
+	grep -c ' done: ' $TRACING/trace
+	wait $io
+	echo 0 >$TRACING/events/io/start/enable
+	echo 0 >$TRACING/events/io/done/enable
+	sed -n 's/.* \(start\|done\): id=\([0-9]*\) .* path=\(.*\)/\1 \2 \3/p' $TRACING/trace |
+		awk '$1 == "start" { id = $2 } $1 == "done" { print $2 == id ? "same" : $2, $3 }'
+}
+is "events: start enabled again: the done of an I/O in flight" "$(reenabled start | xargs)" "0 same /dev/nbe"
+is "events: done enabled again: the done of an I/O in flight" "$(reenabled 'done' | xargs)" "0 same /dev/nbe"
+is "events: both enabled again: the done of an I/O in flight" "$(reenabled start 'done' | xargs)" "0 0 <unknown>"
+remove_null_blk_disk nbe
