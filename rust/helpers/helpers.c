@@ -6,6 +6,7 @@
 #include <iostat/helpers.h>
 #include <linux/blkdev.h>
 #include <linux/gfp.h>
+#include <linux/kcsan-checks.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
@@ -85,14 +86,21 @@ bool iostat_may_warn(void)
 	return __ratelimit(&state);
 }
 
+/*
+ * Only a task itself writes its flags. A tick that interrupts it reads other bits of them, which is no race for KCSAN
+ * to report.
+ */
 void iostat_memalloc_noio_restore(unsigned int flags)
 {
+	kcsan_disable_current();
 	memalloc_noio_restore(flags);
+	kcsan_enable_current();
 }
 
 unsigned int iostat_memalloc_noio_save(void)
 {
-	return memalloc_noio_save();
+	/* See above. */
+	return data_race(memalloc_noio_save());
 }
 
 void notrace iostat_this_cpu_add(u64 *counter, u64 value)
