@@ -5,7 +5,7 @@
 KRELEASE ?= $(shell uname -r)
 KDIR ?= $(shell scripts/find-kdir.sh "$(KRELEASE)")
 
-.PHONY: modules modules_install install kdir clean run tools test bench bench-native fuzz torture nightly mutants help
+.PHONY: modules modules_install install kdir packages clean run tools test bench bench-native fuzz torture nightly mutants help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -28,6 +28,10 @@ install: modules_install
 
 kdir:
 	@scripts/kdir.sh "$(KRELEASE)"
+
+# Debian packages; prints where they are.
+packages:
+	@scripts/packages.sh
 
 clean:
 	$(MAKE) -C $(KDIR) M=$(CURDIR) clean
@@ -77,6 +81,7 @@ help:
 	@echo "make torture SEED=1,2,3 TOGETHER=2   one guest per seed, two at a time"
 	@echo "make mutants [T=host|guest]   change the code in one place at a time: a test must fail"
 	@echo "make nightly [T=area]  run the tests that take hours; continues an earlier run of the commit"
+	@echo "make packages          build the Debian packages, with modules for the supported kernels"
 	@echo "make bench             measure the cost, and update the figures in bench/"
 	@echo "make bench-native      measure the record path alone, on this machine, in ns"
 	@echo "make fuzz [T=target]   fuzz floor 0 for a minute, or S=seconds"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Prepares the stock kernel to build for and boot: finds the newest point release of the newest supported
-# series, unpacks it and prepares a KDIR once per version. Prints the directory with release, kdir/,
-# vmlinuz and modules/.
+# series, unpacks it and prepares a KDIR once per version. Prints the directory with release, version,
+# kdir/, vmlinuz and modules/.
 # usage: kernel.sh (KERNEL=7.2 selects a series, FLAVOUR=rt a Debian kernel other
 # than the cloud kernel)
 
@@ -48,4 +48,5 @@ esac
 read -r release version <<<"$(resolve "${FLAVOUR:-cloud}" ${KERNEL:-$SERIES})"
 [ -n "$release" ] || exit 1
 [ -e "$KERNELS/$release/ready" ] || locked kernel build "$release" "$version" >&2
+[ -e "$KERNELS/$release/version" ] || echo "$version" >"$KERNELS/$release/version"
 echo "$KERNELS/$release"

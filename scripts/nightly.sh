@@ -16,6 +16,7 @@ AREAS="
 	torture-stock	env SEED=77001 DURATION=1200 scripts/torture.sh stock
 	guest-rt	env FLAVOUR=rt scripts/test-guest.sh
 	kdir		scripts/test-kdir.sh
+	packages	scripts/test-packages.sh
 	many		env DISKS=4096 scripts/test-many.sh
 	mutants		scripts/mutants.sh all
 	compat		scripts/test-compat.sh

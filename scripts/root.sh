@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
 # kernels, QEMU and the tools for the guests; and another root with the packages that blktests needs, for
-# the guests of scripts/nightly-blktests.sh.
-# Prints its path. usage: root.sh [build|blktests]
+# the guests of scripts/nightly-blktests.sh; and one for Debian packages.
+# Prints its path. usage: root.sh [build|blktests|packages]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -23,6 +23,7 @@ GUEST="qemu-system-x86 fio busybox-static dmsetup sysstat e2fsprogs bpftrace tra
 BLKTESTS="make gcc g++ libc6-dev liburing-dev bash gawk fio util-linux udev kmod procps bc dmsetup
 	e2fsprogs xfsprogs btrfs-progs f2fs-tools nvme-cli multipath-tools blktrace iproute2 ethtool sg3-utils
 	bsdextrautils"
+PACKAGING="debhelper dh-dkms dkms lintian fakeroot"
 case ${1:-build} in
 build)
 	PACKAGES=$(echo $TOOLCHAIN $SCOPE $TEST_KERNEL $GUEST)
@@ -32,7 +33,11 @@ blktests)
 	PACKAGES=$(echo $BLKTESTS)
 	TITLE="root of blktests"
 	;;
-*) die "there is no root $1; choose one of: build blktests" ;;
+packages)
+	PACKAGES=$(echo $TOOLCHAIN $SCOPE $PACKAGING)
+	TITLE="root for Debian packages"
+	;;
+*) die "there is no root $1; choose one of: build blktests packages" ;;
 esac
 SUITES="trixie trixie-backports"
 

@@ -1,0 +1,81 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# The part of test-packages.sh that runs inside the root for Debian packages, with an overlay over it.
+# usage: packages-test-in-root.sh PACKAGES RELEASE
+
+set -euo pipefail
+packages=$1 release=$2
+
+# is DESCRIPTION ACTUAL PATTERN: checks that ACTUAL matches a shell pattern.
+is()
+{
+	case $2 in
+	$3) echo "ok - $1" ;;
+	*) echo "not ok - $1: $2" ;;
+	esac
+}
+
+# Files outside of what apt, dpkg and dkms keep for themselves.
+files()
+{
+	find / -xdev \( -path /proc -o -path /tmp -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /var/cache/apt \
+		-o -path /var/cache/debconf -o -path /var/log -o -path /var/cache/man -o -path "/var/lib/dkms/mok.*" \) -prune -o -print |
+		grep -vE '/(modules\..*|ld\.so\.cache|aux-cache)$' | sort
+}
+
+install()
+{
+	apt-get install -y -qq --no-install-recommends "$@" 2>&1
+}
+
+purge()
+{
+	apt-get purge -y -qq "$@" 2>&1
+}
+
+# no_file_left NAME PACKAGE...: purges packages, and compares with the list that was made before.
+no_file_left()
+{
+	local name=$1 left
+	shift
+	purge "$@"
+	files >/tmp/after
+	left=$(comm -13 /tmp/before /tmp/after | head -n 5 | xargs)
+	is "$name: purge leaves no file" "$left" ""
+}
+
+export DEBIAN_FRONTEND=noninteractive
+# The root has no manual pages of its packages; ours are tested.
+rm -f /etc/dpkg/dpkg.cfg.d/*mmdebstrap*
+apt-get update -qq
+version=$(dpkg-parsechangelog -S Version -l debian/changelog)
+
+# What the modules of the kernel bring is not ours.
+install "linux-modules-$release"
+files >/tmp/before
+install "$packages"/iostat-{utils,dev,doc}_*.deb "$packages/iostat-modules-${release}_${version}_amd64.deb"
+is "modules: modinfo finds the module" "$(modinfo -k "$release" -F vermagic iostat)" "$release *"
+is "modules: modprobe finds it" "$(modprobe -S "$release" --show-depends iostat)" "insmod */updates/iostat.ko.xz*"
+is "modules: at most 0.4 MB" "$(find /usr/lib/modules -name iostat.ko.xz -size -400k | wc -l)" 1
+is "utils: ioscope runs" "$(ioscope --version)" "ioscope *"
+is "utils: without the module" "$(ioscope 2>&1)" "*modprobe iostat*"
+is "utils: the module is not loaded at boot" "$(grep -v '^#' /etc/modules-load.d/iostat.conf)" ""
+is "utils: manual pages" "$(ls /usr/share/man/man1/ioscope{,-lat,-top}.1.gz /usr/share/man/man4/iostat.4.gz 2>/dev/null | wc -l)" "[34]"
+is "utils: completions" "$(ls /usr/share/bash-completion/completions/ioscope /usr/share/zsh/vendor-completions/_ioscope \
+	/usr/share/fish/vendor_completions.d/ioscope.fish | wc -l)" 3
+echo '#include <linux/iostat.h>
+int main(void) { return IOSTAT_IOC_INFO == 0; }' >/tmp/user.c
+is "dev: a program compiles" "$(gcc -Wall -Werror -o /tmp/user /tmp/user.c 2>&1 && /tmp/user && echo yes)" yes
+is "dev: symbols for modules" "$(grep -c devstat_new_entry /usr/src/iostat-headers/Module.symvers)" 1
+is "dev: pkg-config" "$(sed -n 's/^Version: //p' /usr/share/pkgconfig/iostat.pc)" "$version"
+is "doc: pages" "$(ls /usr/share/doc/iostat-doc/abi.rst* /usr/share/doc/iostat-doc/README.md* | wc -l)" 2
+no_file_left "packages" iostat-utils iostat-dev iostat-doc "iostat-modules-$release"
+is "modules: modprobe does not find it any more" "$(modprobe -S "$release" --show-depends iostat 2>&1)" "*not found*"
+
+# DKMS, for a kernel with its headers, and one that was built without Rust.
+install "linux-headers-$release" dkms flex bison bc libelf-dev libssl-dev
+files >/tmp/before
+install "$packages"/iostat-dkms_*.deb
+is "dkms: the module is installed" "$(dkms status -k "$release")" "iostat/$version, $release, *: installed*"
+is "dkms: modinfo finds the module" "$(modinfo -k "$release" -F vermagic iostat)" "$release *"
+no_file_left "dkms" iostat-dkms
