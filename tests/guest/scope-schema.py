@@ -27,7 +27,7 @@ def main():
         for line in lines:
             validator.validate([json.loads(line)])
     # What is not described by the schema is JSON at least, and has something.
-    for name in ["kstat.json", "events.json"]:
+    for name in ["kstat.json", "events.json", "snoop.json", "waits.json"]:
         assert json.loads((directory / name).read_text()), f"{name} is empty"
     # A schema that takes anything would pass all of this.
     report = json.loads((directory / "line.json").read_text().splitlines()[0])

@@ -50,6 +50,17 @@ pub enum Command {
     /// Each I/O, as biosnoop prints it
     #[command(after_help = EXIT)]
     Snoop(trace::Snoop),
+    /// Bytes and times by file, process or user
+    ///
+    /// Bytes are those that were requested, each once, with the file and the process that they are of. Times and
+    /// errors are of I/Os as the disk has them: if bios of several files were merged into one, of the first file.
+    #[command(after_help = EXIT)]
+    Files(trace::Files),
+    /// How long threads waited for I/O, by process, function and file
+    ///
+    /// Times are of waits that ended, each from its beginning.
+    #[command(after_help = EXIT)]
+    Waits(trace::Waits),
     /// Writes samples of everything to a file, which show, lat and events read with --replay
     #[command(after_help = EXIT)]
     Record(Record),

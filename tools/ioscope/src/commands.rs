@@ -3,6 +3,7 @@
 //! A file for each command.
 
 pub mod events;
+pub mod files;
 pub mod heat;
 pub mod kstat;
 pub mod lat;
@@ -10,6 +11,9 @@ pub mod record;
 pub mod region;
 pub mod show;
 pub mod snoop;
+pub mod sums;
+pub mod traced;
+pub mod waits;
 
 use crate::cli::{Common, Format, TimeForm, When, Words};
 use crate::json::{self, Document};

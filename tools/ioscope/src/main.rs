@@ -4,7 +4,7 @@
 
 use clap::Parser;
 use ioscope::cli::{Cli, Command};
-use ioscope::commands::{events, heat, kstat, lat, record, region, show, snoop};
+use ioscope::commands::{events, files, heat, kstat, lat, record, region, show, snoop, waits};
 use ioscope::output::is_closed_pipe;
 use std::process::ExitCode;
 
@@ -19,6 +19,8 @@ fn main() -> ExitCode {
         Some(Command::Kstat(options)) => kstat::kstat(options),
         Some(Command::Events(options)) => events::events(options),
         Some(Command::Snoop(options)) => snoop::snoop(options),
+        Some(Command::Files(options)) => files::files(options),
+        Some(Command::Waits(options)) => waits::waits(options),
         Some(Command::Record(options)) => record::record(options),
         Some(Command::Replay(options)) => record::replay(options),
     };

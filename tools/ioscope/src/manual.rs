@@ -11,12 +11,24 @@ use std::fs::{create_dir_all, write};
 use std::path::{Path, PathBuf};
 
 /// Examples by the name of a page, as roff.
-const EXAMPLES: [(&str, &str); 4] = [
+const EXAMPLES: [(&str, &str); 7] = [
     ("ioscope", include_str!("../manual/ioscope.roff")),
     ("ioscope-lat", include_str!("../manual/ioscope-lat.roff")),
     (
         "ioscope-record",
         include_str!("../manual/ioscope-record.roff"),
+    ),
+    (
+        "ioscope-snoop",
+        include_str!("../manual/ioscope-snoop.roff"),
+    ),
+    (
+        "ioscope-files",
+        include_str!("../manual/ioscope-files.roff"),
+    ),
+    (
+        "ioscope-waits",
+        include_str!("../manual/ioscope-waits.roff"),
     ),
     (
         "ioscope-kstat",

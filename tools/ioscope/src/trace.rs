@@ -3,6 +3,7 @@
 //! Events of the io provider from a tracefs instance of our own: other tracers do not see it, and it not them.
 
 pub mod event;
+pub mod sums;
 
 use crate::signals::Signals;
 use anyhow::{anyhow, bail, Context, Error, Result};

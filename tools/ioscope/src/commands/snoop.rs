@@ -2,13 +2,11 @@
 
 //! `ioscope snoop`: each I/O, as biosnoop prints it.
 
+use super::traced::{filter, report_lost};
 use crate::cli::trace::Snoop;
 use crate::cli::Format;
 use crate::json::{csv_record, Count, Document};
-use crate::live;
-use crate::names::Selection;
 use crate::output::Output;
-use crate::sample::Kind as DeviceKind;
 use crate::trace::event::{escaped, Class, Event, Kind};
 use crate::trace::{Trace, Woken};
 use anyhow::{bail, Result};
@@ -28,20 +26,17 @@ pub fn snoop(options: &Snoop) -> Result<()> {
     if options.longer.is_some_and(|ms| !(0.0..=1e9).contains(&ms)) {
         bail!("the time of an I/O is from 0 to 1000000000 ms");
     }
-    let mut terms = vec![of_devices(&options.devices)?];
-    terms.push(options.pid.map(|pid| format!("(tgid=={pid}||pid=={pid})")));
-    let filter = terms.into_iter().flatten().collect::<Vec<_>>().join("&&");
-    let filter = Some(filter).filter(|filter| !filter.is_empty());
+    let filter = filter(&options.common)?;
     let kinds: &[Kind] = match options.starts {
         true => &[Kind::Start, Kind::Done],
         false => &[Kind::Done],
     };
-    let mut trace = Trace::new(kinds, filter.as_deref(), options.buffer)?;
-    let mut out = Output::new(!options.no_headings);
+    let mut trace = Trace::new(kinds, filter.as_deref(), options.common.buffer)?;
+    let mut out = Output::new(!options.common.no_headings);
     let mut lines = Lines {
         options,
-        comm: options.comm.as_deref().map(escaped),
-        document: Document::new(options.lines),
+        comm: options.common.comm.as_deref().map(escaped),
+        document: Document::new(options.common.lines),
         wall: WallClock::new(),
         first_ns: None,
         count: 0,
@@ -58,42 +53,12 @@ pub fn snoop(options: &Snoop) -> Result<()> {
     }
     trace.finish(|event| lines.event(&mut out, event))?;
     let lost = trace.lost()?;
-    if options.output == Format::Json {
+    if options.common.output == Format::Json {
         lines.document.end(&mut out)?;
     }
     out.flush()?;
     report_lost(lost, lines.count);
     Ok(())
-}
-
-/// On standard error, so that what is written stays one document.
-pub fn report_lost(lost: u64, shown: u64) {
-    match lost {
-        0 => eprintln!("ioscope: {shown} events, none was lost"),
-        _ => eprintln!(
-            "ioscope: {shown} events, and {lost} were lost: a larger buffer (-b) holds more"
-        ),
-    }
-}
-
-/// The filter, in the kernel's words, of some devices and of the partitions of each disk of them.
-pub fn of_devices(words: &[String]) -> Result<Option<String>> {
-    if words.is_empty() {
-        return Ok(None);
-    }
-    let devices = live::devices(&live::open()?)?;
-    let selection = Selection::of_system(words, true, &devices)?;
-    let is_chosen = |device: &live::Shared| {
-        selection.has(device)
-            || (device.kind == DeviceKind::Partition
-                && devices.iter().any(|disk| {
-                    let is_its = disk.kind == DeviceKind::Disk && disk.diskseq == device.diskseq;
-                    is_its && selection.has(disk)
-                }))
-    };
-    let chosen = devices.iter().filter(|device| is_chosen(device));
-    let terms = chosen.map(|device| format!("b_edev=={}", (device.major << 20) | device.minor));
-    Ok(Some(format!("({})", terms.collect::<Vec<_>>().join("||"))))
 }
 
 /// Makes times of the wall clock from those of events.
@@ -268,8 +233,8 @@ impl<'a> Record<'a> {
 
 impl Lines<'_> {
     fn begin(&mut self, out: &mut Output) -> Result<()> {
-        match self.options.output {
-            Format::Csv if !self.options.no_headings => csv_record(out, CSV),
+        match self.options.common.output {
+            Format::Csv if !self.options.common.no_headings => csv_record(out, CSV),
             Format::Table => out.heading(0, &heading(self.options)),
             Format::Csv | Format::Json => Ok(()),
         }
@@ -290,7 +255,7 @@ impl Lines<'_> {
             return Ok(());
         }
         self.count += 1;
-        match self.options.output {
+        match self.options.common.output {
             Format::Json => {
                 let record = Record::new(event, &self.wall);
                 self.document.value(out, &record)
