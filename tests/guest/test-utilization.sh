@@ -50,7 +50,8 @@ recount 1ms-of-20-over-ticks nbu claim "$wrong" reads 100 -w 20000 -p "$over"
 remove_null_blk_disk nbu
 
 make_null_blk_disk nbu size=256 irqmode=2 completion_nsec=100000
-recount 100us-of-4ms-between-ticks nbu claim "$wrong" reads 100 -w 4000 -p $between
+# In all they take 10 ms: one read that is delayed until the tick is 4 ms of them, and has been seen once.
+recount 100us-of-4ms-between-ticks nbu claim "field10-wrong 50" reads 100 -w 4000 -p $between
 remove_null_blk_disk nbu
 
 # The reads are so long that the uncertainty of the traces is below 0.01 %.
