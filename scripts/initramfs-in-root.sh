@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 kernel=$1 out=$2
 
 TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mkfs.btrfs mount umount losetup blkdiscard blkzone partx mdadm
-	trace-cmd strace setpriv taskset nvme blktrace blkparse flock kmod
+	trace-cmd strace setpriv taskset nvme blktrace blkparse flock kmod tmux
 	biolatency-libbpf biosnoop-libbpf dd"
 [ -z "${WITH_BPFTRACE:-}" ] || TOOLS="$TOOLS bpftrace perf biolatency.bt biosnoop.bt bitesize.bt biostacks.bt
 	biotop-libbpf bitesize-libbpf biopattern-libbpf biostacks-libbpf"
@@ -76,7 +76,7 @@ for name in modprobe insmod rmmod lsmod modinfo depmod; do
 	ln -s ../bin/kmod "$root/usr/sbin/$name"
 done
 ln -sf bash "$root/usr/bin/sh"
-copy /etc/mke2fs.conf
+copy /etc/mke2fs.conf /usr/lib/locale/C.utf8/LC_CTYPE
 echo 'root:x:0:0::/:/bin/bash
 nobody:x:65534:65534::/:/bin/false' >"$root/etc/passwd"
 echo 'root:x:0:

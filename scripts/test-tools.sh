@@ -48,7 +48,7 @@ manual()
 	manual=$(dirname "$("$TOP/scripts/tools.sh")")/manual
 	if "$TOP/scripts/enter.sh" sh -euc '
 		cd "$1"
-		[ "$(ls ioscope*.1 | wc -l)" -ge 12 ]
+		[ "$(ls ioscope*.1 | wc -l)" -ge 13 ]
 		mandoc -T lint -W error ioscope*.1
 		for page in ioscope ioscope-lat ioscope-snoop ioscope-files ioscope-waits; do
 			grep -q "^\.SH EXAMPLES" $page.1

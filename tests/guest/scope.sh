@@ -46,6 +46,7 @@ make_null_blk_disk nullb1 irqmode=2 completion_nsec=2000000 submit_queues=1
 . ./scope-region.sh
 . ./scope-snoop.sh
 . ./scope-sums.sh
+. ./scope-top.sh
 . ./scope-beside.sh
 . ./scope-cost.sh
 finish

@@ -3,6 +3,7 @@
 //! The options.
 
 pub mod region;
+pub mod top;
 pub mod trace;
 
 use anyhow::{bail, Result};
@@ -32,6 +33,9 @@ pub enum Command {
     /// A line for each device
     #[command(after_help = EXIT)]
     Show(Show),
+    /// A screen of devices, times, files and processes that is always up to date
+    #[command(after_help = EXIT)]
+    Top(top::Top),
     /// How long I/O takes: percentiles and histograms of an interval
     #[command(after_help = EXIT)]
     Lat(Lat),

@@ -12,6 +12,7 @@ pub mod region;
 pub mod show;
 pub mod snoop;
 pub mod sums;
+pub mod top;
 pub mod traced;
 pub mod waits;
 

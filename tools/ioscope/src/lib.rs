@@ -7,6 +7,7 @@
 //! * [`interval`], [`quantile`]: what happened between two samples, as numbers; pure.
 //! * [`region`]: parts of a disk; [`trace`]: single I/Os, from a tracefs instance.
 //! * [`style`], [`table`], [`json`]: how that is written.
+//! * [`top`]: a screen that is always up to date.
 //! * [`cli`], [`commands`]: the options, and one file for each command.
 
 pub mod cli;
@@ -25,4 +26,5 @@ pub mod source;
 pub mod style;
 pub mod table;
 pub mod ticker;
+pub mod top;
 pub mod trace;

@@ -93,7 +93,8 @@ impl Live {
         bail!("devices come and go faster than they can be read")
     }
 
-    fn sample(&mut self) -> Result<Sample> {
+    /// A sample now.
+    pub fn sample(&mut self) -> Result<Sample> {
         self.take()?;
         let wall_ns = wall_ns();
         let mut entries = Vec::with_capacity(self.last.len());

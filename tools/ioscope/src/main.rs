@@ -4,7 +4,7 @@
 
 use clap::Parser;
 use ioscope::cli::{Cli, Command};
-use ioscope::commands::{events, files, heat, kstat, lat, record, region, show, snoop, waits};
+use ioscope::commands::{events, files, heat, kstat, lat, record, region, show, snoop, top, waits};
 use ioscope::output::is_closed_pipe;
 use std::process::ExitCode;
 
@@ -13,6 +13,7 @@ fn main() -> ExitCode {
     let result = match &cli.command {
         None => show::show(&cli.show, false),
         Some(Command::Show(options)) => show::show(options, false),
+        Some(Command::Top(options)) => top::top(options),
         Some(Command::Lat(options)) => lat::lat(options),
         Some(Command::Region(command)) => region::region(command),
         Some(Command::Heat(options)) => heat::heat(options),

@@ -11,13 +11,14 @@ use std::fs::{create_dir_all, write};
 use std::path::{Path, PathBuf};
 
 /// Examples by the name of a page, as roff.
-const EXAMPLES: [(&str, &str); 7] = [
+const EXAMPLES: [(&str, &str); 8] = [
     ("ioscope", include_str!("../manual/ioscope.roff")),
     ("ioscope-lat", include_str!("../manual/ioscope-lat.roff")),
     (
         "ioscope-record",
         include_str!("../manual/ioscope-record.roff"),
     ),
+    ("ioscope-top", include_str!("../manual/ioscope-top.roff")),
     (
         "ioscope-snoop",
         include_str!("../manual/ioscope-snoop.roff"),

@@ -5,7 +5,7 @@
 use crate::interval::Interval;
 use crate::output::Output;
 use crate::quantile::{Bounds, UpTo};
-use crate::style::{Layout, Name, Show};
+use crate::style::{Column, Layout, Name, Show};
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 
@@ -35,8 +35,7 @@ pub fn row(
     }
     for column in layout.columns {
         let value = (column.value)(interval, bounds);
-        let text = value.map_or("-".to_owned(), |value| number(value, column.show));
-        let text = format!("{text:>width$}", width = column.width);
+        let text = format!("{:>1$}", cell(column, interval, bounds), column.width);
         match (column.show, value.filter(|_| colour)) {
             (Show::Busy(_), Some(value)) if value > 50.0 => {
                 let style = stress(value);
@@ -59,6 +58,11 @@ fn stress(percent: f64) -> Style {
         _ => AnsiColor::Red,
     };
     colour.on_default()
+}
+
+/// What stands in a column, without the blanks before it.
+pub fn cell(column: &Column, interval: &Interval, bounds: &Bounds) -> String {
+    (column.value)(interval, bounds).map_or("-".to_owned(), |value| number(value, column.show))
 }
 
 fn number(value: f64, show: Show) -> String {

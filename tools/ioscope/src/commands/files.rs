@@ -8,13 +8,16 @@ use crate::trace::event::Kind;
 use crate::trace::sums::Sum;
 use anyhow::{bail, Result};
 
+/// Of [`line`].
+pub const HEADING: &str = "  READS  WRITES       R_KB       W_KB    AVGms ERRS";
+
 pub fn files(options: &Files) -> Result<()> {
     if options.by.contains(&By::In) {
         bail!("I/Os have no function that waits: `in` is of ioscope waits");
     }
     let columns = Columns {
         events: &[Kind::Start, Kind::Merge, Kind::Done],
-        heading: "  READS  WRITES       R_KB       W_KB    AVGms ERRS",
+        heading: HEADING,
         line,
         names: &[
             "reads",
@@ -44,7 +47,7 @@ pub fn files(options: &Files) -> Result<()> {
     sums(&options.sums, &options.by, options.sort, &columns)
 }
 
-fn line(sum: &Sum) -> String {
+pub fn line(sum: &Sum) -> String {
     format!(
         "{:>7} {:>7} {:>10} {:>10} {:>8} {:>4}",
         sum.reads,
