@@ -62,6 +62,18 @@ manual()
 	fi
 }
 
+# The screens of ioscope top, and the terminal afterwards.
+terminal()
+{
+	local log=$LOGS/tools-terminal.log ioscope
+	ioscope=$("$TOP/scripts/tools.sh")
+	"$TOP/scripts/enter.sh" env ${KEEP:+KEEP=1} tests/tools/terminal.sh "/cache/${ioscope#"$IOSTAT_CACHE"/}" >"$log" 2>&1 || true
+	grep '^not ok' "$log" | sed 's/^/  /' || true
+	grep -q '^ok' "$log" || failure "the terminal (log: $log)"
+	passed=$((passed + $(awk '/^ok/ { n++ } END { print n + 0 }' "$log")))
+	failed=$((failed + $(awk '/^not ok/ { n++ } END { print n + 0 }' "$log")))
+}
+
 # schema FILE...: each is what the schema says.
 schema()
 {
@@ -100,6 +112,7 @@ guest()
 units
 lints
 manual
+terminal
 guest
 echo "tools: $passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

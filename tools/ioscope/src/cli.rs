@@ -65,7 +65,7 @@ pub enum Command {
     /// Times are of waits that ended, each from its beginning.
     #[command(after_help = EXIT)]
     Waits(trace::Waits),
-    /// Writes samples of everything to a file, which show, lat and events read with --replay
+    /// Writes samples of everything to a file, which show, top, lat and events read with --replay
     #[command(after_help = EXIT)]
     Record(Record),
     /// Shows what was recorded, interval by interval

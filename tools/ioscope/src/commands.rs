@@ -16,7 +16,7 @@ pub mod top;
 pub mod traced;
 pub mod waits;
 
-use crate::cli::{Common, Format, TimeForm, When, Words};
+use crate::cli::{Format, From, TimeForm, When, Words};
 use crate::json::{self, Document};
 use crate::live::Live;
 use crate::output::Output;
@@ -28,8 +28,7 @@ use jiff::tz::TimeZone;
 use jiff::Timestamp;
 
 /// Opens where samples come from. `each`: of a recording without an INTERVAL, each interval of it.
-pub fn source(common: &Common, each: bool) -> Result<Box<dyn Source>> {
-    let from = &common.from;
+pub fn source(from: &From, each: bool) -> Result<Box<dyn Source>> {
     let Some(path) = &from.replay else {
         if from.at.is_some() || from.from.is_some() || from.to.is_some() {
             bail!("--at, --from and --to are of a recording: give --replay FILE");

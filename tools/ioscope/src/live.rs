@@ -93,8 +93,7 @@ impl Live {
         bail!("devices come and go faster than they can be read")
     }
 
-    /// A sample now.
-    pub fn sample(&mut self) -> Result<Sample> {
+    fn sample(&mut self) -> Result<Sample> {
         self.take()?;
         let wall_ns = wall_ns();
         let mut entries = Vec::with_capacity(self.last.len());
@@ -189,6 +188,10 @@ impl Source for Live {
             true => Ok(Some(self.sample()?)),
             false => Ok(None),
         }
+    }
+
+    fn now(&mut self) -> Result<Option<Sample>> {
+        self.sample().map(Some)
     }
 
     fn selection(&mut self, words: &[String], partitions: bool) -> Result<Selection> {

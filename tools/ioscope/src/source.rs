@@ -41,6 +41,9 @@ pub trait Source {
     /// The sample at the end of the next interval. `None` at the end of a file, or when the user ends it.
     fn next(&mut self) -> Result<Option<Sample>>;
 
+    /// A sample at once: of a recording the next one, or `None` at its end.
+    fn now(&mut self) -> Result<Option<Sample>>;
+
     /// The devices there are, to find one by a name.
     fn selection(&mut self, words: &[String], partitions: bool) -> Result<Selection>;
 

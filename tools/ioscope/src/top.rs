@@ -74,6 +74,8 @@ pub struct Top {
     pub is_idle_hidden: bool,
     pub has_partitions: bool,
     pub is_paused: bool,
+    /// There are no more samples.
+    pub is_at_end: bool,
     pub has_help: bool,
     /// Of the page of a device: times since counting began, in place of those of the interval.
     pub has_all_times: bool,
@@ -103,6 +105,7 @@ impl Top {
             is_idle_hidden: false,
             has_partitions: false,
             is_paused: false,
+            is_at_end: false,
             has_help: false,
             has_all_times: false,
             interval,

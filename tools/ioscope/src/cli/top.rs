@@ -2,6 +2,7 @@
 
 //! The options of `ioscope top`.
 
+use super::From;
 use clap::{Args, ValueEnum};
 
 /// Which devices come first.
@@ -31,6 +32,8 @@ pub struct Top {
     /// Partitions too
     #[arg(short, long)]
     pub partitions: bool,
+    #[command(flatten)]
+    pub from: From,
     /// Seconds of an interval (1), after how many it ends, and devices: by name, path, label or UUID
     #[arg(value_name = "INTERVAL [COUNT]] [DEVICE")]
     pub words: Vec<String>,

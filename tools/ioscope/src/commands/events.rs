@@ -17,7 +17,7 @@ pub fn events(options: &Options) -> Result<()> {
         events: true,
         ..Want::default()
     };
-    let mut source = source(&options.common, false)?;
+    let mut source = source(&options.common.from, false)?;
     let mut out = Output::new(!options.common.no_headings);
     let mut reporter = Events {
         options,

@@ -39,7 +39,7 @@ pub fn lat(options: &Lat) -> Result<()> {
             want.times[*class][*phase] = true;
         }
     }
-    let mut source = source(&options.common, false)?;
+    let mut source = source(&options.common.from, false)?;
     let mut out = Output::new(!options.common.no_headings);
     let mut reporter = Times {
         options,

@@ -23,7 +23,7 @@ pub fn show(options: &Show, each: bool) -> Result<()> {
         Format::Csv => Want::default(),
         Format::Table => of_layout(layout),
     };
-    let mut source = source(&options.common, each)?;
+    let mut source = source(&options.common.from, each)?;
     let mut out = Output::new(!options.common.no_headings);
     let mut reporter = Devices {
         options,

@@ -4,7 +4,6 @@
 
 use crate::cli::top::Top as Options;
 use crate::cli::Words;
-use crate::live::Live;
 use crate::signals::Signals;
 use crate::source::{Source, Want};
 use crate::top::draw::draw;
@@ -31,16 +30,16 @@ pub fn top(options: &Options) -> Result<()> {
     }
     let words = Words::new(&options.words)?;
     let signals = Signals::with_hangup()?;
-    let live = Live::new()?;
+    let source = super::source(&options.from, true)?;
     let interval = words.interval.unwrap_or(Duration::from_secs(1));
     let look = Look::new(|name| std::env::var(name).ok());
-    let mut top = Top::new(*live.bounds(), look, interval);
+    let mut top = Top::new(*source.bounds(), look, interval);
     top.order = options.sort;
     top.is_idle_hidden = options.zero;
     top.has_partitions = options.partitions;
     let mut screen = Screen {
         top,
-        live,
+        source,
         devices: words.devices,
         trace: None,
     };
@@ -54,7 +53,7 @@ pub fn top(options: &Options) -> Result<()> {
 
 struct Screen {
     top: Top,
-    live: Live,
+    source: Box<dyn Source>,
     devices: Vec<String>,
     /// While the page of files is shown.
     trace: Option<Trace>,
@@ -72,8 +71,8 @@ impl Screen {
     /// Which devices samples have.
     fn choose(&mut self) -> Result<()> {
         let partitions = self.top.has_partitions;
-        let selection = self.live.selection(&self.devices, partitions)?;
-        self.live.choose(selection, Want::everything());
+        let selection = self.source.selection(&self.devices, partitions)?;
+        self.source.choose(selection, Want::everything());
         Ok(())
     }
 
@@ -84,7 +83,7 @@ impl Screen {
         count: Option<u64>,
     ) -> Result<()> {
         // The first one is of the time since counting began.
-        self.top.sample(self.live.sample()?);
+        self.top.sample(self.source.first(None)?);
         let mut left = count.unwrap_or(u64::MAX);
         let mut next = Instant::now() + self.top.interval;
         loop {
@@ -119,10 +118,13 @@ impl Screen {
                 continue;
             }
             next = Instant::now() + self.top.interval;
-            if self.top.is_paused {
+            if self.top.is_paused || self.top.is_at_end {
                 continue;
             }
-            self.top.sample(self.live.sample()?);
+            match self.source.now()? {
+                Some(sample) => self.top.sample(sample),
+                None => self.top.is_at_end = true,
+            }
             left -= 1;
             if left == 0 {
                 return Ok(());
@@ -136,6 +138,10 @@ impl Screen {
             self.trace = None;
             self.top.no_events = None;
         } else if self.trace.is_none() && self.top.no_events.is_none() {
+            if self.source.is_recorded() {
+                self.top.no_events = Some("a recording has no events of single I/Os".to_owned());
+                return;
+            }
             let events = [Kind::Start, Kind::Merge, Kind::Done];
             match Trace::new(&events, None, BUFFER_KIB) {
                 Ok(trace) => self.trace = Some(trace),

@@ -183,6 +183,10 @@ impl Source for Replay {
         Ok(last)
     }
 
+    fn now(&mut self) -> Result<Option<Sample>> {
+        self.next()
+    }
+
     fn selection(&mut self, words: &[String], partitions: bool) -> Result<Selection> {
         Selection::by_name(words, partitions, &self.devices)
     }

@@ -56,7 +56,11 @@ pub fn draw(top: &Top, frame: &mut Frame) {
 
 fn heading(top: &Top) -> Line<'static> {
     let (all, busy) = top.devices();
-    let paused = if top.is_paused { ", stopped" } else { "" };
+    let paused = match (top.is_at_end, top.is_paused) {
+        (true, _) => ", at its end",
+        (false, true) => ", stopped",
+        (false, false) => "",
+    };
     let seconds = top.interval.as_secs_f64();
     Line::styled(
         format!(
