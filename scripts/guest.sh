@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel with iostat.ko and the files of tests/guest and samples/bpftrace, and runs one of the
-# scripts of tests/guest. TOOLS names programs of bench/ that the script needs.
+# scripts of tests/guest. TOOLS names programs of bench/ that the script needs, FILES others, by their paths.
 # usage: guest.sh KERNELDIR MODULEDIR SCRIPT [VM OPTION...]
 
 . "$(dirname "$0")/lib.sh"
@@ -48,6 +48,9 @@ sed 's/iostat\(\x00\{50\}\)/iostaX\1/' "$modules/stripped/iostat.ko" >"$payload/
 for tool in ${TOOLS:-}; do
 	"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static \
 		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "bench/$tool.c" -luring -lm
+done
+for file in ${FILES:-}; do
+	cp "$file" "$payload"
 done
 printf '. /payload/lib.sh\n. /payload/%s\n' "$script" >"$payload/run"
 "$TOP/scripts/vm.sh" "$@" "$kernel" "$payload"

@@ -10,7 +10,8 @@ start=$SECONDS
 echo "iostat: setting up in $IOSTAT_CACHE"
 kernel=$("$TOP/scripts/kernel.sh")
 modules=$("$TOP/scripts/build.sh" "$kernel")
+tools=$("$TOP/scripts/tools.sh")
 echo "  boot the stock kernel $(cat "$kernel/release") in QEMU"
-"$TOP/scripts/guest.sh" "$kernel" "$modules" demo.sh --disk 256M ||
+FILES=$tools "$TOP/scripts/guest.sh" "$kernel" "$modules" demo.sh --disk 256M ||
 	die "the guest failed (status $?); its output is above"
 echo "iostat: all done in $((SECONDS - start)) s"

@@ -12,52 +12,7 @@ fail()
 	exit 1
 }
 
-# Divides the kernel's sums: times per I/O and busy time, by the column names in the header line.
-table()
-{
-	awk '
-	NR == 2 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-	function value(name) { return $(column[name]) }
-	function each(sum, count) { return count ? sum / count / 1000 : 0 }
-	NR == 1 {
-		printf "%-8s %7s %7s %6s %6s %9s %9s %9s %9s %7s\n", "device", "reads", "writes",
-			"frees", "other", "read kB", "writ kB", "wait us", "serv us", "busy ms"
-	}
-	NF == 0 { exit }
-	NR > 2 {
-		io = value("end_count")
-		printf "%-8s %7d %7d %6d %6d %9d %9d %9.1f %9.1f %7.1f\n", value("device"),
-			value("operations_read"), value("operations_write"),
-			value("operations_free"), value("operations_none"),
-			value("bytes_read") / 1024, value("bytes_write") / 1024,
-			each(value("wlentime"), io), each(value("rlentime"), io),
-			value("busy_time_ns") / 1e6
-	}' /dev/iostat
-}
-
-# Finds quantiles: the upper bound of the first bucket that, with those below, holds this share.
-quantiles()
-{
-	awk '
-	NF == 0 { histograms = 1; next }
-	!histograms || $4 !~ /^(wait|service|total)$/ { next }
-	!head++ {
-		printf "%-8s %-6s %-8s %7s %10s %10s %10s %10s\n", "device", "class", "phase",
-			"count", "min us", "50 % us", "99 % us", "max us"
-	}
-	function quantile(share,   i, n, part) {
-		for (i = 8; i <= NF; i++) {
-			split($i, part, ":")
-			if ((n += part[2]) >= share * $5)
-				return part[1] < $7 ? part[1] : $7
-		}
-	}
-	{
-		printf "%-8s %-6s %-8s %7d %10.1f %10.1f %10.1f %10.1f\n", $1, $3, $4, $5, $6 / 1000,
-			quantile(0.5) / 1000, quantile(0.99) / 1000, $7 / 1000
-	}' /dev/iostat
-}
-
+PATH=/payload:$PATH
 dmesg -n 3
 say "load"
 load_module || fail "the module does not load: $(dmesg | grep iostat | tail -n 1)"
@@ -81,11 +36,11 @@ fio_quiet --filename=/dev/mapper/demo --direct=1 --rw=randrw --bs=8k --number_io
 	--size=128m --ioengine=libaio --iodepth=8 || fail "fio on dm-linear"
 fio_quiet --filename=/dev/ram0 --direct=1 --rw=write --bs=4k --size=16m || fail "fio on brd"
 
-say "/dev/iostat, all devices (sums from the kernel, quotients from awk)"
-table
+say "ioscope: all devices, since the module was loaded"
+ioscope || fail "ioscope"
 
-say "latency quantiles from the histograms"
-quantiles
+say "ioscope lat: how long I/O took, from start to end"
+ioscope lat -P total -c read,write || fail "ioscope lat"
 
 say "/sys/block/$sd/iostat"
 (cd "/sys/block/$sd/iostat" && for file in devstat/* kstat/*; do
@@ -94,6 +49,20 @@ done) | awk '{ left[NR] = $0 } END {
 	half = int((NR + 1) / 2)
 	for (i = 1; i <= half; i++) printf "%-44s %s\n", left[i], left[i + half]
 }'
+
+say "ioscope files: bytes and times by file, while fio writes back 64 files of 4 to 256 KiB on ext4"
+mount /dev/vda /mnt || fail "mount"
+ioscope files -n 5 >/tmp/files 2>/tmp/files.err &
+files=$!
+until grep -qs 1 $TRACING/instances/ioscope-*/events/io/done/enable; do
+	kill -0 $files 2>/dev/null || fail "ioscope files: $(cat /tmp/files.err)"
+	sleep 0.1
+done
+fio_quiet --directory=/mnt --nrfiles=64 --filesize=4k-256k --rw=write --bs=4k --end_fsync=1 || fail "fio on files"
+kill -INT $files
+wait $files
+cat /tmp/files
+umount /mnt
 
 say "trace events of the io provider"
 echo 1 >$TRACING/events/io/enable
