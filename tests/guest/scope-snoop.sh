@@ -88,6 +88,57 @@ is "snoop -s: as many starts as dones" \
 is "snoop: the file" "$(grep -c '"file":"/dev/nullb1"' /tmp/snoop.json)" "$(grep -c '"event"' /tmp/snoop.json)"
 give snoop.json </tmp/snoop.json
 
+# biosnoop and biolatency of libbpf-tools, of the same I/O.
+biosnoop-libbpf -Q >/tmp/their-snoop 2>/tmp/their-snoop.err &
+their_snoop=$!
+biolatency-libbpf -D >/tmp/their-lat 2>/tmp/their-lat.err &
+their_lat=$!
+ioscope snoop -Q >/tmp/our-snoop 2>/dev/null &
+our_snoop=$!
+ready
+# Once they have attached their probes they wait.
+for pid in $their_snoop $their_lat; do
+	for try in $(seq 600); do
+		! grep -qE 'nanosleep|ep_poll' "/proc/$pid/wchan" || break
+		sleep 0.1
+	done
+done
+ioscope lat -D -Y 8 1 nullb0 nullb1 >/tmp/our-lat &
+our_lat=$!
+sleep 1
+dd if=/dev/nullb0 of=/dev/null bs=4k count=40 skip=9 iflag=direct status=none
+dd if=/dev/zero of=/dev/nullb1 bs=32k count=25 oflag=direct status=none
+wait $our_lat
+sleep 2
+kill -INT $their_snoop $their_lat $our_snoop
+wait $their_snoop $their_lat $our_snoop
+sed 's/^/# biosnoop: /' /tmp/their-snoop | head -n 3
+is "biosnoop: it has all I/Os" "$(awk '$2 == "dd"' /tmp/their-snoop | wc -l)" 65
+is "snoop beside biosnoop: process, disk, class, sector, bytes" \
+	"$(awk '$2 == "dd" { print $3, $4, substr($5, 1, 1), $6, $7 }' /tmp/their-snoop | sort |
+		diff - <(awk '$2 == "dd" { print $3, $4, $5, $6, $7 }' /tmp/our-snoop | sort) | head -n 4)" ""
+# Theirs is from issue to completion too, in hooks of its own.
+paste -d ' ' <(awk '$2 == "dd" { print $4, $6, $NF }' /tmp/their-snoop | sort) \
+	<(awk '$2 == "dd" { print $4, $6, $NF }' /tmp/our-snoop | sort) | awk '
+	{ off = $3 - $6; if (off < 0) off = -off; if (off > most) most = off; if (off > 0.2) far++ }
+	END { printf "# the most apart is %.3f ms, %d by more than 0.2 ms\n", most, far; exit !(NR == 65 && far <= 2) }' >/tmp/said &&
+	pass "snoop beside biosnoop: times at the device" || fail "snoop beside biosnoop: times at the device" "$(cat /tmp/said)"
+cat /tmp/said
+# counts FILE DISK: prints the sum of a disk's histogram, and the us between which the most are.
+counts()
+{
+	awk -v disk="$2" '/^disk = / { is_it = $3 == disk } is_it && $2 == "->" { n += $5; if ($5 > most) { most = $5; a = $1; b = $3 } }
+		END { print n + 0, a + 0, b + 0 }' "$1"
+}
+for disk in nullb0 nullb1; do
+	read -r their_sum their_low their_high <<<"$(counts /tmp/their-lat $disk)"
+	read -r our_sum our_low our_high <<<"$(counts /tmp/our-lat $disk)"
+	is "lat -D beside biolatency -D: how many, $disk" "$our_sum" "$their_sum"
+	# Each of ours is a quarter of an octave; theirs are octaves.
+	holds "lat -D beside biolatency -D: where the most are, $disk" "$our_low <= $their_high && $our_high >= $their_low"
+	echo "# $disk: $our_low to $our_high us, biolatency: $their_low to $their_high us"
+done
+
 # A buffer that is too small loses events, and says how many: all that happened are shown or lost.
 ioscope snoop -o csv -H -b 64 -d nullb1 >/tmp/few 2>/tmp/few.err &
 few=$!
