@@ -80,7 +80,8 @@ impl Interval<'_> {
     }
 
     fn all_operations(&self) -> u64 {
-        (0..4).map(|class| self.operations(class)).sum()
+        let classes = (0..4).map(|class| self.operations(class));
+        classes.fold(0, u64::saturating_add)
     }
 
     /// Whether nothing happened.
@@ -119,7 +120,8 @@ impl Interval<'_> {
 
     /// Of the operations of all classes.
     pub fn all_mean_ms(&self) -> Option<f64> {
-        let durations: u64 = (0..4).map(|class| self.duration(class)).sum();
+        let durations = (0..4).map(|class| self.duration(class));
+        let durations = durations.fold(0, u64::saturating_add);
         divide(durations, self.all_operations()).map(|ns| ns / 1e6)
     }
 
