@@ -10,7 +10,7 @@ cd "$(dirname "$0")"
 kernel=$1 out=$2
 
 TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mkfs.btrfs mount umount losetup blkdiscard blkzone partx mdadm
-	trace-cmd strace setpriv taskset nvme blktrace blkparse flock kmod tmux
+	trace-cmd strace setpriv taskset nvme blktrace blkparse flock kmod tmux filefrag
 	biolatency-libbpf biosnoop-libbpf dd"
 [ -z "${WITH_BPFTRACE:-}" ] || TOOLS="$TOOLS bpftrace perf biolatency.bt biosnoop.bt bitesize.bt biostacks.bt
 	biotop-libbpf bitesize-libbpf biopattern-libbpf biostacks-libbpf"

@@ -78,5 +78,21 @@ is "files: of the interval in which it was" "$(awk 'NF { print $1, $3, $7, $8 }'
 says "files --by in" 1 'ioscope: I/Os have no function that waits: `in` is of ioscope waits' ioscope files --by in
 says "files --by file,file" 1 "ioscope: each key of --by is given once" ioscope files --by file,file
 says "waits: an interval of nothing" 1 "ioscope: an interval is from 0.01 to 1000000 seconds" ioscope waits 0
+
+# A file of several extents, with another file between them.
+dd if=/dev/zero of=/mnt/sums/map bs=64k count=8 oflag=direct status=none
+dd if=/dev/zero of=/mnt/sums/other bs=64k count=1 oflag=direct status=none
+dd if=/dev/zero of=/mnt/sums/map bs=64k count=8 seek=8 oflag=direct status=none
+holds "heat --file: a file in pieces" "$(filefrag /mnt/sums/map | sed 's/.*: \([0-9]*\) extent.*/\1/') >= 2"
+(sleep 1; dd if=/mnt/sums/other of=/dev/null bs=4k iflag=direct status=none
+	exec dd if=/mnt/sums/map of=/dev/null bs=4k skip=224 count=32 iflag=direct status=none) &
+ioscope heat --file -a 16 /mnt/sums/map 3 1 >/tmp/heat
+wait $!
+sed 's/^/# /' /tmp/heat
+is "heat --file: heading" "$(head -n 1 /tmp/heat | cut -d ' ' -f 1-3)" "/mnt/sums/map  64K/area"
+is "heat --file: what is read, and not what another file has" "$(sed -n '2s/^[0-9:]* //p' /tmp/heat)" "|..............--|"
+is "heat --file: its regions are gone" "$(ioscope region list -H nullb2 | grep -c .)" 0
+says "heat --file: no file" 1 "ioscope: /dev/nullb2 is no regular file" ioscope heat --file /dev/nullb2
+says "heat --file: on no disk" 1 "ioscope: /tmp/heat: its file system is not on one disk or partition" ioscope heat --file /tmp/heat
 umount /mnt/sums
 remove_null_blk_disk nullb2

@@ -5,13 +5,14 @@
 //! * [`sample`]: what all devices have counted at one moment; [`source`] says where samples come from: the
 //!   module ([`live`]) or a file ([`recording`]).
 //! * [`interval`], [`quantile`]: what happened between two samples, as numbers; pure.
-//! * [`region`]: parts of a disk; [`trace`]: single I/Os, from a tracefs instance.
+//! * [`region`], [`extents`]: parts of a disk, and which are a file's; [`trace`]: single I/Os, from a tracefs instance.
 //! * [`style`], [`table`], [`json`]: how that is written.
 //! * [`top`]: a screen that is always up to date.
 //! * [`cli`], [`commands`]: the options, and one file for each command.
 
 pub mod cli;
 pub mod commands;
+pub mod extents;
 pub mod interval;
 pub mod json;
 pub mod live;

@@ -80,6 +80,9 @@ pub struct Heat {
     /// No headings
     #[arg(short = 'H', long)]
     pub no_headings: bool,
+    /// DEVICE is a file: a map of its extents, in the order that they have in the file
+    #[arg(short, long)]
+    pub file: bool,
     /// The disk or partition
     pub device: String,
     /// Seconds of an interval, and how many there are

@@ -119,7 +119,7 @@ fn change(options: &RegionChange, words: &str) -> Result<()> {
     message(&file, &device.name, &format!("{words} {}", options.id)).map(drop)
 }
 
-/// Makes a region of `areas` areas, and ends it when it is dropped.
+/// A region that ends when it is dropped.
 pub struct Own<'a> {
     file: &'a File,
     pub device: Rc<Device>,
@@ -127,8 +127,9 @@ pub struct Own<'a> {
 }
 
 impl<'a> Own<'a> {
-    pub fn new(file: &'a File, device: Rc<Device>, count: u64) -> Result<Self> {
-        let words = format!("@stats_create - /{count} 1 precise_timestamps {PROGRAM}");
+    /// `range` and `step` are those of `@stats_create`.
+    pub fn new(file: &'a File, device: Rc<Device>, range: &str, step: &str) -> Result<Self> {
+        let words = format!("@stats_create {range} {step} 1 precise_timestamps {PROGRAM}");
         let id = message(file, &device.name, &words)?;
         let all = list(file, &device.name)?;
         let id: u32 = id.trim().parse()?;
