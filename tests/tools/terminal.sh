@@ -63,18 +63,21 @@ shows()
 	return 1
 }
 
-# same NAME [OPTION]: the screen is the stored one.
+# same NAME [OPTION]: within 20 s the screen is the stored one.
 same()
 {
-	local name=$1
+	local name=$1 try
 	shift
-	screen "$@" >"$dir/screen"
-	[ -z "${KEEP:-}" ] || cp "$dir/screen" "screens/$name"
-	if diff "screens/$name" "$dir/screen" >"$dir/diff"; then
-		pass "screen $name"
-	else
-		fail "screen $name" "$(cat "$dir/diff")"
+	if [ -n "${KEEP:-}" ]; then
+		sleep 1
+		screen "$@" >"screens/$name"
 	fi
+	for try in $(seq 200); do
+		screen "$@" >"$dir/screen"
+		! diff "screens/$name" "$dir/screen" >"$dir/diff" || { pass "screen $name"; return; }
+		sleep 0.1
+	done
+	fail "screen $name" "$(cat "$dir/diff")"
 }
 
 keys()
