@@ -143,7 +143,7 @@ impl Top {
                 self.histories.push(history);
             }
         }
-        // One that is looked at stays, as it was last.
+        // A device that has left stays on its own page, with its last values.
         let is_looked_at = matches!(self.page, Page::Device | Page::Heat);
         for mut history in old {
             if is_looked_at && self.selected == Some(history.device.number) {

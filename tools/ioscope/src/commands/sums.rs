@@ -78,7 +78,7 @@ pub fn sums(options: &Options, by: &[By], sort: Order, columns: &Columns) -> Res
     report.begin(&mut out)?;
     out.flush()?;
     let mut left = options.count;
-    // Without an interval it is a signal that ends the report.
+    // Without an interval a signal ends the only report.
     let mut next = interval.map(|interval| Instant::now() + interval);
     loop {
         match trace.wait(next)? {
@@ -93,7 +93,7 @@ pub fn sums(options: &Options, by: &[By], sort: Order, columns: &Columns) -> Res
                 report.write(&mut out, &mut document, &mut sums)?;
                 out.flush()?;
                 next = next.zip(interval).map(|(mut next, interval)| {
-                    // One that took longer than its interval is not made up for.
+                    // An interval that took too long is not followed by shorter ones.
                     while next <= Instant::now() {
                         next += interval;
                     }

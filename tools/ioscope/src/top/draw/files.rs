@@ -36,7 +36,7 @@ pub fn draw(top: &Top, frame: &mut Frame, area: Rect) {
 
 fn table(top: &Top, frame: &mut Frame, area: Rect, keys: &str, sums: &[(String, Sum)]) {
     let heading = Line::styled(format!("{HEADING} {keys}"), top.look.heading());
-    // What has no room is not made.
+    // Lines below the bottom of the page are not needed.
     let sums = sums.iter().take(area.height.into());
     let lines = sums.map(|(key, sum)| {
         let mut keys = parts(key);
