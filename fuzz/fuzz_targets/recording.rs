@@ -59,6 +59,17 @@ fuzz_target!(|data: &[u8]| {
 });
 
 fn show(from: Option<&Sample>, to: &Sample, bounds: &Bounds) {
+    for measured in &to.regions {
+        for area in &measured.areas {
+            let before = from.and_then(|from| from.regions.first()?.areas.first());
+            before
+                .map_or(area.clone(), |before| area.since(before))
+                .fields(1);
+        }
+    }
+    for kstat in &to.kstats {
+        assert!(kstat.numbers().count() <= kstat.statistics.len() + 1);
+    }
     for interval in &between(from, to) {
         for layout in [&OWN, &SYSSTAT, &GSTAT, &FREEBSD, &ILLUMOS, &NETBSD] {
             row(layout, 8, interval, bounds, true);

@@ -39,6 +39,14 @@ is "kstat: the heading is illumos'" "$(ioscope kstat ::nullb0 | sed -n 1,2p)" \
 name:   nullb0                          class:    disk"
 ioscope kstat -j | give kstat.json
 
+# What a recording has of them. Those of devices are not recorded again: they are made of the devices' counters.
+asked @kstat >/tmp/text
+ioscope record /tmp/kstats 0.1 2
+ioscope kstat -p --replay /tmp/kstats >/tmp/scope
+is "kstats of a recording: the same" "$(still /tmp/scope | md5sum)" "$(still /tmp/text | md5sum)"
+is "kstats of a recording: the same lines" "$(cut -f 1 /tmp/scope | md5sum)" "$(cut -f 1 /tmp/text | md5sum)"
+is "kstats of a recording: at each interval" "$(ioscope kstat -p --replay /tmp/kstats 0.1 ::nullb0:reads | grep -c :reads)" 2
+
 # A cache flush is an event.
 dd if=/dev/zero of=/dev/vda bs=4k count=1 conv=fsync status=none
 asked @evcnt_list >/tmp/text
@@ -48,4 +56,5 @@ holds "events: there are some" "$(wc -l </tmp/scope) > 1"
 is "events: of one device" "$(ioscope events -H vda | awk '{ print $1 }' | sort -u)" vda
 is "events: the columns" "$(head -n 1 /tmp/scope)" "$(head -n 1 /tmp/text)"
 ioscope events -o json | give events.json
+ioscope lat -o json -q 50,99.9 | give lat.json
 rmmod fake_drum fake_tape

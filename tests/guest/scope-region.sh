@@ -36,6 +36,39 @@ kill -INT $!
 wait $!
 is "heat, interrupted: its region is gone" "$(ioscope region list -H "$dm" | grep -c .)" 1
 
+# What a recording has of it. The other disks have regions of their own while it is made.
+rm -f /tmp/regions
+ioscope record --areas 16 /tmp/regions 1 5 &
+sleep 1.5
+is "record --areas: a region on each disk" "$(for disk in nullb0 "$dm"; do
+	ioscope region list -H "$disk" | awk '{ print $1, $6, $7 }'
+done | xargs)" "nullb0 16 ioscope $dm 4 ioscope $dm 16 ioscope"
+dd if=/dev/nullb0 of=/dev/null bs=4k skip=32768 count=40 iflag=direct status=none
+wait
+is "record --areas: they are gone" "$(ioscope region list -H nullb0 "$dm" | awk '{ print $1, $6 }')" "$dm 4"
+is "region list of a recording" "$(ioscope region list -H --replay /tmp/regions "$dm" | awk '{ print $6, $7 }' | sort -u | xargs)" \
+	"16 ioscope 4 ioscope"
+is "region print of a recording" "$(ioscope region print -H -i 0 --replay /tmp/regions "$dm")" "$(ioscope region print -H -i 0 "$dm")"
+# 128 MiB of 512 are the fifth of 16 areas.
+is "region report of a recording: reads" "$(ioscope region report -o csv --replay /tmp/regions nullb0 |
+	awk -F , 'NR > 1 { n += $8; if ($8) where = $5 } END { print n, where }')" "40 4"
+is "heat of a recording: where it was read" "$(ioscope heat -H --replay /tmp/regions nullb0 | grep -F + | sed 's/^[0-9:]* //')" \
+	"|....+...........|"
+is "heat of a recording: as many characters as are asked for" \
+	"$(ioscope heat -H -a 4 --replay /tmp/regions nullb0 | awk -F '|' '{ print length($2) }' | sort -u)" 4
+ioscope record /tmp/no-regions 0.1 3
+says "heat of a recording without regions" 1 \
+	"ioscope: no region of vda was recorded: ioscope record --areas 64 keeps one" \
+	ioscope heat --replay /tmp/no-regions vda
+ioscope region print -o json --replay /tmp/regions | give areas.json
+
+is "region report: fields by dmstats' names" \
+	"$(ioscope region print -H -i 0 --fields name,region_id,area_id,area_len,read_count,write_sector_count "$dm" | tr -s ' ' | head -n 1)" \
+	"$(ioscope region print -H -i 0 "$dm" | awk 'NR == 1 { print $1, $2, $3, $5, $6, $9 }')"
+is "region report: their headings" "$(ioscope region report -i 0 --fields name,reads_per_sec,util,read_await 0.2 1 "$dm" | head -n 1 | tr -s ' ')" \
+	"Name R/s Util% RdAWait"
+is "a field that is none" "$(ioscope region print --fields no_such "$dm" 2>&1 | cut -d : -f 1-2)" "ioscope: no_such is no field"
+
 succeeds "region resize" ioscope region resize "$dm" 0 0+128M
 is "region resize: what both have is kept" "$(ioscope region print -H "$dm" | awk 'NR == 1 { print ($6 > 30) }')" 1
 is "region resize: areas" "$(ioscope region list -H "$dm" | awk '{ print $6 }')" 2

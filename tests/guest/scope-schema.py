@@ -9,6 +9,9 @@ import jsonschema
 
 DOCUMENTS = ["interrupted.json", "all.json"]
 LINES = ["line.json", "lines.json"]
+# What the elements of the arrays of other commands are.
+ELEMENTS = {"lat.json": "lat", "events.json": "event", "areas.json": "area", "snoop.json": "io", "files.json": "files",
+            "waits.json": "waits", "kstat.json": "kstat"}
 
 
 def main():
@@ -26,9 +29,17 @@ def main():
         assert lines, f"{name} is empty"
         for line in lines:
             validator.validate([json.loads(line)])
-    # What is not described by the schema is JSON at least, and has something.
-    for name in ["kstat.json", "events.json", "snoop.json", "waits.json"]:
-        assert json.loads((directory / name).read_text()), f"{name} is empty"
+    for name, kind in ELEMENTS.items():
+        elements = json.loads((directory / name).read_text())
+        assert elements, f"{name} is empty"
+        one = jsonschema.Draft202012Validator({**schema, "type": "object", "$ref": f"#/$defs/{kind}"})
+        for element in elements:
+            one.validate(element)
+            for key in element:
+                is_key = key in {"device", "file", "fs", "mount", "pid", "thread", "comm", "uid", "in"}
+                less = {name: element[name] for name in element if name != key}
+                assert not one.is_valid(less) or (kind in ("files", "waits") and is_key), f"{name}: {key} may be missing"
+            assert not one.is_valid({**element, "another": 1}), f"{name}: the schema takes what is wrong"
     # A schema that takes anything would pass all of this.
     report = json.loads((directory / "line.json").read_text().splitlines()[0])
     for wrong in ({**report, "busy_ns": 1.5}, {**report, "device": 7}, {**report, "another": 1},

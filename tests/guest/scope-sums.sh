@@ -73,6 +73,13 @@ files=$!
 until grep -qs 1 $TRACING/instances/ioscope-$files/events/io/done/enable; do sleep 0.05; done
 dd if=/dev/nullb0 of=/dev/null bs=4k count=10 iflag=direct status=none
 wait $files
+ioscope files -o json --by device,file,fs,mount,pid,thread,comm,uid -d nullb0 1.5 1 >/tmp/files.json 2>/dev/null &
+files=$!
+until grep -qs 1 $TRACING/instances/ioscope-$files/events/io/done/enable; do sleep 0.05; done
+dd if=/dev/nullb0 of=/dev/null bs=4k count=10 iflag=direct status=none
+wait $files
+give files.json </tmp/files.json
+is "files: JSON" "$(grep -o '"comm":"dd".*"reads":10,' /tmp/files.json | wc -l)" 1
 is "files: three reports" "$(grep -c '^$' /tmp/files)" 3
 is "files: of the interval in which it was" "$(awk 'NF { print $1, $3, $7, $8 }' /tmp/files | sort -u)" "10 40 nullb0 /dev/nullb0"
 says "files --by in" 1 'ioscope: I/Os have no function that waits: `in` is of ioscope waits' ioscope files --by in

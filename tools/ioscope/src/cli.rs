@@ -65,7 +65,10 @@ pub enum Command {
     /// Times are of waits that ended, each from its beginning.
     #[command(after_help = EXIT)]
     Waits(trace::Waits),
-    /// Writes samples of everything to a file, which show, top, lat and events read with --replay
+    /// Writes samples of everything to a file, which the commands that have --replay read
+    ///
+    /// A sample has the counters and times of all devices, regions of at most 262144 areas together, kstats and events.
+    /// Single I/Os are not recorded.
     #[command(after_help = EXIT)]
     Record(Record),
     /// Shows what was recorded, interval by interval
@@ -118,6 +121,13 @@ pub struct From {
     /// Of a recording, up to this time
     #[arg(long, value_name = "TIME")]
     pub to: Option<String>,
+}
+
+impl From {
+    /// Whether what is read is past.
+    pub fn is_of_recording(&self) -> bool {
+        self.replay.is_some() || self.at.is_some() || self.from.is_some() || self.to.is_some()
+    }
 }
 
 /// The time before a report.
@@ -245,6 +255,9 @@ pub struct Record {
     /// Go on with the file, if there is one
     #[arg(short, long)]
     pub append: bool,
+    /// Keep a region of so many areas on each disk meanwhile, which ioscope heat shows: as root
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=4096))]
+    pub areas: Option<u64>,
     /// The file
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
@@ -291,6 +304,8 @@ pub struct Kstat {
     /// Of these classes
     #[arg(short, long, value_name = "PATTERN")]
     pub class: Option<String>,
+    #[command(flatten)]
+    pub from: From,
     /// Seconds of an interval, how many there are, and module:instance:name:statistic, of which each part is a
     /// pattern or empty
     #[arg(value_name = "INTERVAL [COUNT]] [MODULE:INSTANCE:NAME:STATISTIC")]

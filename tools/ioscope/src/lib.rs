@@ -15,6 +15,7 @@ pub mod commands;
 pub mod extents;
 pub mod interval;
 pub mod json;
+pub mod kstat;
 pub mod live;
 pub mod names;
 pub mod output;

@@ -2,8 +2,11 @@
 
 //! Samples from the module, by the calls of `/dev/iostat`.
 
+use crate::kstat::{headers, Kstat};
 use crate::names::Selection;
 use crate::quantile::Bounds;
+use crate::recording::frame::MOST_AREAS;
+use crate::region::{areas, list, Measured};
 use crate::sample::{Device, Entry, Events, Sample, Times};
 use crate::source::{Source, Want};
 use crate::ticker::Ticker;
@@ -112,12 +115,22 @@ impl Live {
             true => self.events("@evcnt_list")?,
             false => None,
         };
+        let regions = match self.want.regions {
+            true => self.regions(&entries),
+            false => Vec::new(),
+        };
+        let kstats = match self.want.kstats {
+            true => self.kstats(&entries)?,
+            false => Vec::new(),
+        };
         self.last.clone_from(&entries);
         Ok(Sample {
             wall_ns,
             generation: self.generation,
             entries,
             events: events.map(Rc::new),
+            regions,
+            kstats,
         })
     }
 
@@ -145,6 +158,39 @@ impl Live {
             times.ok().map(Rc::new)
         };
         std::array::from_fn(|class| std::array::from_fn(|phase| read(class, phase)))
+    }
+
+    /// The regions of devices, as many as have [`MOST_AREAS`] together.
+    fn regions(&self, entries: &[Entry]) -> Vec<Measured> {
+        let (mut all, mut count) = (Vec::new(), 0);
+        for entry in entries {
+            // Entries of other modules have none, and one that has left no longer.
+            for region in list(&self.file, &entry.device.name).unwrap_or_default() {
+                let areas = areas(&self.file, &entry.device.name, &region).unwrap_or_default();
+                if count + areas.len() <= MOST_AREAS {
+                    count += areas.len();
+                    all.push(Measured {
+                        device: entry.device.number,
+                        region,
+                        areas,
+                    });
+                }
+            }
+        }
+        all
+    }
+
+    /// All kstats; those of the devices in `entries` from their counters.
+    fn kstats(&self, entries: &[Entry]) -> Result<Vec<Kstat>> {
+        let mut all = Vec::new();
+        for header in headers(&self.file)? {
+            let of_device = entries.iter().find_map(|e| Kstat::of_device(&header, e));
+            match of_device {
+                Some(kstat) => all.push(kstat),
+                None => all.extend(Kstat::read(&self.file, &header)?),
+            }
+        }
+        Ok(all)
     }
 
     /// `None` if the file may not be opened for messages.

@@ -4,9 +4,10 @@
 
 use anyhow::{anyhow, Context, Result};
 use iostat_map::File;
+use serde::{Deserialize, Serialize};
 
 /// A region, as `@stats_list` describes it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Region {
     pub id: u32,
     /// Sectors of 512 bytes.
@@ -32,6 +33,58 @@ pub struct Area {
     pub in_flight: u64,
     pub busy_ns: u64,
     pub queue_ns: u64,
+}
+
+/// A region and its areas at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The number of its device.
+    pub device: u32,
+    pub region: Region,
+    pub areas: Vec<Area>,
+}
+
+/// How many numbers an area has.
+pub const AREA_NUMBERS: usize = 13;
+
+impl Area {
+    /// All of them.
+    pub fn numbers(&self) -> [u64; AREA_NUMBERS] {
+        let [r, w] = self.ios;
+        let [r_merges, w_merges] = self.merges;
+        let [r_sectors, w_sectors] = self.sectors;
+        let [r_time, w_time] = self.time_ns;
+        [
+            self.start,
+            self.len,
+            r,
+            w,
+            r_merges,
+            w_merges,
+            r_sectors,
+            w_sectors,
+            r_time,
+            w_time,
+            self.in_flight,
+            self.busy_ns,
+            self.queue_ns,
+        ]
+    }
+
+    /// The area that has these.
+    pub fn from_numbers(n: [u64; AREA_NUMBERS]) -> Self {
+        Area {
+            start: n[0],
+            len: n[1],
+            ios: [n[2], n[3]],
+            merges: [n[4], n[5]],
+            sectors: [n[6], n[7]],
+            time_ns: [n[8], n[9]],
+            in_flight: n[10],
+            busy_ns: n[11],
+            queue_ns: n[12],
+        }
+    }
 }
 
 /// Sends a message to a disk; its reply.
@@ -63,7 +116,7 @@ pub fn areas(file: &File, disk: &str, region: &Region) -> Result<Vec<Area>> {
 
 impl Region {
     /// `0: 0+2097152 524288 - - precise_timestamps`
-    fn parse(line: &str) -> Option<Self> {
+    pub fn parse(line: &str) -> Option<Self> {
         let (id, rest) = line.split_once(": ")?;
         let mut words = rest.split(' ');
         let (start, len) = words.next()?.split_once('+')?;

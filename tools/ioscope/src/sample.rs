@@ -2,6 +2,8 @@
 
 //! What all devices have counted at one moment.
 
+use crate::kstat::Kstat;
+use crate::region::Measured;
 use iostat_map::{Histogram, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -190,6 +192,9 @@ pub struct Sample {
     pub entries: Vec<Entry>,
     /// `None` if they were not read.
     pub events: Option<Rc<Events>>,
+    /// Of the devices in `entries`.
+    pub regions: Vec<Measured>,
+    pub kstats: Vec<Kstat>,
 }
 
 impl Sample {

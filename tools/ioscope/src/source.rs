@@ -14,13 +14,26 @@ pub struct Want {
     /// Times, by class and phase.
     pub times: [[bool; 3]; 4],
     pub events: bool,
+    /// Of the selected devices.
+    pub regions: bool,
+    pub kstats: bool,
 }
 
 impl Want {
-    pub fn everything() -> Self {
+    /// Times and events.
+    pub fn of_devices() -> Self {
         Want {
             times: [[true; 3]; 4],
             events: true,
+            ..Want::default()
+        }
+    }
+
+    pub fn everything() -> Self {
+        Want {
+            regions: true,
+            kstats: true,
+            ..Want::of_devices()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 //! The options of `ioscope region` and `ioscope heat`.
 
-use super::Common;
+use super::{Common, From};
 use clap::{Args, Subcommand};
 
 #[derive(Debug, Subcommand)]
@@ -65,6 +65,9 @@ pub struct RegionReport {
     /// Those of other programs too
     #[arg(short, long)]
     pub all_programs: bool,
+    /// These columns, by the names that dmstats report -o has for them
+    #[arg(short, long, value_delimiter = ',', value_name = "FIELD")]
+    pub fields: Vec<String>,
     #[command(flatten)]
     pub common: Common,
     /// Seconds of an interval, how many reports there are, and devices
@@ -81,8 +84,13 @@ pub struct Heat {
     #[arg(short = 'H', long)]
     pub no_headings: bool,
     /// DEVICE is a file: a map of its extents, in the order that they have in the file
-    #[arg(short, long)]
+    #[arg(short, long, conflicts_with = "replay")]
     pub file: bool,
+    /// Of a recording, this region: without, that of the device with the most areas
+    #[arg(short, long, value_name = "NUMBER", requires = "replay")]
+    pub id: Option<u32>,
+    #[command(flatten)]
+    pub from: From,
     /// The disk or partition
     pub device: String,
     /// Seconds of an interval, and how many there are

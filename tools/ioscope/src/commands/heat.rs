@@ -3,12 +3,15 @@
 //! `ioscope heat`: where on a disk, or in a file, its I/O goes, a row for each interval.
 
 use super::region::{one_device, Own};
+use super::source;
 use crate::cli::region::Heat;
 use crate::cli::Words;
 use crate::extents::{extents, pieces};
 use crate::live::{devices, open, wall_ns, Shared};
 use crate::output::Output;
-use crate::region::Area;
+use crate::region::{Area, Measured};
+use crate::sample::Sample;
+use crate::source::Want;
 use crate::ticker::Ticker;
 use anyhow::{anyhow, bail, Context, Result};
 use iostat_map::File;
@@ -36,6 +39,9 @@ pub fn heat(options: &Heat) -> Result<()> {
     if let Some(word) = words.devices.first() {
         bail!("{word} is no interval: one device, then seconds and a count");
     }
+    if options.from.is_of_recording() {
+        return recorded(options, &words);
+    }
     let file = open()?;
     let mut ticker = Ticker::new()?;
     // Its regions are ended when this returns, be it by an error or a signal.
@@ -44,12 +50,7 @@ pub fn heat(options: &Heat) -> Result<()> {
         false => Map::of_device(&file, &options.device, options.areas)?,
     };
     let mut out = Output::new(!options.no_headings);
-    let scale: String = SCALE.iter().map(|(_, c)| *c).collect();
-    let heading = format!(
-        "{}  {}/area  r+w IOs/s  {scale} = 0 1 3 10 30 100 300 1k 3k+",
-        map.name,
-        size(map.step)
-    );
+    let heading = heading(&map.name, map.step);
     let interval = words.interval.unwrap_or(Duration::from_secs(1));
     let mut left = words.count.unwrap_or(u64::MAX);
     ticker.start(interval);
@@ -59,7 +60,7 @@ pub fn heat(options: &Heat) -> Result<()> {
         let seconds = at.duration_since(then).as_secs_f64();
         let row = map.row(&before, &now, seconds);
         out.heading(1, &heading)?;
-        out.line(&format!("{} |{row}|", clock()))?;
+        out.line(&format!("{} |{row}|", clock(wall_ns())))?;
         out.flush()?;
         (then, before) = (at, now);
         left -= 1;
@@ -154,8 +155,101 @@ fn device_of(file: &File, path: &Path) -> Result<Shared> {
     })
 }
 
-fn clock() -> String {
-    match Timestamp::from_nanosecond(wall_ns().into()) {
+fn heading(name: &str, step: u64) -> String {
+    let scale: String = SCALE.iter().map(|(_, c)| *c).collect();
+    let step = size(step);
+    format!("{name}  {step}/area  r+w IOs/s  {scale} = 0 1 3 10 30 100 300 1k 3k+")
+}
+
+/// A region of a recording, which has it while somebody kept one.
+fn recorded(options: &Heat, words: &Words) -> Result<()> {
+    let mut source = source(&options.from, words.interval.is_none())?;
+    let selection = source.selection(std::slice::from_ref(&options.device), true)?;
+    let want = Want {
+        regions: true,
+        ..Want::default()
+    };
+    source.choose(selection, want);
+    let mut out = Output::new(!options.no_headings);
+    let mut left = words.count.unwrap_or(u64::MAX);
+    let mut last = source.first(words.interval)?;
+    let mut is_there = false;
+    while left != 0 {
+        let Some(now) = source.next()? else {
+            break;
+        };
+        if let Some((then, measured)) = region(options.id, &last, &now) {
+            is_there = true;
+            let rows = Rows::new(measured, options.areas);
+            let name = now.find(measured.device, 0).map(|e| e.device.name.as_str());
+            out.heading(1, &heading(name.unwrap_or("-"), rows.step))?;
+            let seconds = now.wall_ns.saturating_sub(last.wall_ns) as f64 / 1e9;
+            let row = rows.row(&then.areas, &measured.areas, seconds);
+            out.line(&format!("{} |{row}|", clock(now.wall_ns)))?;
+        }
+        last = now;
+        left -= 1;
+    }
+    if !is_there {
+        bail!(
+            "no region of {} was recorded: ioscope record --areas 64 keeps one",
+            options.device
+        );
+    }
+    out.flush()
+}
+
+/// The region that is asked for, at the beginning and at the end of an interval.
+fn region<'a>(
+    id: Option<u32>,
+    last: &'a Sample,
+    now: &'a Sample,
+) -> Option<(&'a Measured, &'a Measured)> {
+    let asked = now
+        .regions
+        .iter()
+        .filter(|m| id.is_none_or(|id| id == m.region.id));
+    let measured = asked.max_by_key(|measured| measured.areas.len())?;
+    let mut before = last.regions.iter();
+    let before = before.find(|m| m.device == measured.device && m.region == measured.region);
+    before.map(|before| (before, measured))
+}
+
+/// The areas of a region as at most so many characters.
+struct Rows {
+    /// Sectors of a character.
+    step: u64,
+    /// Areas of a character.
+    each: usize,
+    length: usize,
+}
+
+impl Rows {
+    fn new(measured: &Measured, most: u64) -> Self {
+        let areas = measured.areas.len();
+        let each = areas.div_ceil(most as usize).max(1);
+        Rows {
+            step: measured.region.step.saturating_mul(each as u64),
+            each,
+            length: areas.div_ceil(each),
+        }
+    }
+
+    fn row(&self, before: &[Area], now: &[Area], seconds: f64) -> String {
+        let mut ios = vec![0u64; self.length];
+        for (index, (before, now)) in before.iter().zip(now).enumerate() {
+            let since = now.since(before);
+            if let Some(sum) = ios.get_mut(index / self.each) {
+                let own = since.ios[0].saturating_add(since.ios[1]);
+                *sum = sum.saturating_add(own);
+            }
+        }
+        ios.iter().map(|ios| character(*ios, seconds)).collect()
+    }
+}
+
+fn clock(wall_ns: i64) -> String {
+    match Timestamp::from_nanosecond(wall_ns.into()) {
         Ok(time) => time
             .to_zoned(TimeZone::system())
             .strftime("%H:%M:%S")
@@ -200,6 +294,7 @@ fn size(sectors: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::region::Region;
 
     #[test]
     fn characters_are_those_of_the_scale() {
@@ -209,6 +304,29 @@ mod tests {
         assert_eq!(of(29, 1.0), '=');
         assert_eq!(of(30, 1.0), '+');
         assert_eq!(of(1_000_000, 1.0), '@');
+    }
+
+    #[test]
+    fn areas_of_a_recording_are_folded() {
+        let area = |reads: u64| Area {
+            ios: [reads, 0],
+            ..Area::default()
+        };
+        let region = Region::parse("0: 0+40 8 ioscope - precise_timestamps").expect("a region");
+        let now: Vec<Area> = [5, 1, 0, 0, 4].map(area).to_vec();
+        let measured = Measured {
+            device: 0,
+            region,
+            areas: now.clone(),
+        };
+        let before = vec![area(1); 5];
+        let of = |most| {
+            let rows = Rows::new(&measured, most);
+            (rows.step, rows.row(&before, &now, 1.0))
+        };
+        assert_eq!(of(64), (8, "-...-".to_owned()));
+        assert_eq!(of(3), (16, "-.-".to_owned()));
+        assert_eq!(of(1), (40, "-".to_owned()));
     }
 
     #[test]

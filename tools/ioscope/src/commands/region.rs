@@ -2,23 +2,25 @@
 
 //! `ioscope region`: statistics of parts of a disk, with the fields of dmstats.
 
+mod fields;
 mod line;
 
+use self::fields::{fields, Columns, Field, Of};
 use self::line::{csv_line, line, CSV};
-use super::time_line;
+use super::{source, time_line};
 use crate::cli::region::{RegionChange, RegionCommand, RegionCreate, RegionReport};
 use crate::cli::{Format, Words};
 use crate::json::{csv_record, Document};
-use crate::live::{devices, open, wall_ns};
+use crate::live::{devices, open};
 use crate::names::Selection;
 use crate::output::Output;
-use crate::region::{areas, list, message, sectors, Area, Region};
-use crate::sample::Device;
-use crate::ticker::Ticker;
+use crate::region::{areas, list, message, sectors, Area, Measured, Region};
+use crate::sample::{Device, Entry, Sample};
+use crate::source::Want;
 use anyhow::{anyhow, bail, Result};
 use iostat_map::File;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::Duration;
 
 /// The program whose regions these are, as `@stats_list` shows it.
 const PROGRAM: &str = "ioscope";
@@ -162,133 +164,202 @@ enum What {
     Rates,
 }
 
-/// The areas of one region at one moment.
-type Read = (Rc<Device>, Region, Vec<Area>);
-
-fn read(file: &File, chosen: &[Rc<Device>], options: &RegionReport) -> Result<Vec<Read>> {
-    let mut all = Vec::new();
-    for device in chosen {
-        // Of entries of other modules there are none, and of one that has left no longer.
-        let Ok(regions) = list(file, &device.name) else {
-            continue;
-        };
-        for region in regions {
-            let is_ours = options.all_programs || region.program == PROGRAM;
-            if is_ours && options.id.is_none_or(|id| id == region.id) {
-                let areas = areas(file, &device.name, &region).unwrap_or_default();
-                all.push((device.clone(), region, areas));
-            }
-        }
-    }
-    Ok(all)
+/// One report after another.
+struct Reports<'a> {
+    options: &'a RegionReport,
+    what: What,
+    out: Output,
+    document: Document,
+    fields: Vec<&'static Field>,
+    is_first: bool,
 }
 
 fn report(options: &RegionReport, what: What) -> Result<()> {
     let words = Words::new(&options.words)?;
+    if !options.fields.is_empty() && options.common.output != Format::Table {
+        bail!("--fields are of a table: JSON and CSV have all");
+    }
     if what == What::Regions && words.interval.is_some() {
         bail!("a list has no interval: ioscope region report has");
     }
-    let file = open()?;
-    let all = devices(&file)?;
-    let selection = Selection::of_system(&words.devices, true, &all)?;
-    let chosen: Vec<_> = all.into_iter().filter(|d| selection.has(d)).collect();
-    let mut out = Output::new(!options.common.no_headings);
-    let mut document = Document::new(options.common.lines);
-    let mut ticker = Ticker::new()?;
-    let mut before: Option<(Instant, Vec<Read>)> = None;
-    let mut left = words.count.unwrap_or(match words.interval {
-        Some(_) => u64::MAX,
-        None => 1,
+    let mut source = source(&options.common.from, false)?;
+    let is_recorded = source.is_recorded();
+    let selection = source.selection(&words.devices, true)?;
+    let want = Want {
+        regions: true,
+        ..Want::default()
+    };
+    source.choose(selection, want);
+    // Rates are of an interval: of one second, if nothing else is said.
+    let second = (what == What::Rates && !is_recorded).then_some(Duration::from_secs(1));
+    let interval = words.interval.or(second);
+    let mut reports = Reports {
+        options,
+        what,
+        out: Output::new(!options.common.no_headings),
+        document: Document::new(options.common.lines),
+        fields: fields(&options.fields)?,
+        is_first: true,
+    };
+    let mut left = words.count.unwrap_or(match (words.interval, is_recorded) {
+        (None, false) => 1,
+        _ => u64::MAX,
     });
-    if what == What::Rates {
-        // Rates are of an interval: of one second, if nothing else is said.
-        let interval = words.interval.unwrap_or(std::time::Duration::from_secs(1));
-        before = Some((Instant::now(), read(&file, &chosen, options)?));
-        ticker.start(interval);
-    } else if let Some(interval) = words.interval {
-        ticker.start(interval);
-    }
-    let mut is_first = true;
-    while left != 0 {
-        if (what == What::Rates || !is_first) && !ticker.wait()? {
-            break;
-        }
-        let now = read(&file, &chosen, options)?;
-        let at = Instant::now();
-        let interval = before.as_ref().map(|(then, reads)| {
-            let ns = at.duration_since(*then).as_nanos() as u64;
-            (ns, reads.as_slice())
-        });
-        write(
-            &mut out,
-            &mut document,
-            options,
-            what,
-            &now,
-            interval,
-            is_first,
-        )?;
-        out.flush()?;
-        before = (what == What::Rates).then_some((at, now));
-        is_first = false;
+    let mut last = source.first(interval)?;
+    // Of a recording without an interval, what there was at its end.
+    let is_of_end = is_recorded && words.interval.is_none();
+    if what != What::Rates && !is_of_end {
+        reports.write(None, &last)?;
         left -= 1;
     }
-    if options.common.output == Format::Json {
-        document.end(&mut out)?;
+    while left != 0 {
+        let Some(now) = source.next()? else {
+            break;
+        };
+        if what == What::Rates {
+            reports.write(Some(&last), &now)?;
+        } else if !is_of_end {
+            reports.write(None, &now)?;
+        }
+        last = now;
+        left -= 1;
     }
-    out.flush()
+    if what != What::Rates && is_of_end {
+        reports.write(None, &last)?;
+    }
+    if options.common.output == Format::Json {
+        reports.document.end(&mut reports.out)?;
+    }
+    reports.out.flush()
 }
 
-fn write(
-    out: &mut Output,
-    document: &mut Document,
-    options: &RegionReport,
-    what: What,
-    now: &[Read],
-    interval: Option<(u64, &[Read])>,
-    is_first: bool,
-) -> Result<()> {
-    let wall_ns = wall_ns();
-    if options.common.output == Format::Table {
-        time_line(out, options.common.time, wall_ns)?;
-        let lines = match what {
-            What::Regions => now.len(),
-            _ => now.iter().map(|(.., areas)| areas.len()).sum(),
-        };
-        out.heading(lines, heading(what))?;
-    } else if options.common.output == Format::Csv && is_first && !options.common.no_headings {
-        csv_record(out, CSV.split(','))?;
+impl Reports<'_> {
+    fn is_selected(&self, region: &Region) -> bool {
+        let is_ours = self.options.all_programs || region.program == PROGRAM;
+        is_ours && self.options.id.is_none_or(|id| id == region.id)
     }
-    for (device, region, areas) in now {
-        if what == What::Regions && options.common.output == Format::Table {
-            out.line(&region_line(device, region, areas.len()))?;
-            continue;
+
+    /// What regions have counted, or since a sample before.
+    fn write(&mut self, before: Option<&Sample>, now: &Sample) -> Result<()> {
+        let format = self.options.common.output;
+        let selected = now.regions.iter().filter(|m| self.is_selected(&m.region));
+        let selected: Vec<_> = selected.collect();
+        if format == Format::Table {
+            time_line(&mut self.out, self.options.common.time, now.wall_ns)?;
         }
-        let (ns, reads) = interval.unzip();
-        let was = reads.and_then(|reads| {
-            let same = |read: &&Read| read.0.number == device.number && read.1 == *region;
-            reads.iter().find(same)
-        });
-        for (index, area) in areas.iter().enumerate() {
-            let since = match was.and_then(|(.., areas)| areas.get(index)) {
-                Some(before) => area.since(before),
-                None => area.clone(),
+        if !self.fields.is_empty() {
+            return self.columns(&selected, before, now);
+        }
+        if format == Format::Table {
+            let lines = match self.what {
+                What::Regions => selected.len(),
+                _ => selected.iter().map(|m| m.areas.len()).sum(),
             };
-            if options.common.output == Format::Table {
-                out.line(&area_line(what, device, region, index, &since, ns))?;
+            self.out.heading(lines, heading(self.what))?;
+        } else if format == Format::Csv && self.is_first && !self.options.common.no_headings {
+            csv_record(&mut self.out, CSV.split(','))?;
+        }
+        self.is_first = false;
+        for measured in selected {
+            let Some(entry) = now.find(measured.device, 0) else {
+                continue;
+            };
+            self.region(&entry.device, measured, before, entry, now.wall_ns)?;
+        }
+        if format == Format::Table && before.is_some() {
+            self.out.line("")?;
+        }
+        self.out.flush()
+    }
+
+    fn region(
+        &mut self,
+        device: &Device,
+        measured: &Measured,
+        before: Option<&Sample>,
+        entry: &Entry,
+        wall_ns: i64,
+    ) -> Result<()> {
+        let (region, areas) = (&measured.region, &measured.areas);
+        let format = self.options.common.output;
+        if self.what == What::Regions && format == Format::Table {
+            return self.out.line(&region_line(device, region, areas.len()));
+        }
+        let ns = interval_ns(before, entry);
+        for (index, since) in since(measured, before).iter().enumerate() {
+            if format == Format::Table {
+                let line = area_line(self.what, device, region, index, since, ns);
+                self.out.line(&line)?;
                 continue;
             }
-            let line = line(wall_ns, ns, device, region, index, &since);
-            match options.common.output {
-                Format::Json => document.value(out, &line)?,
-                _ => csv_line(out, &line)?,
+            let line = line(wall_ns, ns, device, region, index, since);
+            match format {
+                Format::Json => self.document.value(&mut self.out, &line)?,
+                _ => csv_line(&mut self.out, &line)?,
             }
         }
+        Ok(())
     }
-    if options.common.output == Format::Table && interval.is_some() {
-        out.line("")?;
+}
+
+impl Reports<'_> {
+    /// The same with the columns that the options name.
+    fn columns(
+        &mut self,
+        selected: &[&Measured],
+        before: Option<&Sample>,
+        now: &Sample,
+    ) -> Result<()> {
+        let mut columns = Columns::new(&self.fields);
+        for measured in selected {
+            let Some(entry) = now.find(measured.device, 0) else {
+                continue;
+            };
+            let areas = since(measured, before);
+            // A list has a line for each region.
+            let shown = match self.what {
+                What::Regions => &areas[..areas.len().min(1)],
+                _ => &areas,
+            };
+            for (index, area) in shown.iter().enumerate() {
+                columns.add(&Of {
+                    device: &entry.device,
+                    region: &measured.region,
+                    areas: areas.len(),
+                    index,
+                    area,
+                    ns: interval_ns(before, entry),
+                });
+            }
+        }
+        let (heading, lines) = columns.lines();
+        self.out.heading(2, &heading)?;
+        lines.iter().try_for_each(|line| self.out.line(line))?;
+        if before.is_some() {
+            self.out.line("")?;
+        }
+        self.out.flush()
     }
-    Ok(())
+}
+
+/// How long an interval was, of a device.
+fn interval_ns(before: Option<&Sample>, entry: &Entry) -> Option<u64> {
+    let then = before?.find(entry.device.number, 0)?.counters.snaptime;
+    Some(entry.counters.snaptime.saturating_sub(then))
+}
+
+/// The areas of a region, less what they had counted before.
+fn since(measured: &Measured, before: Option<&Sample>) -> Vec<Area> {
+    let is_it = |m: &&Measured| m.device == measured.device && m.region == measured.region;
+    let was = before.and_then(|before| before.regions.iter().find(is_it));
+    let areas = measured.areas.iter().enumerate();
+    let since = areas.map(
+        |(index, area)| match was.and_then(|was| was.areas.get(index)) {
+            Some(before) => area.since(before),
+            None => area.clone(),
+        },
+    );
+    since.collect()
 }
 
 fn heading(what: What) -> &'static str {

@@ -19,7 +19,7 @@ pub fn show(options: &Show, each: bool) -> Result<()> {
     let words = Words::new(&options.when.words)?;
     let layout = layout(options);
     let want = match options.common.output {
-        Format::Json => Want::everything(),
+        Format::Json => Want::of_devices(),
         Format::Csv => Want::default(),
         Format::Table => of_layout(layout),
     };

@@ -72,7 +72,7 @@ impl Screen {
     fn choose(&mut self) -> Result<()> {
         let partitions = self.top.has_partitions;
         let selection = self.source.selection(&self.devices, partitions)?;
-        self.source.choose(selection, Want::everything());
+        self.source.choose(selection, Want::of_devices());
         Ok(())
     }
 

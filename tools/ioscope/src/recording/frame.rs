@@ -2,6 +2,8 @@
 
 //! What a frame holds, and how samples become differences and samples again.
 
+use crate::kstat::Kstat;
+use crate::region::{Area, Measured, Region, AREA_NUMBERS};
 use crate::sample::{Device, Entry, Event, Events, Sample, Times};
 use anyhow::{bail, Result};
 use iostat_map::layout::BUCKETS;
@@ -18,7 +20,18 @@ pub enum Frame {
     Devices(u64, Vec<Device>),
     /// A sample.
     Sample(Differences),
+    /// The regions of the samples from here on: the number of the device, the region, and how many areas it has.
+    Regions(Vec<(u32, Region, u32)>),
+    /// How the numbers of their areas differ from those of the last sample, by index. Of the sample that follows.
+    Areas(Vec<(u32, i64)>),
+    /// The kstats of the samples from here on. The numbers in them are 0.
+    Kstats(Vec<Kstat>),
+    /// How their numbers differ, as of `Areas`.
+    Values(Vec<(u32, i64)>),
 }
+
+/// Areas in a sample: more are not recorded.
+pub const MOST_AREAS: usize = 1 << 18;
 
 /// What changed since the last sample.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -130,6 +143,10 @@ pub struct State {
     last: HashMap<u32, ([u64; WORDS], Times)>,
     events: Vec<Event>,
     indices: HashMap<String, usize>,
+    regions: Vec<(u32, Region, u32)>,
+    areas: Vec<u64>,
+    kstats: Vec<Kstat>,
+    values: Vec<u64>,
 }
 
 impl State {
@@ -169,6 +186,8 @@ impl State {
         if let Some(events) = &sample.events {
             self.encode_events(events, &mut differences);
         }
+        self.encode_regions(&sample.regions, &mut frames);
+        self.encode_kstats(&sample.kstats, &mut frames);
         frames.push(Frame::Sample(differences));
         frames
     }
@@ -196,6 +215,41 @@ impl State {
         }
     }
 
+    fn encode_regions(&mut self, regions: &[Measured], frames: &mut Vec<Frame>) {
+        let list = regions.iter().map(|measured| {
+            let areas = measured.areas.len() as u32;
+            (measured.device, measured.region.clone(), areas)
+        });
+        let list: Vec<_> = list.collect();
+        if list != self.regions {
+            self.regions.clone_from(&list);
+            self.areas.clear();
+            frames.push(Frame::Regions(list));
+        }
+        let areas = regions.iter().flat_map(|measured| &measured.areas);
+        let numbers: Vec<u64> = areas.flat_map(Area::numbers).collect();
+        let differences = differences(&mut self.areas, numbers);
+        if !differences.is_empty() {
+            frames.push(Frame::Areas(differences));
+        }
+    }
+
+    fn encode_kstats(&mut self, kstats: &[Kstat], frames: &mut Vec<Frame>) {
+        let mut shapes = kstats.to_vec();
+        let numbers = shapes.iter_mut().flat_map(Kstat::numbers_mut);
+        numbers.for_each(|number| number.set(0));
+        if shapes != self.kstats {
+            self.kstats.clone_from(&shapes);
+            self.values.clear();
+            frames.push(Frame::Kstats(shapes));
+        }
+        let numbers = kstats.iter().flat_map(Kstat::numbers).collect();
+        let differences = differences(&mut self.values, numbers);
+        if !differences.is_empty() {
+            frames.push(Frame::Values(differences));
+        }
+    }
+
     /// The sample of a frame that is one.
     pub fn decode(&mut self, frame: Frame) -> Result<Option<Sample>> {
         match frame {
@@ -209,6 +263,23 @@ impl State {
                 Ok(None)
             }
             Frame::Sample(differences) => self.sample(differences).map(Some),
+            Frame::Regions(regions) => {
+                let areas = regions.iter().map(|(.., areas)| *areas as usize);
+                let areas = areas.fold(0, usize::saturating_add);
+                if areas > MOST_AREAS {
+                    bail!("there are too many areas");
+                }
+                self.areas = vec![0; areas * AREA_NUMBERS];
+                self.regions = regions;
+                Ok(None)
+            }
+            Frame::Areas(differences) => add(&mut self.areas, &differences).map(|()| None),
+            Frame::Kstats(kstats) => {
+                self.values = kstats.iter().flat_map(Kstat::numbers).collect();
+                self.kstats = kstats;
+                Ok(None)
+            }
+            Frame::Values(differences) => add(&mut self.values, &differences).map(|()| None),
         }
     }
 
@@ -265,8 +336,55 @@ impl State {
             generation: self.generation,
             entries,
             events: events.map(Rc::new),
+            regions: self.measured(),
+            kstats: self.kstats_now(),
         })
     }
+
+    fn measured(&self) -> Vec<Measured> {
+        let numbers = self.areas.chunks_exact(AREA_NUMBERS);
+        let mut areas =
+            numbers.map(|numbers| Area::from_numbers(std::array::from_fn(|i| numbers[i])));
+        let regions = self.regions.iter().map(|(device, region, count)| Measured {
+            device: *device,
+            region: region.clone(),
+            areas: areas.by_ref().take(*count as usize).collect(),
+        });
+        regions.collect()
+    }
+
+    fn kstats_now(&self) -> Vec<Kstat> {
+        let mut kstats = self.kstats.clone();
+        let places = kstats.iter_mut().flat_map(Kstat::numbers_mut);
+        for (place, number) in places.zip(&self.values) {
+            place.set(*number);
+        }
+        kstats
+    }
+}
+
+/// How numbers differ from those before, which become these; what was not there before was 0.
+fn differences(before: &mut Vec<u64>, now: Vec<u64>) -> Vec<(u32, i64)> {
+    before.resize(now.len(), 0);
+    let pairs = before.iter().zip(&now).enumerate();
+    let changed = pairs.filter(|(_, (before, now))| before != now);
+    let differences = changed.map(|(index, (before, now))| {
+        let difference = now.wrapping_sub(*before) as i64;
+        (index as u32, difference)
+    });
+    let differences = differences.collect();
+    *before = now;
+    differences
+}
+
+fn add(numbers: &mut [u64], differences: &[(u32, i64)]) -> Result<()> {
+    for (index, difference) in differences {
+        let Some(number) = numbers.get_mut(*index as usize) else {
+            bail!("there is no such number");
+        };
+        *number = number.wrapping_add(*difference as u64);
+    }
+    Ok(())
 }
 
 fn apply(words: &mut [u64], index: u8, change: i64) -> Result<()> {

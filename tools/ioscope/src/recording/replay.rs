@@ -6,6 +6,7 @@ use super::frame::Frame;
 use super::reader::Reader;
 use crate::names::Selection;
 use crate::quantile::Bounds;
+use crate::region::Measured;
 use crate::sample::{Device, Sample};
 use crate::source::{Source, Want};
 use anyhow::{anyhow, bail, Context, Result};
@@ -59,7 +60,11 @@ impl Replay {
         let mut reader = Reader::open(path)?;
         while let Some(frame) = reader.frame()? {
             match frame {
-                Frame::Begin(_) => {}
+                Frame::Begin(_)
+                | Frame::Regions(_)
+                | Frame::Areas(_)
+                | Frame::Kstats(_)
+                | Frame::Values(_) => {}
                 Frame::Devices(_, new) => devices.extend(new.into_iter().map(Rc::new)),
                 Frame::Sample(sample) => {
                     first = first.or(Some(sample.wall_ns));
@@ -103,6 +108,9 @@ impl Replay {
         let selection = &self.selection;
         Ok(sample.map(|mut sample| {
             sample.entries.retain(|entry| selection.has(&entry.device));
+            let entries = &sample.entries;
+            let is_selected = |m: &Measured| entries.iter().any(|e| e.device.number == m.device);
+            sample.regions.retain(is_selected);
             sample
         }))
     }

@@ -4,7 +4,9 @@
 
 use super::reader::Reader;
 use super::writer::Writer;
+use crate::kstat::{Kstat, Value};
 use crate::quantile::tests::bounds;
+use crate::region::{Area, Measured, Region};
 use crate::sample::{Device, Entry, Event, Kind, Sample, Times};
 use anyhow::Result;
 use iostat_map::layout::BUCKETS;
@@ -44,6 +46,48 @@ fn entry((number, words, time): (u32, [u64; 4], u64)) -> Entry {
     }
 }
 
+fn measured(device: u32, id: u32, words: [u64; 4]) -> Measured {
+    let area = |index: u64| Area {
+        start: index * 8,
+        len: 8,
+        ios: [words[0], words[1]],
+        queue_ns: words[2].wrapping_mul(index),
+        ..Area::default()
+    };
+    Measured {
+        device,
+        region: Region {
+            id,
+            start: 0,
+            len: 24,
+            step: 8,
+            program: "ioscope".to_owned(),
+            aux: "-".to_owned(),
+            precise: true,
+        },
+        areas: (0..3).map(area).collect(),
+    }
+}
+
+fn kstat(number: u32, words: [u64; 4]) -> Kstat {
+    let [one, two, three, four] = words;
+    let named = |name: &str, value| (name.as_bytes().to_vec(), value);
+    Kstat {
+        module: b"m".to_vec(),
+        instance: number as i32,
+        name: b"n".to_vec(),
+        class: b"c".to_vec(),
+        kstat_type: 1,
+        snaptime: one,
+        statistics: vec![
+            named("bits", Value::Bits(two)),
+            named("class", Value::Text(b"c".to_vec())),
+            named("number", Value::Unsigned(three)),
+            named("signed", Value::Signed(four as i64)),
+        ],
+    }
+}
+
 fn samples() -> impl Strategy<Value = Vec<Sample>> {
     let device = (0u32..4, any::<[u64; 4]>(), any::<u64>());
     let devices = prop::collection::vec(device, 0..4);
@@ -60,8 +104,18 @@ fn samples() -> impl Strategy<Value = Vec<Sample>> {
         let mut events: Vec<Event> = events.into_iter().map(event).collect();
         events.sort_by(|a, b| a.label.cmp(&b.label));
         events.dedup_by(|a, b| a.label == b.label);
+        let regions = devices.iter().flat_map(|(number, words, seed)| {
+            // Another list of regions now and then.
+            let count = seed % 3;
+            (0..count).map(move |id| measured(*number, id as u32, *words))
+        });
+        let kstats = devices
+            .iter()
+            .map(|(number, words, _)| kstat(*number, *words));
         Sample {
-            entries: devices.into_iter().map(entry).collect(),
+            regions: regions.collect(),
+            kstats: kstats.collect(),
+            entries: devices.iter().copied().map(entry).collect(),
             events: has_events.then(|| Rc::new(events.into_iter().collect())),
             ..Sample::default()
         }
@@ -113,6 +167,8 @@ fn is_same(one: &Sample, other: &Sample) -> bool {
             && written.all(|(one, other)| one == other)
     };
     one.wall_ns == other.wall_ns
+        && one.regions == other.regions
+        && one.kstats == other.kstats
         && events(one) == events(other)
         && one.entries.len() == other.entries.len()
         && one.entries.iter().zip(&other.entries).all(same_entry)

@@ -188,6 +188,7 @@ mod tests {
             generation: 0,
             entries: numbers.iter().map(entry).collect(),
             events: Some(Rc::new(Events::parse(&events))),
+            ..Sample::default()
         }
     }
 
