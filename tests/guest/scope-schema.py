@@ -8,7 +8,7 @@ import sys
 import jsonschema
 
 DOCUMENTS = ["interrupted.json", "all.json"]
-LINES = ["line.json", "lines.json"]
+LINES = ["line.json", "lines.json", "odd.json"]
 # What the elements of the arrays of other commands are.
 ELEMENTS = {"lat.json": "lat", "events.json": "event", "areas.json": "area", "snoop.json": "io", "files.json": "files",
             "waits.json": "waits", "kstat.json": "kstat"}

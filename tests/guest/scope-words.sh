@@ -54,7 +54,17 @@ wait %2
 is "a table, interrupted: status" $? 0
 is "a table, interrupted: a summary" "$(grep -c '^summary of [0-9.]* s:$' /tmp/interrupted)" 1
 give interrupted.json </tmp/interrupted.json
+# A name with bytes that a terminal, a shell, JSON or CSV would take for something else: one word, and as it is written it is taken.
+odd=$'a b\n\033[31m%"\\,' name='a\040b\012\033[31m%"\134,'
+make_null_blk_disk "$odd" size=64
+is "an odd name: one line and one word" "$(ioscope -H "$name" | cut -d ' ' -f 1)" "$name"
+is "an odd name: in CSV" "$(ioscope -H -o csv "$name" | grep -cF ',"a\040b\012\033[31m%""\134,",')" 1
+is "an odd name: as a path" "$(ioscope -H "/dev/$odd" | cut -d ' ' -f 1)" "$name"
+is "an odd name: its times" "$(ioscope lat -H "$name" | cut -d ' ' -f 1)" "$name"
+is "an odd name: no byte of it is written as it is" "$(ioscope -x | grep -c "$(printf '\033')")" 0
+ioscope -o json -1 "$name" | give odd.json
 ioscope -o json | give all.json
+remove_null_blk_disk "$odd"
 ioscope -o json -1 nullb0 | give line.json
 is "JSON: the count of reads" "$(ioscope -o json -1 nullb0 | sed 's/.*"read":{"ops":\([0-9]*\),.*/\1/')" \
 	"$(cat /sys/block/nullb0/iostat/kstat/reads)"
