@@ -36,7 +36,7 @@ use iostat::acct::{
     },
     record::CpuRecord,
     snapshot::collect,
-    verb::Verb, //
+    transition::Transition, //
 };
 use load::Account;
 use std::{
@@ -106,7 +106,7 @@ fn read(criterion: &mut Criterion) {
         };
         // A record that was never written is passed over.
         for record in &records {
-            Verb::StartRunqEnter.apply(&record.write(), &tree, 1000);
+            Transition::StartRunqEnter.apply(&record.write(), &tree, 1000);
         }
         group.bench_function(BenchmarkId::new("iostat", cpus), |bencher| {
             bencher.iter(|| collect(|| records.iter(), clock::now))

@@ -81,7 +81,7 @@ panics()
 		echo "no object file to check"
 	grep -q '^[0-9a-f]* <.*5probe.*>:' /tmp/iostat-objdump.$$ || echo "no probes found in it"
 	awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 }
-		/9panicking|rust_begin_unwind/ && function_name ~ /5probe|12transactions|4acct(4busy|5entry|6lookup|6record|4verb|7devstat|5queue|6region|8seqcount)/ {
+		/9panicking|rust_begin_unwind/ && function_name ~ /5probe|12transactions|4acct(4busy|5entry|6lookup|6record|10transition|7devstat|5queue|6region|8seqcount)/ {
 			print function_name, "calls", $NF
 		}' /tmp/iostat-objdump.$$
 	rm -f /tmp/iostat-objdump.$$

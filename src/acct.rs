@@ -3,7 +3,7 @@
 //! Floor 0: what is counted, and how, with no kernel in sight.
 //!
 //! The life of one I/O is an [`entry::Entry`]; what each step of that life adds up to is one
-//! [`verb::Verb`]; a verb changes one CPU's [`record::Record`] and the disk's
+//! [`transition::Transition`]; a transition changes one CPU's [`record::Record`] and the disk's
 //! [`busy::Gauge`]; a [`snapshot::Snapshot`] is what a reader makes of all records together.
 //!
 //! The caller owns memory, clock and interrupts: time is an argument in nanoseconds, storage is
@@ -32,5 +32,5 @@ pub mod record;
 pub mod region;
 pub mod seqcount;
 pub mod snapshot;
+pub mod transition;
 pub mod turns;
-pub mod verb;

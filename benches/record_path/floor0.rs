@@ -35,7 +35,7 @@ use iostat::acct::{
         BUCKET, //
     },
     record::CpuRecord,
-    verb::Verb, //
+    transition::Transition, //
 };
 
 const START: Start = Start {
@@ -67,13 +67,13 @@ impl Bare {
     }
 
     #[inline(always)]
-    fn record(&self, cpu: usize, verb: Option<Verb>, now: u64) {
-        if let Some(verb) = verb {
+    fn record(&self, cpu: usize, transition: Option<Transition>, now: u64) {
+        if let Some(transition) = transition {
             let gauges = Tree {
                 leaf: &self.gauge.0,
                 root: None,
             };
-            verb.apply(&self.cpus[cpu].write(), &gauges, now);
+            transition.apply(&self.cpus[cpu].write(), &gauges, now);
         }
     }
 }
@@ -98,7 +98,7 @@ impl Account for Bare {
             .entry
             .is_plain()
             .then(|| request.entry.end_plainly(u64::from(BYTES), now));
-        self.record(cpu, end.map(Verb::RunqExitEnd), now);
+        self.record(cpu, end.map(Transition::RunqExitEnd), now);
     }
 }
 
@@ -162,8 +162,8 @@ impl Account for Disk {
     fn start(&self, cpu: usize, request: &mut Request) {
         if let Some(slot) = self.claim(request.key) {
             let now = now();
-            let verb = slot.entry.start_waiting(&START, now);
-            self.records.record(cpu, Some(verb), now);
+            let transition = slot.entry.start_waiting(&START, now);
+            self.records.record(cpu, Some(transition), now);
         }
     }
 
@@ -183,7 +183,8 @@ impl Account for Disk {
             let end = entry
                 .is_plain()
                 .then(|| entry.end_plainly(u64::from(BYTES), now));
-            self.records.record(cpu, end.map(Verb::RunqExitEnd), now);
+            self.records
+                .record(cpu, end.map(Transition::RunqExitEnd), now);
             slot.release();
         }
     }

@@ -17,7 +17,7 @@ use iostat::{
             Tree, //
         },
         record::CpuRecord,
-        verb::Verb, //
+        transition::Transition, //
     },
 };
 use iostat_map::Block;
@@ -61,7 +61,7 @@ impl Twin {
             let page = &twin.memory[layout.page_of_record(index)];
             // SAFETY: A record of zeros is valid, and the page is as large and as aligned.
             let record = unsafe { &*std::ptr::from_ref(page).cast::<CpuRecord>() };
-            Verb::StartRunqEnter.apply(&record.write(), &tree, 1000);
+            Transition::StartRunqEnter.apply(&record.write(), &tree, 1000);
         }
         twin
     }

@@ -3,7 +3,7 @@
 //! Transactions that other modules record by the devstat(9) functions.
 //!
 //! They have no wait queue, and one word has the number in progress. A start is a
-//! [`StartRunqEnter`](super::verb::Verb::StartRunqEnter). An end is checked, because callers may be wrong.
+//! [`StartRunqEnter`](super::transition::Transition::StartRunqEnter). An end is checked, because callers may be wrong.
 
 use super::{
     busy::{
@@ -94,8 +94,8 @@ mod tests {
                 collect_histogram,
                 Snapshot, //
             },
+            transition::Transition, //
             turns::Turns,
-            verb::Verb, //
         },
         *,
     };
@@ -105,7 +105,7 @@ mod tests {
             leaf: gauge,
             root: None,
         };
-        Verb::StartRunqEnter.apply(&record.write(), &tree, now);
+        Transition::StartRunqEnter.apply(&record.write(), &tree, now);
     }
 
     fn at(record: &CpuRecord, now: u64) -> Snapshot {

@@ -22,9 +22,9 @@ use super::{
     fast::Remembered,
     inflight::Key,
     region::pending::Pending,
-    verb::{
+    transition::{
         End,
-        Verb, //
+        Transition, //
     },
 };
 
@@ -71,54 +71,54 @@ impl Entry {
 
     /// A request is accepted: it waits. (`block_io_start`)
     #[inline(always)]
-    pub fn start_waiting(&self, start: &Start, now: u64) -> Verb {
+    pub fn start_waiting(&self, start: &Start, now: u64) -> Transition {
         self.begin(start, COUNTED, 0, now);
         self.service_ns.set(0);
-        Verb::StartWaitqEnter
+        Transition::StartWaitqEnter
     }
 
     /// A bio of `bytes` bytes is given to a bio-based device: it runs. How much of it there was can
     /// no longer be seen when it completes. (`block_bio_queue`)
     #[inline(always)]
-    pub fn start_running(&self, start: &Start, bytes: u32, now: u64) -> Verb {
+    pub fn start_running(&self, start: &Start, bytes: u32, now: u64) -> Transition {
         self.begin(start, COUNTED | RUNNING, u64::from(bytes), now);
         self.service_ns.set(now.wrapping_neg());
-        Verb::StartRunqEnter
+        Transition::StartRunqEnter
     }
 
     /// Something that was never accepted is issued: the flush machinery's own request, or one
     /// from before recording began. It passes through the run queue and is no transaction.
     /// (`block_rq_issue`)
     #[inline(always)]
-    pub fn run_uncounted(&self, start: &Start, now: u64) -> Verb {
+    pub fn run_uncounted(&self, start: &Start, now: u64) -> Transition {
         self.begin(start, RUNNING, 0, now);
         self.service_ns.set(now.wrapping_neg());
-        Verb::RunqEnter
+        Transition::RunqEnter
     }
 
     /// The driver starts it. [`None`] if it had already. (`block_rq_issue`)
     #[inline(always)]
-    pub fn issue(&self, now: u64) -> Option<Verb> {
+    pub fn issue(&self, now: u64) -> Option<Transition> {
         let state = self.state.get();
         if state & RUNNING != 0 {
             return None;
         }
         self.service_ns.add(now.wrapping_neg());
         self.state.set(state | RUNNING);
-        Some(Verb::WaitqToRunq)
+        Some(Transition::WaitqToRunq)
     }
 
     /// It goes back to wait. [`None`] if it was waiting: a device that was busy before it
     /// started the request says the same, and SCSI says it twice. (`block_rq_requeue`)
     #[inline(always)]
-    pub fn requeue(&self, now: u64) -> Option<Verb> {
+    pub fn requeue(&self, now: u64) -> Option<Transition> {
         let state = self.state.get();
         if state & RUNNING == 0 {
             return None;
         }
         self.service_ns.add(now);
         self.state.set(state & !RUNNING);
-        Some(Verb::RunqBackToWaitq)
+        Some(Transition::RunqBackToWaitq)
     }
 
     /// Whether it is a transaction that was issued, of another class than `NoData`, which is 0.
@@ -140,10 +140,10 @@ impl Entry {
     }
 
     /// (Part of) it is complete. [`None`] while something remains; otherwise a
-    /// [`Verb::RunqBackToWaitq`] if its flush sequence goes on, or the verb that ends it.
+    /// [`Transition::RunqBackToWaitq`] if its flush sequence goes on, or the transition that ends it.
     /// (`block_rq_complete`, `block_bio_complete`)
     #[inline(always)]
-    pub fn complete(&self, completion: &Completion, now: u64) -> Option<Verb> {
+    pub fn complete(&self, completion: &Completion, now: u64) -> Option<Transition> {
         self.bytes.add(completion.bytes);
         if !completion.whole {
             return None;
@@ -161,9 +161,9 @@ impl Entry {
         self.bytes.set(0);
     }
 
-    /// The verb that takes it out of its queue and account for good, whatever its state.
+    /// The transition that takes it out of its queue and account for good, whatever its state.
     #[inline(always)]
-    fn end(&self, state: u64, now: u64) -> Verb {
+    fn end(&self, state: u64, now: u64) -> Transition {
         // CAST: The low byte.
         let end = End {
             kind: Kind::from_number(state as u8),
@@ -172,29 +172,29 @@ impl Entry {
             service_ns: self.times(now).service_ns,
         };
         match (state & RUNNING != 0, state & COUNTED != 0) {
-            (true, true) => Verb::RunqExitEnd(end),
-            (false, true) => Verb::WaitqExitEnd(end),
-            (true, false) => Verb::RunqExit,
-            (false, false) => Verb::WaitqExit,
+            (true, true) => Transition::RunqExitEnd(end),
+            (false, true) => Transition::WaitqExitEnd(end),
+            (true, false) => Transition::RunqExit,
+            (false, false) => Transition::WaitqExit,
         }
     }
 
     /// It was merged into another request. (`block_rq_merge`)
     #[inline(always)]
-    pub fn merge(&self, now: u64) -> Verb {
-        self.end_waiting(Verb::WaitqExitMerge, now)
+    pub fn merge(&self, now: u64) -> Transition {
+        self.end_waiting(Transition::WaitqExitMerge, now)
     }
 
     /// Its owner takes it back: the device was busy. It comes again, as another. (`block_io_done` of
     /// what is not complete)
-    pub fn refuse(&self, now: u64) -> Verb {
-        self.end_waiting(Verb::WaitqExitRefuse, now)
+    pub fn refuse(&self, now: u64) -> Transition {
+        self.end_waiting(Transition::WaitqExitRefuse, now)
     }
 
     /// `waiting`, of a transaction that waits, as this one should. Should it not, it still leaves in
     /// balance.
     #[inline(always)]
-    fn end_waiting(&self, waiting: Verb, now: u64) -> Verb {
+    fn end_waiting(&self, waiting: Transition, now: u64) -> Transition {
         let state = self.state.get();
         if state & (RUNNING | COUNTED) == COUNTED {
             waiting
@@ -203,15 +203,15 @@ impl Entry {
         }
     }
 
-    /// Returns the verb for an I/O whose end was not reported, as its address was used again.
+    /// Returns the transition for an I/O whose end was not reported, as its address was used again.
     #[inline(never)]
-    pub fn abandon(&self) -> Verb {
+    pub fn abandon(&self) -> Transition {
         let state = self.state.get();
         match (state & RUNNING != 0, state & COUNTED != 0) {
-            (true, true) => Verb::RunqExitAbandon,
-            (false, true) => Verb::WaitqExitAbandon,
-            (true, false) => Verb::RunqExit,
-            (false, false) => Verb::WaitqExit,
+            (true, true) => Transition::RunqExitAbandon,
+            (false, true) => Transition::WaitqExitAbandon,
+            (true, false) => Transition::RunqExit,
+            (false, false) => Transition::WaitqExit,
         }
     }
 
@@ -301,12 +301,18 @@ mod tests {
     #[test]
     fn plain_life_of_a_request() {
         let entry = Entry::default();
-        assert_eq!(entry.start_waiting(&START, 100), Verb::StartWaitqEnter);
-        assert_eq!(entry.issue(130), Some(Verb::WaitqToRunq));
+        assert_eq!(
+            entry.start_waiting(&START, 100),
+            Transition::StartWaitqEnter
+        );
+        assert_eq!(entry.issue(130), Some(Transition::WaitqToRunq));
         assert_eq!(entry.issue(131), None);
         assert_eq!(entry.times(200).service_ns, 70);
-        let verb = entry.complete(&DONE, 200);
-        assert_eq!(verb, Some(Verb::RunqExitEnd(ended(100, 70, 4096))));
+        let transition = entry.complete(&DONE, 200);
+        assert_eq!(
+            transition,
+            Some(Transition::RunqExitEnd(ended(100, 70, 4096)))
+        );
         assert_eq!(entry.leaf(), 7);
         assert_eq!(entry.account(), 0xd15c);
     }
@@ -321,10 +327,13 @@ mod tests {
             ..DONE
         };
         let second = Completion { bytes: 0, ..DONE };
-        assert_eq!(entry.complete(&first, 50), Some(Verb::RunqBackToWaitq));
+        assert_eq!(
+            entry.complete(&first, 50),
+            Some(Transition::RunqBackToWaitq)
+        );
         assert_eq!(
             entry.complete(&second, 90),
-            Some(Verb::WaitqExitEnd(ended(90, 40, 4096)))
+            Some(Transition::WaitqExitEnd(ended(90, 40, 4096)))
         );
         let times = entry.times(90);
         assert_eq!((times.wait_ns, times.service_ns), (50, 40));
@@ -336,9 +345,9 @@ mod tests {
         entry.start_waiting(&START, 0);
         assert_eq!(entry.requeue(5), None);
         entry.issue(10);
-        assert_eq!(entry.requeue(20), Some(Verb::RunqBackToWaitq));
+        assert_eq!(entry.requeue(20), Some(Transition::RunqBackToWaitq));
         assert_eq!(entry.requeue(21), None);
-        assert_eq!(entry.issue(30), Some(Verb::WaitqToRunq));
+        assert_eq!(entry.issue(30), Some(Transition::WaitqToRunq));
         let times = entry.times(40);
         assert_eq!((times.wait_ns, times.service_ns), (20, 20));
     }
@@ -357,7 +366,7 @@ mod tests {
         assert_eq!(entry.complete(&part, 3), None);
         assert_eq!(
             entry.complete(&DONE, 4),
-            Some(Verb::RunqExitEnd(ended(4, 3, 5120)))
+            Some(Transition::RunqExitEnd(ended(4, 3, 5120)))
         );
     }
 
@@ -365,23 +374,23 @@ mod tests {
     fn refused_while_it_waits_or_failed_while_it_runs() {
         let entry = Entry::default();
         entry.start_waiting(&START, 0);
-        assert_eq!(entry.refuse(5), Verb::WaitqExitRefuse);
+        assert_eq!(entry.refuse(5), Transition::WaitqExitRefuse);
         entry.start_waiting(&START, 20);
         entry.issue(21);
-        assert_eq!(entry.refuse(24), Verb::RunqExitEnd(ended(4, 3, 0)));
+        assert_eq!(entry.refuse(24), Transition::RunqExitEnd(ended(4, 3, 0)));
     }
 
     #[test]
     fn merged_abandoned_and_uncounted_entries_leave_in_balance() {
         let entry = Entry::default();
-        assert_eq!(entry.run_uncounted(&START, 0), Verb::RunqEnter);
-        assert_eq!(entry.complete(&DONE, 9), Some(Verb::RunqExit));
+        assert_eq!(entry.run_uncounted(&START, 0), Transition::RunqEnter);
+        assert_eq!(entry.complete(&DONE, 9), Some(Transition::RunqExit));
         entry.start_waiting(&START, 0);
-        assert_eq!(entry.merge(5), Verb::WaitqExitMerge);
+        assert_eq!(entry.merge(5), Transition::WaitqExitMerge);
         entry.start_waiting(&START, 10);
         entry.issue(11);
-        assert_eq!(entry.abandon(), Verb::RunqExitAbandon);
+        assert_eq!(entry.abandon(), Transition::RunqExitAbandon);
         entry.start_running(&START, 512, 30);
-        assert_eq!(entry.merge(31), Verb::RunqExitEnd(ended(1, 1, 512)));
+        assert_eq!(entry.merge(31), Transition::RunqExitEnd(ended(1, 1, 512)));
     }
 }

@@ -74,7 +74,7 @@ use super::{
         pending::Under,
         place::Place, //
     },
-    verb::Verb,
+    transition::Transition,
 };
 use crate::{
     below::Bit,
@@ -223,7 +223,7 @@ pub trait Section<'a> {
     fn disk(&self, partition: &'a Root) -> &'a Root;
 
     /// Records a step in the account that has this root, whether or not this CPU has a record of it.
-    fn record_own(&self, root: &'a Root, verb: Verb);
+    fn record_own(&self, root: &'a Root, transition: Transition);
 
     /// See [`Request`].
     type Request: Request;

@@ -261,9 +261,9 @@ mod tests {
                 Kind,
                 Tag, //
             },
-            verb::{
+            transition::{
                 End,
-                Verb, //
+                Transition, //
             },
         },
         *,
@@ -285,8 +285,8 @@ mod tests {
             leaf: &Gauge::default(),
             root: None,
         };
-        Verb::StartWaitqEnter.apply(&cpus[0].write(), &gauge, 100);
-        Verb::WaitqToRunq.apply(&cpus[0].write(), &gauge, 130);
+        Transition::StartWaitqEnter.apply(&cpus[0].write(), &gauge, 100);
+        Transition::WaitqToRunq.apply(&cpus[0].write(), &gauge, 130);
         let open = collect(|| cpus.iter(), || 150);
         assert_eq!(open.in_flight(), 1);
         assert_eq!((open.wtime, open.wlentime), (30, 30));
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(open.rlastupdate(), 150);
         assert_eq!(open.wlastupdate(), 130);
 
-        Verb::RunqExitEnd(end(100)).apply(&cpus[1].write(), &gauge, 200);
+        Transition::RunqExitEnd(end(100)).apply(&cpus[1].write(), &gauge, 200);
         let done = collect(|| cpus.iter(), || 999).after(&open);
         assert_eq!(done.in_flight(), 0);
         assert_eq!((done.wtime, done.wlentime), (30, 30));

@@ -39,7 +39,7 @@ use crate::{
         inflight::Share,
         record::Write,
         snapshot::Seen,
-        verb::Verb, //
+        transition::Transition, //
     },
     kernel_ext::{
         block::device::BlockDevice,
@@ -334,10 +334,10 @@ impl Account {
     /// Records one step at `now` of an I/O that goes through the hardware queue `leaf`, here and, of
     /// a partition, in the disk.
     #[inline(always)]
-    pub(crate) fn record(&self, verb: Verb, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
+    pub(crate) fn record(&self, transition: Transition, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
         let mut account = self;
         loop {
-            account.record_own(verb, leaf, now, cpu);
+            account.record_own(transition, leaf, now, cpu);
             let Some(disk) = &account.disk else {
                 return;
             };
@@ -347,27 +347,27 @@ impl Account {
 
     /// The same, here alone.
     #[inline(always)]
-    pub(super) fn record_own(&self, verb: Verb, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
+    pub(super) fn record_own(&self, transition: Transition, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
         let record = self.records.this_cpu(cpu, &self.root);
-        match record.filter(|_| !verb.is_rare()) {
-            Some(record) => self.apply(verb, &record.write(), leaf, now),
-            None => self.record_shared(verb, leaf, now),
+        match record.filter(|_| !transition.is_rare()) {
+            Some(record) => self.apply(transition, &record.write(), leaf, now),
+            None => self.record_shared(transition, leaf, now),
         }
     }
 
     /// The same in the record that the account's CPUs share.
     #[cold]
     #[inline(never)]
-    fn record_shared(&self, verb: Verb, leaf: u16, now: u64) {
-        if !verb.is_rare() {
+    fn record_shared(&self, transition: Transition, leaf: u16, now: u64) {
+        if !transition.is_rare() {
             self.records.want_this_cpu();
         }
         self.records
-            .write_shared(|record| self.apply(verb, record, leaf, now));
+            .write_shared(|record| self.apply(transition, record, leaf, now));
     }
 
     #[inline(always)]
-    fn apply(&self, verb: Verb, record: &impl Write, leaf: u16, now: u64) {
+    fn apply(&self, transition: Transition, record: &impl Write, leaf: u16, now: u64) {
         let root = &self.root.gauge;
         // Two calls and not one with two trees: which of them is asked once, not after every step.
         if self.has_leaves() && leaf != fast::DIRECT {
@@ -377,20 +377,20 @@ impl Account {
                     leaf: &leaf.0,
                     root: Some(root),
                 };
-                return verb.apply(record, &gauges, now);
+                return transition.apply(record, &gauges, now);
             }
         }
         let gauges = Tree {
             leaf: root,
             root: None,
         };
-        verb.apply(record, &gauges, now);
+        transition.apply(record, &gauges, now);
     }
 
     /// A client's transaction starts. Of accounts of clients alone.
     #[inline(always)]
     pub(crate) fn start_transaction(&self, now: u64, cpu: ThisCpu<'_>) {
-        self.record_own(Verb::StartRunqEnter, 0, now, cpu);
+        self.record_own(Transition::StartRunqEnter, 0, now, cpu);
     }
 
     /// A client's transaction ends; false, if none has started. Of accounts of clients alone.

@@ -22,7 +22,7 @@ use crate::{
             Part,
             Slot, //
         },
-        verb::Verb, //
+        transition::Transition, //
     },
     kernel_ext::{
         io_events::{
@@ -187,7 +187,7 @@ impl Tracker {
         key: u64,
         leaf: u16,
         is_start: bool,
-        begin: impl FnOnce(&Entry) -> Verb,
+        begin: impl FnOnce(&Entry) -> Transition,
     ) -> Option<&Entry> {
         let disk = account.disk().unwrap_or(account);
         let slot = match self.entries.table().claim(key, disk.share()) {
@@ -231,10 +231,10 @@ impl Tracker {
         &'a self,
         here: Here<'a>,
         entry: &Entry,
-        verb: Verb,
+        transition: Transition,
     ) -> Option<&'a Account> {
         let account = self.account_in(here.probe, entry)?;
-        account.record(verb, entry.leaf(), here.now, here.cpu);
+        account.record(transition, entry.leaf(), here.now, here.cpu);
         Some(account)
     }
 

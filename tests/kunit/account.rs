@@ -10,9 +10,9 @@ use crate::{
         },
         histogram::Phase,
         inflight::Share,
-        verb::{
+        transition::{
             End,
-            Verb, //
+            Transition, //
         },
     },
     kernel_ext::{
@@ -37,19 +37,19 @@ fn account() -> Result<Arc<Account>> {
 }
 
 /// Records a step at `now`, as the probes do.
-fn step(account: &Account, verb: Verb, now: u64, cpu: ThisCpu<'_>) {
-    account.record(verb, 0, now, cpu);
+fn step(account: &Account, transition: Transition, now: u64, cpu: ThisCpu<'_>) {
+    account.record(transition, 0, now, cpu);
 }
 
 /// Records a complete read of 512 bytes.
 fn read(account: &Account, cpu: ThisCpu<'_>) {
-    step(account, Verb::StartWaitqEnter, now_ns(), cpu);
-    step(account, Verb::WaitqToRunq, now_ns(), cpu);
+    step(account, Transition::StartWaitqEnter, now_ns(), cpu);
+    step(account, Transition::WaitqToRunq, now_ns(), cpu);
     step(account, ended(Class::Read, 0), now_ns(), cpu);
 }
 
-fn ended(class: Class, duration_ns: u64) -> Verb {
-    Verb::RunqExitEnd(End {
+fn ended(class: Class, duration_ns: u64) -> Transition {
+    Transition::RunqExitEnd(End {
         kind: Kind::new(class, Tag::Simple),
         bytes: 512,
         duration_ns,
@@ -116,8 +116,12 @@ mod tests {
         // In the past, so that a snapshot is later even with a coarse clock.
         let start = now_ns() - 9000;
         let issue = start + 2000;
-        on_cpu(0, |cpu| step(&account, Verb::StartWaitqEnter, start, cpu));
-        on_cpu(last, |cpu| step(&account, Verb::WaitqToRunq, issue, cpu));
+        on_cpu(0, |cpu| {
+            step(&account, Transition::StartWaitqEnter, start, cpu)
+        });
+        on_cpu(last, |cpu| {
+            step(&account, Transition::WaitqToRunq, issue, cpu)
+        });
         let open = account.snapshot();
         let end = open.now;
         let write = ended(Class::Write, end - start);
@@ -160,7 +164,7 @@ mod tests {
     #[test]
     fn snapshots_never_go_back() -> Result {
         let account = account()?;
-        here(|cpu| step(&account, Verb::StartRunqEnter, now_ns(), cpu));
+        here(|cpu| step(&account, Transition::StartRunqEnter, now_ns(), cpu));
         let mut last = account.snapshot();
         for _ in 0..100 {
             here(|cpu| read(&account, cpu));

@@ -20,9 +20,9 @@ use crate::acct::{
         Kind,
         Tag, //
     },
-    verb::{
+    transition::{
         End,
-        Verb, //
+        Transition, //
     },
 };
 
@@ -31,16 +31,16 @@ fn record<'a, S: Section<'a>>(
     section: &S,
     entry: &'a Entry,
     place: S::Place,
-    verb: Verb,
+    transition: Transition,
 ) -> Option<&'a Root> {
     section.root(place).set_absent();
     // An I/O whose account has left is recorded nowhere.
     let root = section.account(entry)?;
-    section.record_own(root, verb);
+    section.record_own(root, transition);
     let mut has_regions = root.gauge.has(Extra::Regions);
     if root.gauge.has(Extra::Disk) {
         let disk = section.disk(root);
-        section.record_own(disk, verb);
+        section.record_own(disk, transition);
         has_regions |= disk.gauge.has(Extra::Regions);
     }
     has_regions.then_some(root)
@@ -50,7 +50,7 @@ fn record<'a, S: Section<'a>>(
 #[cold]
 #[inline(never)]
 pub(super) fn start<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
-    record(&section, entry, place, Verb::StartWaitqEnter);
+    record(&section, entry, place, Transition::StartWaitqEnter);
     section.leave();
 }
 
@@ -58,7 +58,7 @@ pub(super) fn start<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::
 #[cold]
 #[inline(never)]
 pub(super) fn issue<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
-    match record(&section, entry, place, Verb::WaitqToRunq) {
+    match record(&section, entry, place, Transition::WaitqToRunq) {
         Some(root) => super::extra::start_in_regions(section, root, entry),
         None => section.leave(),
     }
@@ -93,15 +93,15 @@ pub(super) fn of_disk<'a, S: Section<'a>>(
     section.record_own(
         disk,
         match step {
-            Step::WaitqEnter => Verb::StartWaitqEnter,
-            Step::WaitqToRunq => Verb::WaitqToRunq,
+            Step::WaitqEnter => Transition::StartWaitqEnter,
+            Step::WaitqToRunq => Transition::WaitqToRunq,
             _ => end(section, entry),
         },
     );
     disk.gauge.has(Extra::Regions)
 }
 
-fn end<'a, S: Section<'a>>(section: &S, entry: &'a Entry) -> Verb {
+fn end<'a, S: Section<'a>>(section: &S, entry: &'a Entry) -> Transition {
     let rq = section.request(entry.key.in_flight());
     let class = if rq.is_write() {
         Class::Write
@@ -109,7 +109,7 @@ fn end<'a, S: Section<'a>>(section: &S, entry: &'a Entry) -> Verb {
         Class::Read
     };
     let now = section.now();
-    Verb::RunqExitEnd(End {
+    Transition::RunqExitEnd(End {
         kind: Kind::new(class, Tag::Simple),
         bytes: u64::from(rq.bytes()),
         duration_ns: now.wrapping_sub(entry.start_ns.own()),

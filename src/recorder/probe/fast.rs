@@ -37,7 +37,7 @@ use crate::{
             pending::Under,
             place::Place, //
         },
-        verb::Verb, //
+        transition::Transition, //
     },
     kernel_ext::{
         bindings as own,
@@ -206,11 +206,11 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
         unsafe { root_at(partition.disk().root) }
     }
 
-    fn record_own(&self, root: &'a Root, verb: Verb) {
+    fn record_own(&self, root: &'a Root, transition: Transition) {
         // SAFETY: Interrupts are off by the type invariant.
         let cpu = unsafe { this_cpu() };
         // SAFETY: Floor 0 passes the results of `account` and `disk`, which are roots of accounts.
-        unsafe { account_of(root) }.record_own(verb, DIRECT, self.now, cpu);
+        unsafe { account_of(root) }.record_own(transition, DIRECT, self.now, cpu);
     }
 
     #[inline(always)]

@@ -31,7 +31,7 @@ use crate::{
             Entry,
             Start, //
         },
-        verb::Verb,
+        transition::Transition,
     },
     kernel_ext::{
         block::{
@@ -108,11 +108,12 @@ impl Tracker {
             whole: true,
             flush_sequence: false,
         };
-        if let Some(verb) = slot.entry.complete(&completion, here.now) {
-            let account = self.record(here, slot.entry, verb);
+        if let Some(transition) = slot.entry.complete(&completion, here.now) {
+            let account = self.record(here, slot.entry, transition);
             if let Some(account) = account {
                 regions::end(here, account, slot.entry);
-                if matches!(verb, Verb::RunqExitEnd(end) if end.kind.class() == NO_DATA) {
+                if matches!(transition, Transition::RunqExitEnd(end) if end.kind.class() == NO_DATA)
+                {
                     count_without_data(account, bio);
                 }
             }

@@ -95,8 +95,8 @@ impl Tracker {
             whole: true,
             flush_sequence: false,
         };
-        if let Some(verb) = slot.entry.complete(&completion, here.now) {
-            let account = self.record(here, slot.entry, verb);
+        if let Some(transition) = slot.entry.complete(&completion, here.now) {
+            let account = self.record(here, slot.entry, transition);
             if let (true, Some(account)) = (watches_done(), account) {
                 let bcount = u64::from(io.bytes);
                 let done = Done {

@@ -34,7 +34,7 @@ use crate::{
         },
         fast::Fresh,
         inflight::Slot,
-        verb::Verb, //
+        transition::Transition, //
     },
     kernel_ext::{
         block::{
@@ -80,8 +80,8 @@ impl Tracker {
     #[inline(never)]
     pub(super) fn rq_issue_further(&self, here: Here<'_>, rq: Request<'_>) {
         if let Some(slot) = self.find_request(rq) {
-            if let Some(verb) = slot.entry.issue(here.now) {
-                if let Some(account) = self.record(here, slot.entry, verb) {
+            if let Some(transition) = slot.entry.issue(here.now) {
+                if let Some(account) = self.record(here, slot.entry, transition) {
                     regions::start(here, account, slot.entry, rq.sector(), rq.bytes());
                 }
             }
@@ -100,8 +100,8 @@ impl Tracker {
     /// `block_rq_requeue`: a request goes back to wait.
     pub(in crate::recorder) fn rq_requeue(&self, here: Here<'_>, rq: Request<'_>) {
         if let Some(slot) = self.find_request(rq) {
-            if let Some(verb) = slot.entry.requeue(here.now) {
-                if let Some(account) = self.record(here, slot.entry, verb) {
+            if let Some(transition) = slot.entry.requeue(here.now) {
+                if let Some(account) = self.record(here, slot.entry, transition) {
                     account.count_event(DiskEvent::Requeues);
                     regions::give_back(here, account, slot.entry);
                 }
@@ -171,18 +171,18 @@ impl Tracker {
             whole: is_whole(rq, nr_bytes),
             flush_sequence: rq.is_flush_sequence(),
         };
-        let Some(verb) = slot.entry.complete(&completion, here.now) else {
+        let Some(transition) = slot.entry.complete(&completion, here.now) else {
             if watches_done() && status != 0 {
                 self.tell_failure(slot.entry, nr_bytes);
             }
             return;
         };
-        let account = self.record(here, slot.entry, verb);
+        let account = self.record(here, slot.entry, transition);
         if let Some(account) = account {
             // Of a flush sequence, the data: there is no more than that.
             regions::end(here, account, slot.entry);
         }
-        if verb == Verb::RunqBackToWaitq {
+        if transition == Transition::RunqBackToWaitq {
             slot.entry.end_in_regions();
             if watches_done() && status != 0 {
                 self.tell_failure(slot.entry, nr_bytes);

@@ -24,7 +24,7 @@ use super::{
 use crate::{
     acct::{
         entry::Entry,
-        verb::Verb, //
+        transition::Transition, //
     },
     kernel_ext::block::request::Request, //
 };
@@ -56,8 +56,8 @@ impl Tracker {
             return self.io_start_further(here, account, rq);
         };
         let start = request(account, rq);
-        let verb = slot.entry.start_waiting(&start, here.now);
-        record::<OF>(account, verb, start.leaf, here);
+        let transition = slot.entry.start_waiting(&start, here.now);
+        record::<OF>(account, transition, start.leaf, here);
         if let Some(source) = account.source(rq, start.leaf, here.now) {
             let may = || account.may_be_remembered_by(source);
             slot.entry.remember(source, account.memory(), may);
@@ -77,8 +77,8 @@ impl Tracker {
         if account.is_special() {
             return rq_issue_special(here, account, slot.entry, rq);
         }
-        if let Some(verb) = slot.entry.issue(here.now) {
-            account.record_own(verb, slot.entry.leaf(), here.now, here.cpu);
+        if let Some(transition) = slot.entry.issue(here.now) {
+            account.record_own(transition, slot.entry.leaf(), here.now, here.cpu);
         }
     }
 
@@ -115,8 +115,8 @@ impl Tracker {
         if account.is_special() {
             rq_complete_elsewhere(here, account, slot.entry, bytes);
         }
-        let verb = Verb::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
-        account.record_own(verb, slot.entry.leaf(), here.now, here.cpu);
+        let transition = Transition::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
+        account.record_own(transition, slot.entry.leaf(), here.now, here.cpu);
         slot.release();
     }
 }
@@ -127,11 +127,11 @@ const DISK: Of = false;
 const PARTITION: Of = true;
 
 #[inline(always)]
-fn record<const OF: Of>(account: &Account, verb: Verb, leaf: u16, here: Here<'_>) {
+fn record<const OF: Of>(account: &Account, transition: Transition, leaf: u16, here: Here<'_>) {
     if OF == PARTITION {
-        account.record(verb, leaf, here.now, here.cpu);
+        account.record(transition, leaf, here.now, here.cpu);
     } else {
-        account.record_own(verb, leaf, here.now, here.cpu);
+        account.record_own(transition, leaf, here.now, here.cpu);
     }
 }
 
@@ -141,16 +141,16 @@ fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Reques
     if account.disk().is_some() {
         return rq_issue_in_partition(here, account, entry, rq);
     }
-    if let Some(verb) = entry.issue(here.now) {
-        account.record_own(verb, entry.leaf(), here.now, here.cpu);
+    if let Some(transition) = entry.issue(here.now) {
+        account.record_own(transition, entry.leaf(), here.now, here.cpu);
         regions::start_in_disk(here, account, entry, rq.sector(), rq.bytes());
     }
 }
 
 #[inline(never)]
 fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
-    if let Some(verb) = entry.issue(here.now) {
-        account.record(verb, entry.leaf(), here.now, here.cpu);
+    if let Some(transition) = entry.issue(here.now) {
+        account.record(transition, entry.leaf(), here.now, here.cpu);
         if account.is_in_regions(here.probe) {
             regions::start_in_partition(here, account, entry, rq.sector(), rq.bytes());
         }
@@ -172,8 +172,8 @@ fn rq_complete_elsewhere(here: Here<'_>, account: &Account, entry: &Entry, bytes
 #[inline(never)]
 fn rq_complete_in_partition(here: Here<'_>, account: &Account, entry: &Entry, bytes: u64) {
     if let Some(disk) = account.disk() {
-        let verb = Verb::RunqExitEnd(entry.end_plainly(bytes, here.now));
-        disk.record_own(verb, entry.leaf(), here.now, here.cpu);
+        let transition = Transition::RunqExitEnd(entry.end_plainly(bytes, here.now));
+        disk.record_own(transition, entry.leaf(), here.now, here.cpu);
     }
     if entry.is_in_regions() {
         regions::end_in_partition(here, account, entry);

@@ -37,8 +37,8 @@ use iostat::acct::{
         BUCKET, //
     },
     record::CpuRecord,
+    transition::Transition,
     turns::Turns,
-    verb::Verb,
 };
 use loom::sync::{
     atomic::{
@@ -232,14 +232,14 @@ impl<'a> fast::Section<'a> for Probe<'a> {
         unreachable!("there is no partition");
     }
 
-    fn record_own(&self, root: &'a Root, verb: Verb) {
+    fn record_own(&self, root: &'a Root, transition: Transition) {
         assert!(!self.storage.is_freed.load(SeqCst));
         let gauges = Tree {
             leaf: &root.gauge,
             root: None,
         };
         let _turn = self.storage.turns.take();
-        verb.apply(&self.storage.shared.write(), &gauges, 1);
+        transition.apply(&self.storage.shared.write(), &gauges, 1);
     }
 
     fn request(&self, _: u64) -> Read {

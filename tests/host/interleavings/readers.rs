@@ -25,11 +25,11 @@ use iostat::acct::{
         collect,
         Snapshot, //
     },
-    turns::Turns,
-    verb::{
+    transition::{
         End,
-        Verb, //
+        Transition, //
     },
+    turns::Turns,
 };
 use loom::sync::{
     atomic::{
@@ -112,13 +112,13 @@ struct Disk {
 }
 
 impl Disk {
-    fn record(&self, cpu: usize, verb: Verb) {
+    fn record(&self, cpu: usize, transition: Transition) {
         let now = self.clock.now();
         let gauges = Tree {
             leaf: &self.gauge,
             root: None,
         };
-        verb.apply(&self.cpus[cpu].write(), &gauges, now);
+        transition.apply(&self.cpus[cpu].write(), &gauges, now);
     }
 
     /// A snapshot, and whether it is exact: the number of times it read the clock says so.
@@ -221,9 +221,9 @@ fn two_cpus_with_one_gauge_leave_every_line_closed() {
         let disk = Arc::new(Disk::default());
         let io = |cpu: usize| {
             spawn(&disk, move |disk| {
-                disk.record(cpu, Verb::StartWaitqEnter);
-                disk.record(cpu, Verb::WaitqToRunq);
-                disk.record(cpu, Verb::RunqExitEnd(END));
+                disk.record(cpu, Transition::StartWaitqEnter);
+                disk.record(cpu, Transition::WaitqToRunq);
+                disk.record(cpu, Transition::RunqExitEnd(END));
             })
         };
         for io in [io(0), io(1)] {

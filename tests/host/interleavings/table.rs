@@ -29,9 +29,9 @@ use iostat::acct::{
         Table,
         BUCKET, //
     },
-    verb::{
+    transition::{
         End,
-        Verb, //
+        Transition, //
     },
 };
 use loom::{
@@ -222,10 +222,10 @@ fn hand_over(free: usize, share: u64) {
                 whole: true,
                 flush_sequence: false,
             };
-            let verb = slot.entry.complete(&done, 40);
+            let transition = slot.entry.complete(&done, 40);
             storage.release(slot);
             storage.turn.store(SUBMITTER, Release);
-            verb
+            transition
         });
         let end = End {
             kind: Kind::new(Class::Read, Tag::Simple),
@@ -233,7 +233,7 @@ fn hand_over(free: usize, share: u64) {
             duration_ns: 30,
             service_ns: 20,
         };
-        assert_eq!(device.join().unwrap(), Some(Verb::RunqExitEnd(end)));
+        assert_eq!(device.join().unwrap(), Some(Transition::RunqExitEnd(end)));
         submitter.join().unwrap()
     });
     assert_eq!(seen, [true].into());

@@ -31,7 +31,7 @@ use iostat::acct::{
         pending::Under,
         place::Place, //
     },
-    verb::Verb, //
+    transition::Transition, //
 };
 use std::cell::Cell;
 
@@ -128,11 +128,11 @@ impl<'a> fast::Section<'a> for Fast<'a> {
         &self.machine.remembered(partition.disk().root).root
     }
 
-    fn record_own(&self, root: &'a Root, verb: Verb) {
+    fn record_own(&self, root: &'a Root, transition: Transition) {
         let mut disks = self.machine.disks.iter().chain(&self.machine.whole);
         let disk = disks.find(|disk| std::ptr::eq(&disk.root, root));
         let disk = disk.expect("the root is that of a disk");
-        disk.record(self.cpu, fast::DIRECT, verb, self.now);
+        disk.record(self.cpu, fast::DIRECT, transition, self.now);
     }
 
     fn request(&self, _: u64) -> Request {

@@ -50,7 +50,7 @@ use iostat::acct::{
         Io,
         Region, //
     },
-    verb::Verb, //
+    transition::Transition, //
 };
 use proptest::{
     collection::vec,
@@ -216,7 +216,7 @@ impl<'a> fast::Section<'a> for Step<'a> {
         unreachable!("there is no partition");
     }
 
-    fn record_own(&self, _: &'a Root, _: Verb) {
+    fn record_own(&self, _: &'a Root, _: Transition) {
         unreachable!("the CPU has a record");
     }
 

@@ -45,8 +45,8 @@ use iostat::acct::{
         collect,
         Snapshot, //
     },
+    transition::Transition,
     turns::Turns,
-    verb::Verb,
 };
 use std::{
     cell::Cell,
@@ -119,7 +119,7 @@ impl Disk {
         }
     }
 
-    pub fn record(&self, cpu: usize, leaf: u16, verb: Verb, now: u64) {
+    pub fn record(&self, cpu: usize, leaf: u16, transition: Transition, now: u64) {
         let gauges = match self.leaves.get(usize::from(leaf)) {
             None => Tree {
                 leaf: &self.root.gauge,
@@ -131,12 +131,14 @@ impl Disk {
             },
         };
         match self.own(cpu) {
-            Some(record) if !verb.is_rare() => verb.apply(&record.write(), &gauges, now),
+            Some(record) if !transition.is_rare() => {
+                transition.apply(&record.write(), &gauges, now)
+            }
             _ => {
                 let until = &self.until[cpu % self.until.len()];
                 until.set(until.get().saturating_sub(1));
                 let shared = self.cpus[0].write_shared(&self.turns, &self.rare);
-                verb.apply(&shared, &gauges, now);
+                transition.apply(&shared, &gauges, now);
             }
         }
     }
@@ -325,7 +327,7 @@ impl Machine {
             (_, Some(slot)) => slot,
         };
         let entry = slot.entry;
-        let (verb, ends) = match event {
+        let (transition, ends) = match event {
             Event::Issue => (entry.issue(now), false),
             Event::Requeue => (entry.requeue(now), false),
             Event::Part(bytes) => (entry.complete(&completion(bytes, false, false), now), false),
@@ -340,14 +342,14 @@ impl Machine {
                 // The fast path first, as in the recorder.
                 let plain = entry
                     .is_plain()
-                    .then(|| Verb::RunqExitEnd(entry.end_plainly(bytes, now)));
+                    .then(|| Transition::RunqExitEnd(entry.end_plainly(bytes, now)));
                 let done = completion(bytes, true, false);
                 (plain.or_else(|| entry.complete(&done, now)), true)
             }
             Event::Accept(..) | Event::Submit(..) => unreachable!("begun above"),
         };
-        assert!(verb.is_some() || !ends, "nothing remains");
-        self.record(cpu, entry, verb, now);
+        assert!(transition.is_some() || !ends, "nothing remains");
+        self.record(cpu, entry, transition, now);
         ends.then(|| {
             let times = entry.times(now);
             self.release(slot);
@@ -362,7 +364,7 @@ impl Machine {
         cpu: usize,
         key: u64,
         now: u64,
-        begin: impl FnOnce(&Entry) -> Verb,
+        begin: impl FnOnce(&Entry) -> Transition,
     ) -> Option<Times> {
         let mut ended = None;
         let disk = &self.disks[place];
@@ -374,8 +376,8 @@ impl Machine {
             Some(Claim::New(slot)) => slot,
             Some(Claim::Stale(slot)) => {
                 ended = Some(slot.entry.times(now));
-                let verb = slot.entry.abandon();
-                self.record(cpu, slot.entry, Some(verb), now);
+                let transition = slot.entry.abandon();
+                self.record(cpu, slot.entry, Some(transition), now);
                 if let Some(holder) = slot.holder() {
                     self.give_back(Some(holder.get()));
                     disk.share.take_over();
@@ -390,19 +392,19 @@ impl Machine {
         if let Some(holder) = slot.holder() {
             holder.set((place as u64) << 32 | u64::from(disk.number));
         }
-        let verb = begin(slot.entry);
-        self.record(cpu, slot.entry, Some(verb), now);
+        let transition = begin(slot.entry);
+        self.record(cpu, slot.entry, Some(transition), now);
         ended
     }
 
     /// Records a step of an I/O, unless its disk was removed.
-    fn record(&self, cpu: usize, entry: &Entry, verb: Option<Verb>, now: u64) {
+    fn record(&self, cpu: usize, entry: &Entry, transition: Option<Transition>, now: u64) {
         let place = entry.account() >> 32;
         let disk = &self.disks[place as usize];
         if disk.number == entry.account() as u32 {
-            verb.into_iter().for_each(|verb| {
+            transition.into_iter().for_each(|transition| {
                 let accounts = self.whole.iter().chain([disk]);
-                accounts.for_each(|account| account.record(cpu, entry.leaf(), verb, now));
+                accounts.for_each(|account| account.record(cpu, entry.leaf(), transition, now));
             });
         }
     }

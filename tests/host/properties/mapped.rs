@@ -43,11 +43,11 @@ use iostat::{
             collect,
             collect_histogram, //
         },
-        turns::Turns,
-        verb::{
+        transition::{
             End,
-            Verb, //
+            Transition, //
         },
+        turns::Turns,
     },
 };
 use iostat_map::Block;
@@ -191,18 +191,18 @@ proptest! {
         let mut now = 1_000_000u64;
         for (start, issue, end, gap, still, bytes) in steps {
             let began = now;
-            Verb::StartWaitqEnter.apply(&memory.record(start).write(), &tree, now);
+            Transition::StartWaitqEnter.apply(&memory.record(start).write(), &tree, now);
             now += gap;
             if still == 1 {
                 continue;
             }
-            Verb::WaitqToRunq.apply(&memory.record(issue).write(), &tree, now);
+            Transition::WaitqToRunq.apply(&memory.record(issue).write(), &tree, now);
             now += gap;
             if still == 2 {
                 continue;
             }
             let end_of = read(u64::from(bytes), now - began, gap);
-            Verb::RunqExitEnd(end_of).apply(&memory.record(end).write(), &tree, now);
+            Transition::RunqExitEnd(end_of).apply(&memory.record(end).write(), &tree, now);
         }
         let floor0 = collect(|| memory.cpus(), || now);
         let floor0 = floor0.after(&Default::default());
@@ -265,9 +265,9 @@ fn under_load_nothing_is_torn() {
                     root: None,
                 };
                 while !stop.load(Relaxed) {
-                    Verb::StartRunqEnter.apply(&record.write(), &tree, now());
+                    Transition::StartRunqEnter.apply(&record.write(), &tree, now());
                     let end = read(4096, 1, 1);
-                    Verb::RunqExitEnd(end).apply(&record.write(), &tree, now());
+                    Transition::RunqExitEnd(end).apply(&record.write(), &tree, now());
                     // A pause between I/Os, for a reader that has no CPU of its own.
                     (0..200).for_each(|_| std::hint::spin_loop());
                 }

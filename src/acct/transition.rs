@@ -41,7 +41,7 @@ impl End {
 /// and last step in devstat's sense. What is not (a flush machinery's own request, an I/O
 /// that was already on its way when recording began) passes through a queue uncounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum Transition {
     /// A transaction starts and waits.
     StartWaitqEnter,
     /// A transaction starts at the device at once: bio-based devices have no wait queue.
@@ -70,12 +70,14 @@ pub enum Verb {
     RunqExit,
 }
 
-impl Verb {
+impl Transition {
     /// Whether its times are of a rare class: it is recorded in the record that CPUs share.
     #[inline(always)]
     pub fn is_rare(&self) -> bool {
         match self {
-            Verb::WaitqExitEnd(end) | Verb::RunqExitEnd(end) => is_rare(end.kind.class()),
+            Transition::WaitqExitEnd(end) | Transition::RunqExitEnd(end) => {
+                is_rare(end.kind.class())
+            }
             _ => false,
         }
     }
@@ -85,65 +87,65 @@ impl Verb {
     #[inline(always)]
     pub fn apply(self, record: &impl Write, gauges: &Tree<'_>, now: u64) {
         let step = match self {
-            Verb::StartWaitqEnter => {
+            Transition::StartWaitqEnter => {
                 record.devstat.start_transaction();
                 record.waitq.enter(now);
                 Step::WaitqEnter
             }
-            Verb::StartRunqEnter => {
+            Transition::StartRunqEnter => {
                 record.devstat.start_transaction();
                 record.runq.enter(now);
                 Step::RunqEnter
             }
-            Verb::RunqEnter => {
+            Transition::RunqEnter => {
                 record.runq.enter(now);
                 Step::RunqEnter
             }
-            Verb::WaitqToRunq => {
+            Transition::WaitqToRunq => {
                 record.waitq.exit(now);
                 record.runq.enter(now);
                 Step::WaitqToRunq
             }
-            Verb::RunqBackToWaitq => {
+            Transition::RunqBackToWaitq => {
                 record.runq.exit(now);
                 record.waitq.enter(now);
                 Step::RunqBackToWaitq
             }
-            Verb::WaitqExitEnd(end) => {
+            Transition::WaitqExitEnd(end) => {
                 record.waitq.exit(now);
                 end.count(record);
                 Step::WaitqExit
             }
-            Verb::RunqExitEnd(end) => {
+            Transition::RunqExitEnd(end) => {
                 record.runq.exit(now);
                 end.count(record);
                 Step::RunqExit
             }
-            Verb::WaitqExitMerge => {
+            Transition::WaitqExitMerge => {
                 record.waitq.exit(now);
                 record.devstat.merge_transaction();
                 Step::WaitqExit
             }
-            Verb::WaitqExitRefuse => {
+            Transition::WaitqExitRefuse => {
                 record.waitq.exit(now);
                 record.devstat.refuse_transaction();
                 Step::WaitqExit
             }
-            Verb::WaitqExitAbandon => {
+            Transition::WaitqExitAbandon => {
                 record.waitq.exit(now);
                 record.devstat.abandon_transaction();
                 Step::WaitqExit
             }
-            Verb::RunqExitAbandon => {
+            Transition::RunqExitAbandon => {
                 record.runq.exit(now);
                 record.devstat.abandon_transaction();
                 Step::RunqExit
             }
-            Verb::WaitqExit => {
+            Transition::WaitqExit => {
                 record.waitq.exit(now);
                 Step::WaitqExit
             }
-            Verb::RunqExit => {
+            Transition::RunqExit => {
                 record.runq.exit(now);
                 Step::RunqExit
             }
