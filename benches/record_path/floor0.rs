@@ -40,7 +40,7 @@ use iostat::acct::{
 
 const START: Start = Start {
     account: 0xd15c,
-    leaf: 0,
+    hctx: 0,
     class: Class::Read,
     tag: Tag::Simple,
     sector: 2048,

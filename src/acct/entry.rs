@@ -49,12 +49,12 @@ pub struct Entry {
     pub pending: Pending,
 }
 
-/// Bits of `state`: first its [`Kind`], at the top its leaf.
+/// Bits of `state`: first its [`Kind`], at the top its hardware queue.
 pub(super) const RUNNING: u64 = 1 << 8;
 pub(super) const COUNTED: u64 = 1 << 9;
 /// Regions count it: see [`super::region::pending`].
 pub(super) const IN_REGIONS: u64 = 1 << 10;
-pub(super) const LEAF_SHIFT: u32 = 48;
+pub(super) const HCTX_SHIFT: u32 = 48;
 
 impl Entry {
     #[inline(always)]
@@ -66,7 +66,7 @@ impl Entry {
         self.sector.set(start.sector);
         let kind = Kind::new(start.class, start.tag).number();
         self.state
-            .set(u64::from(kind) | flags | u64::from(start.leaf) << LEAF_SHIFT);
+            .set(u64::from(kind) | flags | u64::from(start.hctx) << HCTX_SHIFT);
     }
 
     /// A request is accepted: it waits. (`block_io_start`)
@@ -240,11 +240,11 @@ impl Entry {
         self.account.get()
     }
 
-    /// What the start was given as `leaf`.
+    /// What the start was given as `hctx`.
     #[inline(always)]
-    pub fn leaf(&self) -> u16 {
+    pub fn hctx(&self) -> u16 {
         // CAST: The upper 16 bits.
-        (self.state.get() >> LEAF_SHIFT) as u16
+        (self.state.get() >> HCTX_SHIFT) as u16
     }
 
     /// First sector.
@@ -278,7 +278,7 @@ mod tests {
 
     const START: Start = Start {
         account: 0xd15c,
-        leaf: 7,
+        hctx: 7,
         class: Class::Write,
         tag: Tag::Ordered,
         sector: 2048,
@@ -313,7 +313,7 @@ mod tests {
             transition,
             Some(Transition::RunqExitEnd(ended(100, 70, 4096)))
         );
-        assert_eq!(entry.leaf(), 7);
+        assert_eq!(entry.hctx(), 7);
         assert_eq!(entry.account(), 0xd15c);
     }
 

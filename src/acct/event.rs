@@ -12,8 +12,8 @@ use super::class::{
 pub struct Start {
     /// What the caller finds the disk's account by again; opaque here.
     pub account: u64,
-    /// Which of the disk's gauges counts it.
-    pub leaf: u16,
+    /// The hardware queue, or for a bio a number that spreads bios over gauges: selects the gauge that counts it.
+    pub hctx: u16,
     /// Class of the transaction.
     pub class: Class,
     /// Tag type of the transaction.

@@ -62,8 +62,8 @@ use super::{
         Entry,
         Times,
         COUNTED,
+        HCTX_SHIFT,
         IN_REGIONS,
-        LEAF_SHIFT,
         RUNNING, //
     },
     inflight::State,
@@ -131,7 +131,7 @@ impl Entry {
 
     #[cold]
     fn fill_in(&self, key: u64, state: State, fresh: Fresh) {
-        let mut flags = COUNTED | u64::from(DIRECT) << LEAF_SHIFT;
+        let mut flags = COUNTED | u64::from(DIRECT) << HCTX_SHIFT;
         let mut class = fresh.class;
         if state == State::Runs {
             flags |= RUNNING;
@@ -296,7 +296,7 @@ pub fn start<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
     } else if before.wait() == 0 {
         record.waitq_busy.rise(now);
         record.both_busy.rise(now);
-        if !root.stays(entry.leaf()) {
+        if !root.stays(entry.hctx()) {
             entry.memory.forget();
         }
     }

@@ -331,13 +331,13 @@ impl Account {
         !self.leaves.is_empty()
     }
 
-    /// Records one step at `now` of an I/O that goes through the hardware queue `leaf`, here and, of
+    /// Records one step at `now` of an I/O that goes through the hardware queue `hctx`, here and, of
     /// a partition, in the disk.
     #[inline(always)]
-    pub(crate) fn record(&self, transition: Transition, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
+    pub(crate) fn record(&self, transition: Transition, hctx: u16, now: u64, cpu: ThisCpu<'_>) {
         let mut account = self;
         loop {
-            account.record_own(transition, leaf, now, cpu);
+            account.record_own(transition, hctx, now, cpu);
             let Some(disk) = &account.disk else {
                 return;
             };
@@ -347,32 +347,32 @@ impl Account {
 
     /// The same, here alone.
     #[inline(always)]
-    pub(super) fn record_own(&self, transition: Transition, leaf: u16, now: u64, cpu: ThisCpu<'_>) {
+    pub(super) fn record_own(&self, transition: Transition, hctx: u16, now: u64, cpu: ThisCpu<'_>) {
         let record = self.records.this_cpu(cpu, &self.root);
         match record.filter(|_| !transition.is_rare()) {
-            Some(record) => self.apply(transition, &record.write(), leaf, now),
-            None => self.record_shared(transition, leaf, now),
+            Some(record) => self.apply(transition, &record.write(), hctx, now),
+            None => self.record_shared(transition, hctx, now),
         }
     }
 
     /// The same in the record that the account's CPUs share.
     #[cold]
     #[inline(never)]
-    fn record_shared(&self, transition: Transition, leaf: u16, now: u64) {
+    fn record_shared(&self, transition: Transition, hctx: u16, now: u64) {
         if !transition.is_rare() {
             self.records.want_this_cpu();
         }
         self.records
-            .write_shared(|record| self.apply(transition, record, leaf, now));
+            .write_shared(|record| self.apply(transition, record, hctx, now));
     }
 
     #[inline(always)]
-    fn apply(&self, transition: Transition, record: &impl Write, leaf: u16, now: u64) {
+    fn apply(&self, transition: Transition, record: &impl Write, hctx: u16, now: u64) {
         let root = &self.root.gauge;
         // Two calls and not one with two trees: which of them is asked once, not after every step.
-        if self.has_leaves() && leaf != fast::DIRECT {
+        if self.has_leaves() && hctx != fast::DIRECT {
             let last = self.leaves.len().wrapping_sub(1);
-            if let Some(leaf) = self.leaves.get(usize::from(leaf) & last) {
+            if let Some(leaf) = self.leaves.get(usize::from(hctx) & last) {
                 let gauges = Tree {
                     leaf: &leaf.0,
                     root: Some(root),

@@ -185,7 +185,7 @@ impl Tracker {
         here: Here<'_>,
         account: &Account,
         key: u64,
-        leaf: u16,
+        hctx: u16,
         is_start: bool,
         begin: impl FnOnce(&Entry) -> Transition,
     ) -> Option<&Entry> {
@@ -221,7 +221,7 @@ impl Tracker {
         if let Some(holder) = slot.holder() {
             holder.set(disk.handle().bits());
         }
-        account.record(begin(slot.entry), leaf, here.now, here.cpu);
+        account.record(begin(slot.entry), hctx, here.now, here.cpu);
         Some(slot.entry)
     }
 
@@ -234,7 +234,7 @@ impl Tracker {
         transition: Transition,
     ) -> Option<&'a Account> {
         let account = self.account_in(here.probe, entry)?;
-        account.record(transition, entry.leaf(), here.now, here.cpu);
+        account.record(transition, entry.hctx(), here.now, here.cpu);
         Some(account)
     }
 

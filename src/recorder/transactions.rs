@@ -38,7 +38,7 @@ fn tag(is_flush: bool) -> Tag {
 fn request(account: &Account, rq: Request<'_>) -> Start {
     Start {
         account: account.handle().bits(),
-        leaf: if account.has_leaves() {
+        hctx: if account.has_leaves() {
             rq.hardware_queue()
         } else {
             0

@@ -24,7 +24,7 @@ mod tests {
 
     const START: Start = Start {
         account: u64::MAX,
-        leaf: u16::MAX,
+        hctx: u16::MAX,
         class: Class::Free,
         tag: Tag::Ordered,
         sector: u64::MAX,

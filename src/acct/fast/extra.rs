@@ -64,7 +64,7 @@ pub(super) fn start<'a, S: Section<'a>>(
         record.waitq_busy.rise(now);
         record.both_busy.rise(now);
         // It is the disk's root where queues meet.
-        if !root.stays(entry.leaf()) {
+        if !root.stays(entry.hctx()) {
             entry.memory.forget();
         }
     }

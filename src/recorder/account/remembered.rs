@@ -51,14 +51,14 @@ impl Account {
     pub(in crate::recorder) fn source(
         &self,
         rq: Request<'_>,
-        leaf: u16,
+        hctx: u16,
         now: u64,
     ) -> Option<Source> {
         if is_general() || self.leaves_now.load(Relaxed) {
             return None;
         }
         // Others write the root's cache line with each of their I/Os: it is looked at now and then.
-        if self.has_leaves() && !(is_one_of_many(now) && self.may_enter(leaf)) {
+        if self.has_leaves() && !(is_one_of_many(now) && self.may_enter(hctx)) {
             return None;
         }
         if self.disk.is_some() {
@@ -73,8 +73,8 @@ impl Account {
     }
 
     /// Whether I/Os of this hardware queue may enter its root, and that of its disk.
-    fn may_enter(&self, leaf: u16) -> bool {
-        self.root.may_enter(leaf) && self.disk().is_none_or(|disk| disk.root.may_enter(leaf))
+    fn may_enter(&self, hctx: u16) -> bool {
+        self.root.may_enter(hctx) && self.disk().is_none_or(|disk| disk.root.may_enter(hctx))
     }
 
     /// Whether entries may still remember it by this source.

@@ -55,12 +55,12 @@ impl Tracker {
         let start = Start {
             account: account.handle().bits(),
             // CAST: One gauge for all CPUs whose numbers end in the same bits.
-            leaf: cpu as u16,
+            hctx: cpu as u16,
             class: Class::of(bio.op(), bio.bytes()),
             tag: tag(bio.is_flush()),
             sector: bio.sector(),
         };
-        let entry = self.begin(here, account, bio.key(), start.leaf, true, |entry| {
+        let entry = self.begin(here, account, bio.key(), start.hctx, true, |entry| {
             entry.start_running(&start, bio.bytes(), here.now)
         });
         if let Some(entry) = entry {

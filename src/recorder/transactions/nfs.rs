@@ -54,12 +54,12 @@ impl Tracker {
         };
         let start = Start {
             account: account.handle().bits(),
-            leaf: 0,
+            hctx: 0,
             class: Class::of(io.op, io.bytes),
             tag: Tag::None,
             sector: sector(io),
         };
-        self.begin(here, account, io.key, start.leaf, true, |entry| {
+        self.begin(here, account, io.key, start.hctx, true, |entry| {
             entry.start_running(&start, 0, here.now)
         });
     }

@@ -59,7 +59,7 @@ impl Tracker {
     #[inline(never)]
     pub(super) fn io_start_further(&self, here: Here<'_>, account: &Account, rq: Request<'_>) {
         let start = request(account, rq);
-        self.begin(here, account, rq.key(), start.leaf, true, |entry| {
+        self.begin(here, account, rq.key(), start.hctx, true, |entry| {
             entry.start_waiting(&start, here.now)
         });
     }
@@ -92,7 +92,7 @@ impl Tracker {
             return;
         };
         let start = request(account, rq);
-        self.begin(here, account, rq.key(), start.leaf, false, |entry| {
+        self.begin(here, account, rq.key(), start.hctx, false, |entry| {
             entry.run_uncounted(&start, here.now)
         });
     }

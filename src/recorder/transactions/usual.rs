@@ -57,8 +57,8 @@ impl Tracker {
         };
         let start = request(account, rq);
         let transition = slot.entry.start_waiting(&start, here.now);
-        record::<OF>(account, transition, start.leaf, here);
-        if let Some(source) = account.source(rq, start.leaf, here.now) {
+        record::<OF>(account, transition, start.hctx, here);
+        if let Some(source) = account.source(rq, start.hctx, here.now) {
             let may = || account.may_be_remembered_by(source);
             slot.entry.remember(source, account.memory(), may);
         }
@@ -78,7 +78,7 @@ impl Tracker {
             return rq_issue_special(here, account, slot.entry, rq);
         }
         if let Some(transition) = slot.entry.issue(here.now) {
-            account.record_own(transition, slot.entry.leaf(), here.now, here.cpu);
+            account.record_own(transition, slot.entry.hctx(), here.now, here.cpu);
         }
     }
 
@@ -116,7 +116,7 @@ impl Tracker {
             rq_complete_elsewhere(here, account, slot.entry, bytes);
         }
         let transition = Transition::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
-        account.record_own(transition, slot.entry.leaf(), here.now, here.cpu);
+        account.record_own(transition, slot.entry.hctx(), here.now, here.cpu);
         slot.release();
     }
 }
@@ -127,11 +127,11 @@ const DISK: Of = false;
 const PARTITION: Of = true;
 
 #[inline(always)]
-fn record<const OF: Of>(account: &Account, transition: Transition, leaf: u16, here: Here<'_>) {
+fn record<const OF: Of>(account: &Account, transition: Transition, hctx: u16, here: Here<'_>) {
     if OF == PARTITION {
-        account.record(transition, leaf, here.now, here.cpu);
+        account.record(transition, hctx, here.now, here.cpu);
     } else {
-        account.record_own(transition, leaf, here.now, here.cpu);
+        account.record_own(transition, hctx, here.now, here.cpu);
     }
 }
 
@@ -142,7 +142,7 @@ fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Reques
         return rq_issue_in_partition(here, account, entry, rq);
     }
     if let Some(transition) = entry.issue(here.now) {
-        account.record_own(transition, entry.leaf(), here.now, here.cpu);
+        account.record_own(transition, entry.hctx(), here.now, here.cpu);
         regions::start_in_disk(here, account, entry, rq.sector(), rq.bytes());
     }
 }
@@ -150,7 +150,7 @@ fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Reques
 #[inline(never)]
 fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
     if let Some(transition) = entry.issue(here.now) {
-        account.record(transition, entry.leaf(), here.now, here.cpu);
+        account.record(transition, entry.hctx(), here.now, here.cpu);
         if account.is_in_regions(here.probe) {
             regions::start_in_partition(here, account, entry, rq.sector(), rq.bytes());
         }
@@ -173,7 +173,7 @@ fn rq_complete_elsewhere(here: Here<'_>, account: &Account, entry: &Entry, bytes
 fn rq_complete_in_partition(here: Here<'_>, account: &Account, entry: &Entry, bytes: u64) {
     if let Some(disk) = account.disk() {
         let transition = Transition::RunqExitEnd(entry.end_plainly(bytes, here.now));
-        disk.record_own(transition, entry.leaf(), here.now, here.cpu);
+        disk.record_own(transition, entry.hctx(), here.now, here.cpu);
     }
     if entry.is_in_regions() {
         regions::end_in_partition(here, account, entry);

@@ -139,7 +139,7 @@ impl Storage {
         };
         let start = Start {
             account: 1,
-            leaf: 0,
+            hctx: 0,
             class: Class::Read,
             tag: Tag::Simple,
             sector: 0,

@@ -119,7 +119,7 @@ impl Storage {
 fn start(key: u64) -> Start {
     Start {
         account: key,
-        leaf: 0,
+        hctx: 0,
         class: Class::Read,
         tag: Tag::Simple,
         sector: key,

@@ -301,7 +301,7 @@ impl Machine {
     pub fn remember(&self, place: usize, key: u64, start: &Start) {
         let disk = &self.disks[place];
         let mut accounts = self.whole.iter().chain([disk]);
-        if accounts.all(|disk| disk.leaves.is_empty() || disk.root.may_enter(start.leaf)) {
+        if accounts.all(|disk| disk.leaves.is_empty() || disk.root.may_enter(start.hctx)) {
             let source = match self.whole {
                 None => Source::queue(queue(place)),
                 Some(_) => Source::block_device(block_device(place)),

@@ -137,7 +137,7 @@ impl Disk {
         }
         let start = Start {
             account: 1,
-            leaf: 0,
+            hctx: 0,
             class: Class::Write,
             tag: Tag::Simple,
             sector: 9,

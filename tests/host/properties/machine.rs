@@ -119,8 +119,8 @@ impl Disk {
         }
     }
 
-    pub fn record(&self, cpu: usize, leaf: u16, transition: Transition, now: u64) {
-        let gauges = match self.leaves.get(usize::from(leaf)) {
+    pub fn record(&self, cpu: usize, hctx: u16, transition: Transition, now: u64) {
+        let gauges = match self.leaves.get(usize::from(hctx)) {
             None => Tree {
                 leaf: &self.root.gauge,
                 root: None,
@@ -404,7 +404,7 @@ impl Machine {
         if disk.number == entry.account() as u32 {
             transition.into_iter().for_each(|transition| {
                 let accounts = self.whole.iter().chain([disk]);
-                accounts.for_each(|account| account.record(cpu, entry.leaf(), transition, now));
+                accounts.for_each(|account| account.record(cpu, entry.hctx(), transition, now));
             });
         }
     }
@@ -414,7 +414,7 @@ impl Machine {
         let disk = &self.disks[place];
         Start {
             account: (place as u64) << 32 | u64::from(disk.number),
-            leaf: (cpu % disk.leaves.len().max(1)) as u16,
+            hctx: (cpu % disk.leaves.len().max(1)) as u16,
             class,
             tag,
             sector: u64::MAX,

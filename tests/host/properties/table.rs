@@ -111,7 +111,7 @@ impl Whole {
 fn mark(slot: Slot<'_>, number: u64) {
     let start = Start {
         account: number,
-        leaf: 0,
+        hctx: 0,
         class: Class::Read,
         tag: Tag::Simple,
         sector: 0,
