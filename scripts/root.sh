@@ -34,7 +34,7 @@ blktests)
 	TITLE="root of blktests"
 	;;
 packages)
-	PACKAGES=$(echo $TOOLCHAIN $SCOPE $PACKAGING)
+	PACKAGES=$(echo $TOOLCHAIN $SCOPE $(grep -v "^#" "$TOP/scripts/crates.txt") $PACKAGING)
 	TITLE="root for Debian packages"
 	;;
 *) die "there is no root $1; choose one of: build blktests packages" ;;
