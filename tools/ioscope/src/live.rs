@@ -19,10 +19,10 @@ use std::time::{Duration, SystemTime};
 /// The device.
 pub const PATH: &str = "/dev/iostat";
 
-pub struct Live {
+/// Samples of the module as it is now. As long as it exists, the module cannot be unloaded.
+pub struct Reader {
     file: File,
     bounds: Bounds,
-    ticker: Ticker,
     generation: u64,
     devices: Vec<Rc<Device>>,
     /// Memory for the next call.
@@ -31,6 +31,12 @@ pub struct Live {
     last: Vec<Entry>,
     selection: Selection,
     want: Want,
+}
+
+/// Samples at the ends of intervals.
+pub struct Live {
+    reader: Reader,
+    ticker: Ticker,
 }
 
 /// Opens the device, for messages too if that is allowed. The error says what to do.
@@ -60,18 +66,44 @@ pub fn devices(file: &File) -> Result<Vec<Shared>> {
 
 impl Live {
     pub fn new() -> Result<Self> {
-        let file = open()?;
         Ok(Live {
+            reader: Reader::new(open()?),
+            ticker: Ticker::new()?,
+        })
+    }
+}
+
+impl Reader {
+    pub fn new(file: File) -> Self {
+        Reader {
             bounds: file.bounds(),
             file,
-            ticker: Ticker::new()?,
             generation: 0,
             devices: Vec::new(),
             snapshots: Vec::new(),
             last: Vec::new(),
             selection: Selection::default(),
             want: Want::default(),
-        })
+        }
+    }
+
+    /// Times that cannot have changed since `last` are not read again.
+    pub fn with_last(file: File, last: Vec<Entry>) -> Self {
+        Reader {
+            last,
+            ..Self::new(file)
+        }
+    }
+
+    /// The bounds of all histograms.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+
+    /// From here on samples have the devices of `selection`, and what `want` says.
+    pub fn choose(&mut self, selection: Selection, want: Want) {
+        self.selection = selection;
+        self.want = want;
     }
 
     fn list(&mut self) -> Result<()> {
@@ -96,7 +128,8 @@ impl Live {
         bail!("devices come and go faster than they can be read")
     }
 
-    fn sample(&mut self) -> Result<Sample> {
+    /// A sample at once.
+    pub fn sample(&mut self) -> Result<Sample> {
         self.take()?;
         let wall_ns = wall_ns();
         let mut entries = Vec::with_capacity(self.last.len());
@@ -108,7 +141,7 @@ impl Live {
             entries.push(Entry {
                 device: device.clone(),
                 counters: *counters,
-                times: self.times(counters, near),
+                times: self.times(device, counters, near),
             });
         }
         let events = match self.want.events {
@@ -135,8 +168,11 @@ impl Live {
     }
 
     /// The times of a device that are wanted. Those of a class of which nothing was completed since are the same.
-    fn times(&self, counters: &Snapshot, near: usize) -> Times {
-        let is_it = |entry: &&Entry| entry.counters.number == counters.number;
+    fn times(&self, device: &Device, counters: &Snapshot, near: usize) -> Times {
+        // A module that was loaded again numbers from 0, at a later time.
+        let is_it = |entry: &&Entry| {
+            entry.device.number == device.number && entry.device.crtime == device.crtime
+        };
         let last = self.last.get(near).filter(is_it);
         let last = last.or_else(|| self.last.iter().find(is_it));
         let read = |class: usize, phase: usize| {
@@ -219,34 +255,33 @@ pub fn wall_ns() -> i64 {
 
 impl Source for Live {
     fn bounds(&self) -> &Bounds {
-        &self.bounds
+        &self.reader.bounds
     }
 
     fn first(&mut self, interval: Option<Duration>) -> Result<Sample> {
         if let Some(interval) = interval {
             self.ticker.start(interval);
         }
-        self.sample()
+        self.reader.sample()
     }
 
     fn next(&mut self) -> Result<Option<Sample>> {
         match self.ticker.wait()? {
-            true => Ok(Some(self.sample()?)),
+            true => Ok(Some(self.reader.sample()?)),
             false => Ok(None),
         }
     }
 
     fn now(&mut self) -> Result<Option<Sample>> {
-        self.sample().map(Some)
+        self.reader.sample().map(Some)
     }
 
     fn selection(&mut self, words: &[String], partitions: bool) -> Result<Selection> {
-        self.list()?;
-        Selection::of_system(words, partitions, &self.devices)
+        self.reader.list()?;
+        Selection::of_system(words, partitions, &self.reader.devices)
     }
 
     fn choose(&mut self, selection: Selection, want: Want) {
-        self.selection = selection;
-        self.want = want;
+        self.reader.choose(selection, want);
     }
 }

@@ -25,9 +25,14 @@ pub struct Selection {
 
 impl Selection {
     pub fn all() -> Self {
+        Self::of_all(true)
+    }
+
+    /// All devices, or all but partitions.
+    pub fn of_all(partitions: bool) -> Self {
         Selection {
             names: Vec::new(),
-            partitions: true,
+            partitions,
         }
     }
 

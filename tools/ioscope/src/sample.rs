@@ -62,6 +62,9 @@ pub struct Device {
     pub minor: u32,
     /// The number of a partition's disk.
     pub parent: Option<u32>,
+    /// The name of the driver; of an entry, the name of its module. Not known of a recording.
+    #[serde(skip)]
+    pub driver: String,
 }
 
 impl From<&iostat_map::Device> for Device {
@@ -89,6 +92,7 @@ impl From<&iostat_map::Device> for Device {
             major: device.dev_major,
             minor: device.dev_minor,
             parent: (device.parent != NO_DEVICE).then_some(device.parent),
+            driver: device.written_driver(),
         }
     }
 }

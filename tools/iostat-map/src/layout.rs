@@ -80,12 +80,21 @@ impl Device {
     /// The name as `/dev/iostat` has it: one word. What is not printable ASCII, blanks and backslashes are a
     /// backslash and three octal digits.
     pub fn written_name(&self) -> String {
-        let written = |byte: &u8| match byte {
-            b'!'..=b'~' if *byte != b'\\' => char::from(*byte).to_string(),
-            _ => format!("\\{byte:03o}"),
-        };
-        self.name().iter().map(written).collect()
+        written(self.name())
     }
+
+    /// The name of the driver, written so too.
+    pub fn written_driver(&self) -> String {
+        written(until_nul(&self.driver))
+    }
+}
+
+fn written(name: &[u8]) -> String {
+    let written = |byte: &u8| match byte {
+        b'!'..=b'~' if *byte != b'\\' => char::from(*byte).to_string(),
+        _ => format!("\\{byte:03o}"),
+    };
+    name.iter().map(written).collect()
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

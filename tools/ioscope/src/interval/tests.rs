@@ -19,6 +19,7 @@ fn entry(number: u32, name: &str, crtime: u64, counters: Snapshot) -> Entry {
         major: 0,
         minor: 0,
         parent: None,
+        driver: String::new(),
     };
     Entry {
         device: Rc::new(device),

@@ -33,6 +33,7 @@ fn entry((number, words, time): (u32, [u64; 4], u64)) -> Entry {
             major: 8,
             minor: number,
             parent: None,
+            driver: String::new(),
         }),
         counters: Snapshot {
             number,

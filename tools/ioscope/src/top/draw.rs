@@ -173,6 +173,7 @@ mod tests {
                     major: 8,
                     minor: *number,
                     parent: None,
+                    driver: String::new(),
                 }),
                 counters,
                 times: Default::default(),
