@@ -48,9 +48,9 @@ manual()
 	manual=$(dirname "$("$TOP/scripts/tools.sh")")/manual
 	if "$TOP/scripts/enter.sh" sh -euc '
 		cd "$1"
-		[ "$(ls ioscope*.1 | wc -l)" -ge 13 ]
+		[ "$(ls ioscope*.1 | wc -l)" -ge 14 ]
 		mandoc -T lint -W error ioscope*.1
-		for page in ioscope ioscope-lat ioscope-snoop ioscope-files ioscope-waits; do
+		for page in ioscope ioscope-lat ioscope-snoop ioscope-files ioscope-waits ioscope-export; do
 			grep -q "^\.SH EXAMPLES" $page.1
 		done
 		bash -n ioscope.bash

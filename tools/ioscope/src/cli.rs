@@ -2,6 +2,8 @@
 
 //! The options.
 
+#[cfg(feature = "export")]
+pub mod export;
 pub mod region;
 pub mod top;
 pub mod trace;
@@ -74,6 +76,13 @@ pub enum Command {
     /// Shows what was recorded, interval by interval
     #[command(after_help = EXIT)]
     Replay(ReplayFile),
+    /// Metrics for Prometheus: by HTTP, or in a file for node_exporter
+    ///
+    /// Counters are those of the kernel, and histograms have its buckets: classic ones, and in the protobuf format native
+    /// ones too. If the module is not loaded, iostat_up is 0 and there is nothing else.
+    #[cfg(feature = "export")]
+    #[command(after_help = EXIT)]
+    Export(export::Export),
 }
 
 /// How output looks.

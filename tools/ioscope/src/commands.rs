@@ -3,6 +3,8 @@
 //! A file for each command.
 
 pub mod events;
+#[cfg(feature = "export")]
+pub mod export;
 pub mod files;
 pub mod heat;
 pub mod kstat;

@@ -8,10 +8,13 @@
 //! * [`region`], [`extents`]: parts of a disk, and which are a file's; [`trace`]: single I/Os, from a tracefs instance.
 //! * [`style`], [`table`], [`json`]: how that is written.
 //! * [`top`]: a screen that is always up to date.
+//! * `export`: metrics for Prometheus.
 //! * [`cli`], [`commands`]: the options, and one file for each command.
 
 pub mod cli;
 pub mod commands;
+#[cfg(feature = "export")]
+pub mod export;
 pub mod extents;
 pub mod interval;
 pub mod json;

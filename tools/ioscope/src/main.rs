@@ -24,6 +24,8 @@ fn main() -> ExitCode {
         Some(Command::Waits(options)) => waits::waits(options),
         Some(Command::Record(options)) => record::record(options),
         Some(Command::Replay(options)) => record::replay(options),
+        #[cfg(feature = "export")]
+        Some(Command::Export(options)) => ioscope::commands::export::export(options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

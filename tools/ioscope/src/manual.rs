@@ -11,7 +11,7 @@ use std::fs::{create_dir_all, write};
 use std::path::{Path, PathBuf};
 
 /// Examples by the name of a page, as roff.
-const EXAMPLES: [(&str, &str); 8] = [
+const EXAMPLES: [(&str, &str); 9] = [
     ("ioscope", include_str!("../manual/ioscope.roff")),
     ("ioscope-lat", include_str!("../manual/ioscope-lat.roff")),
     (
@@ -30,6 +30,10 @@ const EXAMPLES: [(&str, &str); 8] = [
     (
         "ioscope-waits",
         include_str!("../manual/ioscope-waits.roff"),
+    ),
+    (
+        "ioscope-export",
+        include_str!("../manual/ioscope-export.roff"),
     ),
     (
         "ioscope-kstat",

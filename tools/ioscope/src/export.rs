@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Metrics for Prometheus and for what reads its formats.
+//!
+//! * [`collect`]: what the module has counted at one moment; [`families`] names it, and [`node`] as node_exporter does.
+//! * [`text`], [`protobuf`]: how that is written; [`buckets`]: histograms, classic and native.
+//! * [`server`]: HTTP; [`accept`]: the form that a client asks for; [`timed`]: clients that do not read.
+
+pub mod accept;
+pub mod buckets;
+pub mod collect;
+pub mod families;
+pub mod family;
+pub mod node;
+pub mod protobuf;
+pub mod server;
+pub mod text;
+pub mod timed;
+
+use crate::cli::export::{Buckets, Compat, Form};
+use collect::Scrape;
+
+/// What is exported.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    pub buckets: Buckets,
+    pub compat: Option<Compat>,
+    pub partitions: bool,
+}
+
+/// All metrics in one form. Without `scrape`, that there are none.
+pub fn expose(scrape: Option<&Scrape>, options: &Options, form: Form) -> Vec<u8> {
+    let mut families = families::families(scrape);
+    if let (Some(scrape), Some(Compat::Node)) = (scrape, options.compat) {
+        families.extend(node::families(scrape));
+    }
+    let classic = buckets::classic(options.buckets);
+    match form {
+        Form::Text | Form::Openmetrics => text::write(&families, form, &classic).into_bytes(),
+        Form::Protobuf => protobuf::write(&families, &classic),
+    }
+}
+
+#[cfg(test)]
+mod tests;
