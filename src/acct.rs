@@ -32,5 +32,6 @@ pub mod record;
 pub mod region;
 pub mod seqcount;
 pub mod snapshot;
+pub mod tag_wait;
 pub mod transition;
 pub mod turns;

@@ -11,13 +11,6 @@
 #include <trace/events/block.h>
 #include <trace/events/io.h>
 
-void notrace iostat_probe_tag_wait(void *state, struct request_queue *q,
-				   struct blk_mq_hw_ctx *hctx, bool is_sched_tag,
-				   unsigned int alloc_flags)
-{
-	iostat_event(state, q->disk, IOSTAT_EVENT_TAG_WAIT);
-}
-
 void notrace iostat_probe_bio_backmerge(void *state, struct bio *bio)
 {
 	iostat_event(state, bio->bi_bdev->bd_disk, IOSTAT_EVENT_BIO_BACKMERGE);
@@ -79,7 +72,6 @@ void notrace iostat_probe_zone_unplug(void *state, struct request_queue *q, unsi
 /* Should a TP_PROTO change, this no longer compiles. It makes no code. */
 static void __maybe_unused check(void)
 {
-	check_trace_callback_type_block_rq_tag_wait(iostat_probe_tag_wait);
 	check_trace_callback_type_block_bio_backmerge(iostat_probe_bio_backmerge);
 	check_trace_callback_type_block_bio_frontmerge(iostat_probe_bio_frontmerge);
 	check_trace_callback_type_block_split(iostat_probe_split);

@@ -117,6 +117,18 @@ void notrace iostat_probe_rq_complete(void *state, struct request *rq, blk_statu
 	iostat_general_rq_complete(state, rq, error, nr_bytes);
 }
 
+/* Called by the task that will sleep, before each sleep until it has a tag. */
+void notrace iostat_probe_tag_wait(void *state, struct request_queue *q,
+				   struct blk_mq_hw_ctx *hctx, bool is_sched_tag,
+				   unsigned int alloc_flags)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	iostat_tag_wait(state, q->disk, here());
+	local_irq_restore(flags);
+}
+
 void notrace iostat_probe_bio_queue(void *state, struct bio *bio)
 {
 	unsigned long flags;
@@ -157,6 +169,7 @@ static void __maybe_unused check(void)
 	check_trace_callback_type_block_rq_complete(iostat_fast_rq_complete);
 	check_trace_callback_type_block_io_start(iostat_traced_io_start);
 	check_trace_callback_type_block_rq_complete(iostat_traced_rq_complete);
+	check_trace_callback_type_block_rq_tag_wait(iostat_probe_tag_wait);
 	check_trace_callback_type_block_bio_queue(iostat_probe_bio_queue);
 	check_trace_callback_type_block_bio_complete(iostat_probe_bio_complete);
 }

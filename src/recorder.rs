@@ -44,6 +44,7 @@ use crate::{
         clock,
         mmap::NewMapping,
         pages::PageOf,
+        percpu::with_interrupts_off,
         published,
         records,
         upkeep,
@@ -51,6 +52,7 @@ use crate::{
     }, //
 };
 use account::Account;
+use accounts::Handle;
 use kernel::{
     new_mutex,
     prelude::*,
@@ -173,6 +175,7 @@ impl<L: Listener> upkeep::Upkeep for State<L> {
         for account in self.walk(Position::FIRST) {
             account.upkeep();
         }
+        self.remove_tag_waits();
         self.registry.upkeep_unlisted();
     }
 }
@@ -199,6 +202,16 @@ impl<L: Listener> State<L> {
             self.probes.lock().need(probe::Extra::Clones)?;
         }
         self.registry.add(device)
+    }
+
+    /// Removes tasks from wait queues that do not wait for a tag any more, though no I/O of theirs has started. May sleep.
+    fn remove_tag_waits(&self) {
+        let tag_waits = self.tracker.tag_waits();
+        tag_waits.remove_gone(clock::now_ns(), |disk| {
+            if let Some(account) = self.numbered(Handle::from_bits(disk).number()) {
+                with_interrupts_off(|cpu| account.leave_tag_wait(clock::now_ns(), cpu));
+            }
+        });
     }
 
     /// All accounts, by priority and then in order of arrival. May sleep; `ENOMEM`.

@@ -14,7 +14,6 @@ struct request;
 struct request_queue;
 
 enum iostat_event {
-	IOSTAT_EVENT_TAG_WAIT,
 	IOSTAT_EVENT_BIO_BACKMERGE,
 	IOSTAT_EVENT_BIO_FRONTMERGE,
 	IOSTAT_EVENT_SPLIT,
@@ -30,8 +29,6 @@ enum iostat_event {
 };
 
 /* What the tracepoints call; @state is what they were registered with. */
-void iostat_probe_tag_wait(void *state, struct request_queue *q, struct blk_mq_hw_ctx *hctx,
-			   bool is_sched_tag, unsigned int alloc_flags);
 void iostat_probe_bio_backmerge(void *state, struct bio *bio);
 void iostat_probe_bio_frontmerge(void *state, struct bio *bio);
 void iostat_probe_split(void *state, struct bio *bio, unsigned int new_sector);

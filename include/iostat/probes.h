@@ -11,6 +11,8 @@
 #include <linux/jump_label.h>
 #include <linux/percpu.h>
 
+struct blk_mq_hw_ctx;
+struct gendisk;
 struct request;
 struct request_queue;
 
@@ -22,6 +24,8 @@ void iostat_probe_rq_merge(void *state, struct request *rq);
 void iostat_probe_io_done(void *state, struct request *rq);
 void iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
 			      unsigned int nr_bytes);
+void iostat_probe_tag_wait(void *state, struct request_queue *q, struct blk_mq_hw_ctx *hctx,
+			   bool is_sched_tag, unsigned int alloc_flags);
 void iostat_probe_bio_queue(void *state, struct bio *bio);
 void iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio *bio);
 
@@ -67,6 +71,8 @@ typedef void (*iostat_rq_fn)(const void *state, struct request *rq, struct iosta
 typedef void (*iostat_rq_complete_fn)(const void *state, struct request *rq,
 				      struct iostat_here here, blk_status_t error,
 				      unsigned int nr_bytes);
+typedef void (*iostat_tag_wait_fn)(const void *state, const struct gendisk *disk,
+				   struct iostat_here here);
 typedef void (*iostat_bio_queue_fn)(const void *state, struct bio *bio,
 				    struct iostat_here here, unsigned int cpu);
 typedef void (*iostat_bio_fn)(const void *state, struct bio *bio, struct iostat_here here);
@@ -78,6 +84,7 @@ void iostat_rq_merge(const void *state, struct request *rq, struct iostat_here h
 void iostat_io_done(const void *state, struct request *rq, struct iostat_here here);
 void iostat_rq_complete(const void *state, struct request *rq, struct iostat_here here,
 			blk_status_t error, unsigned int nr_bytes);
+void iostat_tag_wait(const void *state, const struct gendisk *disk, struct iostat_here here);
 void iostat_bio_queue(const void *state, struct bio *bio, struct iostat_here here,
 		      unsigned int cpu);
 void iostat_bio_complete(const void *state, struct bio *bio, struct iostat_here here);

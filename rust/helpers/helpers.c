@@ -6,10 +6,12 @@
 #include <iostat/helpers.h>
 #include <linux/blkdev.h>
 #include <linux/gfp.h>
+#include <linux/irqflags.h>
 #include <linux/kcsan-checks.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/ratelimit.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -77,6 +79,24 @@ void iostat_copy_locked(struct spinlock *lock, void *to, const void *from, size_
 bool iostat_fatal_signal_pending(void)
 {
 	return fatal_signal_pending(current);
+}
+
+bool iostat_in_task(void)
+{
+	return in_task();
+}
+
+void iostat_local_irq_restore(unsigned long flags)
+{
+	local_irq_restore(flags);
+}
+
+unsigned long iostat_local_irq_save(void)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	return flags;
 }
 
 bool iostat_may_warn(void)

@@ -38,6 +38,7 @@ pub(crate) mod print;
 pub(crate) mod published;
 pub(crate) mod records;
 pub(crate) mod sysfs;
+pub(crate) mod tag_waits;
 pub(crate) mod task;
 pub(crate) mod tracepoint;
 mod uapi;

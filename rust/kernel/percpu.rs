@@ -54,6 +54,20 @@ impl ThisCpu<'_> {
     }
 }
 
+/// Calls `work` with interrupts off, on this CPU.
+pub(crate) fn with_interrupts_off<T>(work: impl FnOnce(ThisCpu<'_>) -> T) -> T {
+    // SAFETY: They are restored below.
+    let flags = unsafe { own::iostat_local_irq_save() };
+    // SAFETY: No requirement.
+    let offset = unsafe { own::iostat_this_cpu_offset() };
+    // SAFETY: Interrupts are off until `work` has returned.
+    // CAST: As an address.
+    let result = work(unsafe { ThisCpu::new(offset as usize) });
+    // SAFETY: These are the flags of above.
+    unsafe { own::iostat_local_irq_restore(flags) };
+    result
+}
+
 /// One more than the highest number of a CPU there can be.
 pub(crate) fn nr_cpu_ids() -> usize {
     // SAFETY: Set once at boot.

@@ -95,7 +95,7 @@ pub enum Step {
     RunqBackToWaitq,
 }
 
-/// How many I/Os are in the wait queue (27 bits) and the run queue (the bits above), and, in the three lowest
+/// How many I/Os are in the wait queue (26 bits) and the run queue (the bits above), and, in the four lowest
 /// bits, the [`Extra`]s of the account.
 ///
 /// Both in one word, so that a move from one to the other is a single atomic addition and never
@@ -159,6 +159,15 @@ impl Gauge {
     /// The account does not have this extra from here on.
     pub fn remove(&self, extra: Extra) {
         self.0.fetch_and(!(extra as u64), Release);
+    }
+
+    /// The account does not have this extra from here on, unless something waits besides the I/O of the caller, which is in
+    /// the wait queue.
+    pub fn remove_if_alone(&self, extra: Extra) {
+        let is_alone = |word: u64| word & WAIT_MASK <= WAIT;
+        let remove = |word: u64| is_alone(word).then_some(word & !(extra as u64));
+        // If it fails, the extra stays.
+        let _ = self.0.fetch_update(Release, Relaxed, remove);
     }
 
     /// One leaves the run queue, if there is one: whether there was. Tells `note` as `step` does. For

@@ -117,7 +117,7 @@ events! {
     ZoneUnplugs = c"zone_unplugs",
     /// An I/O began that could not be followed.
     Untracked = c"untracked",
-    /// The table of I/Os in flight had no room.
+    /// The table of I/Os in flight had no room, or that of tasks that wait for a tag.
     TableOverflows = c"table_overflows",
     /// An I/O vanished without an end.
     Abandoned = c"abandoned",

@@ -9,8 +9,9 @@
 //! anything of it is recorded ([`Event::general`]). The general path then moves the state of the I/O into the
 //! entry ([`Entry::generalize`]), and all later events of this I/O take the general path.
 //!
-//! Accounts of partitions, and accounts with regions, have an [`Extra`] in their gauge. A step that finds one
-//! does what else has to be done (`fast/extra.rs`); the steps of other accounts need no instruction to find none.
+//! Accounts of partitions, accounts with regions, and those of disks for whose tags tasks wait have an [`Extra`] in their
+//! gauge. A step that finds one does what else has to be done (`fast/extra.rs`); the steps of other accounts need no
+//! instruction to find none.
 //!
 //! # What is remembered
 //!
@@ -242,6 +243,10 @@ pub trait Section<'a> {
     /// issued. The I/O is on the general path already.
     fn start_in_regions(self, root: &'a Root, entry: &'a Entry, sector: u64, bytes: u32);
 
+    /// The current task has waited for a tag of the disk that has this root: since when, ns. It waits no more. [`None`] if it
+    /// has not, or its wait was removed.
+    fn end_tag_wait(&self, disk: &'a Root) -> Option<u64>;
+
     /// The regions of the account that has this root record that this I/O has ended. It is on the general path already.
     fn end_in_regions(&self, root: &'a Root, entry: &'a Entry);
 
@@ -291,7 +296,7 @@ pub fn start<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
     if before.without(Extra::Regions) == Lengths::IDLE {
         record.waitq_busy.rise(now);
         keep_apart();
-    } else if before.has(Extra::Disk) {
+    } else if before.has_extras_at_start() {
         return extra::start(section, entry, place, before, record);
     } else if before.wait() == 0 {
         record.waitq_busy.rise(now);

@@ -62,6 +62,12 @@ impl Queue<Counter> {
         self.last.set(now);
     }
 
+    /// Something that is in the queue has been in it for this time longer, ns.
+    #[inline(always)]
+    pub fn entered_before(&self, ns: u64) {
+        self.t_in.add(ns.wrapping_neg());
+    }
+
     /// A line that is 0 or 1 rises at `now`. The time of its last change is not kept, as no reader needs it.
     #[inline(always)]
     pub fn rise(&self, now: u64) {

@@ -44,6 +44,12 @@ impl End {
 pub enum Transition {
     /// A transaction starts and waits.
     StartWaitqEnter,
+    /// What will be a transaction waits for a tag. (`block_rq_tag_wait`)
+    WaitqEnter,
+    /// It starts: it is in the wait queue already.
+    StartInWaitq,
+    /// A transaction that waits has waited for this time before it started, ns.
+    WaitedBefore(u64),
     /// A transaction starts at the device at once: bio-based devices have no wait queue.
     StartRunqEnter,
     /// Something that is no transaction is issued.
@@ -92,6 +98,12 @@ impl Transition {
                 record.waitq.enter(now);
                 Step::WaitqEnter
             }
+            Transition::WaitqEnter => {
+                record.waitq.enter(now);
+                Step::WaitqEnter
+            }
+            Transition::StartInWaitq => return record.devstat.start_transaction(),
+            Transition::WaitedBefore(ns) => return record.waitq.entered_before(ns),
             Transition::StartRunqEnter => {
                 record.devstat.start_transaction();
                 record.runq.enter(now);

@@ -6,6 +6,7 @@ mod medium;
 mod mount;
 mod readout;
 mod remembered;
+mod tag_waits;
 
 use super::{
     accounts::{
@@ -54,7 +55,8 @@ use crate::{
             layout,
             Absent,
             Records, //
-        }, //
+        },
+        tag_waits::TagWaits, //
     },
 };
 use core::sync::atomic::{
@@ -94,6 +96,8 @@ pub(crate) struct Account {
     start_sector: u64,
     /// Of a disk: what it may use of the table's reserve.
     share: Share,
+    /// The tasks that wait for tags of disks.
+    tag_waits: Option<Arc<TagWaits>>,
     records: Arc<Records>,
     /// Those by whom it is found: the list, and probes.
     holders: Refcount,
@@ -114,6 +118,7 @@ struct Block {
     events: Option<Counters>,
     start_sector: u64,
     share: Share,
+    tag_waits: Option<Arc<TagWaits>>,
     leaves: KVec<Line>,
 }
 
@@ -132,6 +137,7 @@ impl Account {
         disk: Option<Arc<Account>>,
         events: Option<Counters>,
         share: Share,
+        tag_waits: Arc<TagWaits>,
         handle: Handle,
         absent: Arc<PerCpu<Absent>>,
     ) -> Result<Arc<Self>> {
@@ -168,6 +174,7 @@ impl Account {
             events,
             start_sector: device.start_sector(),
             share,
+            tag_waits: Some(tag_waits),
             leaves,
         };
         Self::with(identity, handle, block, absent)
@@ -182,6 +189,7 @@ impl Account {
             events: None,
             start_sector: 0,
             share: Share::default(),
+            tag_waits: None,
             leaves: KVec::new(),
         };
         Self::with(identity, handle, block, absent)
@@ -216,6 +224,7 @@ impl Account {
                 events: block.events,
                 start_sector: block.start_sector,
                 share: block.share,
+                tag_waits: block.tag_waits,
                 records,
                 holders: Refcount::new(1),
                 leaves: block.leaves,

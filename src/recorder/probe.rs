@@ -26,7 +26,8 @@ use crate::kernel_ext::{
         iostat_here,
         iostat_rq_complete_fn,
         iostat_rq_fn,
-        iostat_rq_watched_fn, //
+        iostat_rq_watched_fn,
+        iostat_tag_wait_fn, //
     },
     block::{
         bio::Bio,
@@ -288,6 +289,23 @@ const _: iostat_rq_complete_fn = Some(iostat_rq_complete);
 
 /// # Safety
 ///
+/// Called by its probe in `src/probes.c`, with interrupts off, in task context.
+#[no_mangle]
+unsafe extern "C" fn iostat_tag_wait(
+    state: *const c_void,
+    disk: *const bindings::gendisk,
+    here: iostat_here,
+) {
+    // SAFETY: By this function's requirement.
+    let tracker = unsafe { tracker(state) };
+    // SAFETY: By this function's requirement.
+    // CAST: The address is what the disk is found by.
+    unsafe { with_here(here, |here| tracker.tag_wait(here, disk as u64)) };
+}
+const _: iostat_tag_wait_fn = Some(iostat_tag_wait);
+
+/// # Safety
+///
 /// Called by its probe in `src/probes.c`, with interrupts off.
 #[no_mangle]
 unsafe extern "C" fn iostat_bio_queue(
@@ -378,7 +396,6 @@ unsafe extern "C" fn iostat_event(
     // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
     let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
     let event = match event {
-        own::iostat_event_IOSTAT_EVENT_TAG_WAIT => DiskEvent::TagWaits,
         own::iostat_event_IOSTAT_EVENT_BIO_BACKMERGE => DiskEvent::BioBackmerges,
         own::iostat_event_IOSTAT_EVENT_BIO_FRONTMERGE => DiskEvent::BioFrontmerges,
         own::iostat_event_IOSTAT_EVENT_SPLIT => DiskEvent::Splits,

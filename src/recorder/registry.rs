@@ -165,7 +165,9 @@ impl<L: Listener> Registry<L> {
         };
         let share = promise.as_ref().map(Promise::share).unwrap_or_default();
         let counters = events.as_ref().map(|events| self.common.handles(events));
-        let account = Account::new(device, disk, counters, share, handle, self.absent())?;
+        let tag_waits = self.tracker.tag_waits().clone();
+        let absent = self.absent();
+        let account = Account::new(device, disk, counters, share, tag_waits, handle, absent)?;
         let member = Member {
             _presence: self.listener.arrived(device, &account)?,
             account: account.clone(),

@@ -30,7 +30,8 @@ use crate::{
             Records, //
         },
         percpu::ThisCpu,
-        published::InProbe, //
+        published::InProbe,
+        tag_waits::TagWaits, //
     },
 };
 use core::sync::atomic::{
@@ -66,6 +67,7 @@ pub(crate) struct Tracker {
     abandoned: AtomicU64,
     /// Completions of I/Os that are not in the table.
     unmarked: AtomicU64,
+    tag_waits: Arc<TagWaits>,
     /// The latest id given to a wait.
     last_wait: AtomicU64,
 }
@@ -75,12 +77,14 @@ impl Tracker {
     /// `ENOMEM`.
     pub(super) fn new(ios: usize) -> Result<Arc<Self>> {
         let entries = Entries::new(ios)?;
+        let tag_waits = Arc::new(TagWaits::new()?, GFP_KERNEL)?;
         let tracker = try_pin_init!(Tracker {
             entries <- entries,
             accounts <- Accounts::new(),
             untracked: AtomicU64::new(0),
             abandoned: AtomicU64::new(0),
             unmarked: AtomicU64::new(0),
+            tag_waits,
             last_wait: AtomicU64::new(0),
         });
         Arc::pin_init(tracker, GFP_KERNEL)
@@ -189,6 +193,13 @@ impl Tracker {
         is_start: bool,
         begin: impl FnOnce(&Entry) -> Transition,
     ) -> Option<&Entry> {
+        let entry = self.claim(here, account, key, is_start)?;
+        account.record(begin(entry), hctx, here.now, here.cpu);
+        Some(entry)
+    }
+
+    /// Takes an entry for an I/O that begins. Without room for it, it is untracked if that was its start.
+    fn claim(&self, here: Here<'_>, account: &Account, key: u64, is_start: bool) -> Option<&Entry> {
         let disk = account.disk().unwrap_or(account);
         let slot = match self.entries.table().claim(key, disk.share()) {
             Some(Claim::New(slot)) => slot,
@@ -221,8 +232,28 @@ impl Tracker {
         if let Some(holder) = slot.holder() {
             holder.set(disk.handle().bits());
         }
-        account.record(begin(slot.entry), hctx, here.now, here.cpu);
         Some(slot.entry)
+    }
+
+    /// Begins following an I/O whose submitter has waited for a tag since then, in the disk's wait queue.
+    pub(super) fn begin_after_tag_wait(
+        &self,
+        here: Here<'_>,
+        account: &Account,
+        key: u64,
+        since: u64,
+        begin: impl FnOnce(&Entry),
+    ) -> Option<&Entry> {
+        let Some(entry) = self.claim(here, account, key, true) else {
+            account
+                .disk()
+                .unwrap_or(account)
+                .leave_tag_wait(here.now, here.cpu);
+            return None;
+        };
+        begin(entry);
+        account.start_after_tag_wait(here, since);
+        Some(entry)
     }
 
     /// Records what became of an I/O that is followed. Tells its account; [`None`] if that is no
@@ -236,6 +267,11 @@ impl Tracker {
         let account = self.account_in(here.probe, entry)?;
         account.record(transition, entry.hctx(), here.now, here.cpu);
         Some(account)
+    }
+
+    /// The tasks that wait for tags.
+    pub(super) fn tag_waits(&self) -> &Arc<TagWaits> {
+        &self.tag_waits
     }
 
     /// A new id for a wait.

@@ -10,6 +10,7 @@ mod nfs;
 mod passed_on;
 pub(super) mod regions;
 mod request;
+mod tag_wait;
 mod usual;
 
 use super::account::Account;

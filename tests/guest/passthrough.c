@@ -2,8 +2,11 @@
 /*
  * Sends passthrough commands to a SCSI disk.
  *
- *	passthrough DEVICE ready|inquiry|read|write COUNT
+ *	passthrough DEVICE ready|inquiry|read|write|unmapped COUNT
+ *
+ * The last is a read to where no memory is mapped: its request is allocated and freed, and never sent.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <scsi/sg.h>
 #include <stdio.h>
@@ -25,6 +28,7 @@ static const struct {
 	{ "inquiry", { 0x12, [4] = 96 }, 6, SG_DXFER_FROM_DEV, 96 },
 	{ "read", { 0x28, [8] = BLOCKS }, 10, SG_DXFER_FROM_DEV, BLOCKS * 512 },
 	{ "write", { 0x2a, [8] = BLOCKS }, 10, SG_DXFER_TO_DEV, BLOCKS * 512 },
+	{ "unmapped", { 0x28, [8] = BLOCKS }, 10, SG_DXFER_FROM_DEV, BLOCKS * 512 },
 	{ NULL },
 };
 
@@ -56,6 +60,12 @@ int main(int argc, char **argv)
 			.timeout = 10000,
 		};
 
+		if (!strcmp(argv[2], "unmapped")) {
+			io.dxferp = (void *)8;
+			if (ioctl(fd, SG_IO, &io) == 0 || errno != EFAULT)
+				return 1;
+			continue;
+		}
 		if (ioctl(fd, SG_IO, &io) < 0 || io.status || io.host_status) {
 			perror(argv[2]);
 			return 1;

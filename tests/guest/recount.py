@@ -81,7 +81,7 @@ class Recount:
             window = lines.Range(marks[f"{number} from"], marks[f"{number} to"])
         starts = {"rq": ("io_start", "rq_issue"), "bio": ("bio_queue",)}[kind]
         own = compare.Disk([io for io in ios if io.dev == major << 20 | minor
-                            and io.whole[0].kind in starts], window)
+                            and io.start.kind in starts], window)
         got = {column: int(new) - int(old) for column, new, old in
                zip(first[disk, "columns"], last[disk, "stat"], first[disk, "stat"])}
         for column, want in own.expected().items():

@@ -59,6 +59,23 @@ recount depth-128 nbe random nbe --iodepth=128 --number_ios=1000
 recount depth-128-jobs-4 nbe random nbe --iodepth=32 --numjobs=4 --number_ios=250
 remove_null_blk_disk nbe
 
+# Few tags: most of the wait is that for a tag.
+make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 hw_queue_depth=1
+recount tag-waits nbe random nbe --iodepth=4 --numjobs=8 --number_ios=40
+remove_null_blk_disk nbe
+make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 submit_queues=2 hw_queue_depth=3
+recount tag-waits-queues-2 nbe random nbe --iodepth=8 --numjobs=8 --number_ios=40
+recount tag-waits-inside nbe while_running
+remove_null_blk_disk nbe
+head -c 4096 /dev/vda >/dev/null
+sleep 0.2 # its files are there from its first I/O on
+before=$(cat /sys/block/vda/queue/nr_requests)
+for depth in 4 16; do
+	echo $depth >/sys/block/vda/queue/nr_requests
+	recount tag-waits-virtio-$depth vda random vda --iodepth=8 --numjobs=8 --number_ios=40
+done
+echo "$before" >/sys/block/vda/queue/nr_requests
+
 # A scheduler above a device with a depth of two: long waits.
 make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 hw_queue_depth=2
 for scheduler in mq-deadline bfq; do

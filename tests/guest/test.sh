@@ -9,7 +9,7 @@ dmesg -n 3
 ALL="load request null bio stacked multipath partitions departure flush requeue pairing scsi virtio nvme devices names churn
 	interfaces text examples abi mmap memory latency events merges dtrace fileinfo ways hostile-namespaces waits parameters inflight regions-words regions regions-load
 	regions-limits evcnt devstat kstat kstat-abi kstat-rust ported samples disk-events nfs
-	storm leaks"
+	tag-waits storm leaks"
 for part in ${PARTS:-$ALL}; do
 	echo "# $part"
 	[ "$part" = load ] || [ -d /sys/module/iostat ] || load_module

@@ -26,6 +26,8 @@ mod regions;
 mod shared;
 #[path = "interleavings/table.rs"]
 mod table;
+#[path = "interleavings/tag_wait.rs"]
+mod tag_wait;
 
 use loom::{
     model::Builder,

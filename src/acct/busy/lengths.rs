@@ -25,10 +25,12 @@ pub enum Extra {
     Disk = 2,
     /// It is no account: see [`Root::set_absent`](super::Root::set_absent).
     Absent = 4,
+    /// Tasks may wait for a tag of the disk: see [`tag_wait`](crate::acct::tag_wait).
+    TagWaits = 8,
 }
 
 /// Above the extras, so that it takes one instruction to look at one of the numbers, or at an extra.
-const WAIT_SHIFT: u32 = 3;
+const WAIT_SHIFT: u32 = 4;
 /// Below 31, so that one in the run queue is a constant that fits in an instruction.
 pub(super) const RUN_SHIFT: u32 = 30;
 pub(super) const WAIT: u64 = 1 << WAIT_SHIFT;
@@ -66,6 +68,12 @@ impl Lengths {
     #[inline(always)]
     pub const fn has(self, extra: Extra) -> bool {
         self.0 & extra as u64 != 0
+    }
+
+    /// Whether the account has an extra that the start of an I/O has to look at.
+    #[inline(always)]
+    pub const fn has_extras_at_start(self) -> bool {
+        self.0 & (Extra::Disk as u64 | Extra::TagWaits as u64) != 0
     }
 
     /// Whether the account has any.

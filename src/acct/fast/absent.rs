@@ -50,8 +50,42 @@ fn record<'a, S: Section<'a>>(
 #[cold]
 #[inline(never)]
 pub(super) fn start<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
-    record(&section, entry, place, Transition::StartWaitqEnter);
+    section.root(place).set_absent();
+    match section.account(entry) {
+        Some(root) if root.gauge.has(Extra::Disk) => {
+            section.record_own(root, Transition::StartWaitqEnter);
+            start_of_partition(&section, entry, root);
+        }
+        Some(root) => {
+            start_in_disk(&section, entry, root);
+        }
+        // An I/O whose account has left is recorded nowhere.
+        None => {}
+    }
     section.leave();
+}
+
+/// The start of an I/O of a partition, which is recorded there, in its disk.
+fn start_of_partition<'a, S: Section<'a>>(section: &S, entry: &'a Entry, partition: &'a Root) {
+    if let Some(since) = start_in_disk(section, entry, section.disk(partition)) {
+        let waited_ns = section.now().wrapping_sub(since);
+        section.record_own(partition, Transition::WaitedBefore(waited_ns));
+    }
+}
+
+/// The start of an I/O, in the account of a disk. Returns since when its submitter has waited for a tag, if it has.
+fn start_in_disk<'a, S: Section<'a>>(section: &S, entry: &'a Entry, disk: &'a Root) -> Option<u64> {
+    let may_wait = disk.gauge.has(Extra::TagWaits);
+    let since = may_wait.then(|| section.end_tag_wait(disk)).flatten();
+    let verb = match since {
+        Some(since) => {
+            entry.start_ns.set(since);
+            Transition::StartInWaitq
+        }
+        None => Transition::StartWaitqEnter,
+    };
+    section.record_own(disk, verb);
+    since
 }
 
 /// The issue of an I/O.
@@ -90,14 +124,11 @@ pub(super) fn of_disk<'a, S: Section<'a>>(
 ) -> bool {
     section.root(place).set_absent();
     let disk = section.disk(partition);
-    section.record_own(
-        disk,
-        match step {
-            Step::WaitqEnter => Transition::StartWaitqEnter,
-            Step::WaitqToRunq => Transition::WaitqToRunq,
-            _ => end(section, entry),
-        },
-    );
+    match step {
+        Step::WaitqEnter => start_of_partition(section, entry, partition),
+        Step::WaitqToRunq => section.record_own(disk, Transition::WaitqToRunq),
+        _ => section.record_own(disk, end(section, entry)),
+    }
     disk.gauge.has(Extra::Regions)
 }
 

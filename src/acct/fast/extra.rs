@@ -22,12 +22,14 @@ use crate::{
             list::Begin,
             Ended, //
         },
+        transition::Transition,
     },
     below::Bit,
     hint::keep_apart, //
 };
 
-/// The start of an I/O of a partition, which was recorded there but for the edges.
+/// The start of an I/O of a partition, or of a disk for whose tags tasks may wait, which was recorded there but for the
+/// edges.
 #[inline(never)]
 pub(super) fn start<'a, S: Section<'a>>(
     section: S,
@@ -44,6 +46,10 @@ pub(super) fn start<'a, S: Section<'a>>(
     } else if before.has(Extra::Absent) {
         drop(record);
         return absent::start(section, entry, place);
+    } else if !before.has(Extra::Disk) {
+        start_with_tag_waits(&section, entry, section.root(place), before, &record);
+        drop(record);
+        return section.leave();
     } else {
         before.edges(STEP, |line, edge| record.note(line, edge, now));
     }
@@ -60,6 +66,13 @@ pub(super) fn start<'a, S: Section<'a>>(
         keep_apart();
     } else if before.has(Extra::Absent) {
         absent::of_disk(&section, entry, partition, place, STEP);
+    } else if before.has(Extra::TagWaits) {
+        let since = start_with_tag_waits(&section, entry, root, before, &record);
+        drop(record);
+        if let Some(since) = since {
+            section.record_own(partition, Transition::WaitedBefore(now.wrapping_sub(since)));
+        }
+        return section.leave();
     } else if before.wait() == 0 {
         record.waitq_busy.rise(now);
         record.both_busy.rise(now);
@@ -70,6 +83,34 @@ pub(super) fn start<'a, S: Section<'a>>(
     }
     drop(record);
     section.leave();
+}
+
+/// The start of an I/O in that of a whole disk for whose tags tasks may wait, which was recorded there but for the edges.
+/// Returns since when the submitter has waited, if it has.
+#[inline(never)]
+fn start_with_tag_waits<'a, S: Section<'a>>(
+    section: &S,
+    entry: &'a Entry,
+    disk: &'a Root,
+    before: Lengths,
+    record: &Writing<'_>,
+) -> Option<u64> {
+    let now = section.now();
+    before.edges(Step::WaitqEnter, |line, edge| record.note(line, edge, now));
+    let since = section.end_tag_wait(disk);
+    if let Some(since) = since {
+        // It takes the place of its submitter in the wait queue.
+        record.waitq.exit(now);
+        disk.gauge
+            .step(Step::WaitqExit, |line, edge| record.note(line, edge, now));
+        entry.start_ns.set(since);
+    } else if before.wait() == 0 {
+        disk.gauge.remove_if_alone(Extra::TagWaits);
+        if before.run() != 0 && !disk.stays(entry.hctx()) {
+            entry.memory.forget();
+        }
+    }
+    since
 }
 
 /// The issue of an I/O in an account with extras, which was recorded there but for the edges.
@@ -136,7 +177,7 @@ fn issue_in_partition<'a, S: Section<'a>>(
     section.leave();
 }
 
-/// The same in that of a whole disk, which has regions.
+/// The same in that of a whole disk, which has regions, or for whose tags tasks may wait.
 #[inline(never)]
 fn issue_in_disk<'a, S: Section<'a>>(
     section: S,
@@ -153,6 +194,10 @@ fn issue_in_disk<'a, S: Section<'a>>(
         keep_apart();
     } else {
         before.edges(STEP, |line, edge| record.note(line, edge, now));
+        if !before.has(Extra::Regions) {
+            drop(record);
+            return section.leave();
+        }
     }
     drop(record);
     let root = section.root(place);
@@ -265,7 +310,7 @@ fn complete_in_partition<'a, S: Section<'a>>(
     section.leave();
 }
 
-/// The same in that of a whole disk, which has regions.
+/// The same in that of a whole disk, which has regions, or for whose tags tasks may wait.
 #[inline(never)]
 fn complete_in_disk<'a, S: Section<'a>>(
     section: S,

@@ -45,6 +45,7 @@ impl Account {
             events: None,
             start_sector: 0,
             share,
+            tag_waits: None,
             leaves: KVec::new(),
         };
         Self::with(identity, handle, block, absent)

@@ -243,6 +243,12 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     }
 
     #[inline(never)]
+    fn end_tag_wait(&self, disk: &'a Root) -> Option<u64> {
+        // SAFETY: As in `start_in_regions`, with `Extra::TagWaits`.
+        unsafe { account_of(disk) }.end_tag_wait()
+    }
+
+    #[inline(never)]
     fn end_in_regions(&self, root: &'a Root, entry: &'a Entry) {
         // SAFETY: As in `start_in_regions`.
         regions::end(self.here(), unsafe { account_of(root) }, entry);

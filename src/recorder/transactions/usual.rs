@@ -52,6 +52,9 @@ impl Tracker {
 
     #[inline(always)]
     fn io_start_in<const OF: Of>(&self, here: Here<'_>, account: &Account, rq: Request<'_>) {
+        if let Some(since) = account.end_any_tag_wait() {
+            return self.io_start_after_tag_wait(here, account, rq, since);
+        }
         let Some(slot) = self.table().claim_home(rq.key()) else {
             return self.io_start_further(here, account, rq);
         };

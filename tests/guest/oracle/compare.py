@@ -37,8 +37,8 @@ class Disk:
         return [io for io in self.counted if io.fate == "done" and kind in (None, io.kind)]
 
     def started(self):
-        low = sum(io.whole[0].late <= self.window.low for io in self.counted)
-        return lines.Range(low, len(self.counted))
+        low = sum(io.start.late <= self.window.low for io in self.counted)
+        return lines.Range(low, sum(io.start.early < self.window.high for io in self.counted))
 
     def in_queue(self, of):
         """The number of I/Os in a queue at the time of the read."""

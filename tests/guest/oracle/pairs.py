@@ -10,7 +10,7 @@ between, and no bound has to be assumed.
 import collections
 
 # One event: text fields from the first trace, addresses from the second.
-Step = collections.namedtuple("Step", "early late cpu kind io dev bytes done error rwbs")
+Step = collections.namedtuple("Step", "early late cpu kind io dev pid bytes done error rwbs")
 
 # REQ_OP_DRV_IN and REQ_OP_DRV_OUT; the sector of a request that has none.
 PASSTHROUGH = (34, 35)
@@ -23,7 +23,7 @@ class Unpaired(Exception):
 
 def key(event, kind):
     fields = event.fields
-    sector, dev = fields["sector"], fields["dev"]
+    sector, dev = fields.get("sector", 0), fields["dev"]
     if "op" in fields and kind != "rq_complete" and (
             fields["op"] & 0xff in PASSTHROUGH or sector == NO_SECTOR):
         sector = 0  # as blk_rq_trace_sector() returns
@@ -33,8 +33,8 @@ def key(event, kind):
 def step(before, after, kind):
     fields = after.fields
     return Step(early=before.time, late=after.time, cpu=after.cpu, kind=kind, io=fields["io"],
-                dev=fields["dev"], bytes=fields["bytes"], done=fields.get("done", 0),
-                error=before.fields.get("error", 0), rwbs=before.fields["rwbs"])
+                dev=fields["dev"], pid=fields["common_pid"], bytes=fields.get("bytes", 0), done=fields.get("done", 0),
+                error=before.fields.get("error", 0), rwbs=before.fields.get("rwbs", ""))
 
 
 def pair(before, after):

@@ -3,7 +3,7 @@
 
 import re
 
-START, ISSUE, REQUEUE, MERGE, COMPLETE = "io_start", "rq_issue", "rq_requeue", "rq_merge", "rq_complete"
+TAG_WAIT, START, ISSUE, REQUEUE, MERGE, COMPLETE = "rq_tag_wait", "io_start", "rq_issue", "rq_requeue", "rq_merge", "rq_complete"
 BIO_START, BIO_END = "bio_queue", "bio_complete"
 
 # blk_fill_rwbs(): preflush, operation, forced unit access, hints.
@@ -22,6 +22,7 @@ class Io:
         self.kind = CLASSES.get(operation, "none") if step.bytes else "none"
         self.size = step.bytes
         self.bytes = self.transferred = 0
+        self.start = step
         self.waits, self.runs, self.whole = [], [], [step, None]
         self.fate = "in flight"
 
@@ -55,7 +56,7 @@ def is_last(steps, at, counted):
     return following in (None, START) or not counted and following == ISSUE
 
 
-def request(steps):
+def request(steps, waited):
     """Every I/O that one request served, in order."""
     now = None
     for at, step in enumerate(steps):
@@ -63,7 +64,9 @@ def request(steps):
             if now:
                 now.end(step, "abandoned")
             now = Io(step, True)
-            now.wait(step)
+            # It is in the queue since its submitter began to wait for a tag.
+            now.whole[0] = waited.get(id(step), step)
+            now.wait(now.whole[0])
             yield now
         elif step.kind == ISSUE:
             if not now:
@@ -90,7 +93,7 @@ def request(steps):
                 now.wait(step)  # its data is complete; it waits for its flush
 
 
-def bio(steps):
+def bio(steps, _):
     """Every I/O that one bio served."""
     now = None
     for step in steps:
@@ -106,10 +109,25 @@ def bio(steps):
             now = None
 
 
+def tag_waits(steps):
+    """The first of the sleeps of the submitter before each start, by the id of the start's step."""
+    waiting, waited = {}, {}
+    for step in steps:
+        task = step.pid, step.dev
+        if step.kind == TAG_WAIT:
+            waiting.setdefault(task, step)
+        elif step.kind == START and task in waiting:
+            waited[id(step)] = waiting.pop(task)
+    return waited
+
+
 def replay(steps):
     """All I/Os."""
     by_address = {}
+    waited = tag_waits(steps)
     for step in steps:
+        if step.kind == TAG_WAIT:
+            continue
         about = bio if step.kind in (BIO_START, BIO_END) else request
         by_address.setdefault((about, step.io), []).append(step)
-    return [io for (about, _), own in by_address.items() for io in about(own)]
+    return [io for (about, _), own in by_address.items() for io in about(own, waited)]

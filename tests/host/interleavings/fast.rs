@@ -9,6 +9,7 @@ use super::{
 };
 use iostat::acct::{
     busy::{
+        Extra,
         Root,
         Tree, //
     },
@@ -36,7 +37,10 @@ use iostat::acct::{
         Table,
         BUCKET, //
     },
-    record::CpuRecord,
+    record::{
+        CpuRecord,
+        Record, //
+    },
     transition::Transition,
     turns::Turns,
 };
@@ -44,6 +48,7 @@ use loom::sync::{
     atomic::{
         fence,
         AtomicBool,
+        AtomicU64,
         Ordering::{
             Relaxed,
             SeqCst, //
@@ -54,6 +59,7 @@ use loom::sync::{
 use std::cell::Cell;
 
 const KEY: u64 = 64;
+const NOW: u64 = 9;
 const QUEUE: u64 = 128;
 const ACCOUNT: Memory = Memory {
     records: 1,
@@ -83,6 +89,8 @@ pub struct Storage {
     /// For CPUs without a record: what they share, and the root of the account.
     shared: CpuRecord,
     account: Root,
+    /// Since when a task waits for a tag; 0 if none does.
+    waits_since: AtomicU64,
     turns: Turns,
     leaves_now: AtomicBool,
     /// A probe runs.
@@ -204,7 +212,7 @@ impl<'a> fast::Section<'a> for Probe<'a> {
     type Request = Read;
 
     fn now(&self) -> u64 {
-        1
+        NOW
     }
 
     fn place(&self, entry: &'a Entry) -> usize {
@@ -239,7 +247,7 @@ impl<'a> fast::Section<'a> for Probe<'a> {
             root: None,
         };
         let _turn = self.storage.turns.take();
-        transition.apply(&self.storage.shared.write(), &gauges, 1);
+        transition.apply(&self.storage.shared.write(), &gauges, NOW);
     }
 
     fn request(&self, _: u64) -> Read {
@@ -252,6 +260,11 @@ impl<'a> fast::Section<'a> for Probe<'a> {
 
     // The region is gone meanwhile.
     fn start_in_regions(self, _: &'a Root, _: &'a Entry, _: u64, _: u32) {}
+
+    fn end_tag_wait(&self, _: &'a Root) -> Option<u64> {
+        let since = self.storage.waits_since.swap(0, SeqCst);
+        (since != 0).then_some(since)
+    }
 
     fn end_in_regions(&self, _: &'a Root, _: &'a Entry) {}
 
@@ -386,4 +399,59 @@ fn an_io_on_the_fast_path_leaves_what_it_entered() {
         is_fast
     });
     assert_eq!(seen, [false, true].into());
+}
+
+/// The start, issue and completion of an I/O on the fast path.
+fn fast_io(storage: &Storage) {
+    let start = |probe: Probe<'_>, entry: &Entry| fast::start(probe, entry, &Read);
+    let issue = |probe: Probe<'_>, entry: &Entry| fast::issue(probe, entry, &Read);
+    let complete = |probe: Probe<'_>, entry: &Entry| fast::complete(probe, entry, &Read, 512);
+    assert!(storage.is_fast(start) && storage.is_fast(issue) && storage.is_fast(complete));
+}
+
+#[test]
+fn an_io_takes_the_place_of_its_submitter_in_the_wait_queue() {
+    for has_record in [true, false] {
+        let seen = outcomes(1, move || {
+            let storage = Storage::of_cpu(has_record);
+            let io = spawn(&storage, move |storage| {
+                storage.general();
+                let (record, root) = match has_record {
+                    true => (&storage.records[0], &storage.roots[0]),
+                    false => (&storage.shared, &storage.account),
+                };
+                let before = record.read().1;
+                let gauges = Tree {
+                    leaf: &root.gauge,
+                    root: None,
+                };
+                // Its submitter waits since 3.
+                Transition::WaitqEnter.apply(&record.write(), &gauges, 3);
+                root.gauge.add(Extra::TagWaits);
+                storage.waits_since.store(3, SeqCst);
+                fast_io(storage);
+                let after = record.read().1;
+                assert_eq!(after.devstat.start_count, before.devstat.start_count + 1);
+                let queues = |record: Record<u64>| {
+                    [record.waitq, record.waitq_busy]
+                        .map(|queue| (queue.len(), queue.lentime_ns(NOW)))
+                };
+                let waited = NOW - 3;
+                let [waitq, busy] = queues(before);
+                let expected = [waitq, busy].map(|(len, ns)| (len, ns + waited));
+                assert_eq!(queues(after), expected);
+                assert_eq!(
+                    after.devstat.duration.iter().sum::<u64>(),
+                    before.devstat.duration.iter().sum::<u64>() + waited
+                );
+                // The next one is alone, and finds that no task waits.
+                assert!(root.gauge.has(Extra::TagWaits));
+                fast_io(storage);
+                root.gauge.has(Extra::TagWaits)
+            });
+            io.join().unwrap()
+        });
+        // Without a record the extra stays: it costs no more than the record that is missing.
+        assert_eq!(seen, [!has_record].into());
+    }
 }

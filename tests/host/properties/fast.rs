@@ -147,6 +147,10 @@ impl<'a> fast::Section<'a> for Fast<'a> {
         None
     }
 
+    fn end_tag_wait(&self, _: &'a Root) -> Option<u64> {
+        unreachable!("no task waits for a tag");
+    }
+
     fn end_in_regions(&self, _: &'a Root, _: &'a Entry) {
         unreachable!("there are no regions");
     }

@@ -239,6 +239,10 @@ impl<'a> fast::Section<'a> for Step<'a> {
         region.start(None, &io, self.now);
     }
 
+    fn end_tag_wait(&self, _: &'a Root) -> Option<u64> {
+        unreachable!("no task waits for a tag");
+    }
+
     fn end_in_regions(&self, _: &'a Root, _: &'a Entry) {
         unreachable!("the list stays the same");
     }

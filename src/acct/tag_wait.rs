@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Tasks that wait for a tag.
+//!
+//! A request exists only when its submitter has a tag. Without one the submitter sleeps, and only then becomes the I/O a
+//! request and the block layer traces its start. It is accepted and not yet issued all that time, so it belongs in the wait
+//! queue: the submitter enters the wait queue of the disk in its place ([`Transition::WaitqEnter`](super::transition::Transition::WaitqEnter)),
+//! and when the I/O starts, it takes the place of its submitter there.
+//!
+//! What is to be submitted, and to which partition, is not known before the start. So a partition has the time of the wait
+//! only from the start on ([`Transition::WaitedBefore`](super::transition::Transition::WaitedBefore)).
+//!
+//! # How the start of an I/O finds that its submitter has waited
+//!
+//! The gauge of the disk has [`Extra::TagWaits`](super::busy::Extra::TagWaits) while tasks wait, which the start of an I/O
+//! on the fast path finds at no cost. A task first enters the wait queue and then adds the extra. The extra is removed by
+//! an I/O that is alone in the wait queue ([`Gauge::remove_if_alone`](super::busy::Gauge::remove_if_alone)): if a task has
+//! entered before that, the extra stays, and if it enters after that, it adds the extra again.
+//!
+//! # Who owns a wait
+//!
+//! The task. It begins a wait and ends it; only a wait that is not going to end is removed by another ([`Wait::remove`]):
+//! a driver has freed its request without a start, or the task has exited. Both exchange the time at which the wait began
+//! for 0, so one of them has it. The one that does not find it leaves the place alone; the other one gives it back.
+
+use super::{
+    counter::Counter,
+    inflight::{
+        hash,
+        HASH_SHIFT, //
+    },
+};
+use crate::sync::{
+    AtomicU64,
+    Ordering::{
+        AcqRel,
+        Acquire,
+        Relaxed,
+        Release, //
+    }, //
+};
+
+/// Places in which the wait of one task can be.
+const WINDOW: usize = 16;
+
+/// How long a task has to be seen to do something else before its wait is removed, ns.
+const PATIENCE_NS: u64 = 5_000_000_000;
+
+/// A place for the wait of one task.
+#[derive(Debug, Default)]
+pub struct Wait {
+    /// Whose place it is, not 0.
+    task: AtomicU64,
+    /// Since when it waits, ns; 0 while it does not.
+    since_ns: AtomicU64,
+    /// The disk: what the caller finds its account by.
+    disk: Counter,
+    /// Since when the task was seen to do something else, ns; 0 if it was not.
+    gone_since_ns: AtomicU64,
+}
+
+/// What the begin of a wait came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begin {
+    /// The task waits from now on.
+    New,
+    /// It waited already: it has slept and got no tag.
+    Again,
+    /// It waits from now on, and not for this other disk any more. The place is the same.
+    InsteadOf(u64),
+    /// There is no room: the I/O enters the wait queue when it starts.
+    NoRoom,
+}
+
+/// The waits of all tasks. Tasks are numbers, such as addresses: multiples of 8, not 0.
+#[derive(Clone, Copy, Debug)]
+pub struct Waits<'a>(&'a [Wait]);
+
+impl<'a> Waits<'a> {
+    /// The waits in these places.
+    pub fn new(places: &'a [Wait]) -> Self {
+        Waits(places)
+    }
+
+    /// The places of a task, the first one first.
+    fn window(self, task: u64) -> impl Iterator<Item = &'a Wait> {
+        let (upper, lower) = self.0.split_at(self.home(task));
+        lower.iter().chain(upper).take(WINDOW)
+    }
+
+    fn home(self, task: u64) -> usize {
+        // CAST: The remainder is less than the length.
+        let home = (hash(task) >> HASH_SHIFT).checked_rem(self.0.len() as u64);
+        home.map_or(0, |home| home as usize)
+    }
+
+    /// The wait of a task, if it waits.
+    fn of(self, task: u64) -> Option<&'a Wait> {
+        self.window(task).find(|wait| wait.is_of(task))
+    }
+
+    /// A task waits for a tag of a disk at `now`. Called by the task.
+    pub fn begin(self, task: u64, disk: u64, now: u64) -> Begin {
+        if let Some(wait) = self.of(task) {
+            wait.gone_since_ns.store(0, Relaxed);
+            let before = wait.disk.get();
+            if before == disk {
+                return Begin::Again;
+            }
+            if wait.since_ns.swap(0, AcqRel) != 0 {
+                wait.begin(disk, now);
+                return Begin::InsteadOf(before);
+            }
+        }
+        let take = |wait: &&Wait| {
+            let word = &wait.task;
+            word.load(Relaxed) == 0 && word.compare_exchange(0, task, Acquire, Relaxed).is_ok()
+        };
+        let Some(wait) = self.window(task).find(take) else {
+            return Begin::NoRoom;
+        };
+        wait.begin(disk, now);
+        Begin::New
+    }
+
+    /// A task has a tag of this disk, and no longer waits for one: since when it has waited, ns. [`None`] if it has not, or
+    /// its wait was removed. Called by the task.
+    pub fn end(self, task: u64, disk: u64) -> Option<u64> {
+        let wait = self.of(task).filter(|wait| wait.disk.get() == disk)?;
+        let since_ns = wait.since_ns.swap(0, AcqRel);
+        if since_ns == 0 {
+            return None;
+        }
+        wait.give_back();
+        Some(since_ns)
+    }
+
+    /// All places.
+    pub fn all(self) -> impl Iterator<Item = &'a Wait> {
+        self.0.iter()
+    }
+}
+
+impl Wait {
+    /// Whether it is of this task, and goes on.
+    fn is_of(&self, task: u64) -> bool {
+        self.task.load(Relaxed) == task && self.since_ns.load(Relaxed) != 0
+    }
+
+    fn begin(&self, disk: u64, now: u64) {
+        self.disk.set(disk);
+        self.gone_since_ns.store(0, Relaxed);
+        // Release: who removes it sees all that.
+        self.since_ns.store(now.max(1), Release);
+    }
+
+    /// The task whose wait this is, if it goes on. Any thread may call it.
+    pub fn task(&self) -> Option<u64> {
+        let goes_on = self.since_ns.load(Acquire) != 0;
+        let task = self.task.load(Relaxed);
+        (goes_on && task != 0).then_some(task)
+    }
+
+    /// Removes it, if the task has been seen to do something else for some seconds: `waits` is what is seen at `now`. Returns
+    /// the task and the disk; the caller then calls [`Wait::give_back`]. One thread at a time, which does not own the wait.
+    pub fn remove(&self, waits: bool, now: u64) -> Option<(u64, u64)> {
+        if waits {
+            self.gone_since_ns.store(0, Relaxed);
+            return None;
+        }
+        let since_ns = self.since_ns.load(Acquire);
+        let gone_since_ns = self.gone_since_ns.load(Relaxed);
+        if since_ns == 0 || gone_since_ns == 0 {
+            self.gone_since_ns.store(now.max(1), Relaxed);
+            return None;
+        }
+        if now.wrapping_sub(gone_since_ns) < PATIENCE_NS {
+            return None;
+        }
+        // If the task has begun another wait here, it began later.
+        self.since_ns
+            .compare_exchange(since_ns, 0, AcqRel, Relaxed)
+            .ok()?;
+        Some((self.task.load(Relaxed), self.disk.get()))
+    }
+
+    /// The place is for other waits from here on.
+    pub fn give_back(&self) {
+        // Release: what the next owner writes comes after all that was read here.
+        self.task.store(0, Release);
+    }
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_tag_wait))]
+mod tests {
+    use super::*;
+
+    const TASK: u64 = 0x1000;
+
+    #[test]
+    fn the_first_of_several_sleeps_begins_a_wait() {
+        let places: [Wait; 4] = Default::default();
+        let waits = Waits::new(&places);
+        assert_eq!(waits.begin(TASK, 7, 10), Begin::New);
+        assert_eq!(waits.begin(TASK, 7, 20), Begin::Again);
+        assert_eq!(waits.end(TASK, 8), None);
+        assert_eq!(waits.end(TASK + 8, 7), None);
+        assert_eq!(waits.end(TASK, 7), Some(10));
+        assert_eq!(waits.end(TASK, 7), None);
+        assert_eq!(waits.begin(TASK, 7, 30), Begin::New);
+        assert_eq!(waits.end(TASK, 7), Some(30));
+    }
+
+    #[test]
+    fn a_task_waits_for_one_disk_at_a_time() {
+        let places: [Wait; 4] = Default::default();
+        let waits = Waits::new(&places);
+        assert_eq!(waits.begin(TASK, 7, 10), Begin::New);
+        assert_eq!(waits.begin(TASK, 8, 20), Begin::InsteadOf(7));
+        assert_eq!(waits.end(TASK, 7), None);
+        assert_eq!(waits.end(TASK, 8), Some(20));
+        assert!(places.iter().all(|wait| wait.task().is_none()));
+    }
+
+    #[test]
+    fn more_tasks_than_places() {
+        let places: [Wait; 2] = Default::default();
+        let waits = Waits::new(&places);
+        assert_eq!(waits.begin(TASK, 7, 0), Begin::New);
+        assert_eq!(waits.begin(TASK + 64, 7, 2), Begin::New);
+        assert_eq!(waits.begin(TASK + 128, 7, 3), Begin::NoRoom);
+        assert_eq!(waits.end(TASK + 128, 7), None);
+        // A wait since 0 is one since 1: 0 says that there is none.
+        assert_eq!(waits.end(TASK, 7), Some(1));
+        assert_eq!(waits.begin(TASK + 128, 7, 4), Begin::New);
+        assert_eq!(waits.end(TASK + 64, 7), Some(2));
+        assert_eq!(waits.end(TASK + 128, 7), Some(4));
+        assert_eq!(Waits::new(&[]).begin(TASK, 7, 0), Begin::NoRoom);
+        assert_eq!(Waits::new(&[]).end(TASK, 7), None);
+    }
+
+    #[test]
+    fn a_wait_that_does_not_end_is_removed_after_some_seconds() {
+        let places: [Wait; 1] = Default::default();
+        let waits = Waits::new(&places);
+        let [wait] = &places;
+        assert_eq!(wait.task(), None);
+        assert_eq!(waits.begin(TASK, 7, 10), Begin::New);
+        assert_eq!(wait.task(), Some(TASK));
+        assert_eq!(wait.remove(false, 20), None);
+        // It was seen to wait in between.
+        assert_eq!(wait.remove(true, 30), None);
+        assert_eq!(wait.remove(false, PATIENCE_NS + 20), None);
+        assert_eq!(wait.remove(false, 2 * PATIENCE_NS + 19), None);
+        // It has slept again.
+        assert_eq!(waits.begin(TASK, 7, 2 * PATIENCE_NS + 19), Begin::Again);
+        assert_eq!(wait.remove(false, 2 * PATIENCE_NS + 20), None);
+        let late = 3 * PATIENCE_NS + 20;
+        assert_eq!(wait.remove(false, late), Some((TASK, 7)));
+        // It belongs to no task until it is given back.
+        assert_eq!((waits.end(TASK, 7), wait.task()), (None, None));
+        assert_eq!(waits.begin(TASK, 7, late), Begin::NoRoom);
+        wait.give_back();
+        assert_eq!(waits.begin(TASK + 8, 9, late), Begin::New);
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Tasks that wait for a tag of a disk, in the wait queue of its account: see `src/acct/tag_wait.rs`.
+
+use super::{
+    super::tracker::Here,
+    Account, //
+};
+use crate::{
+    acct::{
+        busy::Extra,
+        fast::DIRECT,
+        transition::Transition, //
+    },
+    kernel_ext::percpu::ThisCpu,
+};
+
+impl Account {
+    /// A task enters the wait queue of the disk, in place of its I/O.
+    pub(in crate::recorder) fn enter_tag_wait(&self, here: Here<'_>) {
+        self.record_own(Transition::WaitqEnter, DIRECT, here.now, here.cpu);
+        // After that, or an I/O that is alone in the wait queue removes it.
+        self.root.gauge.add(Extra::TagWaits);
+    }
+
+    /// It leaves the wait queue, and its I/O is not there.
+    #[cold]
+    pub(in crate::recorder) fn leave_tag_wait(&self, now: u64, cpu: ThisCpu<'_>) {
+        self.record_own(Transition::WaitqExit, DIRECT, now, cpu);
+    }
+
+    /// Since when the current task has waited for a tag of the disk, which it has now; it is still in the wait queue. Of
+    /// the account of a disk.
+    pub(in crate::recorder) fn end_tag_wait(&self) -> Option<u64> {
+        let tag_waits = self.tag_waits.as_ref()?;
+        tag_waits.end(self.handle.bits())
+    }
+
+    /// The same of an account that is a partition's or a disk's, unless no task waits.
+    #[inline(always)]
+    pub(in crate::recorder) fn end_any_tag_wait(&self) -> Option<u64> {
+        let disk = self.disk().unwrap_or(self);
+        if !disk.root.gauge.has(Extra::TagWaits) {
+            return None;
+        }
+        disk.end_tag_wait()
+    }
+
+    /// An I/O starts whose submitter has waited since then for a tag. It is recorded
+    /// at the root, where its submitter is.
+    pub(in crate::recorder) fn start_after_tag_wait(&self, here: Here<'_>, since: u64) {
+        let disk = match self.disk() {
+            None => self,
+            Some(disk) => {
+                let waited = Transition::WaitedBefore(here.now.wrapping_sub(since));
+                self.record_own(Transition::StartWaitqEnter, DIRECT, here.now, here.cpu);
+                self.record_own(waited, DIRECT, here.now, here.cpu);
+                disk
+            }
+        };
+        disk.record_own(Transition::StartInWaitq, DIRECT, here.now, here.cpu);
+    }
+}

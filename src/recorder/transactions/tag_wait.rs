@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! I/Os whose submitter waits for a tag: see `src/acct/tag_wait.rs`.
+
+use super::{
+    super::{
+        account::Account,
+        accounts::Handle,
+        tracker::{
+            Here,
+            Tracker, //
+        },
+    },
+    request, //
+};
+use crate::{
+    acct::{
+        disk_event::DiskEvent,
+        fast::DIRECT,
+        tag_wait::Begin, //
+    },
+    kernel_ext::block::request::Request,
+};
+
+impl Tracker {
+    /// `block_rq_tag_wait`: the current task is about to sleep until it has a tag of the disk at this address.
+    pub(in crate::recorder) fn tag_wait(&self, here: Here<'_>, disk: u64) {
+        let Some(account) = self.account_of(here.probe, disk, 0) else {
+            return;
+        };
+        account.count_event(DiskEvent::TagWaits);
+        match self.tag_waits().begin(account.handle().bits(), here.now) {
+            Begin::Again => return,
+            Begin::New => (),
+            Begin::InsteadOf(other) => {
+                // No I/O has started after that wait. The other disk may have left.
+                let other = self.accounts().get(here.probe, Handle::from_bits(other));
+                if let Some(other) = other {
+                    other.leave_tag_wait(here.now, here.cpu);
+                }
+            }
+            Begin::NoRoom => return account.count_event(DiskEvent::TableOverflows),
+        }
+        account.enter_tag_wait(here);
+    }
+
+    /// `block_io_start` of a request whose submitter has waited since then for a tag.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn io_start_after_tag_wait(
+        &self,
+        here: Here<'_>,
+        account: &Account,
+        rq: Request<'_>,
+        since: u64,
+    ) {
+        let mut start = request(account, rq);
+        // Of several hardware queues: the fast path is not for this one.
+        let hctx = core::mem::replace(&mut start.hctx, DIRECT);
+        let begin = self.begin_after_tag_wait(here, account, rq.key(), since, |entry| {
+            entry.start_waiting(&start, since);
+        });
+        let Some(entry) = begin.filter(|_| !account.has_leaves()) else {
+            return;
+        };
+        if let Some(source) = account.source(rq, hctx, here.now) {
+            let may = || account.may_be_remembered_by(source);
+            entry.remember(source, account.memory(), may);
+        }
+    }
+}
