@@ -137,7 +137,7 @@ impl Account {
         disk: Option<Arc<Account>>,
         events: Option<Counters>,
         share: Share,
-        tag_waits: Arc<TagWaits>,
+        tag_waits: Option<Arc<TagWaits>>,
         handle: Handle,
         absent: Arc<PerCpu<Absent>>,
     ) -> Result<Arc<Self>> {
@@ -174,7 +174,7 @@ impl Account {
             events,
             start_sector: device.start_sector(),
             share,
-            tag_waits: Some(tag_waits),
+            tag_waits,
             leaves,
         };
         Self::with(identity, handle, block, absent)

@@ -165,7 +165,7 @@ impl<L: Listener> Registry<L> {
         };
         let share = promise.as_ref().map(Promise::share).unwrap_or_default();
         let counters = events.as_ref().map(|events| self.common.handles(events));
-        let tag_waits = self.tracker.tag_waits().clone();
+        let tag_waits = Some(self.tracker.tag_waits().clone());
         let absent = self.absent();
         let account = Account::new(device, disk, counters, share, tag_waits, handle, absent)?;
         let member = Member {

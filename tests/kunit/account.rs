@@ -33,7 +33,7 @@ use kernel::{
 /// A second account of an existing disk, which only the test uses.
 fn account() -> Result<Arc<Account>> {
     let (handle, absent) = (Handle::new(0, 77), Absent::new()?);
-    with_disk(|disk| Account::new(disk, None, None, Share::default(), handle, absent))?
+    with_disk(|disk| Account::new(disk, None, None, Share::default(), None, handle, absent))?
 }
 
 /// Records a step at `now`, as the probes do.
@@ -91,6 +91,7 @@ mod tests {
                 Some(of_disk),
                 None,
                 Share::default(),
+                None,
                 Handle::new(1, 78),
                 absent,
             )
