@@ -4,13 +4,13 @@
 //!
 //! What is counted, and how, is floor 0's ([`crate::acct::region`]); here is the memory for it.
 
+mod baseline;
 pub(super) mod list;
 pub(crate) mod memory;
 pub(super) mod of_account;
 pub(crate) mod print;
 mod resize;
 pub(crate) mod rows;
-mod told;
 
 use crate::{
     acct::{
@@ -41,6 +41,7 @@ use crate::{
         },
     },
 };
+use baseline::Baseline;
 use core::mem::size_of;
 use kernel::{
     alloc::KVVec,
@@ -52,7 +53,6 @@ use kernel::{
     }, //
 };
 use memory::Charge;
-use told::Told;
 
 /// What a region is made by.
 pub(super) struct Plan {
@@ -98,7 +98,7 @@ impl Plan {
             .saturating_add(whole)
     }
 
-    /// One for each area, and one for the region as a whole if that is told.
+    /// One for each area, and one for the region as a whole if readers see that.
     fn in_flight(&self) -> usize {
         let wholes = usize::from(self.classes);
         self.geometry.areas().saturating_add(wholes)
@@ -128,13 +128,13 @@ pub(super) struct Region {
     /// None, or one.
     whole: SplitArray<InFlight, Whole>,
     #[pin]
-    told: Mutex<Told>,
+    baseline: Mutex<Baseline>,
     _charge: Charge,
 }
 
 impl Region {
     /// An empty region. May sleep; `ENOMEM`, also if all regions together took too much.
-    fn new(plan: Plan, told: Told) -> Result<Arc<Self>> {
+    fn new(plan: Plan, baseline: Baseline) -> Result<Arc<Self>> {
         let charge = Charge::new(plan.bytes())?;
         let areas = plan.geometry.areas();
         let counts = PerCpuSlices::new(areas.saturating_mul(plan.buckets()))?;
@@ -146,7 +146,7 @@ impl Region {
                 areas,
                 counts,
                 whole,
-                told <- new_mutex!(told),
+                baseline <- new_mutex!(baseline),
                 _charge: charge,
             }),
             GFP_KERNEL,

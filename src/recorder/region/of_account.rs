@@ -4,15 +4,15 @@
 
 use super::{
     super::walk::Position,
+    baseline::{
+        Baseline, //
+        Done,
+    },
     list::{
         List,
         Listed, //
     },
     print::Print,
-    told::{
-        Done,
-        Told, //
-    },
     Plan,
     Region, //
 };
@@ -191,7 +191,7 @@ impl Regions {
         let ids = members.current().map(|region| region.plan.id);
         let id = smallest_free_id(ids).ok_or(ENFILE)?;
         let born = members.next();
-        let region = Region::new(Plan { id, born, ..plan }, Told::new(aux))?;
+        let region = Region::new(Plan { id, born, ..plan }, Baseline::new(aux))?;
         let lifetime = Lifetime {
             since: born,
             until: None,
@@ -236,8 +236,8 @@ impl Regions {
         let old = members.find(id)?.clone();
         let geometry = geometry(&old.plan.geometry, old.plan.buckets().max(1))?;
         // Nobody prints or clears meanwhile what the new one is to begin with.
-        let mut told = old.lock();
-        let region = old.resized(&told, geometry)?;
+        let mut baseline = old.lock();
+        let region = old.resized(&baseline, geometry)?;
         let since = members.next();
         let room = members.regions.len().saturating_add(1);
         let mut regions = KVec::with_capacity(room, GFP_KERNEL).map_err(Error::from)?;
@@ -261,8 +261,8 @@ impl Regions {
             }
         }
         self.replace(&mut members, regions, gauge)?;
-        let given_up = told.replaced();
-        drop(told);
+        let given_up = baseline.replaced();
+        drop(baseline);
         drop(members);
         // With all its memory, if no probe is in it.
         drop(given_up);

@@ -14,7 +14,7 @@ use super::{
         walk::Position,
         State, //
     },
-    told::Told,
+    baseline::Baseline,
     Plan,
     Region, //
 };
@@ -143,19 +143,21 @@ impl Region {
     fn print(&self, print: &mut Print, piece: &mut Piece<'_>) -> Result<Option<Filled>> {
         loop {
             task::may_be_killed()?;
-            let mut told = self.lock();
-            if told.is_replaced {
+            let mut baseline = self.lock();
+            if baseline.is_replaced {
                 return Ok(None);
             }
             if let Some(claims) = &mut print.claims {
-                told.reserve(&self.plan)?;
+                baseline.reserve(&self.plan)?;
                 if !claims.reserve(self.plan.buckets())? {
                     return Ok(Some(Filled::More));
                 }
             }
             let is_written = match print.at {
-                At::Area(sector, part) => self.print_area(&mut told, print, piece, sector, part)?,
-                At::Total => self.print_total(&mut told, print, piece),
+                At::Area(sector, part) => {
+                    self.print_area(&mut baseline, print, piece, sector, part)?
+                }
+                At::Total => self.print_total(&mut baseline, print, piece),
                 At::End => return Ok(Some(Filled::End)),
             };
             if !is_written {
@@ -167,7 +169,7 @@ impl Region {
     /// Writes the line of an area from one of its parts on; false if there is no room for all of it.
     fn print_area(
         &self,
-        told: &mut Told,
+        baseline: &mut Baseline,
         print: &mut Print,
         piece: &mut Piece<'_>,
         sector: u64,
@@ -184,7 +186,7 @@ impl Region {
             print.at = if print.has_total { At::Total } else { At::End };
             return Ok(true);
         }
-        let shown = self.tell(told, area);
+        let shown = self.shown(baseline, area);
         let line = AreaLine {
             geometry,
             area,
@@ -194,7 +196,7 @@ impl Region {
         let len = piece.len();
         let mut claims = print.claims.as_mut();
         let next = line.write(piece, first, |bucket| {
-            let count = self.tell_count(told, area, bucket);
+            let count = self.shown_count(baseline, area, bucket);
             if let Some(claims) = &mut claims {
                 claims.count(count);
             }
@@ -211,7 +213,7 @@ impl Region {
         }
         if let Some(claims) = claims {
             let parts = first..next;
-            claims.area(self, told, (area, start), &shown, parts, piece.len());
+            claims.area(self, baseline, (area, start), &shown, parts, piece.len());
         }
         print.at = match is_complete {
             true => At::Area(start.saturating_add(geometry.step()), 0),
@@ -221,14 +223,19 @@ impl Region {
     }
 
     /// The same of the line of the region as a whole.
-    fn print_total(&self, told: &mut Told, print: &mut Print, piece: &mut Piece<'_>) -> bool {
-        let shown = self.tell_whole(told);
+    fn print_total(
+        &self,
+        baseline: &mut Baseline,
+        print: &mut Print,
+        piece: &mut Piece<'_>,
+    ) -> bool {
+        let shown = self.shown_whole(baseline);
         let printed = self.printed(&shown);
         if !piece.record(|out| region_text::total(out, &self.plan.geometry, &printed)) {
             return false;
         }
         if let Some(claims) = &mut print.claims {
-            claims.total(self, told, &shown, piece.len());
+            claims.total(self, baseline, &shown, piece.len());
         }
         print.at = At::End;
         true

@@ -3,8 +3,8 @@
 //! A region that gets other areas: another region, which goes on counting where the first one stops.
 
 use super::{
+    baseline::Baseline,
     copy,
-    told::Told,
     Plan,
     Region, //
 };
@@ -46,7 +46,11 @@ impl Region {
 
     /// The same region with other areas, which goes on counting where `self` stops. `EBUSY` while an I/O is
     /// under way that started before the last resize; `ENOMEM`. May sleep.
-    pub(super) fn resized(self: &Arc<Self>, old: &Told, geometry: Geometry) -> Result<Arc<Region>> {
+    pub(super) fn resized(
+        self: &Arc<Self>,
+        old: &Baseline,
+        geometry: Geometry,
+    ) -> Result<Arc<Region>> {
         if old.before.is_some() {
             // Probes that found it before the last resize are through.
             synchronize();
@@ -60,13 +64,13 @@ impl Region {
         }
         let plan = self.plan.with(geometry)?;
         let shared = plan.geometry.shared_with(&self.plan.geometry);
-        let mut told = Told::new(copy(&old.aux)?);
+        let mut baseline = Baseline::new(copy(&old.aux)?);
         if old.charge.is_some() || old.before.is_some() {
-            told.reserve(&plan)?;
+            baseline.reserve(&plan)?;
         }
-        told.total = old.total;
-        told.clears = old.clears;
-        told.changes = old.changes.wrapping_add(1);
+        baseline.total = old.total;
+        baseline.clears = old.clears;
+        baseline.changes = old.changes.wrapping_add(1);
         let before = Before {
             region: self.clone(),
             shared,
@@ -75,32 +79,39 @@ impl Region {
         for area in here..here.saturating_add(areas) {
             task::may_rest();
             if let Some(then) = before.area(area) {
-                self.carry(old, then, &plan, &mut told, area);
+                self.carry(old, then, &plan, &mut baseline, area);
             }
         }
         if let Some(older) = &old.before {
             let whole = older.region.whole();
-            told.total.0.give_up(&whole.columns);
-            told.total.1 = told.total.1.since(&whole.classes);
+            baseline.total.0.give_up(&whole.columns);
+            baseline.total.1 = baseline.total.1.since(&whole.classes);
         }
-        told.before = Some(before);
-        Region::new(plan, told)
+        baseline.before = Some(before);
+        Region::new(plan, baseline)
     }
 
     /// Copies the columns that were cleared in an area to the area that it becomes, less the counts from before the
     /// previous resize, whose memory is freed.
-    fn carry(&self, old: &Told, then: usize, plan: &Plan, told: &mut Told, area: usize) {
+    fn carry(
+        &self,
+        old: &Baseline,
+        then: usize,
+        plan: &Plan,
+        baseline: &mut Baseline,
+        area: usize,
+    ) {
         let older = old
             .before
             .as_ref()
             .and_then(|before| Some((before, before.area(then)?)));
         let totals = older.map(|(before, area)| before.region.totals(area));
         let totals = totals.unwrap_or_default();
-        if let Some(cleared) = told.columns.get_mut(area) {
+        if let Some(cleared) = baseline.columns.get_mut(area) {
             *cleared = old.columns.get(then).copied().unwrap_or_default();
             cleared.give_up(&totals.columns);
         }
-        if let Some(cleared) = told.classes.get_mut(area) {
+        if let Some(cleared) = baseline.classes.get_mut(area) {
             let cleared_then = old.classes.get(then).copied().unwrap_or_default();
             *cleared = cleared_then.since(&totals.classes);
         }
@@ -109,7 +120,7 @@ impl Region {
             let index = |area: usize| area.saturating_mul(buckets).saturating_add(bucket);
             let counted = older.map_or(0, |(before, area)| before.region.count(area, bucket));
             let cleared_then = old.counts.get(index(then)).copied().unwrap_or(0);
-            if let Some(cleared) = told.counts.get_mut(index(area)) {
+            if let Some(cleared) = baseline.counts.get_mut(index(area)) {
                 *cleared = cleared_then.wrapping_sub(counted);
             }
         }

@@ -105,19 +105,19 @@ impl Rows {
 impl Region {
     /// Writes its line, or what is left of it; false if there is no room for all. May sleep. `ESTALE`.
     fn list(&self, begun: &mut Option<Begun>, piece: &mut Piece<'_>) -> Result<bool> {
-        let told = self.lock();
+        let baseline = self.lock();
         let line = Listed {
             id: self.plan.id,
             geometry: &self.plan.geometry,
             program: &self.plan.program,
-            aux: &told.aux,
+            aux: &baseline.aux,
             unit: self.plan.unit,
             bounds: &self.plan.bounds,
             classes: self.plan.classes,
         };
         let now = Begun {
             born: self.plan.born,
-            changes: told.changes,
+            changes: baseline.changes,
             bytes: 0,
         };
         let bytes = match begun {

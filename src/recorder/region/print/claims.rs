@@ -7,7 +7,7 @@
 //! counted again: nothing is lost by a reader that stops.
 
 use super::super::{
-    told::Told,
+    baseline::Baseline,
     Region, //
 };
 use crate::acct::region::columns::{
@@ -33,7 +33,7 @@ struct Claim {
     /// The first of the counts, and how many.
     first: usize,
     counts: usize,
-    /// [`Told::clears`]: what was taken off before all was cleared is not counted again.
+    /// [`Baseline::clears`]: what was taken off before all was cleared is not counted again.
     clears: u32,
 }
 
@@ -77,7 +77,7 @@ impl Claims {
     pub(super) fn area(
         &mut self,
         region: &Region,
-        told: &mut Told,
+        baseline: &mut Baseline,
         (area, sector): (usize, u64),
         shown: &Totals,
         parts: Range<usize>,
@@ -92,7 +92,7 @@ impl Claims {
             classes: Classes::default(),
             first: parts.start.saturating_sub(1),
             counts: self.counts.len().saturating_sub(self.claimed),
-            clears: told.clears,
+            clears: baseline.clears,
         };
         if parts.start == 0 {
             claim.columns = shown.columns;
@@ -101,13 +101,19 @@ impl Claims {
             claim.classes = shown.classes;
         }
         let counts = self.counts.get(self.claimed..).unwrap_or(&[]);
-        told.take(region, Some(area), &claim, counts);
+        baseline.take(region, Some(area), &claim, counts);
         self.claimed = self.counts.len();
         let _ = self.claims.push_within_capacity(claim);
     }
 
     /// The line of the region as a whole is taken off.
-    pub(super) fn total(&mut self, region: &Region, told: &mut Told, shown: &Totals, end: usize) {
+    pub(super) fn total(
+        &mut self,
+        region: &Region,
+        baseline: &mut Baseline,
+        shown: &Totals,
+        end: usize,
+    ) {
         let claim = Claim {
             sector: None,
             end,
@@ -116,9 +122,9 @@ impl Claims {
             classes: shown.classes,
             first: 0,
             counts: 0,
-            clears: told.clears,
+            clears: baseline.clears,
         };
-        told.take(region, None, &claim, &[]);
+        baseline.take(region, None, &claim, &[]);
         let _ = self.claims.push_within_capacity(claim);
     }
 
@@ -144,8 +150,8 @@ impl Claims {
     /// What has not been read is counted again, as far as its area is still there. False if the region has been resized, and
     /// another goes on. May sleep.
     pub(super) fn give_back(&self, region: &Region) -> bool {
-        let mut told = region.lock();
-        if told.is_replaced {
+        let mut baseline = region.lock();
+        if baseline.is_replaced {
             return false;
         }
         let geometry = &region.plan.geometry;
@@ -153,23 +159,23 @@ impl Claims {
         for claim in &self.claims {
             let (own, rest) = counts.split_at_checked(claim.counts).unwrap_or((&[], &[]));
             counts = rest;
-            if claim.is_read || claim.clears != told.clears {
+            if claim.is_read || claim.clears != baseline.clears {
                 continue;
             }
             let Some(sector) = claim.sector else {
-                told.give_back(region, None, claim, own);
+                baseline.give_back(region, None, claim, own);
                 continue;
             };
             let area = geometry.first_from(sector);
             if area < geometry.areas() && geometry.area(area).0 == sector {
-                told.give_back(region, Some(area), claim, own);
+                baseline.give_back(region, Some(area), claim, own);
             }
         }
         true
     }
 }
 
-impl Told {
+impl Baseline {
     /// Returns the columns that were cleared in an area, or in the region as a whole.
     fn cleared(&mut self, area: Option<usize>) -> (Option<&mut Columns>, Option<&mut Classes>) {
         match area {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What readers of a region have been told, and are told.
+//! The baseline of a region: what is subtracted from its counters when they are read, and added to them.
 //!
-//! Nothing that is counted is ever reset. To clear is to remember what is no longer told; and what was
-//! counted before a region was resized is added to what it counts since.
+//! Counters are never reset. `@stats_clear` adds their present values to the baseline, which readers subtract.
+//! What a region counted before it was resized is added to what it has counted since.
 
 use super::{
     memory::Charge,
@@ -32,10 +32,10 @@ use kernel::{
     },
 };
 
-/// What a region remembers for its readers.
-pub(super) struct Told {
+/// The state of a region that only its readers use.
+pub(super) struct Baseline {
     pub(super) aux: KVVec<u8>,
-    /// What is no longer told of each area; empty until somebody clears.
+    /// What is subtracted for each area; empty until the first clear.
     pub(super) columns: KVVec<Columns>,
     pub(super) classes: KVVec<Classes>,
     pub(super) counts: KVVec<u64>,
@@ -46,20 +46,20 @@ pub(super) struct Told {
     pub(super) clears: u32,
     /// How often its line in the list of regions became another.
     pub(super) changes: u32,
-    /// Another region has all this, and goes on.
+    /// The region was resized: the new region has this state.
     pub(super) is_replaced: bool,
 }
 
-/// Whether something was done.
+/// Whether a message was carried out.
 pub(super) enum Done {
     Yes,
-    /// Not of this region: it has been resized.
+    /// The region was replaced by a resized one: the caller has to use that.
     NotHere,
 }
 
-impl Told {
+impl Baseline {
     pub(super) fn new(aux: KVVec<u8>) -> Self {
-        Told {
+        Baseline {
             aux,
             columns: KVVec::new(),
             classes: KVVec::new(),
@@ -73,14 +73,14 @@ impl Told {
         }
     }
 
-    /// Its region has been resized: all this is told by another, and what was before it by nobody.
-    pub(super) fn replaced(&mut self) -> Told {
-        let mut nothing = Told::new(KVVec::new());
+    /// Takes the state out, for the region that replaces this one after a resize.
+    pub(super) fn replaced(&mut self) -> Baseline {
+        let mut nothing = Baseline::new(KVVec::new());
         nothing.is_replaced = true;
         core::mem::replace(self, nothing)
     }
 
-    /// Makes room to remember what is no longer told. May sleep; `ENOMEM`.
+    /// Allocates memory for the values to subtract. May sleep; `ENOMEM`.
     pub(super) fn reserve(&mut self, plan: &Plan) -> Result {
         if self.charge.is_some() {
             return Ok(());
@@ -102,9 +102,9 @@ impl Told {
 }
 
 impl Region {
-    fn totals_with(&self, told: &Told, area: usize) -> Totals {
+    fn totals_with(&self, baseline: &Baseline, area: usize) -> Totals {
         let mut totals = self.totals(area);
-        if let Some(before) = &told.before {
+        if let Some(before) = &baseline.before {
             if let Some(area) = before.area(area) {
                 totals.fold(&before.region.totals(area));
             }
@@ -112,96 +112,97 @@ impl Region {
         totals
     }
 
-    fn whole_with(&self, told: &Told) -> Totals {
+    fn whole_with(&self, baseline: &Baseline) -> Totals {
         let mut totals = self.whole();
-        if let Some(before) = &told.before {
+        if let Some(before) = &baseline.before {
             totals.fold(&before.region.whole());
         }
         totals
     }
 
-    fn count_with(&self, told: &Told, area: usize, bucket: usize) -> u64 {
-        let then = told.before.as_ref().and_then(|before| {
+    fn count_with(&self, baseline: &Baseline, area: usize, bucket: usize) -> u64 {
+        let then = baseline.before.as_ref().and_then(|before| {
             let area = before.area(area)?;
             Some(before.region.count(area, bucket))
         });
         self.count(area, bucket).wrapping_add(then.unwrap_or(0))
     }
 
-    /// What is to be told of an area.
-    pub(super) fn tell(&self, told: &Told, area: usize) -> Totals {
-        let mut totals = self.totals_with(told, area);
-        let cleared = told.columns.get(area).copied().unwrap_or_default();
+    /// Returns the totals of an area as readers see them.
+    pub(super) fn shown(&self, baseline: &Baseline, area: usize) -> Totals {
+        let mut totals = self.totals_with(baseline, area);
+        let cleared = baseline.columns.get(area).copied().unwrap_or_default();
         totals.columns = totals.columns.since(&cleared);
-        let cleared = told.classes.get(area).copied().unwrap_or_default();
+        let cleared = baseline.classes.get(area).copied().unwrap_or_default();
         totals.classes = totals.classes.since(&cleared);
         totals
     }
 
-    /// What is to be told of a bucket of an area.
-    pub(super) fn tell_count(&self, told: &Told, area: usize, bucket: usize) -> u64 {
+    /// Returns the count of a bucket of an area as readers see it.
+    pub(super) fn shown_count(&self, baseline: &Baseline, area: usize, bucket: usize) -> u64 {
         let index = area
             .saturating_mul(self.plan.buckets())
             .saturating_add(bucket);
-        let cleared = told.counts.get(index).copied().unwrap_or(0);
-        self.count_with(told, area, bucket).wrapping_sub(cleared)
+        let cleared = baseline.counts.get(index).copied().unwrap_or(0);
+        self.count_with(baseline, area, bucket)
+            .wrapping_sub(cleared)
     }
 
-    /// What is to be told of the region as a whole.
-    pub(super) fn tell_whole(&self, told: &Told) -> Totals {
-        let mut totals = self.whole_with(told);
-        totals.columns = totals.columns.since(&told.total.0);
-        totals.classes = totals.classes.since(&told.total.1);
+    /// Returns the totals of the whole region as readers see them.
+    pub(super) fn shown_whole(&self, baseline: &Baseline) -> Totals {
+        let mut totals = self.whole_with(baseline);
+        totals.columns = totals.columns.since(&baseline.total.0);
+        totals.classes = totals.classes.since(&baseline.total.1);
         totals
     }
 
     /// `@stats_clear`. May sleep; `ENOMEM`.
     pub(super) fn clear(&self) -> Result<Done> {
-        let mut told = self.told.lock();
-        if told.is_replaced {
+        let mut baseline = self.baseline.lock();
+        if baseline.is_replaced {
             return Ok(Done::NotHere);
         }
-        told.reserve(&self.plan)?;
-        told.clears = told.clears.wrapping_add(1);
+        baseline.reserve(&self.plan)?;
+        baseline.clears = baseline.clears.wrapping_add(1);
         let buckets = self.plan.buckets();
         for area in 0..self.plan.geometry.areas() {
             task::may_rest();
-            let totals = self.totals_with(&told, area);
-            if let Some(cleared) = told.columns.get_mut(area) {
+            let totals = self.totals_with(&baseline, area);
+            if let Some(cleared) = baseline.columns.get_mut(area) {
                 cleared.clear_all(&totals.columns);
             }
-            if let Some(cleared) = told.classes.get_mut(area) {
+            if let Some(cleared) = baseline.classes.get_mut(area) {
                 *cleared = totals.classes;
             }
             for bucket in 0..buckets {
-                let count = self.count_with(&told, area, bucket);
+                let count = self.count_with(&baseline, area, bucket);
                 let index = area.saturating_mul(buckets).saturating_add(bucket);
-                if let Some(cleared) = told.counts.get_mut(index) {
+                if let Some(cleared) = baseline.counts.get_mut(index) {
                     *cleared = count;
                 }
             }
         }
         if self.plan.classes {
-            let totals = self.whole_with(&told);
-            told.total.0.clear_all(&totals.columns);
-            told.total.1 = totals.classes;
+            let totals = self.whole_with(&baseline);
+            baseline.total.0.clear_all(&totals.columns);
+            baseline.total.1 = totals.classes;
         }
         Ok(Done::Yes)
     }
 
     /// `@stats_set_aux`. May sleep.
     pub(super) fn set_aux(&self, aux: &mut KVVec<u8>) -> Done {
-        let mut told = self.told.lock();
-        if told.is_replaced {
+        let mut baseline = self.baseline.lock();
+        if baseline.is_replaced {
             return Done::NotHere;
         }
-        core::mem::swap(&mut told.aux, aux);
-        told.changes = told.changes.wrapping_add(1);
+        core::mem::swap(&mut baseline.aux, aux);
+        baseline.changes = baseline.changes.wrapping_add(1);
         Done::Yes
     }
 
-    /// What is told of it does not change while this is held. May sleep.
-    pub(super) fn lock(&self) -> Guard<'_, Told, MutexBackend> {
-        self.told.lock()
+    /// Locks the baseline: what readers see of it does not change while the guard is held. May sleep.
+    pub(super) fn lock(&self) -> Guard<'_, Baseline, MutexBackend> {
+        self.baseline.lock()
     }
 }
