@@ -72,7 +72,7 @@ use super::{
     region::{
         geometry::Geometry,
         list::Last,
-        pending::Under,
+        pending::ListTag,
         place::Place, //
     },
     transition::Transition,
@@ -264,7 +264,7 @@ pub trait OnlyRegion<'a> {
     fn geometry(&self) -> &Geometry;
 
     /// The list that it is in.
-    fn under(&self) -> Under;
+    fn list_tag(&self) -> ListTag;
 
     /// Where the latest I/O of the disk ended.
     fn last(&self) -> &Last;

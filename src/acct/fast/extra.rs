@@ -8,11 +8,11 @@ use super::{
     Extra,
     Fresh,
     Lengths,
+    ListTag, //
     OnlyRegion,
     Request,
     Section,
     Step,
-    Under, //
 };
 use crate::{
     acct::{
@@ -211,12 +211,12 @@ fn issue_in_disk<'a, S: Section<'a>>(
     };
     let begin = Begin::new(sector, rq.is_write());
     let merged = region.last().merged_from(begin, sectors);
-    let under = region.under().merged_or_not(merged).in_area(area);
-    entry.pending.start_on_fast_path(begin, sectors, under);
+    let list_tag = region.list_tag().merged_or_not(merged).in_area(area);
+    entry.pending.start_on_fast_path(begin, sectors, list_tag);
     match region.place(area) {
         Some(place) => place.start_data(begin.is_write(), now),
         // There is one for each area.
-        None => entry.pending.set_under(0, Under::NONE),
+        None => entry.pending.set_list_tag(0, ListTag::NONE),
     }
     section.leave();
 }
@@ -231,7 +231,7 @@ fn issue_elsewhere<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &'a En
         Some(region) if region.geometry().is_beside(sector, sectors) => {
             let begin = Begin::new(sector, rq.is_write());
             region.last().merged_from(begin, sectors);
-            entry.pending.set_under(0, Under::NONE);
+            entry.pending.set_list_tag(0, ListTag::NONE);
             section.leave();
         }
         _ => start_in_regions(section, root, entry),
@@ -327,17 +327,17 @@ fn complete_in_disk<'a, S: Section<'a>>(
         before.edges(Step::RunqExit, |line, edge| record.note(line, edge, now));
     }
     drop(record);
-    let under = entry.pending.under(0);
-    if under != Under::NONE {
+    let list_tag = entry.pending.list_tag(0);
+    if list_tag != ListTag::NONE {
         let root = section.root(place);
         let region = section.only_region(root);
-        let area = region.and_then(|region| region.place(under.area(region.under())));
+        let area = region.and_then(|region| region.place(list_tag.area(region.list_tag())));
         let Some(area) = area else {
             return end_in_other_regions(section, root, entry);
         };
         let ended = Ended {
             duration_ns: now.wrapping_sub(entry.service_ns.own()),
-            merged: under.merged(),
+            merged: list_tag.merged(),
         };
         let is_write = entry.pending.begin_on_fast_path().is_write();
         area.end_data(is_write, entry.pending.sectors(), &ended, now);
@@ -359,7 +359,7 @@ fn end_in_other_regions<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &
 
 /// The end of an I/O in the regions of a whole disk, if they recorded its issue.
 pub(super) fn end_in_regions<'a, S: Section<'a>>(section: &S, root: &'a Root, entry: &'a Entry) {
-    if entry.pending.under(0) != Under::NONE {
+    if entry.pending.list_tag(0) != ListTag::NONE {
         entry.generalize(entry.key.in_flight(), || Fresh::UNKNOWN);
         section.end_in_regions(root, entry);
     }

@@ -27,74 +27,73 @@ pub struct Pending {
     sector: Counter,
     sectors: Counter,
     start_ns: Counter,
-    under: [Counter; LEVELS],
+    list_tag: [Counter; LEVELS],
 }
 
-/// Under which list of regions an I/O started, whether device-mapper would call it merged, and where
-/// it is counted.
+/// Identifies the list of regions under which an I/O started and the area that counts it, and says
+/// whether device-mapper would count the I/O as merged.
 ///
-/// The list's number in the upper half, the area above the lowest bit, and in that whether it is
-/// merged.
+/// Bits 32 to 63: number of the list. Bits 1 to 31: area. Bit 0: merged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Under(u64);
+pub struct ListTag(u64);
 
 const LIST_SHIFT: u32 = 32;
 const AREA_SHIFT: u32 = 1;
 const MERGED: u64 = 1;
-/// No area: more than there can be.
+/// An area number above all valid ones: the I/O is in no area or in several.
 const NOWHERE: u64 = 1 << 31;
 
-impl Under {
-    /// Under no list.
-    pub const NONE: Under = Under(0);
+impl ListTag {
+    /// The I/O started under no list.
+    pub const NONE: ListTag = ListTag(0);
 
-    /// Under list `number`. Lists are numbered from 1; 0 is no list.
+    /// Returns the tag of list `number`. Lists are numbered from 1; 0 is no list.
     pub const fn list(number: u32) -> Self {
-        Under((number as u64) << LIST_SHIFT)
+        ListTag((number as u64) << LIST_SHIFT)
     }
 
-    /// The number of the list.
+    /// Returns the number of the list.
     pub const fn number(self) -> u32 {
         // CAST: The upper half.
         (self.0 >> LIST_SHIFT) as u32
     }
 
-    /// The same, merged or not, of one list's number alone.
+    /// Adds whether the I/O is merged to a tag that has only the number of a list.
     #[inline(always)]
     pub fn merged_or_not(self, merged: bool) -> Self {
-        Under(self.0 | u64::from(merged))
+        ListTag(self.0 | u64::from(merged))
     }
 
-    /// The same in this area alone, of one that has none yet.
+    /// Adds the only area that the I/O is in, to a tag that has no area.
     #[inline(always)]
     pub fn in_area(self, area: usize) -> Self {
         // CAST: Below `geometry::MAX_AREAS`.
-        Under(self.0.wrapping_add((area as u64) << AREA_SHIFT))
+        ListTag(self.0.wrapping_add((area as u64) << AREA_SHIFT))
     }
 
-    /// The same in no area or several.
+    /// Records that the I/O is in no area or in several.
     pub fn in_no_one_area(self) -> Self {
-        Under(self.0 | NOWHERE)
+        ListTag(self.0 | NOWHERE)
     }
 
-    /// Whether it is merged.
+    /// Returns whether the I/O is merged.
     #[inline(always)]
     pub fn merged(self) -> bool {
         self.0 & MERGED != 0
     }
 
-    /// The area it is in, if it started under this very list and is in one alone; otherwise more than any
-    /// list has.
+    /// Returns the area of the I/O if the I/O started under `list` and is in a single area; otherwise a
+    /// number above all valid areas.
     #[inline(always)]
-    pub fn area(self, list: Under) -> usize {
+    pub fn area(self, list: ListTag) -> usize {
         // CAST: 64 bits here and there.
         ((self.0 ^ list.0) >> AREA_SHIFT) as usize
     }
 }
 
 impl Pending {
-    /// The I/O starts at `now`, with `sector` on the whole disk. What it starts under is then to be
-    /// remembered for each account it is in.
+    /// Starts the I/O at `now`, at `sector` of the whole disk. The caller then sets the tag for each
+    /// account that the I/O is in.
     #[inline(always)]
     pub fn start(&self, sector: u64, sectors: u32, now: u64) {
         self.sector.set(sector);
@@ -102,26 +101,32 @@ impl Pending {
         self.start_ns.set(now);
     }
 
-    /// The same of an I/O on the fast path, which begins at `begin` on a whole disk and is in one area. When it started is in its
-    /// entry.
+    /// Starts an I/O on the fast path: it begins at `begin` of a whole disk and is in a single area. Its
+    /// start time is in its entry.
     #[inline(always)]
-    pub(in crate::acct) fn start_on_fast_path(&self, begin: Begin, sectors: u32, under: Under) {
-        let [under_0, ..] = &self.under;
+    pub(in crate::acct) fn start_on_fast_path(
+        &self,
+        begin: Begin,
+        sectors: u32,
+        list_tag: ListTag,
+    ) {
+        let [tag_0, ..] = &self.list_tag;
         self.sector.set(begin.word());
         self.sectors.set(u64::from(sectors));
-        under_0.set(under.0);
+        tag_0.set(list_tag.0);
     }
 
-    /// Of an I/O on the fast path: where it begins. Of one that no region of its disk has recorded, some other I/O's.
+    /// Returns where an I/O on the fast path begins. If no region of the disk has recorded the I/O, the
+    /// value is that of an earlier I/O.
     #[inline(always)]
     pub(in crate::acct) fn begin_on_fast_path(&self) -> Begin {
         Begin::from_word(self.sector.get())
     }
 
-    /// It starts under no list, in any account.
+    /// Sets the tags of all levels to no list.
     pub fn start_under_none(&self) {
-        for under in &self.under {
-            under.set(0);
+        for list_tag in &self.list_tag {
+            list_tag.set(0);
         }
     }
 
@@ -131,30 +136,30 @@ impl Pending {
         self.sector.get()
     }
 
-    /// How many.
+    /// Number of sectors.
     #[inline(always)]
     pub fn sectors(&self) -> u64 {
         self.sectors.get()
     }
 
-    /// When it started, ns.
+    /// Start time, ns.
     #[inline(always)]
     pub fn start_ns(&self) -> u64 {
         self.start_ns.get()
     }
 
-    /// Remembers what it started under, in the account at this level.
+    /// Sets the tag for the account at this level.
     #[inline(always)]
-    pub fn set_under(&self, level: usize, under: Under) {
-        if let Some(word) = self.under.get(level) {
-            word.set(under.0);
+    pub fn set_list_tag(&self, level: usize, list_tag: ListTag) {
+        if let Some(word) = self.list_tag.get(level) {
+            word.set(list_tag.0);
         }
     }
 
-    /// What it started under.
+    /// Returns the tag for the account at this level.
     #[inline(always)]
-    pub fn under(&self, level: usize) -> Under {
-        Under(self.under.get(level).map_or(0, Counter::get))
+    pub fn list_tag(&self, level: usize) -> ListTag {
+        ListTag(self.list_tag.get(level).map_or(0, Counter::get))
     }
 }
 
@@ -176,7 +181,7 @@ impl Entry {
     /// says what an I/O before it did: that has ended, so no list is in use that covers it. Returns the I/O's class as
     /// regions have it, if they may.
     pub(in crate::acct) fn leave_fast_path_in_regions(&self, issued_ns: u64) -> Option<Class> {
-        if self.pending.under(0) == Under::NONE {
+        if self.pending.list_tag(0) == ListTag::NONE {
             return None;
         }
         let begin = self.pending.begin_on_fast_path();
@@ -227,27 +232,27 @@ mod tests {
             (u64::MAX - 7, u64::from(u32::MAX))
         );
         assert_eq!(pending.start_ns(), 77);
-        assert_eq!(pending.under(1).number(), 0);
+        assert_eq!(pending.list_tag(1).number(), 0);
         let unders = [
             (u32::MAX, true, None),
             (1, false, Some(0)),
             (2, true, Some(MAX_AREAS - 1)),
         ];
         for (number, merged, area) in unders {
-            let list = Under::list(number);
-            let under = list.merged_or_not(merged);
-            let in_area = area.map(|area| under.in_area(area));
-            pending.set_under(1, in_area.unwrap_or(under.in_no_one_area()));
-            let under = pending.under(1);
-            assert_eq!((under.number(), under.merged()), (number, merged));
+            let list = ListTag::list(number);
+            let list_tag = list.merged_or_not(merged);
+            let in_area = area.map(|area| list_tag.in_area(area));
+            pending.set_list_tag(1, in_area.unwrap_or(list_tag.in_no_one_area()));
+            let list_tag = pending.list_tag(1);
+            assert_eq!((list_tag.number(), list_tag.merged()), (number, merged));
             match area {
-                Some(area) => assert_eq!(under.area(list), area),
-                None => assert!(under.area(list) >= MAX_AREAS),
+                Some(area) => assert_eq!(list_tag.area(list), area),
+                None => assert!(list_tag.area(list) >= MAX_AREAS),
             }
             for other in [0, 3, number ^ 1 << 31] {
-                assert!(under.area(Under::list(other)) >= MAX_AREAS);
+                assert!(list_tag.area(ListTag::list(other)) >= MAX_AREAS);
             }
-            assert_eq!(pending.under(0).number(), 0);
+            assert_eq!(pending.list_tag(0).number(), 0);
         }
     }
 }

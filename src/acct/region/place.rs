@@ -13,7 +13,7 @@ use super::{
         Direction,
         InFlight, //
     },
-    pending::Under,
+    pending::ListTag,
     Ended, //
 };
 use crate::acct::{
@@ -65,12 +65,12 @@ impl Place<'_> {
 
     /// It ends at `now`, having started under `under`.
     #[inline(always)]
-    pub fn end(&self, entry: &Entry, under: Under, now: u64) {
+    pub fn end(&self, entry: &Entry, list_tag: ListTag, now: u64) {
         let (class, pending) = (entry.kind().class(), &entry.pending);
         end(self.area, self.in_flight, class, now, |done| {
             let ended = Ended {
                 duration_ns: now.wrapping_sub(pending.start_ns()),
-                merged: under.merged(),
+                merged: list_tag.merged(),
             };
             done.count(pending.sectors(), &ended);
         });

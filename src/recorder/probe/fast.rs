@@ -34,7 +34,7 @@ use crate::{
         region::{
             geometry::Geometry,
             list::Last,
-            pending::Under,
+            pending::ListTag,
             place::Place, //
         },
         transition::Transition, //
@@ -130,8 +130,8 @@ impl<'a> fast::OnlyRegion<'a> for OnlyRegion<'a> {
     }
 
     #[inline(always)]
-    fn under(&self) -> Under {
-        self.list.under()
+    fn list_tag(&self) -> ListTag {
+        self.list.list_tag()
     }
 
     #[inline(always)]

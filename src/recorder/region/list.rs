@@ -15,7 +15,7 @@ use crate::{
                 Last,
                 Lifetime, //
             },
-            pending::Under,
+            pending::ListTag,
             place::Place,
             Ended, //
         },
@@ -37,7 +37,7 @@ pub(super) struct Listed {
 /// The regions of one disk or partition; replaced when one comes or goes, never changed.
 pub(in crate::recorder) struct List {
     /// What starts under it. Lists are numbered from 1.
-    under: Under,
+    list_tag: ListTag,
     regions: KVec<Listed>,
     /// The areas of the only region there is, if it has no additional output; otherwise none.
     geometry: Geometry,
@@ -82,7 +82,7 @@ impl List {
             false => geometry,
         };
         Ok(List {
-            under: Under::list(number),
+            list_tag: ListTag::list(number),
             regions,
             geometry,
             plain_geometry,
@@ -99,8 +99,8 @@ impl List {
 
     /// What starts under it.
     #[inline(always)]
-    pub(in crate::recorder) fn under(&self) -> Under {
-        self.under
+    pub(in crate::recorder) fn list_tag(&self) -> ListTag {
+        self.list_tag
     }
 
     /// An area of the first region.
@@ -129,26 +129,30 @@ impl List {
         let (now, cpu) = (here.now, here.cpu);
         let kind = entry.kind();
         if !kind.has_data() {
-            return self.start_further(entry, level, self.under, cpu);
+            return self.start_further(entry, level, self.list_tag, cpu);
         }
         let merged = last.merged(sector, sectors, kind);
-        let under = self.under.merged_or_not(merged);
+        let list_tag = self.list_tag.merged_or_not(merged);
         if let Some(area) = self.geometry.only_area(sector, sectors) {
-            entry.pending.set_under(level.index, under.in_area(area));
+            entry
+                .pending
+                .set_list_tag(level.index, list_tag.in_area(area));
             if let Some(place) = self.first.place(area, cpu) {
                 return place.start(kind, now);
             }
         }
-        self.start_further(entry, level, under, cpu);
+        self.start_further(entry, level, list_tag, cpu);
     }
 
     /// The same in any regions.
     #[cold]
     #[inline(never)]
-    fn start_further(&self, entry: &Entry, level: Level, under: Under, cpu: ThisCpu<'_>) {
-        entry.pending.set_under(level.index, under.in_no_one_area());
+    fn start_further(&self, entry: &Entry, level: Level, list_tag: ListTag, cpu: ThisCpu<'_>) {
+        entry
+            .pending
+            .set_list_tag(level.index, list_tag.in_no_one_area());
         let io = entry.io(level.start_sector);
-        let covers = |listed: &&Listed| listed.lifetime.covers(self.under.number());
+        let covers = |listed: &&Listed| listed.lifetime.covers(self.list_tag.number());
         for listed in self.regions.iter().filter(covers) {
             let region = listed.region.on(cpu);
             region.start(region.area_of(&io), &io, entry.pending.start_ns());
@@ -181,9 +185,9 @@ impl List {
     /// The same for an I/O in one area only. Returns that area; [`None`], and nothing is recorded, if it does not exist.
     #[inline(always)]
     fn end_simply(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) -> Option<usize> {
-        let under = entry.pending.under(level.index);
-        let area = under.area(self.under);
-        self.first.place(area, cpu)?.end(entry, under, now);
+        let list_tag = entry.pending.list_tag(level.index);
+        let area = list_tag.area(self.list_tag);
+        self.first.place(area, cpu)?.end(entry, list_tag, now);
         Some(area)
     }
 
@@ -191,15 +195,15 @@ impl List {
     #[cold]
     #[inline(never)]
     fn end_further(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) {
-        let (io, under) = (
+        let (io, list_tag) = (
             entry.io(level.start_sector),
-            entry.pending.under(level.index),
+            entry.pending.list_tag(level.index),
         );
         let ended = Ended {
             duration_ns: now.wrapping_sub(entry.pending.start_ns()),
-            merged: under.merged(),
+            merged: list_tag.merged(),
         };
-        let covers = |listed: &&Listed| listed.lifetime.covers(under.number());
+        let covers = |listed: &&Listed| listed.lifetime.covers(list_tag.number());
         for listed in self.regions.iter().filter(covers) {
             let region = listed.region.on(cpu);
             region.end(region.area_of(&io), &io, &ended, now);
@@ -214,11 +218,11 @@ impl List {
         now: u64,
         cpu: ThisCpu<'_>,
     ) {
-        let (io, under) = (
+        let (io, list_tag) = (
             entry.io(level.start_sector),
-            entry.pending.under(level.index),
+            entry.pending.list_tag(level.index),
         );
-        let covers = |listed: &&Listed| listed.lifetime.covers(under.number());
+        let covers = |listed: &&Listed| listed.lifetime.covers(list_tag.number());
         for listed in self.regions.iter().filter(covers) {
             listed.region.on(cpu).give_back(&io, now);
         }

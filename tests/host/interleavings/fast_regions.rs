@@ -24,7 +24,7 @@ use iostat::acct::{
         flight::InFlight,
         geometry::Geometry,
         list::Last,
-        pending::Under,
+        pending::ListTag,
         place::Place, //
     },
 };
@@ -80,8 +80,8 @@ impl<'a> fast::OnlyRegion<'a> for &'a OneRegion {
         &self.geometry
     }
 
-    fn under(&self) -> Under {
-        Under::list(1)
+    fn list_tag(&self) -> ListTag {
+        ListTag::list(1)
     }
 
     fn last(&self) -> &Last {

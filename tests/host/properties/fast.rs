@@ -28,7 +28,7 @@ use iostat::acct::{
     region::{
         geometry::Geometry,
         list::Last,
-        pending::Under,
+        pending::ListTag,
         place::Place, //
     },
     transition::Transition, //
@@ -77,7 +77,7 @@ impl<'a> fast::OnlyRegion<'a> for NoRegion {
         match *self {}
     }
 
-    fn under(&self) -> Under {
+    fn list_tag(&self) -> ListTag {
         match *self {}
     }
 

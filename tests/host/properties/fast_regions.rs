@@ -44,7 +44,7 @@ use iostat::acct::{
         flight::InFlight,
         geometry::Geometry,
         list::Last,
-        pending::Under,
+        pending::ListTag,
         place::Place,
         Ended,
         Io,
@@ -108,7 +108,7 @@ struct Disk {
     requests: [Memory; IOS],
     record: CpuRecord,
     root: Root,
-    under: Under,
+    list_tag: ListTag,
     recorded: Recorded,
 }
 
@@ -118,7 +118,7 @@ impl Disk {
             requests: std::array::from_fn(|_| Memory::new(BUCKET)),
             record: CpuRecord::default(),
             root: Root::default(),
-            under: Under::list(7),
+            list_tag: ListTag::list(7),
             recorded: Recorded::new(geometry),
         };
         disk.root.gauge.add(Extra::Regions);
@@ -233,8 +233,8 @@ impl<'a> fast::Section<'a> for Step<'a> {
         let sectors = bytes >> 9;
         entry.start_in_regions(sector, sectors, self.now);
         let merged = last.merged(sector, sectors, entry.kind());
-        let under = self.disk.under.merged_or_not(merged);
-        entry.pending.set_under(0, under.in_no_one_area());
+        let list_tag = self.disk.list_tag.merged_or_not(merged);
+        entry.pending.set_list_tag(0, list_tag.in_no_one_area());
         let (region, io) = (self.disk.recorded.region(), entry.io(0));
         region.start(None, &io, self.now);
     }
@@ -257,8 +257,8 @@ impl<'a> fast::OnlyRegion<'a> for Step<'a> {
         &self.disk.recorded.geometry
     }
 
-    fn under(&self) -> Under {
-        self.disk.under
+    fn list_tag(&self) -> ListTag {
+        self.disk.list_tag
     }
 
     fn last(&self) -> &Last {
@@ -414,7 +414,7 @@ fn leave(disk: &Disk, entry: &Entry, io: &Io, way: Way, now: u64) {
         let region = disk.recorded.region();
         let ended = Ended {
             duration_ns: now - entry.pending.start_ns(),
-            merged: entry.pending.under(0).merged(),
+            merged: entry.pending.list_tag(0).merged(),
         };
         match way {
             Way::Done | Way::Ends => region.end(region.area_of(io), io, &ended, now),
