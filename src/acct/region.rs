@@ -130,13 +130,13 @@ impl Region<'_> {
     pub fn start(&self, at: Option<usize>, io: &Io, now: u64) {
         match self.at(at) {
             Some((_, area, in_flight)) => enter(area, in_flight, io.direction(), now),
-            None => self.start_further(io, now),
+            None => self.start_slow(io, now),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn start_further(&self, io: &Io, now: u64) {
+    fn start_slow(&self, io: &Io, now: u64) {
         self.each(io, |_, area, in_flight, _| {
             enter(area, in_flight, io.direction(), now)
         });
@@ -155,13 +155,13 @@ impl Region<'_> {
                     self.count_time(index, ended.duration_ns);
                 }
             }
-            None => self.end_further(io, ended, now),
+            None => self.end_slow(io, ended, now),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn end_further(&self, io: &Io, ended: &Ended, now: u64) {
+    fn end_slow(&self, io: &Io, ended: &Ended, now: u64) {
         self.each(io, |index, area, in_flight, sectors| {
             let class = io.class as usize;
             end(area, in_flight, class, now, |done| {

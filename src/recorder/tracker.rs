@@ -150,13 +150,13 @@ impl Tracker {
     pub(super) fn find(&self, key: u64) -> Option<Slot<'_>> {
         match self.table().find_home(key) {
             Some(slot) => Some(slot),
-            None => self.find_further(key),
+            None => self.find_slow(key),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn find_further(&self, key: u64) -> Option<Slot<'_>> {
+    fn find_slow(&self, key: u64) -> Option<Slot<'_>> {
         self.entries.table().find(key)
     }
 

@@ -6,12 +6,12 @@
 //! can take the next. Only the functions that trace the start of I/Os run with interrupts as the submitter has them.
 
 mod bio;
+mod common;
 mod nfs;
 mod passed_on;
 pub(super) mod regions;
 mod request;
 mod tag_wait;
-mod usual;
 
 use super::account::Account;
 use crate::{

@@ -202,12 +202,12 @@ fn issue_in_disk<'a, S: Section<'a>>(
     drop(record);
     let root = section.root(place);
     let Some(region) = section.only_region(root) else {
-        return issue_elsewhere(section, root, entry);
+        return issue_slow(section, root, entry);
     };
     let rq = section.request(entry.key.in_flight());
     let (sector, sectors) = (rq.sector(), rq.bytes() >> 9);
     let Some(area) = region.geometry().only_area(sector, sectors) else {
-        return issue_elsewhere(section, root, entry);
+        return issue_slow(section, root, entry);
     };
     let begin = Begin::new(sector, rq.is_write());
     let merged = region.last().merged_from(begin, sectors);
@@ -221,10 +221,10 @@ fn issue_in_disk<'a, S: Section<'a>>(
     section.leave();
 }
 
-/// The same of one that is not in one area of the only region.
+/// Issues a request that is not in a single area of the only region.
 #[cold]
 #[inline(never)]
-fn issue_elsewhere<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &'a Entry) {
+fn issue_slow<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &'a Entry) {
     let rq = section.request(entry.key.in_flight());
     let (sector, sectors) = (rq.sector(), rq.bytes() >> 9);
     match section.only_region(root) {

@@ -8,8 +8,8 @@ use kernel::ffi::c_void;
 
 pub(super) type Function = (&'static CStr, *const c_void);
 
-/// Of most I/Os: the fast path, where there is one.
-mod usual {
+/// The functions of the three events of each request: the fast path on x86-64, else the general path.
+mod fast {
     #[cfg(not(target_arch = "x86_64"))]
     use crate::kernel_ext::bindings::{
         iostat_probe_io_start as io_start,
@@ -32,7 +32,7 @@ mod usual {
 /// Of requests. Exits first: an exit that is missed would leave an I/O in its queue for ever.
 /// src/probes.c holds the types of all against the kernel's tracepoints.
 pub(super) const OF_REQUESTS: [Function; 5] = [
-    (c"block_rq_complete", usual::RQ_COMPLETE),
+    (c"block_rq_complete", fast::RQ_COMPLETE),
     (
         c"block_rq_merge",
         own::iostat_probe_rq_merge as *const c_void,
@@ -41,8 +41,8 @@ pub(super) const OF_REQUESTS: [Function; 5] = [
         c"block_rq_requeue",
         own::iostat_probe_rq_requeue as *const c_void,
     ),
-    (c"block_rq_issue", usual::RQ_ISSUE),
-    (c"block_io_start", usual::IO_START),
+    (c"block_rq_issue", fast::RQ_ISSUE),
+    (c"block_io_start", fast::IO_START),
 ];
 
 /// The functions of the events of bios.

@@ -129,7 +129,7 @@ impl List {
         let (now, cpu) = (here.now, here.cpu);
         let kind = entry.kind();
         if !kind.has_data() {
-            return self.start_further(entry, level, self.list_tag, cpu);
+            return self.start_slow(entry, level, self.list_tag, cpu);
         }
         let merged = last.merged(sector, sectors, kind);
         let list_tag = self.list_tag.merged_or_not(merged);
@@ -141,13 +141,13 @@ impl List {
                 return place.start(kind, now);
             }
         }
-        self.start_further(entry, level, list_tag, cpu);
+        self.start_slow(entry, level, list_tag, cpu);
     }
 
     /// The same in any regions.
     #[cold]
     #[inline(never)]
-    fn start_further(&self, entry: &Entry, level: Level, list_tag: ListTag, cpu: ThisCpu<'_>) {
+    fn start_slow(&self, entry: &Entry, level: Level, list_tag: ListTag, cpu: ThisCpu<'_>) {
         entry
             .pending
             .set_list_tag(level.index, list_tag.in_no_one_area());
@@ -166,7 +166,7 @@ impl List {
             return self.end_with_histogram(entry, level, now, cpu);
         }
         if self.end_simply(entry, level, now, cpu).is_none() {
-            self.end_further(entry, level, now, cpu);
+            self.end_slow(entry, level, now, cpu);
         }
     }
 
@@ -178,7 +178,7 @@ impl List {
                 let duration_ns = now.wrapping_sub(entry.pending.start_ns());
                 self.first.count_time(area, duration_ns, cpu);
             }
-            None => self.end_further(entry, level, now, cpu),
+            None => self.end_slow(entry, level, now, cpu),
         }
     }
 
@@ -194,7 +194,7 @@ impl List {
     /// The same in any regions.
     #[cold]
     #[inline(never)]
-    fn end_further(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) {
+    fn end_slow(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) {
         let (io, list_tag) = (
             entry.io(level.start_sector),
             entry.pending.list_tag(level.index),

@@ -27,7 +27,7 @@ impl Tracker {
         status: blk_status_t,
         nr_bytes: u32,
     ) {
-        self.rq_complete_further(here, rq, status, nr_bytes);
+        self.rq_complete_slow(here, rq, status, nr_bytes);
         // Of what goes on there is one more completion.
         if !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {
             return;

@@ -57,7 +57,7 @@ impl Tracker {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn io_start_further(&self, here: Here<'_>, account: &Account, rq: Request<'_>) {
+    pub(super) fn io_start_slow(&self, here: Here<'_>, account: &Account, rq: Request<'_>) {
         let start = request(account, rq);
         self.begin(here, account, rq.key(), start.hctx, true, |entry| {
             entry.start_waiting(&start, here.now)
@@ -78,7 +78,7 @@ impl Tracker {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn rq_issue_further(&self, here: Here<'_>, rq: Request<'_>) {
+    pub(super) fn rq_issue_slow(&self, here: Here<'_>, rq: Request<'_>) {
         if let Some(slot) = self.find_request(rq) {
             if let Some(transition) = slot.entry.issue(here.now) {
                 if let Some(account) = self.record(here, slot.entry, transition) {
@@ -144,7 +144,7 @@ impl Tracker {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn rq_complete_further(
+    pub(super) fn rq_complete_slow(
         &self,
         here: Here<'_>,
         rq: Request<'_>,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The three events of most I/Os, for most I/Os: requests whose entry is where it is looked for
-//! first, and to which nothing special happens.
+//! The common case of `block_io_start`, `block_rq_issue` and `block_rq_complete`: a request whose entry is in
+//! the first place where it can be, without errors, traces or an nvme path.
 //!
-//! All others are left to a second function, which is general. What is here calls nothing else, and so
-//! needs no stack; hence also functions of their own for partitions, whose events are recorded twice,
-//! and for regions.
+//! All other cases call the `*_slow()` function of the event in request.rs. The common case calls no function
+//! out of line, so it sets up no stack frame; partitions, whose events are recorded twice, and regions have
+//! functions of their own for the same reason. The paths without a stack at all are in `probe/fast.rs`.
 
 use super::{
     super::{
@@ -36,13 +36,13 @@ impl Tracker {
     pub(in crate::recorder) fn io_start(&self, here: Here<'_>, rq: Request<'_>) {
         match self.disk_at_home(here.probe, rq.disk()) {
             Some((disk, false)) => self.io_start_in::<DISK>(here, disk, rq),
-            _ => self.io_start_somewhere(here, rq),
+            _ => self.io_start_lookup(here, rq),
         }
     }
 
-    /// The same where there are partitions, or another disk is looked for first.
+    /// Looks the account up for [`Tracker::io_start`]: a partition, or a disk that is not in its first place.
     #[inline(never)]
-    fn io_start_somewhere(&self, here: Here<'_>, rq: Request<'_>) {
+    fn io_start_lookup(&self, here: Here<'_>, rq: Request<'_>) {
         match self.account_of(here.probe, rq.disk(), rq.block_device()) {
             Some(part) if part.disk().is_some() => self.io_start_in::<PARTITION>(here, part, rq),
             Some(disk) => self.io_start_in::<DISK>(here, disk, rq),
@@ -56,7 +56,7 @@ impl Tracker {
             return self.io_start_after_tag_wait(here, account, rq, since);
         }
         let Some(slot) = self.table().claim_home(rq.key()) else {
-            return self.io_start_further(here, account, rq);
+            return self.io_start_slow(here, account, rq);
         };
         let start = request(account, rq);
         let transition = slot.entry.start_waiting(&start, here.now);
@@ -71,7 +71,7 @@ impl Tracker {
     #[inline(always)]
     pub(in crate::recorder) fn rq_issue(&self, here: Here<'_>, rq: Request<'_>) {
         let Some(slot) = self.table().find_home(rq.key()) else {
-            return self.rq_issue_further(here, rq);
+            return self.rq_issue_slow(here, rq);
         };
         generalize(slot, rq);
         let Some(account) = self.account_in(here.probe, slot.entry) else {
@@ -94,29 +94,29 @@ impl Tracker {
         status: blk_status_t,
         nr_bytes: u32,
     ) {
-        let further = || self.rq_complete_further(here, rq, status, nr_bytes);
+        let slow = || self.rq_complete_slow(here, rq, status, nr_bytes);
         if rq.is_marked() {
             return self.rq_complete_marked(here, rq, status, nr_bytes);
         }
         if status != 0 || provider::watches_done() {
-            return further();
+            return slow();
         }
         if !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {
-            return further();
+            return slow();
         }
         let Some(slot) = self.table().find_home(rq.key()) else {
-            return further();
+            return slow();
         };
         generalize(slot, rq);
         let Some(account) = self.account_in(here.probe, slot.entry) else {
-            return further();
+            return slow();
         };
         if !slot.entry.is_plain() {
-            return further();
+            return slow();
         }
         let bytes = u64::from(nr_bytes);
         if account.is_special() {
-            rq_complete_elsewhere(here, account, slot.entry, bytes);
+            rq_complete_extra(here, account, slot.entry, bytes);
         }
         let transition = Transition::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
         account.record_own(transition, slot.entry.hctx(), here.now, here.cpu);
@@ -163,7 +163,7 @@ fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry, rq: R
 /// The end of such a request, wherever else than in its own account.
 #[cold]
 #[inline(never)]
-fn rq_complete_elsewhere(here: Here<'_>, account: &Account, entry: &Entry, bytes: u64) {
+fn rq_complete_extra(here: Here<'_>, account: &Account, entry: &Entry, bytes: u64) {
     if account.disk().is_some() {
         return rq_complete_in_partition(here, account, entry, bytes);
     }
