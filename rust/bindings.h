@@ -16,7 +16,7 @@
 #include <iostat/transactions.h>
 #include <iostat/upkeep.h>
 #include <iostat/waits.h>
-#include <iostat/watch.h>
+#include <iostat/io_trace.h>
 #include <linux/blk_types.h>
 #include <linux/tracepoint.h>
 #include <uapi/linux/iostat.h>

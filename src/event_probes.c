@@ -15,14 +15,14 @@ void notrace iostat_probe_bio_backmerge(void *state, struct bio *bio)
 {
 	iostat_event(state, bio->bi_bdev->bd_disk, IOSTAT_EVENT_BIO_BACKMERGE);
 	if (trace_merge_enabled())
-		iostat_bio_merge_watched(state, bio);
+		iostat_bio_merge_trace(state, bio);
 }
 
 void notrace iostat_probe_bio_frontmerge(void *state, struct bio *bio)
 {
 	iostat_event(state, bio->bi_bdev->bd_disk, IOSTAT_EVENT_BIO_FRONTMERGE);
 	if (trace_merge_enabled())
-		iostat_bio_merge_watched(state, bio);
+		iostat_bio_merge_trace(state, bio);
 }
 
 void notrace iostat_probe_split(void *state, struct bio *bio, unsigned int new_sector)

@@ -76,7 +76,7 @@ impl Interfaces {
     }
 
     /// Sets the file whose pollers are notified when regions are removed. May sleep; `ENOMEM`.
-    pub(crate) fn tell_regions_gone(&self, file: Node) -> Result {
+    pub(crate) fn show_regions_gone(&self, file: Node) -> Result {
         let _ = self.regions_gone.set(KBox::new(file, GFP_KERNEL)?);
         Ok(())
     }

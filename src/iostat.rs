@@ -92,7 +92,7 @@ impl kernel::Module for Iostat {
                 kstats: api.kstats(),
             },
         )?;
-        interfaces.tell_regions_gone(device.file(c"regions_gone")?)?;
+        interfaces.show_regions_gone(device.file(c"regions_gone")?)?;
         let clients = device.directory(c"devstat", iface::ClientsObject)?;
         let clients = interfaces.show_clients(clients);
         Ok(Iostat {

@@ -21,7 +21,7 @@
 #include <iostat/clock.h>
 #include <iostat/nfs.h>
 #include <iostat/nfs_mounts.h>
-#include <iostat/watch.h>
+#include <iostat/io_trace.h>
 #include <linux/blk_types.h>
 #include <linux/errno.h>
 #include <linux/fs.h>
@@ -54,8 +54,8 @@ static void start(const void *state, const struct iostat_nfs_io *io, struct inod
 	local_irq_save(flags);
 	iostat_nfs_start(state, io, here());
 	local_irq_restore(flags);
-	if (static_branch_unlikely(&iostat_watched))
-		iostat_nfs_start_watched(state, io, inode);
+	if (static_branch_unlikely(&iostat_traced))
+		iostat_nfs_start_trace(state, io, inode);
 }
 
 static void done(const void *state, const struct iostat_nfs_io *io, const struct rpc_task *task,

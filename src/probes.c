@@ -11,7 +11,7 @@
 
 #include <iostat/clock.h>
 #include <iostat/probes.h>
-#include <iostat/watch.h>
+#include <iostat/io_trace.h>
 #include <linux/blkdev.h>
 #include <linux/blk-mq.h>
 #include <linux/irqflags.h>
@@ -46,20 +46,20 @@ void notrace iostat_general_io_start(void *state, struct request *rq)
 	local_irq_restore(flags);
 }
 
-static noinline void io_start_watched(void *state, struct request *rq)
+static noinline void io_start_trace(void *state, struct request *rq)
 {
 	if (has_fast_path())
 		iostat_traced_io_start(state, rq);
 	else
 		iostat_general_io_start(state, rq);
-	iostat_io_start_watched(state, rq);
+	iostat_io_start_trace(state, rq);
 }
 
 void notrace iostat_probe_io_start(void *state, struct request *rq)
 {
 	/* First, so that state and rq need not be saved across a call. */
-	if (static_branch_unlikely(&iostat_watched))
-		return io_start_watched(state, rq);
+	if (static_branch_unlikely(&iostat_traced))
+		return io_start_trace(state, rq);
 	iostat_general_io_start(state, rq);
 }
 
@@ -112,7 +112,7 @@ void notrace iostat_general_rq_complete(void *state, struct request *rq, blk_sta
 void notrace iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
 			      unsigned int nr_bytes)
 {
-	if (static_branch_unlikely(&iostat_watched) && has_fast_path())
+	if (static_branch_unlikely(&iostat_traced) && has_fast_path())
 		return iostat_traced_rq_complete(state, rq, error, nr_bytes);
 	iostat_general_rq_complete(state, rq, error, nr_bytes);
 }
@@ -139,8 +139,8 @@ void notrace iostat_probe_bio_queue(void *state, struct bio *bio)
 	local_irq_save(flags);
 	iostat_bio_queue(state, bio, here(), smp_processor_id());
 	local_irq_restore(flags);
-	if (static_branch_unlikely(&iostat_watched))
-		iostat_bio_queue_watched(state, bio);
+	if (static_branch_unlikely(&iostat_traced))
+		iostat_bio_queue_trace(state, bio);
 }
 
 void notrace iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio *bio)

@@ -19,7 +19,7 @@
 #include <iostat/mount_table.h>
 #include <iostat/recent.h>
 #include <iostat/walk.h>
-#include <iostat/watch.h>
+#include <iostat/io_trace.h>
 #include <linux/compiler.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>

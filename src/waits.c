@@ -64,7 +64,7 @@ static void release(struct iostat_wait *wait)
 	smp_store_release(&wait->task, NULL);
 }
 
-static void tell_start(const struct hook *hook, struct iostat_wait *wait)
+static void record_start(const struct hook *hook, struct iostat_wait *wait)
 {
 	struct iostat_bufinfo *buf = &wait->io.buf;
 
@@ -78,17 +78,17 @@ static void tell_start(const struct hook *hook, struct iostat_wait *wait)
 	iostat_put_task(&wait->io.task);
 	scoped_guard(srcu_fast_notrace, &tracepoint_srcu)
 		identify(state, wait);
-	wait->is_told = trace_wait_start_enabled();
+	wait->is_traced = trace_wait_start_enabled();
 	trace_wait_start(wait);
 	/* Last: the time for tracing the event is not part of the wait. */
 	wait->start_ns = iostat_clock_read();
 }
 
-static void tell_done(struct iostat_wait *wait)
+static void record_done(struct iostat_wait *wait)
 {
 	wait->wait_ns = iostat_clock_read() - wait->start_ns;
 	/* A done without a start is only traced if starts are not enabled. */
-	if (wait->is_told || !trace_wait_start_enabled())
+	if (wait->is_traced || !trace_wait_start_enabled())
 		trace_wait_done(wait);
 }
 
@@ -106,7 +106,7 @@ static struct iostat_wait *begin(const struct hook *hook, struct ftrace_regs *re
 		release(wait);
 		return NULL;
 	}
-	tell_start(hook, wait);
+	record_start(hook, wait);
 	return wait;
 }
 
@@ -155,7 +155,7 @@ static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 	if (kept->attach != attach)
 		return;
 	if (kept->wait) {
-		tell_done(kept->wait);
+		record_done(kept->wait);
 		release(kept->wait);
 	}
 	if (kept->call == NO_CALL)

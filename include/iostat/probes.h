@@ -90,13 +90,13 @@ void iostat_bio_queue(const void *state, struct bio *bio, struct iostat_here her
 void iostat_bio_complete(const void *state, struct bio *bio, struct iostat_here here);
 
 /* Called as well while io:start or io:done is enabled, with interrupts as at the tracepoint. */
-typedef void (*iostat_rq_watched_fn)(const void *state, struct request *rq);
-typedef void (*iostat_bio_watched_fn)(const void *state, struct bio *bio);
+typedef void (*iostat_rq_traced_fn)(const void *state, struct request *rq);
+typedef void (*iostat_bio_traced_fn)(const void *state, struct bio *bio);
 
-void iostat_io_start_watched(const void *state, struct request *rq);
-void iostat_bio_queue_watched(const void *state, struct bio *bio);
+void iostat_io_start_trace(const void *state, struct request *rq);
+void iostat_bio_queue_trace(const void *state, struct bio *bio);
 
 /* Called as well while io:merge is enabled; a lock of the I/O scheduler may be held. */
-void iostat_bio_merge_watched(const void *state, struct bio *bio);
+void iostat_bio_merge_trace(const void *state, struct bio *bio);
 
 #endif /* _IOSTAT_PROBES_H */

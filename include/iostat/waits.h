@@ -22,7 +22,7 @@ struct task_struct;
  * @task: the thread; NULL if this structure is not in use
  * @start_ns: when the wait began
  * @op: REQ_OP_*
- * @is_told: whether wait_start was traced
+ * @is_traced: whether wait_start was traced
  */
 struct iostat_wait {
 	struct iostat_io io;
@@ -32,7 +32,7 @@ struct iostat_wait {
 	struct task_struct *task;
 	u64 start_ns;
 	u8 op;
-	bool is_told;
+	bool is_traced;
 };
 
 /*

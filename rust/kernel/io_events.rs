@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Those who watch each I/O start and end: the tracepoints of `include/trace/events/io.h`, by way of
-//! `include/iostat/watch.h`.
+//! The start and end of each I/O for the tracepoints of `include/trace/events/io.h`, through
+//! `include/iostat/io_trace.h`.
 
 use super::{
     bindings,
@@ -80,18 +80,18 @@ pub(crate) struct File<'a> {
     pub(crate) is_direct: bool,
 }
 
-/// What is remembered of I/Os for those who watch. There is one of it.
+/// What is remembered of I/Os for the tracepoints of the io provider. There is one of it.
 ///
 /// # Invariants
 ///
-/// `iostat_watch_open()` was called.
+/// `iostat_trace_open()` was called.
 pub(crate) struct Records(());
 
 impl Records {
     /// The first part, of so many. There must be no other. May sleep; `ENOMEM`.
     pub(crate) fn new(count: usize) -> Result<Self> {
         // SAFETY: Called where one may sleep, and before any probe is registered: no record is in use.
-        to_result(unsafe { bindings::iostat_watch_open(count) })?;
+        to_result(unsafe { bindings::iostat_trace_open(count) })?;
         // INVARIANT: It was.
         Ok(Records(()))
     }
@@ -99,7 +99,7 @@ impl Records {
     /// A further part, of so many. May sleep; `ENOMEM`.
     pub(crate) fn add(&self, count: usize) -> Result {
         // SAFETY: By the type invariant, and as above.
-        to_result(unsafe { bindings::iostat_watch_add(count) })
+        to_result(unsafe { bindings::iostat_trace_add(count) })
     }
 
     /// An I/O starts, whose entry has this number. By its submitter, who has made it or not.
@@ -114,7 +114,7 @@ impl Records {
         let bio = bio.map_or(core::ptr::null_mut(), |bio| bio.as_ptr());
         // SAFETY: Any number will do, the references are valid, and the bio is one that is being
         // submitted, or null.
-        unsafe { bindings::iostat_watch_start(number.0, buf, dev, bio, is_own) };
+        unsafe { bindings::iostat_trace_start(number.0, buf, dev, bio, is_own) };
     }
 
     /// The same of an I/O of which the file is known, and no bio. By its submitter.
@@ -128,38 +128,38 @@ impl Records {
         let (inode, offset) = (file.inode.as_ptr(), file.offset);
         // SAFETY: Any number will do, the references are valid, and the inode is held.
         unsafe {
-            bindings::iostat_watch_start_file(number.0, buf, dev, inode, offset, file.is_direct);
+            bindings::iostat_trace_start_file(number.0, buf, dev, inode, offset, file.is_direct);
         }
     }
 
     /// A bio becomes part of an I/O that has started. By its submitter.
     pub(crate) fn merge(&self, buf: &Bufinfo, dev: &Devinfo, bio: Bio<'_>) {
         // SAFETY: The references are valid, and the bio is one that is being submitted.
-        unsafe { bindings::iostat_watch_merge(buf, dev, bio.as_ptr()) };
+        unsafe { bindings::iostat_trace_merge(buf, dev, bio.as_ptr()) };
     }
 
     /// Some of an I/O has failed, and it goes on. From any context.
     pub(crate) fn fail(&self, number: Number, bytes: u32) {
         // SAFETY: Any number will do.
-        unsafe { bindings::iostat_watch_fail(number.0, bytes) };
+        unsafe { bindings::iostat_trace_fail(number.0, bytes) };
     }
 
     /// An I/O has ended: whether its start was recorded here. Otherwise nothing is traced. From any context.
     pub(crate) fn done(&self, number: Number, ended: &Ended) -> bool {
         // SAFETY: Any number will do, and the reference is valid.
-        unsafe { bindings::iostat_watch_done(number.0, ended) }
+        unsafe { bindings::iostat_trace_done(number.0, ended) }
     }
 
     /// An I/O has ended whose start was not recorded. From any context.
     pub(crate) fn done_unseen(&self, buf: &Bufinfo, dev: &Devinfo, ended: &Ended) {
         // SAFETY: The references are valid.
-        unsafe { bindings::iostat_watch_done_unseen(buf, dev, ended) };
+        unsafe { bindings::iostat_trace_done_unseen(buf, dev, ended) };
     }
 }
 
 impl Drop for Records {
     fn drop(&mut self) {
         // SAFETY: Probes reach this through the tracker, which drops it when there are none.
-        unsafe { bindings::iostat_watch_close() };
+        unsafe { bindings::iostat_trace_close() };
     }
 }

@@ -74,7 +74,7 @@ impl<T: Mounts, P: Send + Sync + 'static> Hooks<T, P> {
     ///
     /// # Safety
     ///
-    /// `iostat_nfs_start()`, `iostat_nfs_start_watched()` and `iostat_nfs_done()` take a `P` as their state.
+    /// `iostat_nfs_start()`, `iostat_nfs_start_trace()` and `iostat_nfs_done()` take a `P` as their state.
     pub(crate) unsafe fn new(mounts: Arc<T>, probed: Arc<P>) -> Result<Self> {
         let calls = own::iostat_nfs_mounts {
             mounted: Some(Self::mounted),

@@ -81,7 +81,7 @@ pub(crate) struct Account {
     identity: Identity,
     /// [`support_flags`], of which a client may change one.
     flags: AtomicU32,
-    /// The same, for those who watch each I/O.
+    /// The same, for the tracepoints of the io provider.
     devinfo: Devinfo,
     handle: Handle,
     /// The disk's account, of a partition.
@@ -242,7 +242,7 @@ impl Account {
         &self.identity
     }
 
-    /// The same, for those who watch each I/O.
+    /// The same, for the tracepoints of the io provider.
     pub(super) fn devinfo(&self) -> &Devinfo {
         &self.devinfo
     }

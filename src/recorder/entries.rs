@@ -204,7 +204,7 @@ impl Entries {
         self.absent.clone()
     }
 
-    /// What those who watch I/Os are told.
+    /// State of the io provider: records and traces of I/Os.
     pub(super) fn records(&self) -> &Records {
         &self.records
     }

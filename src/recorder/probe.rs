@@ -21,12 +21,12 @@ use crate::kernel_ext::{
         self as own,
         iostat_bio_fn,
         iostat_bio_queue_fn,
-        iostat_bio_watched_fn,
+        iostat_bio_traced_fn,
         iostat_event_fn,
         iostat_here,
         iostat_rq_complete_fn,
         iostat_rq_fn,
-        iostat_rq_watched_fn,
+        iostat_rq_traced_fn,
         iostat_tag_wait_fn, //
     },
     block::{
@@ -347,42 +347,42 @@ const _: iostat_bio_fn = Some(iostat_bio_complete);
 ///
 /// Called by its probe in `src/probes.c`.
 #[no_mangle]
-unsafe extern "C" fn iostat_io_start_watched(state: *const c_void, rq: *mut bindings::request) {
+unsafe extern "C" fn iostat_io_start_trace(state: *const c_void, rq: *mut bindings::request) {
     // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
     let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
     // SAFETY: `rq` is the tracepoint's argument, never null; the view does not outlive this call.
     let rq = unsafe { Request::from_raw(NonNull::new_unchecked(rq)) };
-    tracker.io_start_watched(probe, rq);
+    tracker.io_start_trace(probe, rq);
 }
-const _: iostat_rq_watched_fn = Some(iostat_io_start_watched);
+const _: iostat_rq_traced_fn = Some(iostat_io_start_trace);
 
 /// # Safety
 ///
 /// Called by its probe in `src/probes.c`.
 #[no_mangle]
-unsafe extern "C" fn iostat_bio_queue_watched(state: *const c_void, bio: *mut bindings::bio) {
+unsafe extern "C" fn iostat_bio_queue_trace(state: *const c_void, bio: *mut bindings::bio) {
     // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
     let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
     // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device; the
     // view does not outlive this call.
     let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
-    tracker.bio_queue_watched(probe, bio);
+    tracker.bio_queue_trace(probe, bio);
 }
-const _: iostat_bio_watched_fn = Some(iostat_bio_queue_watched);
+const _: iostat_bio_traced_fn = Some(iostat_bio_queue_trace);
 
 /// # Safety
 ///
 /// Called by its probe in `src/event_probes.c`.
 #[no_mangle]
-unsafe extern "C" fn iostat_bio_merge_watched(state: *const c_void, bio: *mut bindings::bio) {
+unsafe extern "C" fn iostat_bio_merge_trace(state: *const c_void, bio: *mut bindings::bio) {
     // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
     let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
     // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device; the
     // view does not outlive this call.
     let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
-    tracker.bio_merge_watched(probe, bio);
+    tracker.bio_merge_trace(probe, bio);
 }
-const _: iostat_bio_watched_fn = Some(iostat_bio_merge_watched);
+const _: iostat_bio_traced_fn = Some(iostat_bio_merge_trace);
 
 /// # Safety
 ///

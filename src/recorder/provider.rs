@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! I/Os in the words of DTrace's io provider, for those who watch each.
+//! Describes I/Os in the terms of DTrace's io provider, for its tracepoints.
 
 use super::{
     account::Account,
@@ -56,7 +56,7 @@ pub(super) struct Asked<'a> {
     pub(super) sector: u64,
     /// Address of the function called at its end, its own or its first bio's, or 0.
     pub(super) end_io: u64,
-    /// Whether its submitter has made it: see `iostat_watch_start()`.
+    /// Whether its submitter has made it: see `iostat_trace_start()`.
     pub(super) is_own: bool,
 }
 
@@ -75,7 +75,7 @@ pub(super) struct Done {
 }
 
 pub(super) use crate::kernel_ext::io_events::{
-    done_enabled as watches_done,
+    done_enabled as done_is_traced,
     outcome::{
         COMPLETED,
         MERGED,
@@ -86,7 +86,7 @@ pub(super) use crate::kernel_ext::io_events::{
 impl Tracker {
     /// An I/O starts. With interrupts as its submitter has them.
     #[cold]
-    pub(super) fn tell_start(&self, entry: &Entry, asked: &Asked<'_>, bio: Option<Bio<'_>>) {
+    pub(super) fn trace_start(&self, entry: &Entry, asked: &Asked<'_>, bio: Option<Bio<'_>>) {
         let (number, dev) = (self.number(entry), asked.account.devinfo());
         self.records()
             .start(number, &bufinfo(asked), dev, bio, asked.is_own);
@@ -95,7 +95,7 @@ impl Tracker {
     /// `block_bio_backmerge`, `block_bio_frontmerge`: a bio becomes part of a request, while `io:merge` is
     /// enabled. By its submitter.
     #[cold]
-    pub(super) fn bio_merge_watched(&self, probe: InProbe<'_>, bio: Bio<'_>) {
+    pub(super) fn bio_merge_trace(&self, probe: InProbe<'_>, bio: Bio<'_>) {
         let Some(account) = self.account_of(probe, bio.disk(), bio.block_device()) else {
             return;
         };
@@ -114,7 +114,7 @@ impl Tracker {
 
     /// The same of an I/O that is known by its file. With interrupts as its submitter has them.
     #[cold]
-    pub(super) fn tell_start_of_file(&self, entry: &Entry, asked: &Asked<'_>, file: &File<'_>) {
+    pub(super) fn trace_start_of_file(&self, entry: &Entry, asked: &Asked<'_>, file: &File<'_>) {
         let dev = asked.account.devinfo();
         let number = self.number(entry);
         self.records()
@@ -123,7 +123,7 @@ impl Tracker {
 
     /// An I/O has ended, of which `asked` is needed if its start was not recorded. From any context.
     #[cold]
-    pub(super) fn tell_done<'a>(
+    pub(super) fn trace_done<'a>(
         &self,
         entry: &Entry,
         done: &Done,
@@ -139,7 +139,7 @@ impl Tracker {
 
     /// An I/O is gone of which nothing more is known than was at its start. From any context.
     #[cold]
-    pub(super) fn tell_abandoned(&self, entry: &Entry, now: u64) {
+    pub(super) fn trace_abandoned(&self, entry: &Entry, now: u64) {
         if entry.is_counted() {
             let gone = Done {
                 outcome: outcome::ABANDONED,
@@ -155,7 +155,7 @@ impl Tracker {
 
     /// Some of an I/O has failed, and it goes on. From any context.
     #[cold]
-    pub(super) fn tell_failure(&self, entry: &Entry, bytes: u32) {
+    pub(super) fn trace_failure(&self, entry: &Entry, bytes: u32) {
         self.records().fail(self.number(entry), bytes);
     }
 }

@@ -9,7 +9,7 @@ use super::{
         Handle, //
     },
     entries::Entries,
-    provider::watches_done,
+    provider::done_is_traced,
     transactions::regions, //
 };
 use crate::{
@@ -207,8 +207,8 @@ impl Tracker {
                 // Its memory has a new owner though it never ended.
                 self.abandoned.fetch_add(1, Relaxed);
                 slot.entry.generalize(key, || Fresh::UNKNOWN);
-                if watches_done() {
-                    self.tell_abandoned(slot.entry, here.now);
+                if done_is_traced() {
+                    self.trace_abandoned(slot.entry, here.now);
                 }
                 if let Some(account) = self.record(here, slot.entry, slot.entry.abandon()) {
                     account.count_event(DiskEvent::Abandoned);
@@ -279,7 +279,7 @@ impl Tracker {
         self.last_wait.fetch_add(1, Relaxed).wrapping_add(1)
     }
 
-    /// What those who watch I/Os are told.
+    /// State of the io provider: records and traces of I/Os.
     pub(super) fn records(&self) -> &Records {
         self.entries.records()
     }

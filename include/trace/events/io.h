@@ -13,7 +13,7 @@
 #define _TRACE_IO_H
 
 #include <iostat/io.h>
-#include <iostat/watch.h>
+#include <iostat/io_trace.h>
 #include <iostat/waits.h>
 #include <linux/build_bug.h>
 #include <linux/stddef.h>
@@ -155,7 +155,7 @@ TRACE_EVENT_FN(start,
 		  __entry->tgid, __entry->uid, __entry->comm, __entry->fi_offset, __entry->fi_fs,
 		  __entry->fi_mount, __entry->fi_pathname),
 
-	iostat_watch_reg, iostat_watch_unreg
+	iostat_trace_reg, iostat_trace_unreg
 );
 
 /* A bio becomes part of an I/O that has started: what it asks for, and its file. */
@@ -213,7 +213,7 @@ TRACE_EVENT_FN(done,
 		  __entry->tgid, __entry->uid, __entry->comm, __entry->fi_offset, __entry->fi_fs,
 		  __entry->fi_mount, __entry->fi_pathname),
 
-	iostat_watch_reg, iostat_watch_unreg
+	iostat_trace_reg, iostat_trace_unreg
 );
 
 TRACE_EVENT_FN(wait_start,

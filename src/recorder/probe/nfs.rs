@@ -13,7 +13,7 @@ use crate::kernel_ext::{
         iostat_nfs_done_fn,
         iostat_nfs_io,
         iostat_nfs_start_fn,
-        iostat_nfs_watched_fn, //
+        iostat_nfs_traced_fn, //
     },
     nfs::{
         Hooks,
@@ -63,7 +63,7 @@ const _: iostat_nfs_start_fn = Some(iostat_nfs_start);
 ///
 /// Called by a probe in `src/nfs.c`, with the inode that the I/O is for, which is held.
 #[no_mangle]
-unsafe extern "C" fn iostat_nfs_start_watched(
+unsafe extern "C" fn iostat_nfs_start_trace(
     state: *const c_void,
     io: *const iostat_nfs_io,
     inode: *mut bindings::inode,
@@ -73,9 +73,9 @@ unsafe extern "C" fn iostat_nfs_start_watched(
     let (tracker, io, probe) = unsafe { (tracker(state), &*io, InProbe::new()) };
     // SAFETY: An I/O has an inode, alive during the call.
     let inode = unsafe { Inode::from_raw(NonNull::new_unchecked(inode)) };
-    tracker.nfs_start_watched(probe, io, inode);
+    tracker.nfs_start_trace(probe, io, inode);
 }
-const _: iostat_nfs_watched_fn = Some(iostat_nfs_start_watched);
+const _: iostat_nfs_traced_fn = Some(iostat_nfs_start_trace);
 
 /// # Safety
 ///

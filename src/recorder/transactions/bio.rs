@@ -6,7 +6,7 @@ use super::{
     super::{
         account::Account,
         provider::{
-            watches_done,
+            done_is_traced,
             Asked,
             Done,
             COMPLETED, //
@@ -68,15 +68,15 @@ impl Tracker {
         }
     }
 
-    /// The same, for those who watch.
+    /// The same, for the tracepoints of the io provider.
     #[cold]
-    pub(in crate::recorder) fn bio_queue_watched(&self, probe: InProbe<'_>, bio: Bio<'_>) {
+    pub(in crate::recorder) fn bio_queue_trace(&self, probe: InProbe<'_>, bio: Bio<'_>) {
         let Some(slot) = self.find(bio.key()) else {
             return;
         };
         if let Some(account) = self.account_in(probe, slot.entry) {
             let bcount = u64::from(bio.bytes());
-            self.tell_start(
+            self.trace_start(
                 slot.entry,
                 &asked(account, slot.entry, bio, bcount),
                 Some(bio),
@@ -117,7 +117,7 @@ impl Tracker {
                     count_without_data(account, bio);
                 }
             }
-            if watches_done() {
+            if done_is_traced() {
                 if let Some(account) = account {
                     self.bio_done(here, account, slot.entry, bio, status, bcount);
                 }
@@ -126,7 +126,7 @@ impl Tracker {
         self.release(here.probe, slot);
     }
 
-    /// The end of a bio of `bcount` bytes, for those who watch.
+    /// The end of a bio of `bcount` bytes, for the tracepoints of the io provider.
     #[cold]
     fn bio_done(
         &self,
@@ -144,7 +144,7 @@ impl Tracker {
             resid: bcount.wrapping_sub(entry.bytes()),
             times: entry.times(here.now),
         };
-        self.tell_done(entry, &done, || asked(account, entry, bio, bcount));
+        self.trace_done(entry, &done, || asked(account, entry, bio, bcount));
     }
 }
 

@@ -98,7 +98,7 @@ impl Tracker {
         if rq.is_marked() {
             return self.rq_complete_marked(here, rq, status, nr_bytes);
         }
-        if status != 0 || provider::watches_done() {
+        if status != 0 || provider::done_is_traced() {
             return slow();
         }
         if !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {

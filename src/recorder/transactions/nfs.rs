@@ -6,7 +6,7 @@
 use super::super::{
     account::Account,
     provider::{
-        watches_done,
+        done_is_traced,
         Asked,
         Done,
         COMPLETED, //
@@ -64,9 +64,9 @@ impl Tracker {
         });
     }
 
-    /// The same, for those who watch.
+    /// The same, for the tracepoints of the io provider.
     #[cold]
-    pub(in crate::recorder) fn nfs_start_watched(
+    pub(in crate::recorder) fn nfs_start_trace(
         &self,
         probe: InProbe<'_>,
         io: &Io,
@@ -81,7 +81,7 @@ impl Tracker {
                 offset: io.offset,
                 is_direct: io.is_direct,
             };
-            self.tell_start_of_file(slot.entry, &asked(account, io), &file);
+            self.trace_start_of_file(slot.entry, &asked(account, io), &file);
         }
     }
 
@@ -97,7 +97,7 @@ impl Tracker {
         };
         if let Some(transition) = slot.entry.complete(&completion, here.now) {
             let account = self.record(here, slot.entry, transition);
-            if let (true, Some(account)) = (watches_done(), account) {
+            if let (true, Some(account)) = (done_is_traced(), account) {
                 let bcount = u64::from(io.bytes);
                 let done = Done {
                     outcome: COMPLETED,
@@ -106,7 +106,7 @@ impl Tracker {
                     resid: bcount.wrapping_sub(u64::from(bytes)),
                     times: slot.entry.times(here.now),
                 };
-                self.tell_done(slot.entry, &done, || asked(account, io));
+                self.trace_done(slot.entry, &done, || asked(account, io));
             }
         }
         self.release(here.probe, slot);

@@ -6,7 +6,7 @@ use super::{
     super::{
         account::Account,
         provider::{
-            watches_done,
+            done_is_traced,
             Asked,
             Done,
             COMPLETED,
@@ -64,15 +64,15 @@ impl Tracker {
         });
     }
 
-    /// `block_io_start` again, for those who watch.
+    /// `block_io_start` again, for the tracepoints of the io provider.
     #[cold]
-    pub(in crate::recorder) fn io_start_watched(&self, probe: InProbe<'_>, rq: Request<'_>) {
+    pub(in crate::recorder) fn io_start_trace(&self, probe: InProbe<'_>, rq: Request<'_>) {
         // Still the submitter's, so its entry cannot change hands.
         let Some(slot) = self.find(rq.key()) else {
             return;
         };
         if let Some(account) = self.account_in(probe, slot.entry) {
-            self.tell_start(slot.entry, &asked(account, rq.sector(), rq), rq.bio());
+            self.trace_start(slot.entry, &asked(account, rq.sector(), rq), rq.bio());
         }
     }
 
@@ -115,7 +115,7 @@ impl Tracker {
             if let Some(account) = self.record(here, slot.entry, slot.entry.merge(here.now)) {
                 account.count_event(DiskEvent::RqMerges);
                 regions::give_back(here, account, slot.entry);
-                if watches_done() {
+                if done_is_traced() {
                     self.rq_gone(here, account, slot.entry, rq, MERGED);
                 }
             }
@@ -134,7 +134,7 @@ impl Tracker {
         if let Some(slot) = self.find_request(rq) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.refuse(here.now)) {
                 regions::give_back(here, account, slot.entry);
-                if watches_done() {
+                if done_is_traced() {
                     self.rq_gone(here, account, slot.entry, rq, REFUSED);
                 }
             }
@@ -172,8 +172,8 @@ impl Tracker {
             flush_sequence: rq.is_flush_sequence(),
         };
         let Some(transition) = slot.entry.complete(&completion, here.now) else {
-            if watches_done() && status != 0 {
-                self.tell_failure(slot.entry, nr_bytes);
+            if done_is_traced() && status != 0 {
+                self.trace_failure(slot.entry, nr_bytes);
             }
             return;
         };
@@ -184,15 +184,15 @@ impl Tracker {
         }
         if transition == Transition::RunqBackToWaitq {
             slot.entry.end_in_regions();
-            if watches_done() && status != 0 {
-                self.tell_failure(slot.entry, nr_bytes);
+            if done_is_traced() && status != 0 {
+                self.trace_failure(slot.entry, nr_bytes);
             }
             return;
         }
         if let (Some(event), Some(account)) = (DiskEvent::of_op(rq.op()), account) {
             account.count_event(event);
         }
-        if watches_done() {
+        if done_is_traced() {
             if let Some(account) = account {
                 self.rq_done(here, account, slot.entry, rq, status, nr_bytes);
             }
@@ -200,7 +200,7 @@ impl Tracker {
         self.release(here.probe, slot);
     }
 
-    /// The end of a request, for those who watch.
+    /// The end of a request, for the tracepoints of the io provider.
     #[cold]
     fn rq_done(
         &self,
@@ -223,7 +223,7 @@ impl Tracker {
             resid,
             times: entry.times(here.now),
         };
-        self.tell_done(entry, &done, || asked(account, entry.sector(), rq));
+        self.trace_done(entry, &done, || asked(account, entry.sector(), rq));
     }
 
     /// Traces `io:done` of a request whose end was recorded on the fast path.
@@ -246,10 +246,10 @@ impl Tracker {
             resid: 0,
             times,
         };
-        self.tell_done(entry, &done, || asked(account, rq.sector(), rq));
+        self.trace_done(entry, &done, || asked(account, rq.sector(), rq));
     }
 
-    /// A request has left without an end of its own, for those who watch.
+    /// A request has left without an end of its own, for the tracepoints of the io provider.
     #[cold]
     fn rq_gone(
         &self,
@@ -270,7 +270,7 @@ impl Tracker {
             resid: bcount,
             times: entry.times(here.now),
         };
-        self.tell_done(entry, &done, || asked(account, entry.sector(), rq));
+        self.trace_done(entry, &done, || asked(account, entry.sector(), rq));
     }
 }
 

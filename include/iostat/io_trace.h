@@ -3,8 +3,8 @@
  * Records of I/Os for the events io:start and io:done: the file and the task of an
  * I/O are only known to its submitter, so they are kept from its start to its end.
  */
-#ifndef _IOSTAT_WATCH_H
-#define _IOSTAT_WATCH_H
+#ifndef _IOSTAT_IO_TRACE_H
+#define _IOSTAT_IO_TRACE_H
 
 #include <iostat/io.h>
 #include <linux/compiler.h>
@@ -16,7 +16,7 @@ struct bio;
 struct inode;
 
 /* Whether io:start or io:done is enabled. */
-DECLARE_STATIC_KEY_FALSE(iostat_watched);
+DECLARE_STATIC_KEY_FALSE(iostat_traced);
 
 /*
  * There is a record for each entry of the table of I/Os in flight. Its number has
@@ -25,17 +25,17 @@ DECLARE_STATIC_KEY_FALSE(iostat_watched);
 #define IOSTAT_WATCH_PARTS	17
 
 /* Sets the size of the first part. May sleep. Return: 0 or -ENOMEM. */
-int iostat_watch_open(size_t records);
+int iostat_trace_open(size_t records);
 /*
  * Adds a part. May sleep. Return: 0, or -ENOMEM, also if there are IOSTAT_WATCH_PARTS
  * parts already.
  */
-int iostat_watch_add(size_t records);
+int iostat_trace_add(size_t records);
 /* Frees all records. No I/O may be traced any more. May sleep. */
-void iostat_watch_close(void);
+void iostat_trace_close(void);
 
 /**
- * iostat_watch_start - records and traces the start of an I/O
+ * iostat_trace_start - records and traces the start of an I/O
  * @record: number of its record; if there is no such record, nothing is traced
  * @buf: the request; the id and the flags for the kind of memory are set here
  * @dev: the disk or partition
@@ -44,25 +44,25 @@ void iostat_watch_close(void);
  *
  * Context: The task that submits the I/O. Does not sleep.
  */
-void iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
+void iostat_trace_start(u64 record, const struct iostat_bufinfo *buf,
 			const struct iostat_devinfo *dev, struct bio *bio, bool is_own);
 
 /**
- * iostat_watch_merge - traces that a bio becomes part of an I/O that has started
+ * iostat_trace_merge - traces that a bio becomes part of an I/O that has started
  * @buf: the request; the flags for the kind of memory are set here
  * @dev: the disk or partition
  * @bio: the bio
  *
  * Context: The task that submits the bio; a lock of the I/O scheduler may be held. Nothing is recorded.
  */
-void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+void iostat_trace_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			struct bio *bio);
 
 /**
- * iostat_watch_start_file - records and traces the start of an I/O that has no bio
- * @record: as for iostat_watch_start()
- * @buf: as for iostat_watch_start()
- * @dev: as for iostat_watch_start()
+ * iostat_trace_start_file - records and traces the start of an I/O that has no bio
+ * @record: as for iostat_trace_start()
+ * @buf: as for iostat_trace_start()
+ * @dev: as for iostat_trace_start()
  * @inode: the file, to which the caller holds a reference
  * @pos: offset in the file, bytes
  * @is_direct: whether the I/O bypasses the page cache
@@ -71,21 +71,21 @@ void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_de
  *
  * Context: The task that submits the I/O. Does not sleep.
  */
-void iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
+void iostat_trace_start_file(u64 record, const struct iostat_bufinfo *buf,
 			     const struct iostat_devinfo *dev, struct inode *inode, loff_t pos,
 			     bool is_direct);
 
 /* Some bytes of an I/O have failed; the rest is still in flight. Context: Any context. */
-void iostat_watch_fail(u64 record, u32 bytes);
+void iostat_trace_fail(u64 record, u32 bytes);
 
 /*
  * An I/O has ended; bytes that failed before are added. Returns false, and traces nothing, if its start was not
  * recorded. Context: Any context.
  */
-bool iostat_watch_done(u64 record, const struct iostat_result *result);
+bool iostat_trace_done(u64 record, const struct iostat_result *result);
 
 /* Traces the end of an I/O whose start was not recorded. Context: Any context. */
-void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+void iostat_trace_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			      const struct iostat_result *result);
 
 /* Copies a structure that is long enough for a string instruction. @bytes is a constant, and a multiple of 4. */
@@ -103,9 +103,9 @@ static __always_inline void iostat_copy(void *to, const void *from, size_t bytes
 }
 
 /* Called when an event is enabled and disabled, with the tracepoints' mutex held. */
-int iostat_watch_reg(void);
-void iostat_watch_unreg(void);
+int iostat_trace_reg(void);
+void iostat_trace_unreg(void);
 int iostat_merge_reg(void);
 void iostat_merge_unreg(void);
 
-#endif /* _IOSTAT_WATCH_H */
+#endif /* _IOSTAT_IO_TRACE_H */

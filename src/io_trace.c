@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * See include/iostat/watch.h.
+ * See include/iostat/io_trace.h.
  *
  * A record is used by the owner of its I/O only, as is the entry of the same
  * number. The memory for all records is allocated when an event is enabled for the
@@ -10,7 +10,7 @@
 #include <iostat/fileinfo.h>
 #include <iostat/probes.h>
 #include <iostat/text.h>
-#include <iostat/watch.h>
+#include <iostat/io_trace.h>
 #include <linux/array_size.h>
 #include <linux/atomic.h>
 #include <linux/blk-cgroup.h>
@@ -26,7 +26,7 @@
 #include <linux/wordpart.h>
 #include <trace/events/io.h>
 
-DEFINE_STATIC_KEY_FALSE(iostat_watched);
+DEFINE_STATIC_KEY_FALSE(iostat_traced);
 
 static struct part {
 	struct iostat_io *records;
@@ -34,7 +34,7 @@ static struct part {
 } parts[IOSTAT_WATCH_PARTS];
 static unsigned int nr_parts;
 /* How many of the events are enabled. */
-static unsigned int watchers;
+static unsigned int users;
 /* How often it became more than 0. A record of an earlier period is not valid: its I/O may have ended meanwhile. */
 static u64 period;
 static atomic64_t last_id;
@@ -69,14 +69,14 @@ static int add(size_t count)
 		return -ENOMEM;
 	parts[nr_parts++].count = count;
 	/* An event may have been enabled before the module has its entries. */
-	error = watchers ? allocate() : 0;
+	error = users ? allocate() : 0;
 	/* The other parts have their records already, so it was this part that failed. */
 	if (error)
 		nr_parts--;
 	return error;
 }
 
-int iostat_watch_open(size_t count)
+int iostat_trace_open(size_t count)
 {
 	int error;
 
@@ -87,13 +87,13 @@ int iostat_watch_open(size_t count)
 	return error;
 }
 
-int iostat_watch_add(size_t count)
+int iostat_trace_add(size_t count)
 {
 	guard(mutex)(&lock);
 	return add(count);
 }
 
-void iostat_watch_close(void)
+void iostat_trace_close(void)
 {
 	iostat_fileinfo_close();
 	guard(mutex)(&lock);
@@ -124,30 +124,30 @@ static struct iostat_io *find_started(u64 record)
 }
 
 /* One of the two events is enabled. The tracepoints' mutex is held. */
-int iostat_watch_reg(void)
+int iostat_trace_reg(void)
 {
 	int error;
 
 	scoped_guard(mutex, &lock) {
 		error = allocate();
-		if (!error && !watchers++)
+		if (!error && !users++)
 			WRITE_ONCE(period, period + 1);
 	}
 	if (error)
 		return error;
 	iostat_fileinfo_get();
-	static_branch_inc(&iostat_watched);
+	static_branch_inc(&iostat_traced);
 	static_branch_inc(&iostat_general_or_traced);
 	return 0;
 }
 
-void iostat_watch_unreg(void)
+void iostat_trace_unreg(void)
 {
 	static_branch_dec(&iostat_general_or_traced);
-	static_branch_dec(&iostat_watched);
+	static_branch_dec(&iostat_traced);
 	iostat_fileinfo_put();
 	guard(mutex)(&lock);
-	watchers--;
+	users--;
 }
 
 int iostat_merge_reg(void)
@@ -202,7 +202,7 @@ static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf,
 	return io;
 }
 
-void iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
+void iostat_trace_start(u64 record, const struct iostat_bufinfo *buf,
 			const struct iostat_devinfo *dev, struct bio *bio, bool is_own)
 {
 	struct iostat_io *io = begin(record, buf, dev, bio);
@@ -213,7 +213,7 @@ void iostat_watch_start(u64 record, const struct iostat_bufinfo *buf,
 	trace_start(io);
 }
 
-void iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
+void iostat_trace_start_file(u64 record, const struct iostat_bufinfo *buf,
 			     const struct iostat_devinfo *dev, struct inode *inode, loff_t pos,
 			     bool is_direct)
 {
@@ -226,7 +226,7 @@ void iostat_watch_start_file(u64 record, const struct iostat_bufinfo *buf,
 	trace_start(io);
 }
 
-void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+void iostat_trace_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			struct bio *bio)
 {
 	struct iostat_io io __uninitialized;	/* All members before the result are set below. */
@@ -238,7 +238,7 @@ void iostat_watch_merge(const struct iostat_bufinfo *buf, const struct iostat_de
 	trace_merge(&io);
 }
 
-void iostat_watch_fail(u64 record, u32 bytes)
+void iostat_trace_fail(u64 record, u32 bytes)
 {
 	struct iostat_io *io = find_started(record);
 
@@ -261,7 +261,7 @@ static void done(struct iostat_io *io, const struct iostat_result *result, u32 f
 	trace_done(io);
 }
 
-bool iostat_watch_done(u64 record, const struct iostat_result *result)
+bool iostat_trace_done(u64 record, const struct iostat_result *result)
 {
 	struct iostat_io *io = find_started(record);
 
@@ -272,7 +272,7 @@ bool iostat_watch_done(u64 record, const struct iostat_result *result)
 	return true;
 }
 
-void iostat_watch_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+void iostat_trace_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
 			      const struct iostat_result *result)
 {
 	/* Not known: 0 would be root. */
