@@ -5,7 +5,7 @@
 KRELEASE ?= $(shell uname -r)
 KDIR ?= $(shell scripts/find-kdir.sh "$(KRELEASE)")
 
-.PHONY: modules modules_install install kdir packages clean run tools test bench bench-native fuzz torture nightly mutants help
+.PHONY: modules modules_install install kdir packages clean run tools check test bench bench-native fuzz torture nightly mutants help
 
 modules:
 	@scripts/check-kdir.sh "$(KDIR)"
@@ -43,6 +43,10 @@ run:
 tools:
 	@scripts/tools.sh
 
+# Before each commit: all that needs no booted kernel.
+check:
+	@scripts/check.sh
+
 T ?= all
 # Part of the guest area: make test T=guest PARTS="load null"
 export PARTS
@@ -74,6 +78,7 @@ nightly:
 
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
+	@echo "make check             style, floor 0 on the host, and whether the KUnit suites compile; boots nothing"
 	@echo "make test [T=area]     run the tests; areas: style host tools guest kunit bench torture all"
 	@echo "make tools             build ioscope, the command that shows the statistics"
 	@echo "make test T=guest PARTS=\"load null\"   only these parts (tests/guest/test-PART.sh)"
