@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Runs a command inside the build root, with the project at /src and the cache at /cache, in a mount
-# namespace of its own, so that no mount is left however the command ends. IN_ROOT=blktests or packages selects that
-# root. With OVERLAY=DIR what the command writes to the root goes to DIR, for tests that install packages.
+# namespace of its own, so that no mount is left however the command ends. IN_ROOT=blktests, packages or
+# metrics selects that root. With OVERLAY=DIR what the command writes to the root goes to DIR, for tests that install packages.
 # usage: enter.sh COMMAND [ARGUMENT...]
 
 . "$(dirname "$0")/lib.sh"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
 # kernels, QEMU and the tools for the guests; and another root with the packages that blktests needs, for
-# the guests of scripts/nightly-blktests.sh; and one for Debian packages.
-# Prints its path. usage: root.sh [build|blktests|packages]
+# the guests of scripts/nightly-blktests.sh; one for Debian packages; and one with Prometheus, for scripts/test-metrics.sh.
+# Prints its path. usage: root.sh [build|blktests|packages|metrics]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -24,6 +24,7 @@ BLKTESTS="make gcc g++ libc6-dev liburing-dev bash gawk fio util-linux udev kmod
 	e2fsprogs xfsprogs btrfs-progs f2fs-tools nvme-cli multipath-tools blktrace iproute2 ethtool sg3-utils
 	bsdextrautils"
 PACKAGING="debhelper dh-dkms dkms lintian fakeroot"
+METRICS="prometheus prometheus-node-exporter python3"
 case ${1:-build} in
 build)
 	PACKAGES=$(echo $TOOLCHAIN $SCOPE $TEST_KERNEL $GUEST)
@@ -37,7 +38,11 @@ packages)
 	PACKAGES=$(echo $TOOLCHAIN $SCOPE $(grep -v "^#" "$TOP/scripts/crates.txt") $PACKAGING)
 	TITLE="root for Debian packages"
 	;;
-*) die "there is no root $1; choose one of: build blktests packages" ;;
+metrics)
+	PACKAGES=$(echo $METRICS)
+	TITLE="root with Prometheus"
+	;;
+*) die "there is no root $1; choose one of: build blktests packages metrics" ;;
 esac
 SUITES="trixie trixie-backports"
 

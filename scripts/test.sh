@@ -6,7 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$TOP/scripts/areas.sh"
 
-AREAS="style host tools guest kunit bench torture"
+AREAS="style host tools metrics guest kunit bench torture"
 area=${1:-all}
 case " all $AREAS " in
 *" $area "*) ;;

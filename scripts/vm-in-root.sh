@@ -14,6 +14,8 @@
 #	--nvme SIZE	an empty NVMe disk, nvme0n1 on; repeatable
 #	--paths SIZE	an empty NVMe disk behind two controllers, of which a kernel with
 #			multipath makes one disk; its sector at 64 MiB is unreadable
+#	--forward HOST:GUEST	a network card: connections to port HOST of the host's loopback
+#			go to port GUEST of the guest, which is 10.0.2.15; the host is 10.0.2.2
 #	--bpftrace	the image with bpftrace and perf
 #	--icount	one instruction, one nanosecond: guest times that do not depend
 #			on the host's load; three times as slow
@@ -86,7 +88,11 @@ while [ $# -gt 2 ]; do
 		;;&
 	--nvme) disk "$2" "nvme,serial=iostat$disks" ;;&
 	--paths) paths "$2" ;;&
-	--cpus | --memory | --silence | --timeout | --append | --out | --trouble | --disk | --image | --nvme | --paths | --profile) shift ;;
+	--forward)
+		devices+=(-netdev "user,id=net,hostfwd=tcp:127.0.0.1:${2%:*}-:${2#*:}"
+			-device virtio-net-pci,netdev=net,romfile=)
+		;;&
+	--cpus | --memory | --silence | --timeout | --append | --out | --trouble | --disk | --image | --nvme | --paths | --forward | --profile) shift ;;
 	*) usage ;;
 	esac
 	shift
