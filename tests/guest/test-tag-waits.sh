@@ -58,7 +58,7 @@ for depth in 1 2 4 8 64; do
 			"wait_ns > (8 / depth - 1) * 5000000 / 2"
 		holds "tag waits: depth $depth: service is what a device of this depth takes" \
 			"5000000 <= service_ns && service_ns < 10000000"
-		holds "tag waits: depth $depth: the wait queue is busy while the device is" "d_wtime * 10 > d_rtime * 7"
+		holds "tag waits: depth $depth: the wait queue is busy while the device is" "d_wtime * 10 > d_rtime * 4"
 	else
 		is "tag waits: depth $depth: there are none" "$waits" 0
 	fi
