@@ -37,36 +37,36 @@ void notrace iostat_probe_bio_remap(void *state, struct bio *bio, dev_t dev, sec
 
 void notrace iostat_probe_rq_remap(void *state, struct request *rq, dev_t dev, sector_t from)
 {
-	iostat_event(state, rq->q->disk, IOSTAT_EVENT_RQ_REMAP);
+	iostat_event(state, READ_ONCE(rq->q->disk), IOSTAT_EVENT_RQ_REMAP);
 }
 
 void notrace iostat_probe_plug(void *state, struct request_queue *q)
 {
-	iostat_event(state, q->disk, IOSTAT_EVENT_PLUG);
+	iostat_event(state, READ_ONCE(q->disk), IOSTAT_EVENT_PLUG);
 }
 
 void notrace iostat_probe_unplug(void *state, struct request_queue *q, unsigned int depth,
 				 bool explicit)
 {
-	iostat_event(state, q->disk,
+	iostat_event(state, READ_ONCE(q->disk),
 		     explicit ? IOSTAT_EVENT_UNPLUG : IOSTAT_EVENT_UNPLUG_SCHEDULE);
 }
 
 void notrace iostat_probe_zone_append(void *state, struct request *rq)
 {
-	iostat_event(state, rq->q->disk, IOSTAT_EVENT_ZONE_APPEND);
+	iostat_event(state, READ_ONCE(rq->q->disk), IOSTAT_EVENT_ZONE_APPEND);
 }
 
 void notrace iostat_probe_zone_plug(void *state, struct request_queue *q, unsigned int zno,
 				    sector_t sector, unsigned int nr_sectors)
 {
-	iostat_event(state, q->disk, IOSTAT_EVENT_ZONE_PLUG);
+	iostat_event(state, READ_ONCE(q->disk), IOSTAT_EVENT_ZONE_PLUG);
 }
 
 void notrace iostat_probe_zone_unplug(void *state, struct request_queue *q, unsigned int zno,
 				      sector_t sector, unsigned int nr_sectors)
 {
-	iostat_event(state, q->disk, IOSTAT_EVENT_ZONE_UNPLUG);
+	iostat_event(state, READ_ONCE(q->disk), IOSTAT_EVENT_ZONE_UNPLUG);
 }
 
 /* Should a TP_PROTO change, this no longer compiles. It makes no code. */

@@ -125,7 +125,7 @@ void notrace iostat_probe_tag_wait(void *state, struct request_queue *q,
 	unsigned long flags;
 
 	local_irq_save(flags);
-	iostat_tag_wait(state, q->disk, here());
+	iostat_tag_wait(state, READ_ONCE(q->disk), here());
 	local_irq_restore(flags);
 }
 

@@ -67,7 +67,7 @@ static int on_handle(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 
 	if (is_late(&looks[hash_ptr(current, BITS)], rq)) {
 		guard(srcu_fast_notrace)(&tracepoint_srcu);
-		iostat_event(state, rq->q->disk, IOSTAT_EVENT_TIMEOUT);
+		iostat_event(state, READ_ONCE(rq->q->disk), IOSTAT_EVENT_TIMEOUT);
 	}
 	return 0;
 }

@@ -108,7 +108,7 @@ static bool describe_request(struct iostat_wait *wait, struct ftrace_regs *regs,
 			     unsigned long ret_ip)
 {
 	struct request *rq = ARG(regs, 0, struct request *);
-	struct gendisk *disk = rq->q->disk;
+	struct gendisk *disk = READ_ONCE(rq->q->disk);
 
 	describe_device(wait, disk ? disk->part0 : NULL);
 	wait->io.buf.b_lblkno = ~0ULL;

@@ -101,8 +101,11 @@ impl<'a> Request<'a> {
     #[inline(always)]
     pub(crate) fn disk(&self) -> u64 {
         let queue = read!(self, q);
-        // SAFETY: A request has a queue; the pointer to the disk is not dereferenced.
-        unsafe { core::ptr::addr_of!((*queue).disk).read() as u64 }
+        // A disk may be allocated for the queue at this time, as for the SCSI commands that probe a device: hence
+        // volatile, as READ_ONCE().
+        //
+        // SAFETY: A request has a queue; the pointer to the disk is aligned, and is not dereferenced.
+        unsafe { core::ptr::addr_of!((*queue).disk).read_volatile() as u64 }
     }
 
     /// Returns the address of the partition or whole disk that its first bio was submitted to, or 0.
