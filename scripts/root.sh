@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
 # kernels, QEMU and the tools for the guests; and another root with the packages that blktests needs, for
-# the guests of scripts/nightly-blktests.sh; one for Debian packages; and one with Prometheus, for scripts/test-metrics.sh.
-# Prints its path. usage: root.sh [build|blktests|packages|metrics]
+# the guests of scripts/nightly-blktests.sh; one for Debian packages; one with Prometheus, for scripts/test-metrics.sh;
+# one that builds for arm64 and emulates it; and the system that guests of arm64 take their programs from.
+# Prints its path. usage: root.sh [build|blktests|packages|metrics|arm64|arm64-guest]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -17,17 +18,21 @@ SCOPE="librust-clap-dev librust-clap-mangen-dev librust-clap-complete-dev librus
 	librust-signal-hook-dev librust-glob-dev librust-postcard-dev librust-crc32fast-dev librust-anyhow-dev
 	librust-vt100-dev python3-jsonschema tmux mandoc zsh fish"
 TEST_KERNEL="clang-19 lld-19 llvm-19 ccache"
-GUEST="qemu-system-x86 fio busybox-static dmsetup sysstat e2fsprogs bpftrace trace-cmd
+# What the initramfs of a guest takes.
+GUEST="fio busybox-static dmsetup sysstat e2fsprogs bpftrace trace-cmd
 	mdadm util-linux procps xfsprogs btrfs-progs blktrace nvme-cli strace linux-perf
-	libbpf-tools liburing-dev"
+	libbpf-tools"
+# A cross compiler and the library of Rust's programs for arm64. The kernel's Rust needs neither.
+CROSS="gcc-aarch64-linux-gnu libc6-dev-arm64-cross libstd-rust-dev:arm64 qemu-system-arm"
 BLKTESTS="make gcc g++ libc6-dev liburing-dev bash gawk fio util-linux udev kmod procps bc dmsetup
 	e2fsprogs xfsprogs btrfs-progs f2fs-tools nvme-cli multipath-tools blktrace iproute2 ethtool sg3-utils
 	bsdextrautils"
 PACKAGING="debhelper dh-dkms dkms lintian fakeroot"
 METRICS="prometheus prometheus-node-exporter python3"
+OPTIONS=(--variant=apt)
 case ${1:-build} in
 build)
-	PACKAGES=$(echo $TOOLCHAIN $SCOPE $TEST_KERNEL $GUEST)
+	PACKAGES=$(echo $TOOLCHAIN $SCOPE $TEST_KERNEL qemu-system-x86 $GUEST liburing-dev)
 	TITLE="build root (trixie, toolchain, QEMU)"
 	;;
 blktests)
@@ -42,7 +47,20 @@ metrics)
 	PACKAGES=$(echo $METRICS)
 	TITLE="root with Prometheus"
 	;;
-*) die "there is no root $1; choose one of: build blktests packages metrics" ;;
+arm64)
+	PACKAGES="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen kmod cpio xz-utils zstd
+		pahole python3 perl openssl busybox-static ccache"
+	PACKAGES=$(echo $PACKAGES $CROSS)
+	OPTIONS=(--variant=apt --architectures=amd64,arm64)
+	TITLE="root for arm64 (cross compiler, QEMU)"
+	;;
+arm64-guest)
+	PACKAGES=$(echo $GUEST kmod tmux)
+	# No script of a package is run, as that would need an emulator.
+	OPTIONS=(--variant=extract --architectures=arm64)
+	TITLE="programs of arm64 guests"
+	;;
+*) die "there is no root $1; choose one of: build blktests packages metrics arm64 arm64-guest" ;;
 esac
 SUITES="trixie trixie-backports"
 
@@ -74,7 +92,7 @@ make_root()
 	while IFS= read -r line; do
 		opts+=("--aptopt=$line")
 	done < <(apt-config dump | grep -E '^Acquire::https?::(Proxy|CaInfo|Verify|.*::Proxy)' || true)
-	mmdebstrap --mode=root --variant=apt "${opts[@]}" \
+	mmdebstrap --mode=root "${OPTIONS[@]}" "${opts[@]}" \
 		--aptopt='Apt::Install-Recommends "false"' \
 		--dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' \

@@ -120,9 +120,9 @@ static struct iostat_function *const functions[] = {
 static int on_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 		    struct ftrace_regs *regs, void *data)
 {
-	return enter(data, (struct kiocb *)ftrace_regs_get_argument(regs, 0),
+	return enter(data, (struct kiocb *)iostat_function_argument(regs, 0),
 		     ip == READ_ONCE(without_iter.ip) ? NULL :
-		     (struct iov_iter *)ftrace_regs_get_argument(regs, 1));
+		     (struct iov_iter *)iostat_function_argument(regs, 1));
 }
 
 static void leave(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,

@@ -81,7 +81,7 @@ static struct iostat_function *const shutdown_functions[] = { &shutdown };
 static int on_shutdown(struct fprobe *probe, unsigned long ip, unsigned long ret_ip,
 		       struct ftrace_regs *regs, void *data)
 {
-	const struct super_block *sb = (struct super_block *)ftrace_regs_get_argument(regs, 0);
+	const struct super_block *sb = (struct super_block *)iostat_function_argument(regs, 0);
 
 	*(dev_t *)data = sb->s_dev;
 	return 0;

@@ -63,7 +63,7 @@ static int on_handle(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 		     struct ftrace_regs *regs, void *data)
 {
 	/* The caller of blk_mq_handle_expired() has a reference to the request. */
-	struct request *rq = (struct request *)ftrace_regs_get_argument(regs, 0);
+	struct request *rq = (struct request *)iostat_function_argument(regs, 0);
 
 	if (is_late(&looks[hash_ptr(current, BITS)], rq)) {
 		guard(srcu_fast_notrace)(&tracepoint_srcu);

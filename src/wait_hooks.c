@@ -28,7 +28,7 @@
 #include <linux/uio.h>
 #include <linux/xarray.h>
 
-#define ARG(regs, n, type)	((type)ftrace_regs_get_argument(regs, n))
+#define ARG(regs, n, type)	((type)iostat_function_argument(regs, n))
 
 #define CALLS_BITS	10
 

@@ -12,13 +12,18 @@
 
 #define IOSTAT_MAX_FUNCTIONS	16
 
-/* Without the function tracer no function is hooked, and no handler is called. */
-#ifndef ftrace_regs_get_argument
-static inline unsigned long ftrace_regs_get_argument(struct ftrace_regs *regs, unsigned int n)
+/*
+ * Argument @n of a hooked function. Without fprobes no function is hooked, and no handler is
+ * called. The kernel's function is a macro on some architectures, and an inline function on others.
+ */
+static inline unsigned long iostat_function_argument(struct ftrace_regs *regs, unsigned int n)
 {
+#ifdef CONFIG_FPROBE
+	return ftrace_regs_get_argument(regs, n);
+#else
 	return 0;
-}
 #endif
+}
 
 /**
  * struct iostat_function - a function to be hooked

@@ -5,6 +5,9 @@
 //! C header: `include/iostat/probes.h`.
 
 #[cfg(target_arch = "x86_64")]
+use super::jump_label::branch_unlikely;
+
+#[cfg(target_arch = "x86_64")]
 mod key {
     use kernel::bindings;
 
@@ -29,7 +32,7 @@ pub(crate) fn is_general() -> bool {
         Key, //
     };
     // SAFETY: The key is that of `src/probes.c`; it is read and written by the kernel's functions alone.
-    unsafe { kernel::jump_label::static_branch_unlikely!(iostat_general, Key, key) }
+    unsafe { branch_unlikely!(iostat_general, Key, key) }
 }
 
 /// The same for starts and completions, which also take it while `io:start` or `io:done` is enabled.
@@ -41,7 +44,7 @@ pub(crate) fn is_general_or_traced() -> bool {
         Key, //
     };
     // SAFETY: As in `is_general`.
-    unsafe { kernel::jump_label::static_branch_unlikely!(iostat_general_or_traced, Key, key) }
+    unsafe { branch_unlikely!(iostat_general_or_traced, Key, key) }
 }
 
 /// Whether all events take the general path: there is no other.

@@ -6,6 +6,7 @@
 use super::{
     bindings,
     block::bio::Bio,
+    jump_label::branch_unlikely,
     nfs::Inode, //
 };
 use kernel::{
@@ -44,7 +45,7 @@ pub(crate) mod outcome {
 pub(crate) fn done_enabled() -> bool {
     // SAFETY: The key is that of a tracepoint defined in `src/events.c`.
     unsafe {
-        kernel::jump_label::static_branch_unlikely!(
+        branch_unlikely!(
             bindings::__tracepoint_done,
             kernel::bindings::tracepoint,
             key

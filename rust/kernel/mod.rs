@@ -19,6 +19,7 @@ pub(crate) mod general;
 pub(crate) mod global;
 pub(crate) mod io_events;
 pub(crate) mod ioctl;
+mod jump_label;
 pub(crate) mod kobject;
 pub(crate) mod kstat;
 pub(crate) mod lookup;
