@@ -6,6 +6,8 @@
 //! in the record that the CPUs share, and asks for one of its own. [`Records::upkeep`] allocates it, and publishes it
 //! on that CPU, with interrupts off: each step is recorded in one of them.
 
+mod events;
+
 use super::{
     bindings as own,
     mmap::Shown,
@@ -59,6 +61,7 @@ use core::{
         }, //
     },
 };
+use events::RecordPage;
 use kernel::{
     alloc::KVVec,
     bindings,
@@ -75,7 +78,7 @@ use kernel::{
 /// interrupts off changes them. That of the account is there while probes may find it.
 #[repr(C, align(16))]
 pub(super) struct Place {
-    record: AtomicPtr<CpuRecord>,
+    record: AtomicPtr<RecordPage>,
     root: AtomicPtr<Root>,
 }
 
@@ -92,7 +95,7 @@ unsafe impl Zeroed for Place {}
 
 /// What a CPU has in place of the records that it does not have, and of their roots. It is written, and never read.
 pub(crate) struct Absent {
-    record: CpuRecord,
+    record: RecordPage,
     root: Root,
 }
 
@@ -124,7 +127,7 @@ pub(crate) struct Records {
     places: PerCpu<Place>,
     turns: Turns,
     head: PageOf<Owner>,
-    shared: PageOf<CpuRecord>,
+    shared: PageOf<RecordPage>,
     bases: OnceBox<BasesOf>,
     /// Bits of CPUs that want a record.
     wanted: KVVec<AtomicU64>,
@@ -182,6 +185,12 @@ impl Records {
     /// This CPU's record, if it has one, of the account with this root. No other code of this CPU can come in between.
     #[inline(always)]
     pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>, root: &Root) -> Option<&'a CpuRecord> {
+        Some(&self.this_cpu_page(cpu, root)?.record)
+    }
+
+    /// The page of that record.
+    #[inline(always)]
+    fn this_cpu_page<'a>(&'a self, cpu: ThisCpu<'a>, root: &Root) -> Option<&'a RecordPage> {
         let place = self.places.this_cpu(cpu);
         let is_own = core::ptr::eq(place.root.load(Relaxed), root);
         // SAFETY: By the type invariant of `Place` it is of this account, and lives as long as `self`.
@@ -190,7 +199,12 @@ impl Records {
 
     /// Calls `write` with the record that CPUs share.
     pub(crate) fn write_shared<R>(&self, write: impl FnOnce(&WritingShared<'_>) -> R) -> R {
-        write(&self.shared.write_shared(&self.turns, &self.head.rare))
+        write(
+            &self
+                .shared
+                .record
+                .write_shared(&self.turns, &self.head.rare),
+        )
     }
 
     /// This CPU, which has no record, should get one. With interrupts off, in any context but NMI.
@@ -255,7 +269,7 @@ impl Records {
             return Ok(true);
         }
         // CAST: Below `nr_cpu_ids`.
-        let record = PageOf::<CpuRecord>::zeroed(cpu as u32)?.into_raw();
+        let record = PageOf::<RecordPage>::zeroed(cpu as u32)?.into_raw();
         let published = Publication {
             place,
             record,
@@ -317,6 +331,11 @@ impl Records {
 
     /// The record of this index: first that which CPUs share.
     fn record(&self, index: usize) -> Option<&CpuRecord> {
+        Some(&self.page_of(index)?.record)
+    }
+
+    /// The page of that record.
+    fn page_of(&self, index: usize) -> Option<&RecordPage> {
         let Some(cpu) = index.checked_sub(1) else {
             return Some(&self.shared);
         };
@@ -366,7 +385,7 @@ pub(crate) fn layout() -> Layout {
 /// A record that its CPU is given.
 struct Publication<'a> {
     place: &'a Place,
-    record: *mut CpuRecord,
+    record: *mut RecordPage,
     root: &'a Root,
     present: &'a Present,
     index: usize,

@@ -18,9 +18,9 @@ use crate::{
         DISK_EVENTS, //
     },
     kapi::evcnt::{
-        CounterId, //
-        Event,
+        CounterId,
         Events,
+        Found, //
     },
     kernel_ext::{
         clock,
@@ -132,12 +132,12 @@ impl Counters {
             task::may_be_killed()?;
             let mut batch = [const { None }; BATCH];
             events.batch(next, &mut batch);
-            for (handle, event) in batch.iter().flatten() {
-                let total = events.get(*handle);
-                if !self.write(piece, event, total) {
+            for counter in batch.iter().flatten() {
+                let total = events.count(counter);
+                if !self.write(piece, counter, total) {
                     return Ok(Filled::Full);
                 }
-                next = handle.after();
+                next = counter.handle.after();
                 self.next = Some(next);
             }
             if batch.last().is_some_and(Option::is_none) {
@@ -157,22 +157,22 @@ impl Counters {
             Some(list) => list,
             none => none.insert(events.rolled_up()?),
         };
-        let first = list.partition_point(|listed| Some(listed.handle) < self.next);
+        let first = list.partition_point(|listed| Some(listed.found.handle) < self.next);
         for listed in list.iter().skip(first) {
-            if !self.write(piece, &listed.event, Some(listed.total)) {
+            if !self.write(piece, &listed.found, Some(listed.total)) {
                 return Ok(Filled::Full);
             }
-            self.next = Some(listed.handle.after());
+            self.next = Some(listed.found.handle.after());
         }
         Ok(Filled::End)
     }
 
     /// Writes the line of a counter, if it is asked for, and there is one; false if there is no room for it.
-    fn write(&self, piece: &mut Piece<'_>, event: &Event, total: Option<u64>) -> bool {
-        let Some(total) = total.filter(|total| self.asked.has(event.kind(), *total)) else {
+    fn write(&self, piece: &mut Piece<'_>, counter: &Found, total: Option<u64>) -> bool {
+        let Some(total) = total.filter(|total| self.asked.has(counter.kind(), *total)) else {
             return true;
         };
-        let age_ns = clock::now_ns().saturating_sub(event.since_ns());
-        piece.record(|out| event_text::event(out, event.name(), total, age_ns, event.kind()))
+        let age_ns = clock::now_ns().saturating_sub(counter.since_ns());
+        piece.record(|out| event_text::event(out, counter.name(), total, age_ns, counter.kind()))
     }
 }

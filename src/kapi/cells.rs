@@ -57,6 +57,11 @@ impl CounterId {
         CounterId(self.0.saturating_add(1))
     }
 
+    /// Returns the handle of the counter that is `index` places behind this one in its group.
+    pub(super) fn plus(self, index: usize) -> Self {
+        CounterId(self.0.saturating_add((index as u64) << CELL_BITS))
+    }
+
     #[inline(always)]
     fn cell(self) -> usize {
         // CAST: 20 bits.
@@ -108,6 +113,13 @@ impl Free {
 
     pub(super) fn is_empty(&self) -> bool {
         self.first == END
+    }
+
+    /// Returns the first of `len` handles that no cell has.
+    pub(super) fn take_numbers(&mut self, len: usize) -> CounterId {
+        let first = CounterId::new(self.next_number, END);
+        self.next_number = self.next_number.wrapping_add(len as u64);
+        first
     }
 }
 

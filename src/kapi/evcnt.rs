@@ -2,12 +2,17 @@
 
 //! The attached event counters: evcnt(9).
 
+mod group;
 mod own;
 mod read;
 
 pub(crate) use super::cells::CounterId;
+pub(crate) use group::AttachedGroup;
 pub(crate) use own::EventCounter;
-pub(crate) use read::Listed;
+pub(crate) use read::{
+    Found,
+    Listed, //
+};
 
 use super::cells::{
     Cells,
@@ -54,19 +59,10 @@ impl Event {
     /// Checks and copies the group and the name. May sleep. `EINVAL` or `ENAMETOOLONG` if one is invalid,
     /// `ENOMEM`.
     pub(crate) fn new(kind: Type, group: &[u8], name: &[u8]) -> Result<Self> {
-        let copy = |text: &[u8]| {
-            check_string(text).map_err(|bad| match bad {
-                BadString::Unprintable => EINVAL,
-                BadString::TooLong => name_too_long(),
-            })?;
-            let mut copy = KVec::with_capacity(text.len(), GFP_KERNEL)?;
-            copy.extend_from_slice(text, GFP_KERNEL)?;
-            Ok::<_, Error>(copy)
-        };
         Ok(Event {
             kind,
-            group: copy(group)?,
-            name: copy(name)?,
+            group: check_name(group)?,
+            name: check_name(name)?,
             since_ns: clock::now_ns(),
         })
     }
@@ -87,6 +83,17 @@ impl Event {
     }
 }
 
+/// Checks and copies a group or a name. May sleep. Errors as [`Event::new`].
+fn check_name(text: &[u8]) -> Result<KVec<u8>> {
+    check_string(text).map_err(|bad| match bad {
+        BadString::Unprintable => EINVAL,
+        BadString::TooLong => name_too_long(),
+    })?;
+    let mut copy = KVec::with_capacity(text.len(), GFP_KERNEL)?;
+    copy.extend_from_slice(text, GFP_KERNEL)?;
+    Ok(copy)
+}
+
 /// The module that attached a counter, and the address of the counter in that module.
 pub(super) struct Client {
     pub(super) owner: Owner,
@@ -104,6 +111,8 @@ struct Attached {
 struct Table {
     /// In the order of attachment.
     attached: RBTree<CounterId, Attached>,
+    /// Counters of disks, by the last of each group.
+    groups: RBTree<CounterId, group::Member>,
     by_address: RBTree<usize, CounterId>,
     free: Free,
 }
@@ -125,6 +134,7 @@ impl Events {
                 cells,
                 table <- new_mutex!(Table {
                     attached: RBTree::new(),
+                    groups: RBTree::new(),
                     by_address: RBTree::new(),
                     free: Free::new(),
                 }),

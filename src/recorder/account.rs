@@ -13,7 +13,6 @@ use super::{
         Handle,
         Partitions, //
     },
-    events::Counters,
     provider::devinfo,
     region::of_account::Regions, //
 };
@@ -90,8 +89,8 @@ pub(crate) struct Account {
     pub(super) partitions: Partitions,
     #[pin]
     regions: Regions,
-    /// Of a disk, if there could be any.
-    events: Option<Counters>,
+    /// Whether events are counted: of a disk.
+    has_events: bool,
     /// Where it begins on the disk.
     start_sector: u64,
     /// Of a disk: what it may use of the table's reserve.
@@ -115,7 +114,7 @@ pub(crate) struct Account {
 struct Block {
     devinfo: Devinfo,
     disk: Option<Arc<Account>>,
-    events: Option<Counters>,
+    has_events: bool,
     start_sector: u64,
     share: Share,
     tag_waits: Option<Arc<TagWaits>>,
@@ -135,7 +134,6 @@ impl Account {
     pub(crate) fn new(
         device: &BlockDevice<'_>,
         disk: Option<Arc<Account>>,
-        events: Option<Counters>,
         share: Share,
         tag_waits: Option<Arc<TagWaits>>,
         handle: Handle,
@@ -170,8 +168,8 @@ impl Account {
         }
         let block = Block {
             devinfo,
+            has_events: disk.is_none(),
             disk,
-            events,
             start_sector: device.start_sector(),
             share,
             tag_waits,
@@ -186,7 +184,7 @@ impl Account {
         let block = Block {
             devinfo: Devinfo::default(),
             disk: None,
-            events: None,
+            has_events: false,
             start_sector: 0,
             share: Share::default(),
             tag_waits: None,
@@ -221,7 +219,7 @@ impl Account {
                 regions <- Regions::new(block.disk.is_some()),
                 disk: block.disk,
                 partitions: Partitions::default(),
-                events: block.events,
+                has_events: block.has_events,
                 start_sector: block.start_sector,
                 share: block.share,
                 tag_waits: block.tag_waits,
@@ -316,22 +314,23 @@ impl Account {
         self.handle
     }
 
-    /// Counts an event of the disk. In any context.
+    /// Counts an event of the disk. Any context but NMI.
     #[cold]
     pub(super) fn count_event(&self, event: DiskEvent) {
-        if let Some(events) = &self.disk().unwrap_or(self).events {
-            events.count(event);
+        let disk = self.disk().unwrap_or(self);
+        if disk.has_events {
+            disk.records.count_event(event, &disk.root);
         }
     }
 
     /// Whether it has event counters.
     pub(crate) fn has_events(&self) -> bool {
-        self.events.is_some()
+        self.has_events
     }
 
-    /// How many there were; 0 of what is no disk, or no more. In any context.
+    /// How many there were; 0 of what has no event counters. In any context.
     pub(crate) fn event(&self, event: DiskEvent) -> u64 {
-        self.events.as_ref().map_or(0, |events| events.get(event))
+        self.records.events(event)
     }
 
     /// Whether it matters which hardware queue an I/O goes through.

@@ -152,10 +152,6 @@ impl<L: Listener> Registry<L> {
             None
         };
         let disk = disk.map(|disk| disk.account.clone());
-        let events = match disk {
-            Some(_) => None,
-            None => self.common.of_disk(&device.name()),
-        };
         let promise = match disk {
             Some(_) => None,
             None => Some(Promise::new(
@@ -164,10 +160,13 @@ impl<L: Listener> Registry<L> {
             )),
         };
         let share = promise.as_ref().map(Promise::share).unwrap_or_default();
-        let counters = events.as_ref().map(|events| self.common.handles(events));
         let tag_waits = Some(self.tracker.tag_waits().clone());
         let absent = self.absent();
-        let account = Account::new(device, disk, counters, share, tag_waits, handle, absent)?;
+        let account = Account::new(device, disk, share, tag_waits, handle, absent)?;
+        let events = match account.has_events() {
+            true => Some(self.common.of_disk(&account)?),
+            false => None,
+        };
         let member = Member {
             _presence: self.listener.arrived(device, &account)?,
             account: account.clone(),

@@ -174,20 +174,20 @@ is "too many: all are detached" "$(evcnt_list all | grep -c '^evcnt_client')" 0
 is "too many: 1000 can be attached afterwards" "$(asked 'many 1000')" 0
 rm -f /tmp/lists-*
 
-# A disk is recorded without event counters if clients use all of them.
+# A disk has its counters even if clients use all there are for them.
 is "all in use: ENOSPC" "$(asked fill)" -28
 make_null_blk_disk nullb8
 files=/sys/block/nullb8/iostat
-is "all in use: a new disk has no counters" "$(ls -d $files/events 2>/dev/null)" ""
-is "all in use: one line in the log" "$(dmesg | grep -c 'iostat: nullb8: no event counters: ENOSPC')" 1
-reads=$(cat $files/kstat/reads)
-dd if=/dev/nullb8 of=/dev/null bs=4k count=10 iflag=direct status=none
-is "all in use: the disk is recorded" "$(cat $files/kstat/reads)" $((reads + 10))
+is "all in use: a new disk has its counters" "$(evcnt_list all | grep -c '^nullb8 ')" "$(ls $files/events | wc -l)"
+echo 64 >/sys/block/nullb8/queue/max_sectors_kb
+before=$(cat $files/events/splits)
+dd if=/dev/nullb8 of=/dev/null bs=1M count=1 iflag=direct status=none
+is "all in use: its events are counted" "$(cat $files/events/splits)" $((before + 15))
+is "all in use: the list has the same count" \
+	"$(evcnt_list all | awk '$1 == "nullb8" && $2 == "splits" { print $3 }')" $((before + 15))
 remove_null_blk_disk nullb8
+is "all in use: it took its counters along" "$(evcnt_list all | grep -c '^nullb8 ')" 0
 is "all in use: detached" "$(asked empty)" 0
-make_null_blk_disk nullb8
-is "all in use: the next disk has counters" "$(cat $files/events/requeues)" 0
-remove_null_blk_disk nullb8
 rmmod evcnt_client
 nothing_lost "evcnt"
 no_complaint "evcnt"

@@ -33,7 +33,7 @@ use kernel::{
 /// A second account of an existing disk, which only the test uses.
 fn account() -> Result<Arc<Account>> {
     let (handle, absent) = (Handle::new(0, 77), Absent::new()?);
-    with_disk(|disk| Account::new(disk, None, None, Share::default(), None, handle, absent))?
+    with_disk(|disk| Account::new(disk, None, Share::default(), None, handle, absent))?
 }
 
 /// Records a step at `now`, as the probes do.
@@ -89,7 +89,6 @@ mod tests {
             Account::new(
                 device,
                 Some(of_disk),
-                None,
                 Share::default(),
                 None,
                 Handle::new(1, 78),

@@ -20,24 +20,12 @@ pub(crate) struct EventCounter {
 }
 
 impl EventCounter {
-    /// Attaches a counter. A parent must be dropped after its children. May sleep. Errors as [`Event::new`] and
-    /// [`Events::attach`].
-    pub(crate) fn new(
-        events: &Arc<Events>,
-        parent: Option<&EventCounter>,
-        group: &[u8],
-        name: &[u8],
-    ) -> Result<Self> {
+    /// Attaches a counter. May sleep. Errors as [`Event::new`] and [`Events::attach`].
+    pub(crate) fn new(events: &Arc<Events>, group: &[u8], name: &[u8]) -> Result<Self> {
         let event = Event::new(Type::Misc, group, name)?;
-        let parent = parent.map(|parent| parent.handle);
-        let handle = events.attach(event, parent, None, 0)?;
+        let handle = events.attach(event, None, None, 0)?;
         let events = events.clone();
         Ok(EventCounter { events, handle })
-    }
-
-    /// Returns the handle, with which probes count. A handle does not keep the counter attached.
-    pub(crate) fn handle(&self) -> CounterId {
-        self.handle
     }
 
     /// Adds to the count. Any context but NMI.

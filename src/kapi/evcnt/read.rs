@@ -6,13 +6,26 @@
 //! The words of all CPUs are read without the mutex.
 
 use super::{
+    group::{
+        Group,
+        OfGroup, //
+    },
     CounterId,
     Event,
     Events,
     Table, //
 };
 use crate::{
-    acct::evcnt::roll_up,
+    acct::{
+        disk_event::{
+            DiskEvent,
+            DISK_EVENTS, //
+        },
+        evcnt::{
+            roll_up,
+            Type, //
+        },
+    },
     kernel_ext::task, //
 };
 use kernel::{
@@ -24,10 +37,52 @@ use kernel::{
     sync::Arc, //
 };
 
+/// An attached counter.
+pub(crate) struct Found {
+    pub(crate) handle: CounterId,
+    description: Description,
+}
+
+enum Description {
+    Of(Arc<Event>),
+    OfGroup(Arc<Group>, DiskEvent),
+}
+
+impl Found {
+    fn of_group(counter: &OfGroup<'_>) -> Self {
+        Found {
+            handle: counter.handle,
+            description: Description::OfGroup(counter.group.clone(), counter.event),
+        }
+    }
+
+    /// Returns the group and the name.
+    pub(crate) fn name(&self) -> (&str, &str) {
+        match &self.description {
+            Description::Of(event) => event.name(),
+            Description::OfGroup(group, event) => group.name(*event),
+        }
+    }
+
+    pub(crate) fn kind(&self) -> Type {
+        match &self.description {
+            Description::Of(event) => event.kind(),
+            Description::OfGroup(group, _) => group.kind(),
+        }
+    }
+
+    /// Returns the time at which it was attached, ns.
+    pub(crate) fn since_ns(&self) -> u64 {
+        match &self.description {
+            Description::Of(event) => event.since_ns(),
+            Description::OfGroup(group, _) => group.since_ns(),
+        }
+    }
+}
+
 /// A counter in a list.
 pub(crate) struct Listed {
-    pub(crate) event: Arc<Event>,
-    pub(crate) handle: CounterId,
+    pub(crate) found: Found,
     parent: Option<CounterId>,
     /// The count of this counter and of its descendants.
     pub(crate) total: u64,
@@ -66,7 +121,7 @@ impl Events {
         let mut killed = Ok(());
         list.retain(|listed| {
             killed = killed.and_then(|()| task::may_be_killed());
-            let total = self.cells.get(listed.handle).filter(|_| killed.is_ok());
+            let total = self.count(&listed.found).filter(|_| killed.is_ok());
             listed.total = total.unwrap_or(0);
             total.is_some()
         });
@@ -77,7 +132,7 @@ impl Events {
         }
         roll_up(&mut totals, |child| {
             let parent = list.get(child)?.parent?;
-            list.binary_search_by_key(&parent, |listed| listed.handle)
+            list.binary_search_by_key(&parent, |listed| listed.found.handle)
                 .ok()
         });
         for (listed, total) in list.iter_mut().zip(&totals) {
@@ -86,16 +141,22 @@ impl Events {
         Ok(list)
     }
 
+    /// Returns the count of a counter; [`None`] if it has been detached. Any context.
+    pub(crate) fn count(&self, counter: &Found) -> Option<u64> {
+        match &counter.description {
+            Description::Of(_) => self.get(counter.handle),
+            Description::OfGroup(group, event) => group.get(*event),
+        }
+    }
+
     /// Fills `batch` with the counters from a handle on, in the order of attachment. May sleep.
-    pub(crate) fn batch(&self, from: CounterId, batch: &mut [Option<(CounterId, Arc<Event>)>]) {
-        let mut table = self.table.lock();
-        let mut cursor = table.attached.cursor_lower_bound_mut(&from);
+    pub(crate) fn batch(&self, mut from: CounterId, batch: &mut [Option<Found>]) {
+        let table = self.table.lock();
         for place in batch {
-            *place = cursor.as_ref().map(|at| {
-                let (handle, attached) = at.current();
-                (*handle, attached.event.clone())
-            });
-            cursor = cursor.and_then(|at| at.move_next());
+            *place = table.next(from);
+            if let Some(found) = place {
+                from = found.handle.after();
+            }
         }
     }
 
@@ -106,19 +167,45 @@ impl Events {
             // Allocate without the mutex: see [`Events::attach`].
             let mut list = KVVec::with_capacity(room, GFP_KERNEL_ACCOUNT)?;
             let table = self.table.lock();
-            let len = table.attached.keys().count();
+            let groups = table.groups.keys().count();
+            let len = groups.saturating_mul(DISK_EVENTS);
+            let len = len.saturating_add(table.attached.keys().count());
             if len > room {
                 // More counters may be attached until the mutex is locked again.
                 room = len.saturating_add(len / 8);
                 continue;
             }
-            for (handle, attached) in &table.attached {
-                let _ = list.push_within_capacity(Listed {
-                    event: attached.event.clone(),
-                    handle: *handle,
-                    parent: attached.parent,
-                    total: 0,
-                });
+            let mut attached = table.attached.iter().peekable();
+            let groups = table.groups.values();
+            let mut of_groups = groups
+                .flat_map(|member| member.from(CounterId::NONE))
+                .peekable();
+            // Both are in the order of attachment.
+            loop {
+                let first = attached.peek().map(|(handle, _)| **handle);
+                let is_of_group = of_groups
+                    .peek()
+                    .is_some_and(|other| first.is_none_or(|first| other.handle < first));
+                let listed = if is_of_group {
+                    of_groups.next().map(|counter| Listed {
+                        found: Found::of_group(&counter),
+                        parent: counter.parent,
+                        total: 0,
+                    })
+                } else {
+                    attached.next().map(|(handle, attached)| Listed {
+                        found: Found {
+                            handle: *handle,
+                            description: Description::Of(attached.event.clone()),
+                        },
+                        parent: attached.parent,
+                        total: 0,
+                    })
+                };
+                let Some(listed) = listed else {
+                    break;
+                };
+                let _ = list.push_within_capacity(listed);
             }
             return Ok(list);
         }
@@ -126,6 +213,28 @@ impl Events {
 }
 
 impl Table {
+    /// Returns the first counter from a handle on.
+    fn next(&self, from: CounterId) -> Option<Found> {
+        let of_group = self.groups.cursor_lower_bound(&from).and_then(|at| {
+            let counter = at.current().1.from(from).next()?;
+            Some(Found::of_group(&counter))
+        });
+        let Some(at) = self.attached.cursor_lower_bound(&from) else {
+            return of_group;
+        };
+        let (handle, attached) = at.current();
+        if of_group
+            .as_ref()
+            .is_some_and(|other| other.handle < *handle)
+        {
+            return of_group;
+        }
+        Some(Found {
+            handle: *handle,
+            description: Description::Of(attached.event.clone()),
+        })
+    }
+
     /// Collects counters from `next` on that are `root` or a descendant of it. Returns the handle to continue
     /// from, if there may be more, or [`None`] if `root` is not attached.
     fn family(

@@ -42,7 +42,7 @@ impl Account {
         let block = Block {
             devinfo: devinfo(&identity, &identity.name, path.unwrap_or([0; PATH_LEN])),
             disk: None,
-            events: None,
+            has_events: false,
             start_sector: 0,
             share,
             tag_waits: None,

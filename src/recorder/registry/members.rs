@@ -7,11 +7,11 @@ use crate::{
         identity::Identity,
         name::Name, //
     },
+    kapi::evcnt::AttachedGroup,
     kernel_ext::block::device::Held,
     recorder::{
         account::Account,
         entries::Promise,
-        events::Attached,
         listener::Listener,
         walk::Position, //
     },
@@ -34,8 +34,8 @@ pub(super) struct Member<L: Listener> {
     /// Of a disk: room in the table of I/Os in flight, for its partitions as well.
     pub(super) _promise: Option<Promise>,
     pub(super) _presence: L::Presence,
-    /// Of a disk, if there could be any. After its files.
-    pub(super) _events: Option<Attached>,
+    /// Of a disk. After its files.
+    pub(super) _events: Option<AttachedGroup>,
 }
 
 /// Finds a member by its name. A disk may have the name of a client's entry that was there before it.

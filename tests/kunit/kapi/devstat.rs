@@ -85,7 +85,7 @@ fn entries() -> Result<(Arc<Shared>, Arc<Entries>)> {
     let number = Number::new(0, 77);
     let absent = Absent::new()?;
     let account =
-        with_disk(|disk| Account::new(disk, None, None, Share::default(), None, number, absent))??;
+        with_disk(|disk| Account::new(disk, None, Share::default(), None, number, absent))??;
     let shared = Shared {
         account,
         listed: AtomicUsize::new(0),

@@ -4,20 +4,33 @@
 mod tests {
     use super::super::owners;
     use crate::{
-        acct::evcnt::Type,
+        acct::{
+            busy::Root,
+            disk_event::{
+                DiskEvent,
+                DISK_EVENTS, //
+            },
+            evcnt::Type, //
+        },
         kapi::evcnt::{
+            AttachedGroup,
             Client,
-            CounterId, //
+            CounterId,
             Event,
             EventCounter,
             Events,
+            Listed, //
         },
         kernel_ext::{
             error::name_too_long,
             module::{
-                Owner, //
-                UnloadListener,
-            }, //
+                Owner,
+                UnloadListener, //
+            },
+            records::{
+                Absent,
+                Records, //
+            },
         },
     };
     use kernel::{
@@ -49,14 +62,14 @@ mod tests {
             let list = events.rolled_up()?;
             let found = list
                 .iter()
-                .map(|listed| (listed.event.name().1, listed.total));
+                .map(|listed| (listed.found.name().1, listed.total));
             return Ok(found.eq(expected.iter().copied()));
         }
-        let mut batch: [Option<(CounterId, Arc<Event>)>; 16] = Default::default();
+        let mut batch = [const { None }; 16];
         events.batch(CounterId::NONE, &mut batch);
-        let found = batch.iter().flatten().map(|(handle, event)| {
-            let total = events.get(*handle).unwrap_or(0);
-            (event.name().1, total)
+        let found = batch.iter().flatten().map(|counter| {
+            let total = events.count(counter).unwrap_or(0);
+            (counter.name().1, total)
         });
         Ok(found.eq(expected.iter().copied()))
     }
@@ -248,18 +261,90 @@ mod tests {
     #[test]
     fn dropping_an_own_counter_detaches_it() -> Result {
         let events = Events::new()?;
-        let parent = EventCounter::new(&events, None, b"iostat", b"parent")?;
-        let child = EventCounter::new(&events, Some(&parent), b"iostat", b"child")?;
-        child.add(5);
-        assert_eq!(child.get(), 5);
-        assert!(lists(&events, true, &[("parent", 5), ("child", 5)])?);
-        let (owner, other) = owners();
+        let counter = EventCounter::new(&events, b"iostat", b"own")?;
+        counter.add(5);
+        assert_eq!(counter.get(), 5);
+        assert!(lists(&events, true, &[("own", 5)])?);
+        let (owner, _) = owners();
         events.unloading(owner);
-        events.unloading(other);
-        assert_eq!(events.get(child.handle()), Some(5));
-        drop(child);
-        drop(parent);
+        assert_eq!(counter.get(), 5);
+        drop(counter);
         assert!(lists(&events, false, &[])?);
+        Ok(())
+    }
+
+    /// Records of an account that has this root, with `counts` of each event.
+    fn records(root: &Root, counts: u64) -> Result<Arc<Records>> {
+        let records = Records::new(Absent::new()?, 0, |_| ())?;
+        for event in DiskEvent::ALL {
+            for _ in 0..counts {
+                records.count_event(*event, root);
+            }
+        }
+        Ok(records)
+    }
+
+    #[test]
+    fn counters_of_a_disk_are_attached_together() -> Result {
+        let events = Events::new()?;
+        let before = attach(&events, None, "before")?;
+        let parents = AttachedGroup::new(&events, None, b"iostat", None)?;
+        let between = attach(&events, None, "between")?;
+        let root = Root::default();
+        let (one, two) = (records(&root, 1)?, records(&root, 2)?);
+        let first = AttachedGroup::new(&events, Some(&parents), b"sda", Some(one.clone()))?;
+        let second = AttachedGroup::new(&events, Some(&parents), b"sdb", Some(two))?;
+        attach(&events, None, "behind")?;
+
+        let list = events.rolled_up()?;
+        assert_eq!(list.len(), 3 * DISK_EVENTS + 3);
+        assert!(list.is_sorted_by_key(|listed| listed.found.handle.after().bits()));
+        let names = DiskEvent::ALL.iter().map(|event| event.name().to_str());
+        let group = |name: &'static str| {
+            let of_group = move |listed: &&Listed| listed.found.name().0 == name;
+            list.iter().filter(of_group)
+        };
+        let in_order = group("sdb").map(|listed| listed.found.name().1);
+        assert!(in_order.map(Ok).eq(names));
+        assert!(group("sda").all(|listed| listed.total == 1));
+        assert!(group("sdb").all(|listed| listed.total == 2));
+        assert!(group("iostat").all(|listed| listed.total == 3));
+        assert!(group("iostat").all(|listed| events.count(&listed.found) == Some(0)));
+
+        // A reader may continue at any of them.
+        let mut next = CounterId::NONE;
+        for listed in &list {
+            let mut batch = [const { None }; 2];
+            events.batch(next, &mut batch);
+            let found = batch.iter().flatten().next();
+            assert_eq!(found.map(|found| found.handle), Some(listed.found.handle));
+            next = listed.found.handle.after();
+        }
+
+        // What is detached is in no sum, and cannot be counted.
+        one.count_event(DiskEvent::Timeouts, &root);
+        let timeouts = |name| {
+            let mut of_group = group(name);
+            of_group.find(|listed| listed.found.name().1 == "timeouts")
+        };
+        let count = timeouts("sda").and_then(|listed| events.count(&listed.found));
+        assert_eq!(count, Some(2));
+        drop(first);
+        let count = timeouts("sda").and_then(|listed| events.count(&listed.found));
+        assert_eq!(count, None);
+        let rolled_up = events.rolled_up()?;
+        assert_eq!(rolled_up.len(), 2 * DISK_EVENTS + 3);
+        let of_all = |listed: &&Listed| listed.found.name().0 == "iostat";
+        assert!(rolled_up
+            .iter()
+            .filter(of_all)
+            .all(|listed| listed.total == 2));
+
+        drop(second);
+        drop(parents);
+        events.detach(between)?;
+        events.detach(before)?;
+        assert!(lists(&events, false, &[("behind", 0)])?);
         Ok(())
     }
 }

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Counts of events of a disk, on the pages of its records, behind them.
+//!
+//! A CPU that has a record counts on the page of it, without a locked instruction. All other CPUs count on the page of the
+//! record that they share.
+
+use super::Records;
+use crate::{
+    acct::{
+        busy::Root,
+        disk_event::{
+            DiskEvent,
+            DISK_EVENTS, //
+        },
+        record::CpuRecord,
+    },
+    kernel_ext::{
+        percpu::with_interrupts_off,
+        zeroed::Zeroed, //
+    },
+};
+use core::sync::atomic::{
+    AtomicU64,
+    Ordering::Relaxed, //
+};
+
+/// What is on the page of a record.
+#[repr(C)]
+pub(super) struct RecordPage {
+    /// At its start: the fast path and programs find it by the address of the page.
+    pub(super) record: CpuRecord,
+    /// By [`DiskEvent`].
+    events: [AtomicU64; DISK_EVENTS],
+}
+
+// SAFETY: Integers.
+unsafe impl Zeroed for RecordPage {}
+
+impl RecordPage {
+    fn events(&self, event: DiskEvent) -> u64 {
+        let count = self.events.get(event as usize);
+        count.map_or(0, |count| count.load(Relaxed))
+    }
+}
+
+impl Records {
+    /// Counts an event of the account with this root. Any context but NMI.
+    pub(crate) fn count_event(&self, event: DiskEvent, root: &Root) {
+        with_interrupts_off(|cpu| match self.this_cpu_page(cpu, root) {
+            Some(page) => {
+                // No other code of this CPU comes in between, and no other CPU writes it.
+                if let Some(count) = page.events.get(event as usize) {
+                    count.store(count.load(Relaxed).wrapping_add(1), Relaxed);
+                }
+            }
+            None => {
+                if let Some(count) = self.shared.events.get(event as usize) {
+                    count.fetch_add(1, Relaxed);
+                }
+            }
+        });
+    }
+
+    /// The number of these events so far. Any context.
+    pub(crate) fn events(&self, event: DiskEvent) -> u64 {
+        let pages = self.indices().filter_map(|index| self.page_of(index));
+        pages.fold(0, |sum: u64, page| sum.wrapping_add(page.events(event)))
+    }
+}
