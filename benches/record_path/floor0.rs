@@ -25,13 +25,13 @@ use iostat::acct::{
     },
     inflight::{
         Claim,
-        Held,
+        Claimed,
+        InFlightTable,
         Part,
         Passed,
-        Room,
+        ReserveCount,
+        ReservePart,
         Share,
-        Slot,
-        Table,
         BUCKET, //
     },
     record::CpuRecord,
@@ -108,14 +108,14 @@ pub struct Disk {
     entries: Vec<Entry>,
     passed: Vec<Passed>,
     reserve: [Never; 0],
-    held: Held,
+    held: ReserveCount,
     share: Share,
 }
 
 /// A part that is not there.
 struct Never;
 
-impl Room for Never {
+impl ReservePart for Never {
     fn part(&self) -> Option<Part<'_>> {
         None
     }
@@ -128,7 +128,7 @@ impl Disk {
             entries: (0..ENTRIES).map(|_| Entry::default()).collect(),
             passed: (0..ENTRIES / BUCKET).map(|_| Passed::default()).collect(),
             reserve: [],
-            held: Held::default(),
+            held: ReserveCount::default(),
             share: Share::default(),
         }
     }
@@ -140,7 +140,7 @@ impl Disk {
 
     /// In the first round, wherever there is room; from then on where that was.
     #[inline(always)]
-    fn claim(&self, key: u64) -> Option<Slot<'_>> {
+    fn claim(&self, key: u64) -> Option<Claimed<'_>> {
         match self.main().claim_home(key) {
             Some(slot) => Some(slot),
             None => self.first_claim(key),
@@ -148,8 +148,8 @@ impl Disk {
     }
 
     #[cold]
-    fn first_claim(&self, key: u64) -> Option<Slot<'_>> {
-        let table = Table::new(self.main(), &self.reserve, &self.held);
+    fn first_claim(&self, key: u64) -> Option<Claimed<'_>> {
+        let table = InFlightTable::new(self.main(), &self.reserve, &self.held);
         match table.claim(key, &self.share)? {
             Claim::New(slot) => Some(slot),
             Claim::Stale(_) => None,

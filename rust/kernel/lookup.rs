@@ -17,8 +17,8 @@ use super::{
     },
 };
 use crate::acct::lookup::{
+    AddressTable, //
     Cell,
-    Table, //
 };
 use core::{
     ops::Deref,
@@ -75,8 +75,8 @@ impl<T> Tables<T> {
     }
 
     #[inline(always)]
-    fn by_address(&self) -> Table<'_, T> {
-        Table::new(&self.by_address)
+    fn by_address(&self) -> AddressTable<'_, T> {
+        AddressTable::new(&self.by_address)
     }
 
     fn set_place(&self, place: usize, value: *mut T) {

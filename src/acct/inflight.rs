@@ -36,8 +36,8 @@ pub use part::{
     HASH_SHIFT, //
 };
 pub use share::{
-    Held,
-    Room,
+    ReserveCount,
+    ReservePart,
     Share, //
 };
 
@@ -52,7 +52,7 @@ use part::{
 
 /// An entry of the table that an I/O owns.
 #[derive(Clone, Copy, Debug)]
-pub struct Slot<'a> {
+pub struct Claimed<'a> {
     key: u64,
     /// Its state.
     pub entry: &'a Entry,
@@ -60,11 +60,11 @@ pub struct Slot<'a> {
     detour: Option<Detour<'a>>,
 }
 
-impl<'a> Slot<'a> {
+impl<'a> Claimed<'a> {
     /// One in the first bucket.
     #[inline(always)]
     fn near(key: u64, entry: &'a Entry) -> Self {
-        Slot {
+        Claimed {
             key,
             entry,
             detour: None,
@@ -91,9 +91,9 @@ impl<'a> Slot<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Claim<'a> {
     /// An idle entry was taken.
-    New(Slot<'a>),
+    New(Claimed<'a>),
     /// The address is in flight already: an earlier I/O there ended unseen. Its entry is intact.
-    Stale(Slot<'a>),
+    Stale(Claimed<'a>),
 }
 
 /// The I/Os in flight, found by address without a lock.
@@ -105,25 +105,25 @@ pub enum Claim<'a> {
 /// An address is in flight in the table at most once: only the I/O that owns it puts it there, after
 /// it has looked wherever it can be.
 #[derive(Debug)]
-pub struct Table<'a, R> {
+pub struct InFlightTable<'a, R> {
     main: Part<'a>,
     reserve: &'a [R],
-    held: &'a Held,
+    held: &'a ReserveCount,
 }
 
-impl<R> Clone for Table<'_, R> {
+impl<R> Clone for InFlightTable<'_, R> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<R> Copy for Table<'_, R> {}
+impl<R> Copy for InFlightTable<'_, R> {}
 
-impl<'a, R: Room> Table<'a, R> {
+impl<'a, R: ReservePart> InFlightTable<'a, R> {
     /// A table of the main part and of those of the `reserve` that are there. `held` counts the
     /// I/Os in the reserve: all tables with this reserve have the same.
-    pub fn new(main: Part<'a>, reserve: &'a [R], held: &'a Held) -> Self {
-        Table {
+    pub fn new(main: Part<'a>, reserve: &'a [R], held: &'a ReserveCount) -> Self {
+        InFlightTable {
             main,
             reserve,
             held,
@@ -131,12 +131,12 @@ impl<'a, R: Room> Table<'a, R> {
     }
 
     /// The entry of `key`, an address the caller owns, if it is in flight.
-    pub fn find(self, key: u64) -> Option<Slot<'a>> {
+    pub fn find(self, key: u64) -> Option<Claimed<'a>> {
         // The reserve first, if anything is there: the main part is full then, and the search long.
         self.find_in_reserve(key).or_else(|| self.main.find(key))
     }
 
-    fn find_in_reserve(self, key: u64) -> Option<Slot<'a>> {
+    fn find_in_reserve(self, key: u64) -> Option<Claimed<'a>> {
         if self.held.ios() == 0 {
             return None;
         }
@@ -144,8 +144,8 @@ impl<'a, R: Room> Table<'a, R> {
     }
 
     /// The first slot that `look` has in a part of the reserve.
-    fn in_reserve(self, look: impl Fn(Part<'a>) -> Option<Slot<'a>>) -> Option<Slot<'a>> {
-        let mut parts = self.reserve.iter().map_while(Room::part);
+    fn in_reserve(self, look: impl Fn(Part<'a>) -> Option<Claimed<'a>>) -> Option<Claimed<'a>> {
+        let mut parts = self.reserve.iter().map_while(ReservePart::part);
         parts.find_map(|part| Some(part.held(look(part)?, self.held)))
     }
 
@@ -163,7 +163,7 @@ impl<'a, R: Room> Table<'a, R> {
     }
 
     #[cold]
-    fn take_from_reserve(self, key: u64, share: &Share) -> Option<Slot<'a>> {
+    fn take_from_reserve(self, key: u64, share: &Share) -> Option<Claimed<'a>> {
         if !share.take() {
             return None;
         }
@@ -178,7 +178,7 @@ impl<'a, R: Room> Table<'a, R> {
 
     /// I/Os in flight: a number of its own time, for people.
     pub fn in_use(self) -> usize {
-        let reserve = self.reserve.iter().map_while(Room::part);
+        let reserve = self.reserve.iter().map_while(ReservePart::part);
         let parts = reserve.chain([self.main]);
         parts.map(Part::in_use).fold(0, usize::saturating_add)
     }
@@ -203,7 +203,7 @@ mod tests {
         }
     }
 
-    impl Room for Small {
+    impl ReservePart for Small {
         fn part(&self) -> Option<Part<'_>> {
             Some(Part::of_reserve(&self.entries, &self.passed, &self.holders))
         }
@@ -221,8 +221,8 @@ mod tests {
 
     #[test]
     fn table_finds_what_it_claimed_and_says_when_it_is_full() {
-        let (main, held, share) = (Small::default(), Held::default(), Share::new(9));
-        let table = Table::new(main.main(), &ALONE, &held);
+        let (main, held, share) = (Small::default(), ReserveCount::default(), Share::new(9));
+        let table = InFlightTable::new(main.main(), &ALONE, &held);
         let room = BUCKET as u64;
         for number in 1..=room {
             assert!(is_new(table.claim(key(number), &share)));
@@ -243,8 +243,8 @@ mod tests {
 
     #[test]
     fn an_address_comes_back_to_the_entry_it_had() {
-        let (main, held, share) = (Small::default(), Held::default(), Share::default());
-        let table = Table::new(main.main(), &ALONE, &held);
+        let (main, held, share) = (Small::default(), ReserveCount::default(), Share::default());
+        let table = InFlightTable::new(main.main(), &ALONE, &held);
         let entry_of = |number| match table.claim(key(number), &share) {
             Some(Claim::New(slot)) => {
                 slot.release();
@@ -262,8 +262,8 @@ mod tests {
 
     #[test]
     fn an_io_that_ended_unseen_is_found_behind_an_idle_entry() {
-        let (main, held, share) = (Small::default(), Held::default(), Share::default());
-        let table = Table::new(main.main(), &ALONE, &held);
+        let (main, held, share) = (Small::default(), ReserveCount::default(), Share::default());
+        let table = InFlightTable::new(main.main(), &ALONE, &held);
         for number in 1..=3 {
             assert!(is_new(table.claim(key(number), &share)));
         }
@@ -275,9 +275,9 @@ mod tests {
 
     #[test]
     fn the_reserve_takes_what_is_within_a_share_and_gives_it_up() {
-        let (main, held) = (Small::default(), Held::default());
+        let (main, held) = (Small::default(), ReserveCount::default());
         let reserve: [Small; 1] = Default::default();
-        let table = Table::new(main.main(), &reserve, &held);
+        let table = InFlightTable::new(main.main(), &reserve, &held);
         let (flood, other) = (Share::new(2), Share::new(3));
         for number in 1..=10 {
             assert!(is_new(table.claim(key(number), &flood)));
@@ -314,9 +314,9 @@ mod tests {
     #[test]
     fn parts_of_odd_sizes_use_some_or_nothing() {
         let entries: [Entry; 3] = Default::default();
-        let (held, share) = (Held::default(), Share::default());
+        let (held, share) = (ReserveCount::default(), Share::default());
         for len in [0, 3] {
-            let table = Table::new(Part::main(&entries[..len], &[]), &ALONE, &held);
+            let table = InFlightTable::new(Part::main(&entries[..len], &[]), &ALONE, &held);
             for number in 1..=3 {
                 assert!(table.claim(key(number), &share).is_none());
                 assert!(table.find(key(number)).is_none());

@@ -43,7 +43,7 @@ impl<T> Default for Cell<T> {
 }
 
 impl<T> Cell<T> {
-    /// Acquire: pairs with the release of [`Table::insert`]. A reader sees all of the value.
+    /// Acquire: pairs with the release of [`AddressTable::insert`]. A reader sees all of the value.
     #[inline(always)]
     fn value(&self) -> Option<NonNull<T>> {
         NonNull::new(self.value.load(Acquire))
@@ -52,23 +52,23 @@ impl<T> Cell<T> {
 
 /// The table over an array of cells.
 #[derive(Debug)]
-pub struct Table<'a, T> {
+pub struct AddressTable<'a, T> {
     cells: &'a [Cell<T>],
 }
 
-impl<T> Clone for Table<'_, T> {
+impl<T> Clone for AddressTable<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Table<'_, T> {}
+impl<T> Copy for AddressTable<'_, T> {}
 
-impl<'a, T> Table<'a, T> {
+impl<'a, T> AddressTable<'a, T> {
     /// The length should be a power of two up to 2^32: of any other, a part is not used.
     #[inline(always)]
     pub fn new(cells: &'a [Cell<T>]) -> Self {
-        Table { cells }
+        AddressTable { cells }
     }
 
     /// Where to look for an address first: a multiplicative hash.
@@ -147,7 +147,7 @@ mod tests {
     }
 
     /// The first addresses that are looked for first where 8 is.
-    fn neighbours<const N: usize>(table: Table<'_, u64>) -> [u64; N] {
+    fn neighbours<const N: usize>(table: AddressTable<'_, u64>) -> [u64; N] {
         let mut addresses = (8..).step_by(8);
         let is_next_to = |address: &u64| table.home(*address) == table.home(8);
         core::array::from_fn(|_| addresses.find(is_next_to).unwrap_or(0))
@@ -157,7 +157,7 @@ mod tests {
     fn each_address_has_its_own_value() {
         let numbers: [u64; 64] = core::array::from_fn(|index| index as u64);
         let cells = cells::<128>();
-        let table = Table::new(&cells);
+        let table = AddressTable::new(&cells);
         for (address, number) in (1..).zip(&numbers) {
             assert!(table.find(address * 64).is_none());
             assert!(table.insert(address * 64, value(number)));
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn what_is_behind_a_removed_one_is_still_found() {
         let (numbers, cells) = ([1u64, 2, 3], cells::<8>());
-        let table = Table::new(&cells);
+        let table = AddressTable::new(&cells);
         let [first, second, third] = neighbours(table);
         assert!(table.insert(first, value(&numbers[0])));
         assert!(table.insert(second, value(&numbers[1])));
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn an_address_that_returns_has_its_cell_again() {
         let (numbers, cells) = ([1u64, 2], cells::<2>());
-        let table = Table::new(&cells);
+        let table = AddressTable::new(&cells);
         for _ in 0..10 {
             for number in &numbers {
                 assert!(table.insert(64, value(number)));
@@ -206,7 +206,7 @@ mod tests {
     #[test]
     fn full_tables_and_no_address_end_the_search() {
         let (number, cells) = (1u64, cells::<4>());
-        let table = Table::new(&cells);
+        let table = AddressTable::new(&cells);
         let nothing = || table.find(0).is_none() && table.find_home(0).is_none();
         assert!(nothing());
         assert!(!table.insert(1, value(&number)));
@@ -219,7 +219,7 @@ mod tests {
         assert!(table.find(40).is_none());
         table.remove(40);
         assert_eq!(table.find(32), Some(value(&number)));
-        let none = Table::<u64>::new(&[]);
+        let none = AddressTable::<u64>::new(&[]);
         assert!(!none.insert(8, value(&number)) && none.find(8).is_none());
     }
 }

@@ -21,12 +21,12 @@ use crate::{
             Memory, //
         },
         inflight::{
-            Held,
+            InFlightTable,
             Part,
             Passed,
-            Room,
+            ReserveCount,
+            ReservePart,
             Share,
-            Table,
             BUCKET, //
         },
     },
@@ -88,7 +88,7 @@ pub(super) struct Entries {
     entries: Masked<Entry>,
     passed: KVVec<Passed>,
     reserve: [OnceBox<Extension>; PARTS - 1],
-    held: Held,
+    held: ReserveCount,
     /// I/Os for which there is room in the reserve by promise.
     #[pin]
     promised: Mutex<usize>,
@@ -117,7 +117,7 @@ impl Extension {
     }
 }
 
-impl Room for OnceBox<Extension> {
+impl ReservePart for OnceBox<Extension> {
     fn part(&self) -> Option<Part<'_>> {
         let part = self.get()?;
         Some(Part::of_reserve(&part.entries, &part.passed, &part.holders))
@@ -142,7 +142,7 @@ impl Entries {
             entries,
             passed,
             reserve: [const { OnceBox::new() }; PARTS - 1],
-            held: Held::default(),
+            held: ReserveCount::default(),
             promised <- new_mutex!(0),
             records,
             absent,
@@ -195,8 +195,8 @@ impl Entries {
     }
 
     /// Wherever it can be.
-    pub(super) fn table(&self) -> Table<'_, OnceBox<Extension>> {
-        Table::new(self.main(), &self.reserve, &self.held)
+    pub(super) fn table(&self) -> InFlightTable<'_, OnceBox<Extension>> {
+        InFlightTable::new(self.main(), &self.reserve, &self.held)
     }
 
     /// What accounts have in place of records that are not there.
@@ -214,7 +214,7 @@ impl Entries {
         if let Some(index) = self.main().number(entry) {
             return Some((0, index));
         }
-        let mut parts = (1..).zip(self.reserve.iter().map_while(Room::part));
+        let mut parts = (1..).zip(self.reserve.iter().map_while(ReservePart::part));
         parts.find_map(|(number, part)| Some((number, part.number(entry)?)))
     }
 

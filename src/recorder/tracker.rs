@@ -19,8 +19,8 @@ use crate::{
         fast::Fresh,
         inflight::{
             Claim,
+            Claimed, //
             Part,
-            Slot, //
         },
         transition::Transition, //
     },
@@ -147,7 +147,7 @@ impl Tracker {
 
     /// The entry of the I/O at `key`, an address the caller owns, wherever it is.
     #[inline(always)]
-    pub(super) fn find(&self, key: u64) -> Option<Slot<'_>> {
+    pub(super) fn find(&self, key: u64) -> Option<Claimed<'_>> {
         match self.table().find_home(key) {
             Some(slot) => Some(slot),
             None => self.find_slow(key),
@@ -156,13 +156,13 @@ impl Tracker {
 
     #[cold]
     #[inline(never)]
-    fn find_slow(&self, key: u64) -> Option<Slot<'_>> {
+    fn find_slow(&self, key: u64) -> Option<Claimed<'_>> {
         self.entries.table().find(key)
     }
 
     /// An I/O has ended: its entry is given back, and what it used of its disk's share.
     #[inline(always)]
-    pub(super) fn release(&self, probe: InProbe<'_>, slot: Slot<'_>) {
+    pub(super) fn release(&self, probe: InProbe<'_>, slot: Claimed<'_>) {
         match slot.holder() {
             None => slot.release(),
             Some(holder) => {

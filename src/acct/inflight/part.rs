@@ -4,8 +4,8 @@
 
 use super::{
     key::BUSY,
-    share::Held,
-    Slot, //
+    share::ReserveCount,
+    Claimed, //
 };
 use crate::{
     acct::{
@@ -86,7 +86,7 @@ pub(super) struct Detour<'a> {
     /// Buckets it passed.
     passed: usize,
     /// Where it is counted, in the reserve.
-    held: Option<&'a Held>,
+    held: Option<&'a ReserveCount>,
 }
 
 impl<'a> Detour<'a> {
@@ -109,7 +109,7 @@ impl<'a> Detour<'a> {
 /// What a search came to.
 pub(super) enum Look<'a> {
     /// The entry of the I/O.
-    Found(Slot<'a>),
+    Found(Claimed<'a>),
     /// It is not there, and may come.
     Room,
     /// It is not there, and all entries where it could be were busy.
@@ -118,12 +118,12 @@ pub(super) enum Look<'a> {
 
 /// A bucket, and the entry in it to look at first.
 #[derive(Clone, Copy)]
-struct Bucket<'a> {
+struct BucketRef<'a> {
     part: Part<'a>,
     first: usize,
 }
 
-impl<'a> Bucket<'a> {
+impl<'a> BucketRef<'a> {
     /// First things first: `first ^ 0` to `first ^ 7` are the aligned group of eight around it.
     fn entries(self) -> impl Iterator<Item = &'a Entry> {
         (0..BUCKET).filter_map(move |index| self.part.entries.get(self.first ^ index))
@@ -173,9 +173,9 @@ struct Path<'a> {
 }
 
 impl<'a> Iterator for Path<'a> {
-    type Item = Bucket<'a>;
+    type Item = BucketRef<'a>;
 
-    fn next(&mut self) -> Option<Bucket<'a>> {
+    fn next(&mut self) -> Option<BucketRef<'a>> {
         let all = self.part.passed.len();
         if self.len >= all {
             return None;
@@ -193,7 +193,7 @@ impl<'a> Iterator for Path<'a> {
         let offset = self.first % BUCKET;
         self.hash = mix(self.hash);
         self.first = scale(self.hash, self.part.entries.len());
-        Some(Bucket {
+        Some(BucketRef {
             part: self.part,
             first: bucket.wrapping_mul(BUCKET).wrapping_add(offset),
         })
@@ -259,9 +259,9 @@ impl<'a> Part<'a> {
     /// The entry of `key`, an address the caller owns, if it is in flight and where it is looked
     /// for first.
     #[inline(always)]
-    pub fn find_home(self, key: u64) -> Option<Slot<'a>> {
+    pub fn find_home(self, key: u64) -> Option<Claimed<'a>> {
         let entry = self.entries.get(self.home(key))?;
-        entry.key.is_of(key).then_some(Slot::near(key, entry))
+        entry.key.is_of(key).then_some(Claimed::near(key, entry))
     }
 
     /// The entry that `key`, an address the caller owns, had the last time, if that is where it is
@@ -269,23 +269,23 @@ impl<'a> Part<'a> {
     ///
     /// It cannot be in flight elsewhere then: who takes an entry looks here first.
     #[inline(always)]
-    pub fn claim_home(self, key: u64) -> Option<Slot<'a>> {
+    pub fn claim_home(self, key: u64) -> Option<Claimed<'a>> {
         let entry = self.entries.get(self.home(key))?;
         let taken = entry.key.load() == key && entry.key.take(key, key);
-        taken.then_some(Slot::near(key, entry))
+        taken.then_some(Claimed::near(key, entry))
     }
 
-    fn slot(self, key: u64, entry: &'a Entry, passed: usize) -> Slot<'a> {
+    fn slot(self, key: u64, entry: &'a Entry, passed: usize) -> Claimed<'a> {
         let detour = (passed != 0).then_some(Detour {
             part: self,
             passed,
             held: None,
         });
-        Slot { key, entry, detour }
+        Claimed { key, entry, detour }
     }
 
     /// The entry of `key`, an address the caller owns, if it is in flight here.
-    pub(super) fn find(self, key: u64) -> Option<Slot<'a>> {
+    pub(super) fn find(self, key: u64) -> Option<Claimed<'a>> {
         match self.look_for(key) {
             Look::Found(slot) => Some(slot),
             Look::Room | Look::Full => None,
@@ -315,7 +315,7 @@ impl<'a> Part<'a> {
     }
 
     /// An entry for `key`, an address the caller owns and that is not in flight.
-    pub(super) fn take(self, key: u64) -> Option<Slot<'a>> {
+    pub(super) fn take(self, key: u64) -> Option<Claimed<'a>> {
         let mut full = 0usize;
         for bucket in self.path(key) {
             if let Some(entry) = bucket.take(key) {
@@ -340,13 +340,13 @@ impl<'a> Part<'a> {
     }
 
     /// A slot of this part, which is in the reserve.
-    pub(super) fn held(self, slot: Slot<'a>, held: &'a Held) -> Slot<'a> {
+    pub(super) fn held(self, slot: Claimed<'a>, held: &'a ReserveCount) -> Claimed<'a> {
         let detour = Some(Detour {
             part: self,
             passed: slot.detour.map_or(0, |detour| detour.passed),
             held: Some(held),
         });
-        Slot { detour, ..slot }
+        Claimed { detour, ..slot }
     }
 
     /// The number of an entry, if it is of this part.

@@ -10,9 +10,9 @@ use crate::sync::{
 
 /// I/Os in the reserve.
 #[derive(Debug, Default)]
-pub struct Held(AtomicU64);
+pub struct ReserveCount(AtomicU64);
 
-impl Held {
+impl ReserveCount {
     /// How many.
     pub fn ios(&self) -> u64 {
         // Relaxed: the I/O was handed over by the thread that put it there, with the ordering of the block layer.
@@ -29,7 +29,7 @@ impl Held {
 }
 
 /// Where a part of the reserve is, once it is there.
-pub trait Room {
+pub trait ReservePart {
     /// The part.
     fn part(&self) -> Option<Part<'_>>;
 }

@@ -33,7 +33,7 @@ use crate::{
             Times, //
         },
         fast::Fresh,
-        inflight::Slot,
+        inflight::Claimed,
         transition::Transition, //
     },
     kernel_ext::{
@@ -49,7 +49,7 @@ use kernel::bindings::blk_status_t;
 impl Tracker {
     /// The entry of a request, wherever it is, with its state in it.
     #[inline(always)]
-    fn find_request(&self, rq: Request<'_>) -> Option<Slot<'_>> {
+    fn find_request(&self, rq: Request<'_>) -> Option<Claimed<'_>> {
         let slot = self.find(rq.key())?;
         generalize(slot, rq);
         Some(slot)
@@ -276,7 +276,7 @@ impl Tracker {
 
 /// An event of this request takes the general path: its state is in its entry from here on.
 #[inline(always)]
-pub(super) fn generalize(slot: Slot<'_>, rq: Request<'_>) {
+pub(super) fn generalize(slot: Claimed<'_>, rq: Request<'_>) {
     slot.entry.generalize(rq.key(), || Fresh {
         // By its operation, as the fast path counts it.
         class: Class::of(rq.op(), 1),

@@ -29,12 +29,12 @@ use iostat::acct::{
     },
     inflight::{
         Claim,
-        Held,
+        InFlightTable,
         Part,
         Passed,
-        Room,
+        ReserveCount,
+        ReservePart,
         Share,
-        Table,
         BUCKET, //
     },
     record::{
@@ -73,7 +73,7 @@ const SINK: Memory = Memory {
 /// No part of a reserve.
 struct Never;
 
-impl Room for Never {
+impl ReservePart for Never {
     fn part(&self) -> Option<Part<'_>> {
         None
     }
@@ -113,8 +113,8 @@ impl Storage {
         if !has_record {
             storage.roots[0].set_absent();
         }
-        let (held, reserve, share) = (Held::default(), [Never; 0], Share::default());
-        let table = Table::new(storage.main(), &reserve, &held);
+        let (held, reserve, share) = (ReserveCount::default(), [Never; 0], Share::default());
+        let table = InFlightTable::new(storage.main(), &reserve, &held);
         match table.claim(KEY, &share) {
             Some(Claim::New(slot)) => slot.release(),
             _ => panic!("the table is empty"),

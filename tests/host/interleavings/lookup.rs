@@ -7,8 +7,8 @@ use super::{
     spawn, //
 };
 use iostat::acct::lookup::{
+    AddressTable, //
     Cell,
-    Table, //
 };
 use loom::sync::{
     atomic::{
@@ -52,8 +52,8 @@ impl Storage {
         }
     }
 
-    fn table(&self) -> Table<'_, Opaque> {
-        Table::new(&self.cells)
+    fn table(&self) -> AddressTable<'_, Opaque> {
+        AddressTable::new(&self.cells)
     }
 
     /// Inserts the value of this number, all of which was written before.

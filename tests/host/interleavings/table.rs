@@ -20,13 +20,13 @@ use iostat::acct::{
     },
     inflight::{
         Claim,
-        Held,
+        Claimed,
+        InFlightTable,
         Part,
         Passed,
-        Room,
+        ReserveCount,
+        ReservePart,
         Share,
-        Slot,
-        Table,
         BUCKET, //
     },
     transition::{
@@ -56,7 +56,7 @@ struct Storage {
     entries: [Entry; 2 * BUCKET],
     passed: [Passed; 2],
     reserve: [Reserve; 1],
-    held: Held,
+    held: ReserveCount,
     share: Share,
     /// Who has the I/O now.
     turn: AtomicU64,
@@ -69,7 +69,7 @@ struct Reserve {
     holders: [Counter; BUCKET],
 }
 
-impl Room for Reserve {
+impl ReservePart for Reserve {
     fn part(&self) -> Option<Part<'_>> {
         Some(Part::of_reserve(&self.entries, &self.passed, &self.holders))
     }
@@ -94,19 +94,19 @@ impl Storage {
         self.buckets * BUCKET
     }
 
-    fn table(&self) -> Table<'_, Reserve> {
+    fn table(&self) -> InFlightTable<'_, Reserve> {
         let main = Part::main(&self.entries[..self.all()], &self.passed[..self.buckets]);
-        Table::new(main, &self.reserve, &self.held)
+        InFlightTable::new(main, &self.reserve, &self.held)
     }
 
-    fn claim_new(&self, key: u64) -> Option<Slot<'_>> {
+    fn claim_new(&self, key: u64) -> Option<Claimed<'_>> {
         match self.table().claim(key, &self.share)? {
             Claim::New(slot) => Some(slot),
             Claim::Stale(_) => panic!("{key} is in the table already"),
         }
     }
 
-    fn release(&self, slot: Slot<'_>) {
+    fn release(&self, slot: Claimed<'_>) {
         let in_reserve = slot.holder().is_some();
         slot.release();
         if in_reserve {

@@ -28,9 +28,9 @@ use iostat::acct::{
     },
     inflight::{
         Claim,
-        Held,
+        InFlightTable,
+        ReserveCount,
         Share,
-        Table,
         BUCKET, //
     },
     record::CpuRecord,
@@ -142,8 +142,12 @@ impl Disk {
             tag: Tag::Simple,
             sector: 9,
         };
-        let (held, reserve, share) = (Held::default(), <[Memory; 0]>::default(), Share::default());
-        let table = Table::new(self.requests[request].main(), &reserve, &held);
+        let (held, reserve, share) = (
+            ReserveCount::default(),
+            <[Memory; 0]>::default(),
+            Share::default(),
+        );
+        let table = InFlightTable::new(self.requests[request].main(), &reserve, &held);
         let Some(Claim::New(slot)) = table.claim(KEY, &share) else {
             panic!("the last I/O has ended");
         };

@@ -27,13 +27,13 @@ use iostat::acct::{
     },
     inflight::{
         Claim,
-        Held,
+        Claimed,
+        InFlightTable,
         Part,
         Passed,
-        Room,
+        ReserveCount,
+        ReservePart,
         Share,
-        Slot,
-        Table,
         BUCKET, //
     },
     record::{
@@ -81,7 +81,7 @@ impl Memory {
     }
 }
 
-impl Room for Memory {
+impl ReservePart for Memory {
     fn part(&self) -> Option<Part<'_>> {
         Some(Part::of_reserve(&self.entries, &self.passed, &self.holders))
     }
@@ -181,7 +181,7 @@ pub struct Machine {
     pub disks: Vec<Disk>,
     pub main: Memory,
     reserve: [Memory; 1],
-    held: Held,
+    held: ReserveCount,
     /// I/Os without room in the table.
     pub untracked: u64,
     numbers: u32,
@@ -207,7 +207,7 @@ impl Machine {
             disks: (0..).take(disks).map(disk).collect(),
             main: Memory::new(buckets * BUCKET),
             reserve: [Memory::new(2 * BUCKET)],
-            held: Held::default(),
+            held: ReserveCount::default(),
             untracked: 0,
             numbers: disks as u32,
             sink: Disk::new(cpus, 1, SINK),
@@ -241,12 +241,12 @@ impl Machine {
         self.table().in_use()
     }
 
-    fn table(&self) -> Table<'_, Memory> {
-        Table::new(self.main.main(), &self.reserve, &self.held)
+    fn table(&self) -> InFlightTable<'_, Memory> {
+        InFlightTable::new(self.main.main(), &self.reserve, &self.held)
     }
 
     /// Releases the slot of an I/O that has ended.
-    fn release(&self, slot: Slot<'_>) {
+    fn release(&self, slot: Claimed<'_>) {
         let holder = slot.holder().map(Counter::get);
         slot.release();
         self.give_back(holder);

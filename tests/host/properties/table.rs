@@ -17,11 +17,11 @@ use iostat::acct::{
     },
     inflight::{
         Claim,
-        Held,
+        Claimed,
+        InFlightTable,
         Part,
+        ReserveCount,
         Share,
-        Slot,
-        Table,
         BUCKET, //
     },
 };
@@ -39,7 +39,7 @@ use std::collections::{
 pub struct Whole {
     pub main: Memory,
     reserve: [Memory; 1],
-    held: Held,
+    held: ReserveCount,
 }
 
 impl Whole {
@@ -47,7 +47,7 @@ impl Whole {
         Whole {
             main: Memory::new(main),
             reserve: [Memory::new(reserve)],
-            held: Held::default(),
+            held: ReserveCount::default(),
         }
     }
 
@@ -56,8 +56,8 @@ impl Whole {
         Self::new(Part::entries_for(ios), Part::entries_for(promised))
     }
 
-    pub fn table(&self) -> Table<'_, Memory> {
-        Table::new(self.main.main(), &self.reserve, &self.held)
+    pub fn table(&self) -> InFlightTable<'_, Memory> {
+        InFlightTable::new(self.main.main(), &self.reserve, &self.held)
     }
 
     /// Nothing is in flight, and a search ends where it begins.
@@ -68,7 +68,7 @@ impl Whole {
         assert_eq!(self.held.ios(), 0);
     }
 
-    pub fn find(&self, key: u64) -> Option<Slot<'_>> {
+    pub fn find(&self, key: u64) -> Option<Claimed<'_>> {
         let home = self.main.main().find_home(key);
         home.or_else(|| self.table().find(key))
     }
@@ -108,7 +108,7 @@ impl Whole {
 }
 
 /// Marks a new owner of a slot with a number of its own.
-fn mark(slot: Slot<'_>, number: u64) {
+fn mark(slot: Claimed<'_>, number: u64) {
     let start = Start {
         account: number,
         hctx: 0,
@@ -193,7 +193,7 @@ proptest! {
                     if reserved.remove(&key) {
                         share.give_back();
                     }
-                    slot.into_iter().for_each(Slot::release);
+                    slot.into_iter().for_each(Claimed::release);
                 }
             }
             prop_assert!(reserved.len() <= most);
@@ -201,7 +201,7 @@ proptest! {
             prop_assert_eq!(whole.table().in_use(), map.len());
         }
         for key in map.into_keys() {
-            whole.find(key).into_iter().for_each(Slot::release);
+            whole.find(key).into_iter().for_each(Claimed::release);
         }
         whole.assert_empty();
     }
@@ -210,11 +210,11 @@ proptest! {
     fn no_two_keys_share_an_entry_and_what_does_not_fit_is_not_there(keys in keys()) {
         let whole = Whole::new(4 * BUCKET, BUCKET);
         let share = Share::new(4);
-        let mut taken: Vec<Slot<'_>> = Vec::new();
+        let mut taken: Vec<Claimed<'_>> = Vec::new();
         for key in keys {
             match whole.table().claim(key, &share) {
                 Some(Claim::New(slot)) => {
-                    let is_other = |other: &Slot<'_>| !std::ptr::eq(other.entry, slot.entry);
+                    let is_other = |other: &Claimed<'_>| !std::ptr::eq(other.entry, slot.entry);
                     prop_assert!(taken.iter().all(is_other));
                     taken.push(slot);
                 }
@@ -225,7 +225,7 @@ proptest! {
                 }
             }
         }
-        taken.into_iter().for_each(Slot::release);
+        taken.into_iter().for_each(Claimed::release);
         whole.assert_empty();
     }
 }
