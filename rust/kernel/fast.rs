@@ -6,7 +6,7 @@
 //! On x86-64 only: see `src/probes.c` for all others, and for machines whose clock is not the TSC.
 
 use super::bindings as own;
-use super::records::Place;
+use super::records::CpuPlace;
 use crate::acct::{
     busy::Root,
     entry::Entry,
@@ -77,16 +77,16 @@ pub(crate) fn now_ns() -> u64 {
 
 const RECORDS: usize = offset_of!(Entry, memory) + Remembered::RECORDS_OFFSET;
 
-/// Where each CPU finds its [`Place`], as the per-CPU instructions take it.
+/// Where each CPU finds its [`CpuPlace`], as the per-CPU instructions take it.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
-pub(crate) struct Places(u64);
+pub(crate) struct CpuPlaces(u64);
 
-impl Places {
+impl CpuPlaces {
     /// Those at this per-CPU address.
     #[inline(always)]
     pub(crate) fn at(address: u64) -> Self {
-        Places(address)
+        CpuPlaces(address)
     }
 
     /// Those in the memory of an entry.
@@ -103,7 +103,7 @@ impl Places {
                 options(nostack, readonly, preserves_flags),
             )
         };
-        Places(places)
+        CpuPlaces(places)
     }
 }
 
@@ -113,7 +113,7 @@ impl Places {
 ///
 /// In a section. The places are there for `'a`.
 #[inline(always)]
-pub(crate) unsafe fn record<'a>(places: Places) -> &'a CpuRecord {
+pub(crate) unsafe fn record<'a>(places: CpuPlaces) -> &'a CpuRecord {
     let record: *const CpuRecord;
     // SAFETY: By this function's requirement this CPU's place is there.
     unsafe {
@@ -121,11 +121,11 @@ pub(crate) unsafe fn record<'a>(places: Places) -> &'a CpuRecord {
             "mov {record}, qword ptr gs:[{places} + {offset}]",
             record = out(reg) record,
             places = in(reg) places.0,
-            offset = const Place::RECORD_OFFSET,
+            offset = const CpuPlace::RECORD_OFFSET,
             options(nostack, readonly, preserves_flags),
         )
     };
-    // SAFETY: By the type invariant of `Place` there is a record, of the account or the absent one.
+    // SAFETY: By the type invariant of `CpuPlace` there is a record, of the account or the absent one.
     unsafe { &*record }
 }
 
@@ -135,7 +135,7 @@ pub(crate) unsafe fn record<'a>(places: Places) -> &'a CpuRecord {
 ///
 /// The same.
 #[inline(always)]
-pub(crate) unsafe fn root<'a>(places: Places) -> &'a Root {
+pub(crate) unsafe fn root<'a>(places: CpuPlaces) -> &'a Root {
     let root: *const Root;
     // SAFETY: As in `record`.
     unsafe {
@@ -143,7 +143,7 @@ pub(crate) unsafe fn root<'a>(places: Places) -> &'a Root {
             "mov {root}, qword ptr gs:[{places} + {offset}]",
             root = out(reg) root,
             places = in(reg) places.0,
-            offset = const Place::ROOT_OFFSET,
+            offset = const CpuPlace::ROOT_OFFSET,
             options(nostack, readonly, preserves_flags),
         )
     };

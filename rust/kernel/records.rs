@@ -77,21 +77,21 @@ use kernel::{
 /// Both point to valid values: of the account, or both to those of the same CPU's [`Absent`]. Only code on that CPU with
 /// interrupts off changes them. That of the account is there while probes may find it.
 #[repr(C, align(16))]
-pub(super) struct Place {
+pub(super) struct CpuPlace {
     record: AtomicPtr<RecordPage>,
     root: AtomicPtr<Root>,
 }
 
-impl Place {
+impl CpuPlace {
     /// Where the record is, bytes.
-    pub(super) const RECORD_OFFSET: usize = core::mem::offset_of!(Place, record);
+    pub(super) const RECORD_OFFSET: usize = core::mem::offset_of!(CpuPlace, record);
 
     /// Where the root is, bytes.
-    pub(super) const ROOT_OFFSET: usize = core::mem::offset_of!(Place, root);
+    pub(super) const ROOT_OFFSET: usize = core::mem::offset_of!(CpuPlace, root);
 }
 
 // SAFETY: Null pointers; `Records::new` replaces them.
-unsafe impl Zeroed for Place {}
+unsafe impl Zeroed for CpuPlace {}
 
 /// What a CPU has in place of the records that it does not have, and of their roots. It is written, and never read.
 pub(crate) struct Absent {
@@ -124,7 +124,7 @@ struct BasesOf {
 ///
 /// The record of each CPU whose bit is set in `head` is the one that its place points to, and from [`PageOf::into_raw`].
 pub(crate) struct Records {
-    places: PerCpu<Place>,
+    places: PerCpu<CpuPlace>,
     turns: Turns,
     head: PageOf<Owner>,
     shared: PageOf<RecordPage>,
@@ -147,7 +147,7 @@ impl Records {
         first_page: usize,
         set: impl FnOnce(&mut Owner),
     ) -> Result<Arc<Self>> {
-        let places = PerCpu::<Place>::new()?;
+        let places = PerCpu::<CpuPlace>::new()?;
         for (place, absent) in places.iter().zip(absent.iter()) {
             place
                 .record
@@ -177,7 +177,7 @@ impl Records {
         &self.head
     }
 
-    /// Where each CPU finds its [`Place`].
+    /// Where each CPU finds its [`CpuPlace`].
     pub(crate) fn places(&self) -> u64 {
         self.places.address()
     }
@@ -193,7 +193,7 @@ impl Records {
     fn this_cpu_page<'a>(&'a self, cpu: ThisCpu<'a>, root: &Root) -> Option<&'a RecordPage> {
         let place = self.places.this_cpu(cpu);
         let is_own = core::ptr::eq(place.root.load(Relaxed), root);
-        // SAFETY: By the type invariant of `Place` it is of this account, and lives as long as `self`.
+        // SAFETY: By the type invariant of `CpuPlace` it is of this account, and lives as long as `self`.
         is_own.then(|| unsafe { &*place.record.load(Relaxed) })
     }
 
@@ -384,7 +384,7 @@ pub(crate) fn layout() -> Layout {
 
 /// A record that its CPU is given.
 struct Publication<'a> {
-    place: &'a Place,
+    place: &'a CpuPlace,
     record: *mut RecordPage,
     root: &'a Root,
     present: &'a Present,

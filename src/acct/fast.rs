@@ -6,7 +6,7 @@
 //! reuse their requests. So the entry of a request remembers where its last I/O was recorded, and
 //! the next I/O of that request needs no lookup: its state is in the lowest bits of the entry's key, and its
 //! class is that of the request. An event that is more complicated is left to the general path before
-//! anything of it is recorded ([`Event::general`]). The general path then moves the state of the I/O into the
+//! anything of it is recorded ([`FastEvent::general`]). The general path then moves the state of the I/O into the
 //! entry ([`Entry::generalize`]), and all later events of this I/O take the general path.
 //!
 //! Accounts of partitions, accounts with regions, and those of disks for whose tags tasks wait have an [`Extra`] in their
@@ -33,7 +33,7 @@
 //!
 //! # How a function ends
 //!
-//! Each function ends with a call of [`Event`] or [`Section`] and returns nothing: in the module these are
+//! Each function ends with a call of [`FastEvent`] or [`Section`] and returns nothing: in the module these are
 //! jumps, and a probe needs no stack.
 
 mod absent;
@@ -67,13 +67,13 @@ use super::{
         IN_REGIONS,
         RUNNING, //
     },
-    inflight::State,
+    inflight::KeyState,
     record::CpuRecord,
     region::{
         geometry::Geometry,
         list::Last,
         pending::ListTag,
-        place::Place, //
+        place::AreaRef, //
     },
     transition::Transition,
 };
@@ -115,7 +115,7 @@ impl Entry {
     #[inline(always)]
     pub fn generalize(&self, key: u64, fresh: impl FnOnce() -> Fresh) {
         let state = self.key.state();
-        if state != State::General {
+        if state != KeyState::General {
             self.fill_in(key, state, fresh());
         }
     }
@@ -131,10 +131,10 @@ impl Entry {
     }
 
     #[cold]
-    fn fill_in(&self, key: u64, state: State, fresh: Fresh) {
+    fn fill_in(&self, key: u64, state: KeyState, fresh: Fresh) {
         let mut flags = COUNTED | u64::from(DIRECT) << HCTX_SHIFT;
         let mut class = fresh.class;
-        if state == State::Runs {
+        if state == KeyState::Runs {
             flags |= RUNNING;
             let issued_ns = self.service_ns.get();
             self.service_ns.set(issued_ns.wrapping_neg());
@@ -152,12 +152,12 @@ impl Entry {
         let kind = Kind::new(class, Tag::Simple).number();
         self.state.set(flags | u64::from(kind));
         self.memory.forget();
-        self.key.set(key, State::General);
+        self.key.set(key, KeyState::General);
     }
 }
 
 /// What the fast path looks at of a request.
-pub trait Request: Copy {
+pub trait FastRequest: Copy {
     /// Its address.
     fn key(&self) -> u64;
 
@@ -186,7 +186,7 @@ pub trait Request: Copy {
 }
 
 /// An event of an I/O.
-pub trait Event<'a> {
+pub trait FastEvent<'a> {
     /// See [`Section`].
     type Section: Section<'a>;
 
@@ -226,8 +226,8 @@ pub trait Section<'a> {
     /// Records a step in the account that has this root, whether or not this CPU has a record of it.
     fn record_own(&self, root: &'a Root, transition: Transition);
 
-    /// See [`Request`].
-    type Request: Request;
+    /// See [`FastRequest`].
+    type Request: FastRequest;
 
     /// The request with this key.
     fn request(&self, key: u64) -> Self::Request;
@@ -270,17 +270,17 @@ pub trait OnlyRegion<'a> {
     fn last(&self) -> &Last;
 
     /// One of its areas, if it has that.
-    fn place(&self, area: usize) -> Option<Place<'a>>;
+    fn place(&self, area: usize) -> Option<AreaRef<'a>>;
 }
 
 /// `block_io_start`: a request is accepted.
 #[inline(always)]
-pub fn start<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
+pub fn start<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastRequest) {
     let key = rq.key();
     let source = entry.memory.source();
     let is_known =
         source == Source::queue(rq.queue()) || source == Source::block_device(rq.block_device());
-    if !is_known || rq.is_special() || !entry.key.take_again(key, State::Waits) {
+    if !is_known || rq.is_special() || !entry.key.take_again(key, KeyState::Waits) {
         return event.general();
     }
     let section = event.enter();
@@ -311,14 +311,14 @@ pub fn start<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
 
 /// `block_rq_issue`: the driver starts a request.
 #[inline(always)]
-pub fn issue<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
+pub fn issue<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastRequest) {
     let key = rq.key();
-    if !entry.key.is(key, State::Waits) {
+    if !entry.key.is(key, KeyState::Waits) {
         return event.general();
     }
     let section = event.enter();
     let now = section.now();
-    entry.key.set(key, State::Runs);
+    entry.key.set(key, KeyState::Runs);
     entry.service_ns.set(now);
     let place = section.place(entry);
     let record = section.record(place).write();
@@ -344,10 +344,15 @@ pub fn issue<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request) {
 
 /// `block_rq_complete` of `bytes` bytes without an error: a request is done, perhaps in part.
 #[inline(always)]
-pub fn complete<'a, E: Event<'a>>(event: E, entry: &'a Entry, rq: &impl Request, bytes: u32) {
+pub fn complete<'a, E: FastEvent<'a>>(
+    event: E,
+    entry: &'a Entry,
+    rq: &impl FastRequest,
+    bytes: u32,
+) {
     let key = rq.key();
     // More than remains is left to the general path, too: so these bytes are known from the request.
-    if bytes != rq.bytes() || !entry.key.is(key, State::Runs) {
+    if bytes != rq.bytes() || !entry.key.is(key, KeyState::Runs) {
         return event.general();
     }
     let is_write = Bit::of(rq.is_write());

@@ -26,7 +26,7 @@ mod share;
 
 pub use key::{
     Key,
-    State, //
+    KeyState, //
 };
 pub use part::{
     hash,

@@ -16,16 +16,16 @@
 //! or `@stats_print_clear` on it also keeps what was cleared: [`columns::Columns`], with `classes`
 //! [`columns::Classes`], and as many histogram counts.
 //!
-//! A probe has a list of the regions of the disk, each as a [`Region`] over this CPU's slices. With interrupts disabled
+//! A probe has a list of the regions of the disk, each as a [`CpuRegion`] over this CPU's slices. With interrupts disabled
 //! it calls, for each region,
 //!
-//! * [`Region::start`] when an I/O starts, with the I/O as it is at that time;
-//! * [`Region::end`] when it ends, or [`Region::give_back`] when it is requeued or abandoned, with the same [`Io`]: the
+//! * [`CpuRegion::start`] when an I/O starts, with the I/O as it is at that time;
+//! * [`CpuRegion::end`] when it ends, or [`CpuRegion::give_back`] when it is requeued or abandoned, with the same [`Io`]: the
 //!   range of a request is final only when it is issued to the driver;
 //! * and before that [`list::Last::merged`], once for each I/O that starts while the list is not empty. It returns
 //!   whether device-mapper would call the I/O merged, which is kept until the end.
 //!
-//! Most I/Os are in one area of the only region. For them [`place::Place`] does the same with less preparation.
+//! Most I/Os are in one area of the only region. For them [`place::AreaRef`] does the same with less preparation.
 //!
 //! A region that is created while I/Os are in flight must not count their ends. Lists are numbered. An I/O keeps the
 //! number of the list that it started under, and a region counts the I/O if that number is within the region's
@@ -94,7 +94,7 @@ pub struct Ended {
 
 /// A region on the CPU that counts.
 #[derive(Clone, Copy, Debug)]
-pub struct Region<'a> {
+pub struct CpuRegion<'a> {
     /// Its areas.
     pub geometry: &'a Geometry,
     /// What histogram bounds are in.
@@ -113,7 +113,7 @@ pub struct Region<'a> {
 
 /// Most I/Os are in one area. Those are counted at once; any other, in functions that are not part
 /// of their callers, and so cost nothing where they are not called.
-impl Region<'_> {
+impl CpuRegion<'_> {
     /// Returns the area of an I/O that is counted in one area only; [`None`] for an I/O in several areas or in no area.
     /// Finding the area is a large part of the cost, so a caller that can keep it calls this once; passing [`None`]
     /// gives the same counts.
@@ -125,7 +125,7 @@ impl Region<'_> {
         self.geometry.only_area(io.sector, io.sectors)
     }
 
-    /// An I/O for which [`Region::area_of`] has returned `at` starts at `now`.
+    /// An I/O for which [`CpuRegion::area_of`] has returned `at` starts at `now`.
     #[inline(always)]
     pub fn start(&self, at: Option<usize>, io: &Io, now: u64) {
         match self.at(at) {
@@ -326,7 +326,7 @@ mod tests {
         let cpus: [[Area; 3]; 2] = Default::default();
         let wholes: [Whole; 2] = Default::default();
         let histograms: [[Counter; 9]; 2] = Default::default();
-        let on = |cpu: usize| Region {
+        let on = |cpu: usize| CpuRegion {
             geometry: &geometry,
             unit: Unit::Ms,
             bounds: &[2, 3],

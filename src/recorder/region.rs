@@ -26,8 +26,8 @@ use crate::{
             count_time,
             flight::InFlight,
             geometry::Geometry,
-            place::Place,
-            Region as View,
+            place::AreaRef,
+            CpuRegion as View,
             Whole, //
         },
     },
@@ -169,9 +169,9 @@ impl Region {
 
     /// One of its areas.
     #[inline(always)]
-    fn place<'a>(&'a self, area: usize, cpu: ThisCpu<'a>) -> Option<Place<'a>> {
+    fn place<'a>(&'a self, area: usize, cpu: ThisCpu<'a>) -> Option<AreaRef<'a>> {
         let (in_flight, area) = self.areas.get(area, cpu)?;
-        Some(Place { area, in_flight })
+        Some(AreaRef { area, in_flight })
     }
 
     /// One more time in the histogram of an area.

@@ -29,7 +29,7 @@ pub(crate) struct Request<'a> {
     _alive: PhantomData<&'a bindings::request>,
 }
 
-impl crate::acct::fast::Request for Request<'_> {
+impl crate::acct::fast::FastRequest for Request<'_> {
     #[inline(always)]
     fn key(&self) -> u64 {
         self.ptr.as_ptr() as u64

@@ -9,7 +9,7 @@
 use super::{
     Entry,
     Extra,
-    Request,
+    FastRequest,
     Section,
     Step, //
 };

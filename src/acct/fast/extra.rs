@@ -6,11 +6,11 @@ use super::{
     absent,
     Entry,
     Extra,
+    FastRequest,
     Fresh,
     Lengths,
     ListTag, //
     OnlyRegion,
-    Request,
     Section,
     Step,
 };

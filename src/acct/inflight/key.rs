@@ -23,7 +23,7 @@ const STATE: u64 = 7;
 /// What the key says of an I/O in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
-pub enum State {
+pub enum KeyState {
     /// Its state is in the entry.
     General = BUSY,
     /// On the fast path, in the wait queue.
@@ -58,22 +58,22 @@ impl Key {
 
     /// Whether it is that of the I/O at this address, in this state.
     #[inline(always)]
-    pub(in crate::acct) fn is(&self, address: u64, state: State) -> bool {
+    pub(in crate::acct) fn is(&self, address: u64, state: KeyState) -> bool {
         self.load() == address.wrapping_add(state as u64)
     }
 
     /// The state of the I/O in flight.
-    pub(in crate::acct) fn state(&self) -> State {
+    pub(in crate::acct) fn state(&self) -> KeyState {
         match self.load() & STATE {
-            WAITS => State::Waits,
-            RUNS => State::Runs,
-            _ => State::General,
+            WAITS => KeyState::Waits,
+            RUNS => KeyState::Runs,
+            _ => KeyState::General,
         }
     }
 
     /// Changes the state of the I/O in flight at this address. Its owner only.
     #[inline(always)]
-    pub(in crate::acct) fn set(&self, address: u64, state: State) {
+    pub(in crate::acct) fn set(&self, address: u64, state: KeyState) {
         self.0.store(address.wrapping_add(state as u64), Relaxed);
     }
 
@@ -104,7 +104,7 @@ impl Key {
 
     /// Takes an entry whose last I/O was at the same address, for one in this state.
     #[inline(always)]
-    pub(in crate::acct) fn take_again(&self, address: u64, state: State) -> bool {
+    pub(in crate::acct) fn take_again(&self, address: u64, state: KeyState) -> bool {
         self.exchange(address, address.wrapping_add(state as u64))
     }
 
@@ -115,5 +115,5 @@ impl Key {
     }
 }
 
-const WAITS: u64 = State::Waits as u64;
-const RUNS: u64 = State::Runs as u64;
+const WAITS: u64 = KeyState::Waits as u64;
+const RUNS: u64 = KeyState::Runs as u64;

@@ -24,17 +24,17 @@ use crate::acct::{
     entry::Entry, //
 };
 
-/// An area as the CPU that counts has it. What is done with it is what a [`super::Region`] does with an I/O
+/// An area as the CPU that counts has it. What is done with it is what a [`super::CpuRegion`] does with an I/O
 /// that is in this area alone, if the region has no additional output and no histogram.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'a> {
+pub struct AreaRef<'a> {
     /// This CPU's.
     pub area: &'a Area,
     /// For all CPUs.
     pub in_flight: &'a InFlight,
 }
 
-impl Place<'_> {
+impl AreaRef<'_> {
     /// An I/O starts at `now`.
     #[inline(always)]
     pub fn start(&self, kind: Kind, now: u64) {

@@ -65,7 +65,7 @@ impl Account {
             return Some(Source::block_device(rq.block_device()));
         }
         if !self.partitions.is_any() {
-            return Some(Source::queue(fast::Request::queue(&rq)));
+            return Some(Source::queue(fast::FastRequest::queue(&rq)));
         }
         // Not by a partition that has no account yet.
         rq.is_of_whole_disk()

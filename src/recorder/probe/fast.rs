@@ -26,7 +26,7 @@ use crate::{
             complete,
             issue,
             start,
-            Event,
+            FastEvent,
             Section,
             DIRECT, //
         },
@@ -35,7 +35,7 @@ use crate::{
             geometry::Geometry,
             list::Last,
             pending::ListTag,
-            place::Place, //
+            place::AreaRef, //
         },
         transition::Transition, //
     },
@@ -49,8 +49,8 @@ use crate::{
             root,
             root_at,
             save,
+            CpuPlaces, //
             Flags,
-            Places, //
         },
         general::{
             is_general,
@@ -117,13 +117,13 @@ impl<'a, T> Off<'a, T> {
 }
 
 /// The only region of an account on this CPU.
-struct OnlyRegion<'a> {
+struct SoleRegion<'a> {
     list: &'a List,
     account: &'a Account,
     cpu: ThisCpu<'a>,
 }
 
-impl<'a> fast::OnlyRegion<'a> for OnlyRegion<'a> {
+impl<'a> fast::OnlyRegion<'a> for SoleRegion<'a> {
     #[inline(always)]
     fn geometry(&self) -> &Geometry {
         self.list.plain_geometry()
@@ -140,7 +140,7 @@ impl<'a> fast::OnlyRegion<'a> for OnlyRegion<'a> {
     }
 
     #[inline(always)]
-    fn place(&self, area: usize) -> Option<Place<'a>> {
+    fn place(&self, area: usize) -> Option<AreaRef<'a>> {
         self.list.place(area, self.cpu)
     }
 }
@@ -159,8 +159,8 @@ impl<'a, T> Off<'a, T> {
 }
 
 impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
-    type OnlyRegion = OnlyRegion<'a>;
-    type Place = Places;
+    type OnlyRegion = SoleRegion<'a>;
+    type Place = CpuPlaces;
     type Request = Request<'a>;
 
     #[inline(always)]
@@ -169,17 +169,17 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     }
 
     #[inline(always)]
-    fn place(&self, entry: &'a Entry) -> Places {
-        Places::of_entry(entry)
+    fn place(&self, entry: &'a Entry) -> CpuPlaces {
+        CpuPlaces::of_entry(entry)
     }
 
     #[inline(always)]
-    fn place_of_disk(&self, partition: &'a Root) -> Places {
-        Places::at(partition.disk().records)
+    fn place_of_disk(&self, partition: &'a Root) -> CpuPlaces {
+        CpuPlaces::at(partition.disk().records)
     }
 
     #[inline(always)]
-    fn record(&self, place: Places) -> &'a CpuRecord {
+    fn record(&self, place: CpuPlaces) -> &'a CpuRecord {
         // SAFETY: Interrupts are off by the type invariant. Floor 0 asks for the place of the entry of this probe's I/O,
         // after it has found or set its key to a state of the fast path: only entries that were remembered come to
         // one, and by the rules of `acct/fast.rs` what they refer to is there until this probe returns. The root
@@ -189,7 +189,7 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     }
 
     #[inline(always)]
-    fn root(&self, place: Places) -> &'a Root {
+    fn root(&self, place: CpuPlaces) -> &'a Root {
         // SAFETY: As in `record`.
         unsafe { root(place) }
     }
@@ -231,11 +231,11 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     }
 
     #[inline(always)]
-    fn only_region(&self, root: &'a Root) -> Option<OnlyRegion<'a>> {
+    fn only_region(&self, root: &'a Root) -> Option<SoleRegion<'a>> {
         // SAFETY: As in `start_in_regions`.
         let (here, account) = (self.here(), unsafe { account_of(root) });
         let list = account.regions().list(here.probe)?;
-        Some(OnlyRegion {
+        Some(SoleRegion {
             list,
             account,
             cpu: here.cpu,
@@ -307,7 +307,7 @@ macro_rules! event {
             rq: *mut bindings::request,
         }
 
-        impl<'a> Event<'a> for $name {
+        impl<'a> FastEvent<'a> for $name {
             type Section = Off<'a>;
 
             #[inline(always)]
@@ -337,7 +337,7 @@ struct RqComplete {
     nr_bytes: c_uint,
 }
 
-impl<'a> Event<'a> for RqComplete {
+impl<'a> FastEvent<'a> for RqComplete {
     type Section = Off<'a>;
 
     #[inline(always)]

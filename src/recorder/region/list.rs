@@ -16,7 +16,7 @@ use crate::{
                 Lifetime, //
             },
             pending::ListTag,
-            place::Place,
+            place::AreaRef,
             Ended, //
         },
     },
@@ -109,7 +109,7 @@ impl List {
         &'a self,
         area: usize,
         cpu: ThisCpu<'a>,
-    ) -> Option<Place<'a>> {
+    ) -> Option<AreaRef<'a>> {
         self.first.place(area, cpu)
     }
 

@@ -194,7 +194,7 @@ pub struct Probe<'a> {
     is_general: &'a Cell<bool>,
 }
 
-impl<'a> fast::Event<'a> for Probe<'a> {
+impl<'a> fast::FastEvent<'a> for Probe<'a> {
     type Section = Self;
 
     fn enter(self) -> Self {
@@ -276,7 +276,7 @@ impl<'a> fast::Section<'a> for Probe<'a> {
 #[derive(Clone, Copy)]
 pub struct Read;
 
-impl fast::Request for Read {
+impl fast::FastRequest for Read {
     fn key(&self) -> u64 {
         KEY
     }

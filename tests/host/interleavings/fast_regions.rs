@@ -25,7 +25,7 @@ use iostat::acct::{
         geometry::Geometry,
         list::Last,
         pending::ListTag,
-        place::Place, //
+        place::AreaRef, //
     },
 };
 use loom::sync::atomic::{
@@ -88,9 +88,9 @@ impl<'a> fast::OnlyRegion<'a> for &'a OneRegion {
         &self.last
     }
 
-    fn place(&self, area: usize) -> Option<Place<'a>> {
+    fn place(&self, area: usize) -> Option<AreaRef<'a>> {
         assert!(!self.is_freed.load(SeqCst));
-        (area == 0).then_some(Place {
+        (area == 0).then_some(AreaRef {
             area: &self.area,
             in_flight: &self.in_flight,
         })

@@ -17,9 +17,9 @@ use iostat::acct::{
         },
         flight::InFlight,
         geometry::Geometry,
+        CpuRegion, //
         Ended,
         Io,
-        Region, //
     },
 };
 use loom::sync::{
@@ -53,9 +53,9 @@ impl Disk {
         self.clock.fetch_add(1, Relaxed) + 1
     }
 
-    fn on(&self, cpu: usize, count: impl FnOnce(Region<'_>, u64)) {
+    fn on(&self, cpu: usize, count: impl FnOnce(CpuRegion<'_>, u64)) {
         let geometry = Geometry::new(0, 8, 8).unwrap();
-        let region = Region {
+        let region = CpuRegion {
             geometry: &geometry,
             unit: Unit::Ns,
             bounds: &[],

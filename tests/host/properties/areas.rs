@@ -15,9 +15,9 @@ use iostat::acct::{
         },
         flight::InFlight,
         geometry::Geometry,
+        CpuRegion,
         Ended,
         Io,
-        Region,
         Whole, //
     },
 };
@@ -134,8 +134,8 @@ impl Stage {
         }
     }
 
-    fn on(&self, cpu: usize) -> Region<'_> {
-        Region {
+    fn on(&self, cpu: usize) -> CpuRegion<'_> {
+        CpuRegion {
             geometry: &self.geometry,
             unit: self.unit,
             bounds: &self.bounds,

@@ -29,7 +29,7 @@ use iostat::acct::{
         geometry::Geometry,
         list::Last,
         pending::ListTag,
-        place::Place, //
+        place::AreaRef, //
     },
     transition::Transition, //
 };
@@ -57,7 +57,7 @@ pub struct Fast<'a> {
     pub request: Request,
 }
 
-impl<'a> fast::Event<'a> for Fast<'a> {
+impl<'a> fast::FastEvent<'a> for Fast<'a> {
     type Section = Self;
 
     fn enter(self) -> Self {
@@ -85,7 +85,7 @@ impl<'a> fast::OnlyRegion<'a> for NoRegion {
         match *self {}
     }
 
-    fn place(&self, _: usize) -> Option<Place<'a>> {
+    fn place(&self, _: usize) -> Option<AreaRef<'a>> {
         match *self {}
     }
 }
@@ -180,7 +180,7 @@ pub struct Request {
     pub bytes: u32,
 }
 
-impl fast::Request for Request {
+impl fast::FastRequest for Request {
     fn key(&self) -> u64 {
         self.key
     }

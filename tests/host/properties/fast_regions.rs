@@ -45,10 +45,10 @@ use iostat::acct::{
         geometry::Geometry,
         list::Last,
         pending::ListTag,
-        place::Place,
+        place::AreaRef,
+        CpuRegion, //
         Ended,
         Io,
-        Region, //
     },
     transition::Transition, //
 };
@@ -82,8 +82,8 @@ impl Recorded {
         }
     }
 
-    fn region(&self) -> Region<'_> {
-        Region {
+    fn region(&self) -> CpuRegion<'_> {
+        CpuRegion {
             geometry: &self.geometry,
             unit: Unit::Ns,
             bounds: &[],
@@ -177,7 +177,7 @@ struct Step<'a> {
     request: Request,
 }
 
-impl<'a> fast::Event<'a> for Step<'a> {
+impl<'a> fast::FastEvent<'a> for Step<'a> {
     type Section = Self;
 
     fn enter(self) -> Self {
@@ -269,9 +269,9 @@ impl<'a> fast::OnlyRegion<'a> for Step<'a> {
         &self.disk.recorded.last
     }
 
-    fn place(&self, area: usize) -> Option<Place<'a>> {
+    fn place(&self, area: usize) -> Option<AreaRef<'a>> {
         let recorded = &self.disk.recorded;
-        Some(Place {
+        Some(AreaRef {
             area: recorded.areas.get(area)?,
             in_flight: &recorded.in_flight[area],
         })
@@ -282,7 +282,7 @@ impl<'a> fast::OnlyRegion<'a> for Step<'a> {
 #[derive(Clone, Copy)]
 struct Request(Io);
 
-impl fast::Request for Request {
+impl fast::FastRequest for Request {
     fn key(&self) -> u64 {
         KEY
     }

@@ -14,7 +14,7 @@ use crate::{
         fast::{
             complete,
             start,
-            Event, //
+            FastEvent, //
         },
     },
     kernel_ext::{
@@ -59,7 +59,7 @@ struct TracedRqComplete<'a> {
     completed: Completed<'a>,
 }
 
-impl<'a> Event<'a> for TracedRqComplete<'a> {
+impl<'a> FastEvent<'a> for TracedRqComplete<'a> {
     type Section = Off<'a, Completed<'a>>;
 
     #[inline(always)]
