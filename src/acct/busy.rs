@@ -80,7 +80,7 @@ pub enum Line {
 
 /// One step of one I/O, as far as queue lengths go: kstat(9F)'s queue functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum QueueMove {
     /// One more in the wait queue.
     WaitqEnter,
     /// One less in the wait queue.
@@ -103,16 +103,16 @@ pub enum Step {
 #[derive(Debug, Default)]
 pub struct Gauge(AtomicU64);
 
-impl Step {
+impl QueueMove {
     #[inline(always)]
     const fn delta(self) -> u64 {
         match self {
-            Step::WaitqEnter => WAIT,
-            Step::WaitqExit => WAIT.wrapping_neg(),
-            Step::RunqEnter => RUN,
-            Step::RunqExit => RUN.wrapping_neg(),
-            Step::WaitqToRunq => RUN.wrapping_sub(WAIT),
-            Step::RunqBackToWaitq => WAIT.wrapping_sub(RUN),
+            QueueMove::WaitqEnter => WAIT,
+            QueueMove::WaitqExit => WAIT.wrapping_neg(),
+            QueueMove::RunqEnter => RUN,
+            QueueMove::RunqExit => RUN.wrapping_neg(),
+            QueueMove::WaitqToRunq => RUN.wrapping_sub(WAIT),
+            QueueMove::RunqBackToWaitq => WAIT.wrapping_sub(RUN),
         }
     }
 }
@@ -120,7 +120,7 @@ impl Step {
 impl Gauge {
     /// Takes one step. Returns the lengths before it.
     #[inline(always)]
-    pub fn take(&self, step: Step) -> Lengths {
+    pub fn take(&self, step: QueueMove) -> Lengths {
         // Acquire: pairs with the release fence in `CpuRecord::write` of the CPU that changed the word
         // before: a reader that sees this edge also sees that CPU's sequence count.
         Lengths::new(self.0.fetch_add(step.delta(), Acquire))
@@ -129,7 +129,7 @@ impl Gauge {
     /// Takes one step, and calls `note` for each edge. (Not returned: then an edge is a branch in the
     /// caller's code and nothing else.)
     #[inline(always)]
-    pub fn step(&self, step: Step, note: impl FnMut(Line, Edge)) {
+    pub fn step(&self, step: QueueMove, note: impl FnMut(Line, Edge)) {
         self.take(step).edges(step, note);
     }
 
@@ -201,7 +201,7 @@ pub struct Tree<'a> {
 impl Tree<'_> {
     /// Takes one step, and calls `note` for each edge of the disk.
     #[inline(always)]
-    pub fn step(&self, step: Step, note: impl FnMut(Line, Edge)) {
+    pub fn step(&self, step: QueueMove, note: impl FnMut(Line, Edge)) {
         let Some(root) = self.root else {
             return self.leaf.step(step, note);
         };
@@ -213,13 +213,13 @@ impl Tree<'_> {
         });
         let step = match (waitq, runq) {
             (None, None) => return,
-            (Some(Edge::Rise), None) => Step::WaitqEnter,
-            (Some(Edge::Fall), None) => Step::WaitqExit,
-            (None, Some(Edge::Rise)) => Step::RunqEnter,
-            (None, Some(Edge::Fall)) => Step::RunqExit,
+            (Some(Edge::Rise), None) => QueueMove::WaitqEnter,
+            (Some(Edge::Fall), None) => QueueMove::WaitqExit,
+            (None, Some(Edge::Rise)) => QueueMove::RunqEnter,
+            (None, Some(Edge::Fall)) => QueueMove::RunqExit,
             // No step makes both lines rise or both fall.
-            (Some(Edge::Fall), Some(_)) => Step::WaitqToRunq,
-            (Some(Edge::Rise), Some(_)) => Step::RunqBackToWaitq,
+            (Some(Edge::Fall), Some(_)) => QueueMove::WaitqToRunq,
+            (Some(Edge::Rise), Some(_)) => QueueMove::RunqBackToWaitq,
         };
         root.step(step, note);
     }
@@ -247,7 +247,7 @@ mod tests {
         edges
     }
 
-    fn step(gauge: &Gauge, step: Step) -> Edges {
+    fn step(gauge: &Gauge, step: QueueMove) -> Edges {
         seen(|note| gauge.step(step, note))
     }
 
@@ -255,10 +255,10 @@ mod tests {
     fn one_io_raises_and_drops_each_line_once() {
         let gauge = Gauge::default();
         let steps = [
-            (Step::WaitqEnter, [Some(Rise), None, None]),
-            (Step::WaitqToRunq, [Some(Fall), Some(Rise), None]),
-            (Step::RunqBackToWaitq, [Some(Rise), Some(Fall), None]),
-            (Step::WaitqExit, [Some(Fall), None, None]),
+            (QueueMove::WaitqEnter, [Some(Rise), None, None]),
+            (QueueMove::WaitqToRunq, [Some(Fall), Some(Rise), None]),
+            (QueueMove::RunqBackToWaitq, [Some(Rise), Some(Fall), None]),
+            (QueueMove::WaitqExit, [Some(Fall), None, None]),
         ];
         for (one, expected) in steps {
             assert_eq!(step(&gauge, one), expected);
@@ -269,12 +269,12 @@ mod tests {
     fn only_the_first_and_the_last_make_an_edge() {
         let gauge = Gauge::default();
         let steps = [
-            (Step::RunqEnter, [None, Some(Rise), None]),
-            (Step::RunqEnter, NONE),
-            (Step::WaitqEnter, [Some(Rise), None, Some(Rise)]),
-            (Step::RunqExit, NONE),
-            (Step::RunqExit, [None, Some(Fall), Some(Fall)]),
-            (Step::WaitqExit, [Some(Fall), None, None]),
+            (QueueMove::RunqEnter, [None, Some(Rise), None]),
+            (QueueMove::RunqEnter, NONE),
+            (QueueMove::WaitqEnter, [Some(Rise), None, Some(Rise)]),
+            (QueueMove::RunqExit, NONE),
+            (QueueMove::RunqExit, [None, Some(Fall), Some(Fall)]),
+            (QueueMove::WaitqExit, [Some(Fall), None, None]),
         ];
         for (one, expected) in steps {
             assert_eq!(step(&gauge, one), expected);
@@ -285,9 +285,9 @@ mod tests {
     fn an_exit_without_an_entry_is_none() {
         let gauge = Gauge::default();
         assert!(!gauge.try_runq_exit(|_, _| panic!("an edge")));
-        assert_eq!(step(&gauge, Step::RunqEnter), [None, Some(Rise), None]);
-        assert_eq!(step(&gauge, Step::RunqEnter), NONE);
-        assert_eq!(step(&gauge, Step::WaitqEnter)[2], Some(Rise));
+        assert_eq!(step(&gauge, QueueMove::RunqEnter), [None, Some(Rise), None]);
+        assert_eq!(step(&gauge, QueueMove::RunqEnter), NONE);
+        assert_eq!(step(&gauge, QueueMove::WaitqEnter)[2], Some(Rise));
         let exits = [
             (true, NONE),
             (true, [None, Some(Fall), Some(Fall)]),
@@ -299,7 +299,7 @@ mod tests {
             assert_eq!(was, Some(expected));
         }
         // The wait queue is as it was.
-        assert_eq!(step(&gauge, Step::WaitqExit), [Some(Fall), None, None]);
+        assert_eq!(step(&gauge, QueueMove::WaitqExit), [Some(Fall), None, None]);
     }
 
     #[test]
@@ -307,14 +307,14 @@ mod tests {
         let leaves: [Gauge; 2] = Default::default();
         let root = Gauge::default();
         let steps = [
-            (0, Step::RunqEnter, [None, Some(Rise), None]),
-            (0, Step::RunqEnter, NONE),
-            (1, Step::RunqEnter, NONE),
-            (1, Step::WaitqEnter, [Some(Rise), None, Some(Rise)]),
-            (0, Step::RunqExit, NONE),
-            (1, Step::RunqExit, NONE),
-            (0, Step::RunqExit, [None, Some(Fall), Some(Fall)]),
-            (1, Step::WaitqToRunq, [Some(Fall), Some(Rise), None]),
+            (0, QueueMove::RunqEnter, [None, Some(Rise), None]),
+            (0, QueueMove::RunqEnter, NONE),
+            (1, QueueMove::RunqEnter, NONE),
+            (1, QueueMove::WaitqEnter, [Some(Rise), None, Some(Rise)]),
+            (0, QueueMove::RunqExit, NONE),
+            (1, QueueMove::RunqExit, NONE),
+            (0, QueueMove::RunqExit, [None, Some(Fall), Some(Fall)]),
+            (1, QueueMove::WaitqToRunq, [Some(Fall), Some(Rise), None]),
         ];
         for (leaf, one, expected) in steps {
             let tree = Tree {

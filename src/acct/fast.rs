@@ -51,8 +51,8 @@ use super::{
     busy::{
         Extra,
         Lengths,
+        QueueMove, //
         Root,
-        Step, //
     },
     class::{
         Class,
@@ -291,7 +291,7 @@ pub fn start<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
     record.devstat.start_transaction();
     record.waitq.enter(now);
     let root = section.root(place);
-    let before = root.gauge.take(Step::WaitqEnter);
+    let before = root.gauge.take(QueueMove::WaitqEnter);
     // Regions record an I/O from its issue on.
     if before.without(Extra::Regions) == Lengths::IDLE {
         record.waitq_busy.rise(now);
@@ -324,7 +324,7 @@ pub fn issue<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
     let record = section.record(place).write();
     record.waitq.exit(now);
     record.runq.enter(now);
-    let before = section.root(place).gauge.take(Step::WaitqToRunq);
+    let before = section.root(place).gauge.take(QueueMove::WaitqToRunq);
     if before == Lengths::ONE_WAITS {
         record.waitq_busy.fall(now);
         record.runq_busy.rise(now);
@@ -369,7 +369,7 @@ pub fn complete<'a, E: FastEvent<'a>>(
     record.record_data_times(is_write, total_ns, service_ns);
     // Again, rather than to keep it meanwhile: there is no register for it.
     let place = section.place(entry);
-    let before = section.root(place).gauge.take(Step::RunqExit);
+    let before = section.root(place).gauge.take(QueueMove::RunqExit);
     if before == Lengths::ONE_RUNS {
         record.runq_busy.fall(now);
         keep_apart();

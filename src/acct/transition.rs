@@ -4,7 +4,7 @@
 
 use super::{
     busy::{
-        Step,
+        QueueMove,
         Tree, //
     },
     class::Kind,
@@ -96,70 +96,70 @@ impl Transition {
             Transition::StartWaitqEnter => {
                 record.devstat.start_transaction();
                 record.waitq.enter(now);
-                Step::WaitqEnter
+                QueueMove::WaitqEnter
             }
             Transition::WaitqEnter => {
                 record.waitq.enter(now);
-                Step::WaitqEnter
+                QueueMove::WaitqEnter
             }
             Transition::StartInWaitq => return record.devstat.start_transaction(),
             Transition::WaitedBefore(ns) => return record.waitq.entered_before(ns),
             Transition::StartRunqEnter => {
                 record.devstat.start_transaction();
                 record.runq.enter(now);
-                Step::RunqEnter
+                QueueMove::RunqEnter
             }
             Transition::RunqEnter => {
                 record.runq.enter(now);
-                Step::RunqEnter
+                QueueMove::RunqEnter
             }
             Transition::WaitqToRunq => {
                 record.waitq.exit(now);
                 record.runq.enter(now);
-                Step::WaitqToRunq
+                QueueMove::WaitqToRunq
             }
             Transition::RunqBackToWaitq => {
                 record.runq.exit(now);
                 record.waitq.enter(now);
-                Step::RunqBackToWaitq
+                QueueMove::RunqBackToWaitq
             }
             Transition::WaitqExitEnd(end) => {
                 record.waitq.exit(now);
                 end.count(record);
-                Step::WaitqExit
+                QueueMove::WaitqExit
             }
             Transition::RunqExitEnd(end) => {
                 record.runq.exit(now);
                 end.count(record);
-                Step::RunqExit
+                QueueMove::RunqExit
             }
             Transition::WaitqExitMerge => {
                 record.waitq.exit(now);
                 record.devstat.merge_transaction();
-                Step::WaitqExit
+                QueueMove::WaitqExit
             }
             Transition::WaitqExitRefuse => {
                 record.waitq.exit(now);
                 record.devstat.refuse_transaction();
-                Step::WaitqExit
+                QueueMove::WaitqExit
             }
             Transition::WaitqExitAbandon => {
                 record.waitq.exit(now);
                 record.devstat.abandon_transaction();
-                Step::WaitqExit
+                QueueMove::WaitqExit
             }
             Transition::RunqExitAbandon => {
                 record.runq.exit(now);
                 record.devstat.abandon_transaction();
-                Step::RunqExit
+                QueueMove::RunqExit
             }
             Transition::WaitqExit => {
                 record.waitq.exit(now);
-                Step::WaitqExit
+                QueueMove::WaitqExit
             }
             Transition::RunqExit => {
                 record.runq.exit(now);
-                Step::RunqExit
+                QueueMove::RunqExit
             }
         };
         gauges.step(

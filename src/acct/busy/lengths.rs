@@ -5,7 +5,7 @@
 use super::{
     Edge,
     Line,
-    Step, //
+    QueueMove, //
 };
 
 /// The lengths of both queues before a step, and the [`Extra`]s.
@@ -96,7 +96,7 @@ impl Lengths {
 
     /// Calls `note` for each edge of a step that found these lengths.
     #[inline(always)]
-    pub fn edges(self, step: Step, mut note: impl FnMut(Line, Edge)) {
+    pub fn edges(self, step: QueueMove, mut note: impl FnMut(Line, Edge)) {
         use Edge::{
             Fall,
             Rise, //
@@ -108,31 +108,31 @@ impl Lengths {
         };
         let (wait, run) = (self.wait(), self.run());
         match step {
-            Step::WaitqEnter if wait == 0 => {
+            QueueMove::WaitqEnter if wait == 0 => {
                 note(Waitq, Rise);
                 if run != 0 {
                     note(Both, Rise);
                 }
             }
-            Step::WaitqExit if wait == 1 => {
+            QueueMove::WaitqExit if wait == 1 => {
                 note(Waitq, Fall);
                 if run != 0 {
                     note(Both, Fall);
                 }
             }
-            Step::RunqEnter if run == 0 => {
+            QueueMove::RunqEnter if run == 0 => {
                 note(Runq, Rise);
                 if wait != 0 {
                     note(Both, Rise);
                 }
             }
-            Step::RunqExit if run == 1 => {
+            QueueMove::RunqExit if run == 1 => {
                 note(Runq, Fall);
                 if wait != 0 {
                     note(Both, Fall);
                 }
             }
-            Step::WaitqToRunq => {
+            QueueMove::WaitqToRunq => {
                 if wait == 1 {
                     note(Waitq, Fall);
                     if run != 0 {
@@ -146,7 +146,7 @@ impl Lengths {
                     }
                 }
             }
-            Step::RunqBackToWaitq => {
+            QueueMove::RunqBackToWaitq => {
                 if run == 1 {
                     note(Runq, Fall);
                     if wait != 0 {

@@ -10,8 +10,8 @@ use super::{
     Entry,
     Extra,
     FastRequest,
+    QueueMove, //
     Section,
-    Step, //
 };
 use crate::acct::{
     busy::Root,
@@ -120,13 +120,13 @@ pub(super) fn of_disk<'a, S: Section<'a>>(
     entry: &'a Entry,
     partition: &'a Root,
     place: S::Place,
-    step: Step,
+    step: QueueMove,
 ) -> bool {
     section.root(place).set_absent();
     let disk = section.disk(partition);
     match step {
-        Step::WaitqEnter => start_of_partition(section, entry, partition),
-        Step::WaitqToRunq => section.record_own(disk, Transition::WaitqToRunq),
+        QueueMove::WaitqEnter => start_of_partition(section, entry, partition),
+        QueueMove::WaitqToRunq => section.record_own(disk, Transition::WaitqToRunq),
         _ => section.record_own(disk, end(section, entry)),
     }
     disk.gauge.has(Extra::Regions)

@@ -11,8 +11,8 @@ use super::{
     Lengths,
     ListTag, //
     OnlyRegion,
+    QueueMove,
     Section,
-    Step,
 };
 use crate::{
     acct::{
@@ -38,7 +38,7 @@ pub(super) fn start<'a, S: Section<'a>>(
     before: Lengths,
     record: Writing<'_>,
 ) {
-    const STEP: Step = Step::WaitqEnter;
+    const STEP: QueueMove = QueueMove::WaitqEnter;
     let now = section.now();
     if before == Lengths::IDLE.with(Extra::Disk) {
         record.waitq_busy.rise(now);
@@ -96,13 +96,16 @@ fn start_with_tag_waits<'a, S: Section<'a>>(
     record: &Writing<'_>,
 ) -> Option<u64> {
     let now = section.now();
-    before.edges(Step::WaitqEnter, |line, edge| record.note(line, edge, now));
+    before.edges(QueueMove::WaitqEnter, |line, edge| {
+        record.note(line, edge, now)
+    });
     let since = section.end_tag_wait(disk);
     if let Some(since) = since {
         // It takes the place of its submitter in the wait queue.
         record.waitq.exit(now);
-        disk.gauge
-            .step(Step::WaitqExit, |line, edge| record.note(line, edge, now));
+        disk.gauge.step(QueueMove::WaitqExit, |line, edge| {
+            record.note(line, edge, now)
+        });
         entry.start_ns.set(since);
     } else if before.wait() == 0 {
         disk.gauge.remove_if_alone(Extra::TagWaits);
@@ -138,7 +141,7 @@ fn issue_in_partition<'a, S: Section<'a>>(
     before: Lengths,
     record: Writing<'_>,
 ) {
-    const STEP: Step = Step::WaitqToRunq;
+    const STEP: QueueMove = QueueMove::WaitqToRunq;
     let now = section.now();
     if before == Lengths::ONE_WAITS.with(Extra::Disk) {
         record.waitq_busy.fall(now);
@@ -186,7 +189,7 @@ fn issue_in_disk<'a, S: Section<'a>>(
     before: Lengths,
     record: Writing<'_>,
 ) {
-    const STEP: Step = Step::WaitqToRunq;
+    const STEP: QueueMove = QueueMove::WaitqToRunq;
     let now = section.now();
     if before == Lengths::ONE_WAITS.with(Extra::Regions) {
         record.waitq_busy.fall(now);
@@ -272,7 +275,7 @@ fn complete_in_partition<'a, S: Section<'a>>(
     before: Lengths,
     record: Writing<'_>,
 ) {
-    const STEP: Step = Step::RunqExit;
+    const STEP: QueueMove = QueueMove::RunqExit;
     let now = section.now();
     if before == Lengths::ONE_RUNS.with(Extra::Disk) {
         record.runq_busy.fall(now);
@@ -324,7 +327,9 @@ fn complete_in_disk<'a, S: Section<'a>>(
         record.runq_busy.fall(now);
         keep_apart();
     } else {
-        before.edges(Step::RunqExit, |line, edge| record.note(line, edge, now));
+        before.edges(QueueMove::RunqExit, |line, edge| {
+            record.note(line, edge, now)
+        });
     }
     drop(record);
     let list_tag = entry.pending.list_tag(0);

@@ -10,21 +10,21 @@ use iostat::acct::busy::{
     Edge,
     Gauge,
     Line,
-    Step,
+    QueueMove,
     Tree, //
 };
 use loom::sync::Arc;
 use std::collections::BTreeSet;
 
 /// The queue lengths after a step.
-fn after(step: Step, [wait, run]: [i32; 2]) -> [i32; 2] {
+fn after(step: QueueMove, [wait, run]: [i32; 2]) -> [i32; 2] {
     match step {
-        Step::WaitqEnter => [wait + 1, run],
-        Step::WaitqExit => [wait - 1, run],
-        Step::RunqEnter => [wait, run + 1],
-        Step::RunqExit => [wait, run - 1],
-        Step::WaitqToRunq => [wait - 1, run + 1],
-        Step::RunqBackToWaitq => [wait + 1, run - 1],
+        QueueMove::WaitqEnter => [wait + 1, run],
+        QueueMove::WaitqExit => [wait - 1, run],
+        QueueMove::RunqEnter => [wait, run + 1],
+        QueueMove::RunqExit => [wait, run - 1],
+        QueueMove::WaitqToRunq => [wait - 1, run + 1],
+        QueueMove::RunqBackToWaitq => [wait + 1, run - 1],
     }
 }
 
@@ -47,7 +47,7 @@ fn edge(old: i32, new: i32) -> Option<Edge> {
 }
 
 /// Whether some order of all threads' steps, one after the other, shows just these edges.
-fn explained(threads: &[&[(Step, Edges)]], lengths: [i32; 2]) -> bool {
+fn explained(threads: &[&[(QueueMove, Edges)]], lengths: [i32; 2]) -> bool {
     let mut done = true;
     for (index, thread) in threads.iter().enumerate() {
         let Some(((step, seen), rest)) = thread.split_first() else {
@@ -71,12 +71,12 @@ fn explained(threads: &[&[(Step, Edges)]], lengths: [i32; 2]) -> bool {
 }
 
 /// The edges that threads with these steps may see, in thread order.
-fn edges(threads: &'static [&'static [Step]]) -> BTreeSet<String> {
+fn edges(threads: &'static [&'static [QueueMove]]) -> BTreeSet<String> {
     outcomes(3, move || {
         let gauge = Arc::new(Gauge::default());
-        let run = |steps: &'static [Step]| {
+        let run = |steps: &'static [QueueMove]| {
             spawn(&gauge, move |gauge| {
-                let step = |step: &Step| (*step, seen(|note| gauge.step(*step, note)));
+                let step = |step: &QueueMove| (*step, seen(|note| gauge.step(*step, note)));
                 steps.iter().map(step).collect::<Vec<_>>()
             })
         };
@@ -98,7 +98,11 @@ fn edges(threads: &'static [&'static [Step]]) -> BTreeSet<String> {
 
 #[test]
 fn two_requests_rise_and_fall_in_turn() {
-    const REQUEST: &[Step] = &[Step::WaitqEnter, Step::WaitqToRunq, Step::RunqExit];
+    const REQUEST: &[QueueMove] = &[
+        QueueMove::WaitqEnter,
+        QueueMove::WaitqToRunq,
+        QueueMove::RunqExit,
+    ];
     let seen = edges(&[REQUEST, REQUEST]);
     // One after the other, one inside the other, overlapping.
     let expected = ["-/\\-/\\", "-/\\---", "----/\\", "-/---\\", "--\\-/-"];
@@ -108,9 +112,9 @@ fn two_requests_rise_and_fall_in_turn() {
 #[test]
 fn three_cpus_rise_and_fall_in_turn() {
     let seen = edges(&[
-        &[Step::WaitqEnter, Step::WaitqExit],
-        &[Step::RunqEnter, Step::RunqExit],
-        &[Step::RunqEnter, Step::RunqExit],
+        &[QueueMove::WaitqEnter, QueueMove::WaitqExit],
+        &[QueueMove::RunqEnter, QueueMove::RunqExit],
+        &[QueueMove::RunqEnter, QueueMove::RunqExit],
     ]);
     assert_eq!(seen.len(), 5);
 }
@@ -135,7 +139,7 @@ impl Queues {
                 root: None,
             },
         };
-        [Step::RunqEnter, Step::RunqExit]
+        [QueueMove::RunqEnter, QueueMove::RunqExit]
             .map(|step| seen(|note| tree.step(step, note))[Line::Runq as usize])
     }
 }

@@ -10,7 +10,7 @@ use iostat::acct::{
     busy::{
         Extra,
         Gauge,
-        Step, //
+        QueueMove, //
     },
     tag_wait::{
         Begin,
@@ -64,21 +64,21 @@ fn a_task_that_waits_is_found_whatever_others_remove() {
     let seen = outcomes(3, || {
         let gauge = Arc::new(Gauge::default());
         let task = spawn(&gauge, |gauge| {
-            gauge.take(Step::WaitqEnter);
+            gauge.take(QueueMove::WaitqEnter);
             gauge.add(Extra::TagWaits);
             // Its I/O starts.
-            let before = gauge.take(Step::WaitqEnter);
+            let before = gauge.take(QueueMove::WaitqEnter);
             assert!(before.has(Extra::TagWaits));
-            gauge.take(Step::WaitqExit);
-            gauge.take(Step::WaitqToRunq);
+            gauge.take(QueueMove::WaitqExit);
+            gauge.take(QueueMove::WaitqToRunq);
         });
         let other = spawn(&gauge, |gauge| {
             gauge.add(Extra::TagWaits);
-            let before = gauge.take(Step::WaitqEnter);
+            let before = gauge.take(QueueMove::WaitqEnter);
             if before.wait() == 0 {
                 gauge.remove_if_alone(Extra::TagWaits);
             }
-            gauge.take(Step::WaitqToRunq);
+            gauge.take(QueueMove::WaitqToRunq);
         });
         task.join().unwrap();
         other.join().unwrap();
