@@ -52,7 +52,7 @@ use crate::{
     }, //
 };
 use account::Account;
-use accounts::Handle;
+use accounts::AccountId;
 use kernel::{
     new_mutex,
     prelude::*,
@@ -64,7 +64,7 @@ use kernel::{
 };
 use listener::Listener;
 use registry::{
-    List,
+    DiskList,
     Registry, //
 };
 use tracker::Tracker;
@@ -123,7 +123,7 @@ impl<L: Listener> Recorder<L> {
         let registry = Registry::new(listener, tracker.clone(), common, header.clone());
         let mut probes = probe::Probes::new(tracker.clone());
         if frequent_events {
-            probes.need(probe::Extra::FrequentEvents)?;
+            probes.need(probe::OptionalProbes::FrequentEvents)?;
         }
         let probes = new_mutex!(probes);
         let state = Arc::pin_init(
@@ -197,9 +197,9 @@ impl<L: Listener> State<L> {
     /// Begins to record a disk or partition. May sleep.
     fn record(&self, device: &BlockDevice<'_>) -> Result {
         if device.takes_bios() {
-            self.probes.lock().need(probe::Extra::Bios)?;
+            self.probes.lock().need(probe::OptionalProbes::Bios)?;
         } else if device.sends_clones() {
-            self.probes.lock().need(probe::Extra::Clones)?;
+            self.probes.lock().need(probe::OptionalProbes::Clones)?;
         }
         self.registry.add(device)
     }
@@ -208,14 +208,14 @@ impl<L: Listener> State<L> {
     fn remove_tag_waits(&self) {
         let tag_waits = self.tracker.tag_waits();
         tag_waits.remove_gone(clock::now_ns(), |disk| {
-            if let Some(account) = self.numbered(Handle::from_bits(disk).number()) {
+            if let Some(account) = self.numbered(AccountId::from_bits(disk).number()) {
                 with_interrupts_off(|cpu| account.leave_tag_wait(clock::now_ns(), cpu));
             }
         });
     }
 
     /// All accounts, by priority and then in order of arrival. May sleep; `ENOMEM`.
-    pub(crate) fn list(&self) -> Result<List> {
+    pub(crate) fn list(&self) -> Result<DiskList> {
         self.registry.list()
     }
 

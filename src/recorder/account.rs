@@ -10,11 +10,11 @@ mod tag_waits;
 
 use super::{
     accounts::{
-        Handle,
+        AccountId,
         Partitions, //
     },
     provider::devinfo,
-    region::of_account::Regions, //
+    region::of_account::RegionSet, //
 };
 use crate::{
     abi::{
@@ -82,13 +82,13 @@ pub(crate) struct Account {
     flags: AtomicU32,
     /// The same, for the tracepoints of the io provider.
     devinfo: Devinfo,
-    handle: Handle,
+    handle: AccountId,
     /// The disk's account, of a partition.
     disk: Option<Arc<Account>>,
     /// Those that probes find, of a disk.
     pub(super) partitions: Partitions,
     #[pin]
-    regions: Regions,
+    regions: RegionSet,
     /// Whether events are counted: of a disk.
     has_events: bool,
     /// Where it begins on the disk.
@@ -101,7 +101,7 @@ pub(crate) struct Account {
     /// Those by whom it is found: the list, and probes.
     holders: Refcount,
     /// A gauge for each hardware queue; none if there is but one. A power of two.
-    leaves: KVec<Line>,
+    leaves: KVec<GaugeLine>,
     root: Root,
     /// Whether it leaves.
     leaves_now: AtomicBool,
@@ -118,12 +118,12 @@ struct Block {
     start_sector: u64,
     share: Share,
     tag_waits: Option<Arc<TagWaits>>,
-    leaves: KVec<Line>,
+    leaves: KVec<GaugeLine>,
 }
 
 /// A gauge on a cache line of its own.
 #[repr(align(64))]
-struct Line(Gauge);
+struct GaugeLine(Gauge);
 
 /// Leaves of one disk: more than this many hardware queues share.
 const MAX_LEAVES: usize = 64;
@@ -136,7 +136,7 @@ impl Account {
         disk: Option<Arc<Account>>,
         share: Share,
         tag_waits: Option<Arc<TagWaits>>,
-        handle: Handle,
+        handle: AccountId,
         absent: Arc<PerCpu<Absent>>,
     ) -> Result<Arc<Self>> {
         let name = device.name();
@@ -163,7 +163,7 @@ impl Account {
         let mut leaves = KVec::new();
         if ways > 1 {
             for _ in 0..ways.next_power_of_two() {
-                leaves.push(Line(Gauge::default()), GFP_KERNEL)?;
+                leaves.push(GaugeLine(Gauge::default()), GFP_KERNEL)?;
             }
         }
         let block = Block {
@@ -180,7 +180,7 @@ impl Account {
 
     /// Returns an account for an entry of another module. May sleep; `ENOMEM`.
     pub(super) fn of_client(identity: Identity, absent: Arc<PerCpu<Absent>>) -> Result<Arc<Self>> {
-        let handle = Handle::new(u32::MAX, identity.number);
+        let handle = AccountId::new(u32::MAX, identity.number);
         let block = Block {
             devinfo: Devinfo::default(),
             disk: None,
@@ -195,7 +195,7 @@ impl Account {
 
     fn with(
         identity: Identity,
-        handle: Handle,
+        handle: AccountId,
         block: Block,
         absent: Arc<PerCpu<Absent>>,
     ) -> Result<Arc<Self>> {
@@ -216,7 +216,7 @@ impl Account {
                 identity,
                 devinfo: block.devinfo,
                 handle,
-                regions <- Regions::new(block.disk.is_some()),
+                regions <- RegionSet::new(block.disk.is_some()),
                 disk: block.disk,
                 partitions: Partitions::default(),
                 has_events: block.has_events,
@@ -287,7 +287,7 @@ impl Account {
 
     /// Its regions.
     #[inline(always)]
-    pub(super) fn regions(&self) -> &Regions {
+    pub(super) fn regions(&self) -> &RegionSet {
         &self.regions
     }
 
@@ -310,7 +310,7 @@ impl Account {
     }
 
     #[inline(always)]
-    pub(super) fn handle(&self) -> Handle {
+    pub(super) fn handle(&self) -> AccountId {
         self.handle
     }
 

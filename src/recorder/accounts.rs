@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 //! How probes find the account of a disk or partition: by an address when an I/O starts, by a
-//! [`Handle`] from then on.
+//! [`AccountId`] from then on.
 //!
 //! A departure needs no memory: see [`Lookup`].
 
@@ -25,16 +25,16 @@ use kernel::{
 /// What an I/O remembers of its account: a place here in the upper half, and in the lower the
 /// device number, which unlike the place is never used twice.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Handle(u64);
+pub(crate) struct AccountId(u64);
 
-impl Handle {
+impl AccountId {
     pub(crate) fn new(place: u32, number: u32) -> Self {
-        Handle(u64::from(place) << 32 | u64::from(number))
+        AccountId(u64::from(place) << 32 | u64::from(number))
     }
 
     #[inline(always)]
     pub(super) fn from_bits(bits: u64) -> Self {
-        Handle(bits)
+        AccountId(bits)
     }
 
     #[inline(always)]
@@ -129,7 +129,7 @@ impl Accounts {
     }
 
     /// From here on probes do not find the account with this handle. Needs no memory; may sleep.
-    pub(super) fn remove(&self, handle: Handle) {
+    pub(super) fn remove(&self, handle: AccountId) {
         self.lookup.remove(handle.place());
     }
 
@@ -171,7 +171,7 @@ impl Accounts {
 
     /// The account with this handle, unless that has left.
     #[inline(always)]
-    pub(super) fn get<'a>(&'a self, probe: InProbe<'a>, handle: Handle) -> Option<&'a Account> {
+    pub(super) fn get<'a>(&'a self, probe: InProbe<'a>, handle: AccountId) -> Option<&'a Account> {
         let account = self.lookup.at(probe, handle.place())?;
         (account.handle() == handle).then_some(account)
     }

@@ -84,7 +84,7 @@ const BATCH: usize = 1 << 12;
 
 /// All entries there are.
 #[pin_data]
-pub(super) struct Entries {
+pub(super) struct InFlightEntries {
     entries: Masked<Entry>,
     passed: KVVec<Passed>,
     reserve: [OnceBox<Extension>; PARTS - 1],
@@ -124,7 +124,7 @@ impl ReservePart for OnceBox<Extension> {
     }
 }
 
-impl Entries {
+impl InFlightEntries {
     /// With room for `ios` I/Os in the main part, or as many as suit the machine if that is 0, and none in
     /// the reserve. May sleep; `ENOMEM`.
     pub(super) fn new(ios: usize) -> Result<impl PinInit<Self>> {
@@ -138,7 +138,7 @@ impl Entries {
         let records = Records::new(len)?;
         let absent = Absent::new()?;
         let sink = records::Records::new(absent.clone(), 0, |_| ())?;
-        Ok(pin_init!(Entries {
+        Ok(pin_init!(InFlightEntries {
             entries,
             passed,
             reserve: [const { OnceBox::new() }; PARTS - 1],

@@ -9,7 +9,7 @@ mod fast;
 mod functions;
 pub(super) mod nfs;
 
-pub(super) use functions::Extra;
+pub(super) use functions::OptionalProbes;
 
 use super::tracker::{
     Here,
@@ -68,8 +68,8 @@ pub(super) struct Probes {
     /// What the probes are given as data.
     tracker: Arc<Tracker>,
     stage: Stage,
-    /// By [`Extra`].
-    extras: [Need; Extra::ALL.len()],
+    /// By [`OptionalProbes`].
+    extras: [Need; OptionalProbes::ALL.len()],
 }
 
 #[derive(PartialEq, Eq)]
@@ -92,7 +92,7 @@ impl Probes {
             probes: Default::default(),
             tracker,
             stage: Stage::Before,
-            extras: [Need::Not; Extra::ALL.len()],
+            extras: [Need::Not; OptionalProbes::ALL.len()],
         }
     }
 
@@ -101,7 +101,7 @@ impl Probes {
         self.stage = Stage::InPlace;
         self.register(&OF_EVENTS)?;
         self.register(&OF_REQUESTS)?;
-        for extra in Extra::ALL {
+        for extra in OptionalProbes::ALL {
             if *self.extra(extra) == Need::Needed {
                 self.need(extra)?;
             }
@@ -111,7 +111,7 @@ impl Probes {
 
     /// There is a disk that needs these: from here on, or from the start, they are in place. May sleep;
     /// errors as above.
-    pub(super) fn need(&mut self, extra: Extra) -> Result {
+    pub(super) fn need(&mut self, extra: OptionalProbes) -> Result {
         if *self.extra(extra) == Need::InPlace {
             return Ok(());
         }
@@ -123,12 +123,12 @@ impl Probes {
         Ok(())
     }
 
-    fn extra(&mut self, extra: Extra) -> &mut Need {
+    fn extra(&mut self, extra: OptionalProbes) -> &mut Need {
         let [bios, clones, frequent_events] = &mut self.extras;
         match extra {
-            Extra::Bios => bios,
-            Extra::Clones => clones,
-            Extra::FrequentEvents => frequent_events,
+            OptionalProbes::Bios => bios,
+            OptionalProbes::Clones => clones,
+            OptionalProbes::FrequentEvents => frequent_events,
         }
     }
 

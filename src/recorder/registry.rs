@@ -14,9 +14,9 @@ mod mounts;
 use super::{
     account::Account,
     accounts::{
+        AccountId, //
         Accounts,
         Found,
-        Handle, //
     },
     entries::Promise,
     events::Common,
@@ -58,15 +58,15 @@ use kernel::{
 };
 use members::{
     Member,
+    MemberNodes, //
     Members,
-    Nodes, //
 };
 
 /// So many I/Os are promised room if a driver takes bios as they are, and in an NFS file system.
 const BIOS: usize = 1024;
 
 /// All disks and partitions at one moment.
-pub(crate) struct List {
+pub(crate) struct DiskList {
     /// Changes when the list does.
     pub(crate) generation: u64,
     /// In list order.
@@ -125,7 +125,7 @@ impl<L: Listener> Registry<L> {
         self.tracker.accounts()
     }
 
-    /// See [`Entries::absent`](super::entries::Entries::absent).
+    /// See [`Entries::absent`](super::entries::InFlightEntries::absent).
     fn absent(&self) -> Arc<PerCpu<Absent>> {
         self.tracker.entries().absent()
     }
@@ -142,9 +142,9 @@ impl<L: Listener> Registry<L> {
     /// none, `ENOMEM`.
     pub(super) fn add(&self, device: &BlockDevice<'_>) -> Result {
         let mut members = self.members.lock();
-        let nodes = Nodes::new()?;
+        let nodes = MemberNodes::new()?;
         let place = self.accounts().reserve()?;
-        let handle = Handle::new(place.place(), members.next_number);
+        let handle = AccountId::new(place.place(), members.next_number);
         let disk = if device.is_partition() {
             let number = self.accounts().number_at(device.disk_key()).ok_or(ENODEV)?;
             Some(members.by_number.get(&number).ok_or(ENODEV)?)
@@ -195,7 +195,7 @@ impl<L: Listener> Registry<L> {
         if members.has_name(identity.name) {
             return Err(EEXIST);
         }
-        let nodes = Nodes::new()?;
+        let nodes = MemberNodes::new()?;
         identity.number = members.next_number;
         let account = Account::of_client(identity, self.absent())?;
         let member = Member {
@@ -282,7 +282,7 @@ impl<L: Listener> Registry<L> {
     }
 
     /// All accounts.
-    pub(super) fn list(&self) -> Result<List> {
+    pub(super) fn list(&self) -> Result<DiskList> {
         loop {
             // Not under the mutex, which those who add and remove disks want: reclaim may wait for
             // I/O on a disk that waits for them.
@@ -296,7 +296,7 @@ impl<L: Listener> Registry<L> {
             for account in members.accounts() {
                 let _ = accounts.push_within_capacity(account.clone());
             }
-            return Ok(List {
+            return Ok(DiskList {
                 generation: members.generation,
                 accounts,
             });

@@ -5,10 +5,10 @@
 use super::{
     account::Account,
     accounts::{
+        AccountId, //
         Accounts,
-        Handle, //
     },
-    entries::Entries,
+    entries::InFlightEntries,
     provider::done_is_traced,
     transactions::regions, //
 };
@@ -58,7 +58,7 @@ pub(super) struct Here<'a> {
 #[pin_data]
 pub(crate) struct Tracker {
     #[pin]
-    entries: Entries,
+    entries: InFlightEntries,
     #[pin]
     accounts: Accounts,
     /// I/Os for which the table had no room.
@@ -76,7 +76,7 @@ impl Tracker {
     /// Follows at least `ios` I/Os at a time, or as many as suit the machine if that is 0. May sleep;
     /// `ENOMEM`.
     pub(super) fn new(ios: usize) -> Result<Arc<Self>> {
-        let entries = Entries::new(ios)?;
+        let entries = InFlightEntries::new(ios)?;
         let tag_waits = Arc::new(TagWaits::new()?, GFP_KERNEL)?;
         let tracker = try_pin_init!(Tracker {
             entries <- entries,
@@ -123,12 +123,12 @@ impl Tracker {
         probe: InProbe<'a>,
         entry: &Entry,
     ) -> Option<&'a Account> {
-        let handle = Handle::from_bits(entry.account());
+        let handle = AccountId::from_bits(entry.account());
         self.accounts.get(probe, handle)
     }
 
     /// The entries of all I/Os.
-    pub(super) fn entries(&self) -> &Entries {
+    pub(super) fn entries(&self) -> &InFlightEntries {
         &self.entries
     }
 
@@ -166,7 +166,7 @@ impl Tracker {
         match slot.holder() {
             None => slot.release(),
             Some(holder) => {
-                let disk = Handle::from_bits(holder.get());
+                let disk = AccountId::from_bits(holder.get());
                 slot.release();
                 self.give_back(probe, disk);
             }
@@ -176,7 +176,7 @@ impl Tracker {
     /// One I/O less of this disk, if it is still there, is in the reserve.
     #[cold]
     #[inline(never)]
-    fn give_back(&self, probe: InProbe<'_>, disk: Handle) {
+    fn give_back(&self, probe: InProbe<'_>, disk: AccountId) {
         if let Some(account) = self.accounts.get(probe, disk) {
             account.share().give_back();
         }
@@ -215,7 +215,7 @@ impl Tracker {
                     regions::give_back(here, account, slot.entry);
                 }
                 if let Some(holder) = slot.holder() {
-                    self.give_back(here.probe, Handle::from_bits(holder.get()));
+                    self.give_back(here.probe, AccountId::from_bits(holder.get()));
                     disk.share().take_over();
                 }
                 slot

@@ -22,7 +22,7 @@ use crate::{
     },
     recorder::{
         account::Account,
-        accounts::Handle, //
+        accounts::AccountId, //
     },
 };
 use kernel::{
@@ -32,7 +32,7 @@ use kernel::{
 
 /// A second account of an existing disk, which only the test uses.
 fn account() -> Result<Arc<Account>> {
-    let (handle, absent) = (Handle::new(0, 77), Absent::new()?);
+    let (handle, absent) = (AccountId::new(0, 77), Absent::new()?);
     with_disk(|disk| Account::new(disk, None, Share::default(), None, handle, absent))?
 }
 
@@ -91,7 +91,7 @@ mod tests {
                 Some(of_disk),
                 Share::default(),
                 None,
-                Handle::new(1, 78),
+                AccountId::new(1, 78),
                 absent,
             )
         })??;

@@ -4,8 +4,8 @@
 
 use super::{
     Account,
+    AccountId, //
     Block,
-    Handle, //
 };
 use crate::{
     abi::{
@@ -34,7 +34,7 @@ impl Account {
     pub(in crate::recorder) fn of_mount(
         identity: Identity,
         share: Share,
-        handle: Handle,
+        handle: AccountId,
         absent: Arc<PerCpu<Absent>>,
     ) -> Result<Arc<Self>> {
         let (major, minor) = major_minor(identity.dev);

@@ -8,7 +8,7 @@
 use super::{
     super::{
         account::Account,
-        region::list::List,
+        region::list::RegionList,
         tracker::{
             Here,
             Tracker, //
@@ -118,7 +118,7 @@ impl<'a, T> Off<'a, T> {
 
 /// The only region of an account on this CPU.
 struct SoleRegion<'a> {
-    list: &'a List,
+    list: &'a RegionList,
     account: &'a Account,
     cpu: ThisCpu<'a>,
 }

@@ -112,7 +112,7 @@ pub(super) const FUNCTIONS: usize = OF_REQUESTS.len()
 
 /// Probes that only some disks need, or some users, though I/Os of all disks pass them.
 #[derive(Clone, Copy)]
-pub(in crate::recorder) enum Extra {
+pub(in crate::recorder) enum OptionalProbes {
     /// A disk whose driver takes bios.
     Bios,
     /// A disk that sends clones of its requests to others.
@@ -121,14 +121,18 @@ pub(in crate::recorder) enum Extra {
     FrequentEvents,
 }
 
-impl Extra {
-    pub(super) const ALL: [Extra; 3] = [Extra::Bios, Extra::Clones, Extra::FrequentEvents];
+impl OptionalProbes {
+    pub(super) const ALL: [OptionalProbes; 3] = [
+        OptionalProbes::Bios,
+        OptionalProbes::Clones,
+        OptionalProbes::FrequentEvents,
+    ];
 
     pub(super) fn functions(self) -> &'static [Function] {
         match self {
-            Extra::Bios => &OF_BIOS,
-            Extra::Clones => &OF_CLONES,
-            Extra::FrequentEvents => &OF_FREQUENT_EVENTS,
+            OptionalProbes::Bios => &OF_BIOS,
+            OptionalProbes::Clones => &OF_CLONES,
+            OptionalProbes::FrequentEvents => &OF_FREQUENT_EVENTS,
         }
     }
 }

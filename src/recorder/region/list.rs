@@ -29,16 +29,16 @@ use kernel::{
 
 /// One region, and which I/Os it counts.
 #[derive(Clone)]
-pub(super) struct Listed {
+pub(super) struct ListMember {
     pub(super) lifetime: Lifetime,
     pub(super) region: Arc<Region>,
 }
 
 /// The regions of one disk or partition; replaced when one comes or goes, never changed.
-pub(in crate::recorder) struct List {
+pub(in crate::recorder) struct RegionList {
     /// What starts under it. Lists are numbered from 1.
     list_tag: ListTag,
-    regions: KVec<Listed>,
+    regions: KVec<ListMember>,
     /// The areas of the only region there is, if it has no additional output; otherwise none.
     geometry: Geometry,
     /// The same, if it has no histogram either.
@@ -66,9 +66,9 @@ impl Level {
     };
 }
 
-impl List {
+impl RegionList {
     /// Of at least one region. May sleep; `ENOMEM`.
-    pub(super) fn new(number: u32, listed: &[Listed]) -> Result<Self> {
+    pub(super) fn new(number: u32, listed: &[ListMember]) -> Result<Self> {
         let first = &listed.first().ok_or(EINVAL)?.region;
         let geometry = match listed {
             [only] if !only.region.plan.classes => only.region.plan.geometry,
@@ -81,7 +81,7 @@ impl List {
             true => Geometry::NOTHING,
             false => geometry,
         };
-        Ok(List {
+        Ok(RegionList {
             list_tag: ListTag::list(number),
             regions,
             geometry,
@@ -152,7 +152,7 @@ impl List {
             .pending
             .set_list_tag(level.index, list_tag.in_no_one_area());
         let io = entry.io(level.start_sector);
-        let covers = |listed: &&Listed| listed.lifetime.covers(self.list_tag.number());
+        let covers = |listed: &&ListMember| listed.lifetime.covers(self.list_tag.number());
         for listed in self.regions.iter().filter(covers) {
             let region = listed.region.on(cpu);
             region.start(region.area_of(&io), &io, entry.pending.start_ns());
@@ -203,7 +203,7 @@ impl List {
             duration_ns: now.wrapping_sub(entry.pending.start_ns()),
             merged: list_tag.merged(),
         };
-        let covers = |listed: &&Listed| listed.lifetime.covers(list_tag.number());
+        let covers = |listed: &&ListMember| listed.lifetime.covers(list_tag.number());
         for listed in self.regions.iter().filter(covers) {
             let region = listed.region.on(cpu);
             region.end(region.area_of(&io), &io, &ended, now);
@@ -222,7 +222,7 @@ impl List {
             entry.io(level.start_sector),
             entry.pending.list_tag(level.index),
         );
-        let covers = |listed: &&Listed| listed.lifetime.covers(list_tag.number());
+        let covers = |listed: &&ListMember| listed.lifetime.covers(list_tag.number());
         for listed in self.regions.iter().filter(covers) {
             listed.region.on(cpu).give_back(&io, now);
         }

@@ -9,8 +9,8 @@ use super::{
         Done,
     },
     list::{
-        List,
-        Listed, //
+        ListMember, //
+        RegionList,
     },
     print::Print,
     Plan,
@@ -65,8 +65,8 @@ use kernel::{
 };
 
 #[pin_data]
-pub(in crate::recorder) struct Regions {
-    list: Published<List>,
+pub(in crate::recorder) struct RegionSet {
+    list: Published<RegionList>,
     last: PerCpu<Last>,
     /// How many there are.
     count: AtomicUsize,
@@ -74,17 +74,17 @@ pub(in crate::recorder) struct Regions {
     is_special: AtomicBool,
     is_always_special: bool,
     #[pin]
-    members: Mutex<Members>,
+    members: Mutex<SetMembers>,
 }
 
-struct Members {
+struct SetMembers {
     /// That of the list probes find.
     number: u32,
     /// By id; those that were resized, and count what started before, before those that replaced them.
-    regions: KVec<Listed>,
+    regions: KVec<ListMember>,
 }
 
-impl Members {
+impl SetMembers {
     /// Those that are there for users.
     fn current(&self) -> impl Iterator<Item = &Arc<Region>> {
         let current = self
@@ -122,16 +122,16 @@ fn nowhere() -> Result<PerCpu<Last>> {
     Ok(last)
 }
 
-impl Regions {
+impl RegionSet {
     /// None yet. The account may need more than to be recorded in for another reason. May sleep; `ENOMEM`.
     pub(in crate::recorder) fn new(is_always_special: bool) -> impl PinInit<Self, Error> {
-        try_pin_init!(Regions {
+        try_pin_init!(RegionSet {
             list: Published::new(),
             last: nowhere()?,
             count: AtomicUsize::new(0),
             is_special: AtomicBool::new(is_always_special),
             is_always_special,
-            members <- new_mutex!(Members {
+            members <- new_mutex!(SetMembers {
                 number: 0,
                 regions: KVec::new(),
             }),
@@ -140,7 +140,7 @@ impl Regions {
 
     /// Returns the list that probes record in, if there is a region.
     #[inline(always)]
-    pub(in crate::recorder) fn list<'a>(&'a self, probe: InProbe<'a>) -> Option<&'a List> {
+    pub(in crate::recorder) fn list<'a>(&'a self, probe: InProbe<'a>) -> Option<&'a RegionList> {
         self.list.get(probe)
     }
 
@@ -204,7 +204,7 @@ impl Regions {
         let mut regions = KVec::with_capacity(members.regions.len().saturating_add(1), GFP_KERNEL)?;
         let (before, after) = members.regions.split_at(position);
         regions.extend_from_slice(before, GFP_KERNEL)?;
-        regions.push(Listed { lifetime, region }, GFP_KERNEL)?;
+        regions.push(ListMember { lifetime, region }, GFP_KERNEL)?;
         regions.extend_from_slice(after, GFP_KERNEL)?;
         self.replace(&mut members, regions, gauge)?;
         Ok(id)
@@ -256,7 +256,7 @@ impl Regions {
                 let lifetime = Lifetime { since, until: None };
                 let region = region.clone();
                 regions
-                    .push(Listed { lifetime, region }, GFP_KERNEL)
+                    .push(ListMember { lifetime, region }, GFP_KERNEL)
                     .map_err(Error::from)?;
             }
         }
@@ -270,12 +270,17 @@ impl Regions {
     }
 
     /// From here on probes find these, and see in the account's gauge whether there are any.
-    fn replace(&self, members: &mut Members, regions: KVec<Listed>, gauge: &Gauge) -> Result {
+    fn replace(
+        &self,
+        members: &mut SetMembers,
+        regions: KVec<ListMember>,
+        gauge: &Gauge,
+    ) -> Result {
         let number = members.next();
         let list = if regions.is_empty() {
             None
         } else {
-            Some(Node::new(List::new(number, &regions)?)?)
+            Some(Node::new(RegionList::new(number, &regions)?)?)
         };
         members.number = number;
         members.regions = regions;

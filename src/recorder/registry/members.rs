@@ -68,16 +68,16 @@ impl PartialOrd for Called {
 }
 
 /// Memory for a member.
-pub(super) struct Nodes<L: Listener> {
+pub(super) struct MemberNodes<L: Listener> {
     by_number: RBTreeNodeReservation<u32, Member<L>>,
     in_order: RBTreeNodeReservation<Position, Arc<Account>>,
     by_name: RBTreeNodeReservation<Called, ()>,
 }
 
-impl<L: Listener> Nodes<L> {
+impl<L: Listener> MemberNodes<L> {
     /// May sleep; `ENOMEM`.
     pub(super) fn new() -> Result<Self> {
-        Ok(Nodes {
+        Ok(MemberNodes {
             by_number: RBTreeNodeReservation::new(GFP_KERNEL)?,
             in_order: RBTreeNodeReservation::new(GFP_KERNEL)?,
             by_name: RBTreeNodeReservation::new(GFP_KERNEL)?,
@@ -127,7 +127,7 @@ impl<L: Listener> Members<L> {
     }
 
     /// Needs no more memory, and cannot fail.
-    pub(super) fn insert(&mut self, nodes: Nodes<L>, member: Member<L>) {
+    pub(super) fn insert(&mut self, nodes: MemberNodes<L>, member: Member<L>) {
         let account = member.account.clone();
         let identity = account.identity();
         let number = identity.number;

@@ -3,11 +3,11 @@
 //! NFS file systems in the list.
 
 use super::{
+    AccountId,
     Found,
-    Handle,
     Listener,
     Member,
-    Nodes,
+    MemberNodes,
     Promise,
     Registry,
     BIOS, //
@@ -23,9 +23,9 @@ impl<L: Listener> Registry<L> {
     /// ignored: its name is the device name and a unit that no file system had before. May sleep; `ENOMEM`.
     pub(in crate::recorder) fn add_mount(&self, key: u64, mut identity: Identity) -> Result {
         let mut members = self.members.lock();
-        let nodes = Nodes::new()?;
+        let nodes = MemberNodes::new()?;
         let place = self.accounts().reserve()?;
-        let handle = Handle::new(place.place(), members.next_number);
+        let handle = AccountId::new(place.place(), members.next_number);
         identity.number = handle.number();
         // A client may have an entry of such a name.
         loop {

@@ -9,7 +9,7 @@ use super::super::{
     account::Account,
     region::list::{
         Level,
-        List, //
+        RegionList, //
     },
     tracker::Here, //
 };
@@ -20,7 +20,7 @@ use crate::acct::{
 
 /// Tells of each list of regions.
 #[inline(always)]
-fn each(here: Here<'_>, account: &Account, mut tell: impl FnMut(&List, &Last, Level)) {
+fn each(here: Here<'_>, account: &Account, mut tell: impl FnMut(&RegionList, &Last, Level)) {
     let mut index = 0usize;
     let mut next = Some(account);
     while let Some(account) = next {

@@ -5,7 +5,7 @@
 use super::{
     super::{
         account::Account,
-        accounts::Handle,
+        accounts::AccountId,
         tracker::{
             Here,
             Tracker, //
@@ -34,7 +34,7 @@ impl Tracker {
             Begin::New => (),
             Begin::InsteadOf(other) => {
                 // No I/O has started after that wait. The other disk may have left.
-                let other = self.accounts().get(here.probe, Handle::from_bits(other));
+                let other = self.accounts().get(here.probe, AccountId::from_bits(other));
                 if let Some(other) = other {
                     other.leave_tag_wait(here.now, here.cpu);
                 }

@@ -24,7 +24,7 @@ use crate::{
     kunit::support::*,
     recorder::{
         account::Account,
-        accounts::Handle as Number,
+        accounts::AccountId as Number,
         clients::Clients, //
     },
 };
