@@ -39,9 +39,9 @@
 #include <linux/nfs_xdr.h>
 #include <linux/sunrpc/sched.h>
 
-static __always_inline struct iostat_here here(void)
+static __always_inline struct iostat_probe_ctx here(void)
 {
-	return (struct iostat_here) {
+	return (struct iostat_probe_ctx) {
 		.now_ns = iostat_clock_now(),
 		.cpu_offset = __my_cpu_offset,
 	};

@@ -23,9 +23,9 @@
 DEFINE_STATIC_KEY_FALSE(iostat_general);
 DEFINE_STATIC_KEY_FALSE(iostat_general_or_traced);
 
-static __always_inline struct iostat_here here(void)
+static __always_inline struct iostat_probe_ctx here(void)
 {
-	return (struct iostat_here) {
+	return (struct iostat_probe_ctx) {
 		.now_ns = iostat_clock_now(),
 		.cpu_offset = __my_cpu_offset,
 	};

@@ -44,7 +44,7 @@ static __always_inline int start(const struct devstat *ds, const u64 *now, const
 	if (!ds)
 		return 0;
 	local_irq_save(flags);
-	ret = iostat_start(ds, (struct iostat_here) {
+	ret = iostat_start(ds, (struct iostat_probe_ctx) {
 		.now_ns = now ? *now : iostat_clock_now(),
 		.cpu_offset = __my_cpu_offset,
 	});
@@ -61,7 +61,7 @@ static __always_inline int end(const struct devstat *ds, const struct iostat_end
 	if (!ds)
 		return 0;
 	local_irq_save(flags);
-	ret = iostat_end(ds, end, (struct iostat_here) {
+	ret = iostat_end(ds, end, (struct iostat_probe_ctx) {
 		.now_ns = now ? *now : iostat_clock_now(),
 		.cpu_offset = __my_cpu_offset,
 	});

@@ -31,18 +31,18 @@ struct iostat_nfs_io {
 
 /* What the probes of src/nfs.c call, the first and the last with interrupts off. */
 typedef void (*iostat_nfs_start_fn)(const void *state, const struct iostat_nfs_io *io,
-				    struct iostat_here here);
+				    struct iostat_probe_ctx here);
 typedef void (*iostat_nfs_traced_fn)(const void *state, const struct iostat_nfs_io *io,
 				     struct inode *inode);
 typedef void (*iostat_nfs_done_fn)(const void *state, const struct iostat_nfs_io *io,
-				   struct iostat_here here, u32 bytes, int error);
+				   struct iostat_probe_ctx here, u32 bytes, int error);
 
-void iostat_nfs_start(const void *state, const struct iostat_nfs_io *io, struct iostat_here here);
+void iostat_nfs_start(const void *state, const struct iostat_nfs_io *io, struct iostat_probe_ctx here);
 /* While io:start or io:done is on, with interrupts as the tracepoint had them. */
 void iostat_nfs_start_trace(const void *state, const struct iostat_nfs_io *io,
 			     struct inode *inode);
 /* @bytes were transferred; @error is a positive errno, or 0. */
-void iostat_nfs_done(const void *state, const struct iostat_nfs_io *io, struct iostat_here here,
+void iostat_nfs_done(const void *state, const struct iostat_nfs_io *io, struct iostat_probe_ctx here,
 		     u32 bytes, int error);
 
 /**

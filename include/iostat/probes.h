@@ -55,39 +55,39 @@ void iostat_general_rq_complete(void *state, struct request *rq, blk_status_t er
 				unsigned int nr_bytes);
 
 /**
- * struct iostat_here - where and when a probe runs
+ * struct iostat_probe_ctx - where and when a probe runs
  * @now_ns: the time, read with interrupts off
  * @cpu_offset: this CPU's __my_cpu_offset
  *
  * Passed in registers.
  */
-struct iostat_here {
+struct iostat_probe_ctx {
 	u64 now_ns;
 	unsigned long cpu_offset;
 };
 
 /* The Rust functions, called with interrupts disabled. Rust checks their types against these. */
-typedef void (*iostat_rq_fn)(const void *state, struct request *rq, struct iostat_here here);
+typedef void (*iostat_rq_fn)(const void *state, struct request *rq, struct iostat_probe_ctx here);
 typedef void (*iostat_rq_complete_fn)(const void *state, struct request *rq,
-				      struct iostat_here here, blk_status_t error,
+				      struct iostat_probe_ctx here, blk_status_t error,
 				      unsigned int nr_bytes);
 typedef void (*iostat_tag_wait_fn)(const void *state, const struct gendisk *disk,
-				   struct iostat_here here);
+				   struct iostat_probe_ctx here);
 typedef void (*iostat_bio_queue_fn)(const void *state, struct bio *bio,
-				    struct iostat_here here, unsigned int cpu);
-typedef void (*iostat_bio_fn)(const void *state, struct bio *bio, struct iostat_here here);
+				    struct iostat_probe_ctx here, unsigned int cpu);
+typedef void (*iostat_bio_fn)(const void *state, struct bio *bio, struct iostat_probe_ctx here);
 
-void iostat_io_start(const void *state, struct request *rq, struct iostat_here here);
-void iostat_rq_issue(const void *state, struct request *rq, struct iostat_here here);
-void iostat_rq_requeue(const void *state, struct request *rq, struct iostat_here here);
-void iostat_rq_merge(const void *state, struct request *rq, struct iostat_here here);
-void iostat_io_done(const void *state, struct request *rq, struct iostat_here here);
-void iostat_rq_complete(const void *state, struct request *rq, struct iostat_here here,
+void iostat_io_start(const void *state, struct request *rq, struct iostat_probe_ctx here);
+void iostat_rq_issue(const void *state, struct request *rq, struct iostat_probe_ctx here);
+void iostat_rq_requeue(const void *state, struct request *rq, struct iostat_probe_ctx here);
+void iostat_rq_merge(const void *state, struct request *rq, struct iostat_probe_ctx here);
+void iostat_io_done(const void *state, struct request *rq, struct iostat_probe_ctx here);
+void iostat_rq_complete(const void *state, struct request *rq, struct iostat_probe_ctx here,
 			blk_status_t error, unsigned int nr_bytes);
-void iostat_tag_wait(const void *state, const struct gendisk *disk, struct iostat_here here);
-void iostat_bio_queue(const void *state, struct bio *bio, struct iostat_here here,
+void iostat_tag_wait(const void *state, const struct gendisk *disk, struct iostat_probe_ctx here);
+void iostat_bio_queue(const void *state, struct bio *bio, struct iostat_probe_ctx here,
 		      unsigned int cpu);
-void iostat_bio_complete(const void *state, struct bio *bio, struct iostat_here here);
+void iostat_bio_complete(const void *state, struct bio *bio, struct iostat_probe_ctx here);
 
 /* Called as well while io:start or io:done is enabled, with interrupts as at the tracepoint. */
 typedef void (*iostat_rq_traced_fn)(const void *state, struct request *rq);

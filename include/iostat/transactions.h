@@ -25,8 +25,8 @@ struct iostat_end {
 };
 
 /* With interrupts off. */
-int iostat_start(const struct devstat *ds, struct iostat_here here);
-int iostat_end(const struct devstat *ds, const struct iostat_end *end, struct iostat_here here);
+int iostat_start(const struct devstat *ds, struct iostat_probe_ctx here);
+int iostat_end(const struct devstat *ds, const struct iostat_end *end, struct iostat_probe_ctx here);
 /* DEVSTAT_READ and so on, for an operation on so many bytes. */
 u32 iostat_class(u8 op, u32 bytes);
 

@@ -21,7 +21,7 @@ use super::{
     counter::Counter,
     fast::Remembered,
     inflight::Key,
-    region::pending::Pending,
+    region::pending::RegionState,
     transition::{
         End,
         Transition, //
@@ -46,7 +46,7 @@ pub struct Entry {
     account: Counter,
     pub(super) sector: Counter,
     /// What regions have to know of it; nothing without `IN_REGIONS`.
-    pub pending: Pending,
+    pub pending: RegionState,
 }
 
 /// Bits of `state`: first its [`Kind`], at the top its hardware queue.

@@ -12,7 +12,7 @@ pub(super) mod nfs;
 pub(super) use functions::OptionalProbes;
 
 use super::tracker::{
-    Here,
+    ProbeContext,
     Tracker, //
 };
 use crate::acct::disk_event::DiskEvent;
@@ -23,7 +23,7 @@ use crate::kernel_ext::{
         iostat_bio_queue_fn,
         iostat_bio_traced_fn,
         iostat_event_fn,
-        iostat_here,
+        iostat_probe_ctx,
         iostat_rq_complete_fn,
         iostat_rq_fn,
         iostat_rq_traced_fn,
@@ -227,12 +227,12 @@ unsafe fn tracker<'a>(state: *const c_void) -> &'a Tracker {
 ///
 /// Called by a probe, with interrupts off, and with what it found `here`.
 #[inline(always)]
-unsafe fn with_here(here: iostat_here, handle: impl FnOnce(Here<'_>)) {
+unsafe fn with_here(here: iostat_probe_ctx, handle: impl FnOnce(ProbeContext<'_>)) {
     // SAFETY: The caller is a probe, and the value does not outlive its call.
     let probe = unsafe { InProbe::new() };
     // SAFETY: Interrupts are off until the call returns, and the slot was read in the same section.
     let cpu = unsafe { ThisCpu::new(here.cpu_offset) };
-    handle(Here {
+    handle(ProbeContext {
         probe,
         cpu,
         now: here.now_ns,
@@ -248,7 +248,7 @@ macro_rules! rq_probe {
         unsafe extern "C" fn $function(
             state: *const c_void,
             rq: *mut bindings::request,
-            here: iostat_here,
+            here: iostat_probe_ctx,
         ) {
             // SAFETY: By this function's requirement.
             let tracker = unsafe { tracker(state) };
@@ -274,7 +274,7 @@ rq_probe!(iostat_io_done, io_done);
 unsafe extern "C" fn iostat_rq_complete(
     state: *const c_void,
     rq: *mut bindings::request,
-    here: iostat_here,
+    here: iostat_probe_ctx,
     status: bindings::blk_status_t,
     nr_bytes: c_uint,
 ) {
@@ -294,7 +294,7 @@ const _: iostat_rq_complete_fn = Some(iostat_rq_complete);
 unsafe extern "C" fn iostat_tag_wait(
     state: *const c_void,
     disk: *const bindings::gendisk,
-    here: iostat_here,
+    here: iostat_probe_ctx,
 ) {
     // SAFETY: By this function's requirement.
     let tracker = unsafe { tracker(state) };
@@ -311,7 +311,7 @@ const _: iostat_tag_wait_fn = Some(iostat_tag_wait);
 unsafe extern "C" fn iostat_bio_queue(
     state: *const c_void,
     bio: *mut bindings::bio,
-    here: iostat_here,
+    here: iostat_probe_ctx,
     cpu: c_uint,
 ) {
     // SAFETY: By this function's requirement.
@@ -331,7 +331,7 @@ const _: iostat_bio_queue_fn = Some(iostat_bio_queue);
 unsafe extern "C" fn iostat_bio_complete(
     state: *const c_void,
     bio: *mut bindings::bio,
-    here: iostat_here,
+    here: iostat_probe_ctx,
 ) {
     // SAFETY: By this function's requirement.
     let tracker = unsafe { tracker(state) };

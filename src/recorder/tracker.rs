@@ -45,7 +45,7 @@ use kernel::{
 
 /// What every handler of an event is given besides the event.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
+pub(super) struct ProbeContext<'a> {
     /// It runs in a probe.
     pub(super) probe: InProbe<'a>,
     /// On this CPU, with interrupts off.
@@ -186,7 +186,7 @@ impl Tracker {
     /// room for it, an I/O is untracked if that was its start.
     pub(super) fn begin(
         &self,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
         account: &Account,
         key: u64,
         hctx: u16,
@@ -199,7 +199,13 @@ impl Tracker {
     }
 
     /// Takes an entry for an I/O that begins. Without room for it, it is untracked if that was its start.
-    fn claim(&self, here: Here<'_>, account: &Account, key: u64, is_start: bool) -> Option<&Entry> {
+    fn claim(
+        &self,
+        here: ProbeContext<'_>,
+        account: &Account,
+        key: u64,
+        is_start: bool,
+    ) -> Option<&Entry> {
         let disk = account.disk().unwrap_or(account);
         let slot = match self.entries.table().claim(key, disk.share()) {
             Some(Claim::New(slot)) => slot,
@@ -238,7 +244,7 @@ impl Tracker {
     /// Begins following an I/O whose submitter has waited for a tag since then, in the disk's wait queue.
     pub(super) fn begin_after_tag_wait(
         &self,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
         account: &Account,
         key: u64,
         since: u64,
@@ -260,7 +266,7 @@ impl Tracker {
     /// more.
     pub(super) fn record<'a>(
         &'a self,
-        here: Here<'a>,
+        here: ProbeContext<'a>,
         entry: &Entry,
         transition: Transition,
     ) -> Option<&'a Account> {

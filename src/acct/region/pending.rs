@@ -22,7 +22,7 @@ pub const LEVELS: usize = 2;
 /// the I/O.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub struct Pending {
+pub struct RegionState {
     /// First sector on the whole disk.
     sector: Counter,
     sectors: Counter,
@@ -91,7 +91,7 @@ impl ListTag {
     }
 }
 
-impl Pending {
+impl RegionState {
     /// Starts the I/O at `now`, at `sector` of the whole disk. The caller then sets the tag for each
     /// account that the I/O is in.
     #[inline(always)]
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_is_said_at_the_start_is_known_at_the_end() {
-        let pending = Pending::default();
+        let pending = RegionState::default();
         pending.start(u64::MAX - 7, u32::MAX, 77);
         pending.start_under_none();
         assert_eq!(

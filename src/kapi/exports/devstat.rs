@@ -282,7 +282,7 @@ unsafe extern "C" fn iostat_devstat_set_block_size(
 ///
 /// Called by `src/transactions.c` with interrupts disabled, for another module. `ds` as for [`handle`].
 #[no_mangle]
-unsafe extern "C" fn iostat_start(ds: *const own::devstat, here: own::iostat_here) -> c_int {
+unsafe extern "C" fn iostat_start(ds: *const own::devstat, here: own::iostat_probe_ctx) -> c_int {
     // SAFETY: By the requirement of this function another module made this call, `ds` is as `handle` requires,
     // interrupts are disabled, and `here` is of this CPU.
     let (entries, handle, cpu) = unsafe {
@@ -301,7 +301,7 @@ unsafe extern "C" fn iostat_start(ds: *const own::devstat, here: own::iostat_her
 unsafe extern "C" fn iostat_end(
     ds: *const own::devstat,
     end: *const own::iostat_end,
-    here: own::iostat_here,
+    here: own::iostat_probe_ctx,
 ) -> c_int {
     // SAFETY: By the requirement of this function another module made this call, `ds` is as `handle` requires,
     // interrupts are disabled, `here` is of this CPU, and `end` and its `then` are valid.

@@ -3,7 +3,7 @@
 //! Tasks that wait for a tag of a disk, in the wait queue of its account: see `src/acct/tag_wait.rs`.
 
 use super::{
-    super::tracker::Here,
+    super::tracker::ProbeContext,
     Account, //
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
 
 impl Account {
     /// A task enters the wait queue of the disk, in place of its I/O.
-    pub(in crate::recorder) fn enter_tag_wait(&self, here: Here<'_>) {
+    pub(in crate::recorder) fn enter_tag_wait(&self, here: ProbeContext<'_>) {
         self.record_own(Transition::WaitqEnter, DIRECT, here.now, here.cpu);
         // After that, or an I/O that is alone in the wait queue removes it.
         self.root.gauge.add(Extra::TagWaits);
@@ -48,7 +48,7 @@ impl Account {
 
     /// An I/O starts whose submitter has waited since then for a tag. It is recorded
     /// at the root, where its submitter is.
-    pub(in crate::recorder) fn start_after_tag_wait(&self, here: Here<'_>, since: u64) {
+    pub(in crate::recorder) fn start_after_tag_wait(&self, here: ProbeContext<'_>, since: u64) {
         let disk = match self.disk() {
             None => self,
             Some(disk) => {

@@ -10,7 +10,7 @@ use super::{
         account::Account,
         region::list::RegionList,
         tracker::{
-            Here,
+            ProbeContext,
             Tracker, //
         },
         transactions::regions, //
@@ -147,8 +147,8 @@ impl<'a> fast::OnlyRegion<'a> for SoleRegion<'a> {
 
 impl<'a, T> Off<'a, T> {
     #[inline(always)]
-    fn here(&self) -> Here<'a> {
-        Here {
+    fn here(&self) -> ProbeContext<'a> {
+        ProbeContext {
             // SAFETY: In a probe by the type invariant.
             probe: unsafe { InProbe::new() },
             // SAFETY: Interrupts are off by the type invariant, until `restore`, after which no caller uses it.

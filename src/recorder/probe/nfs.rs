@@ -9,11 +9,11 @@ use super::{
 };
 use crate::kernel_ext::{
     bindings::{
-        iostat_here,
         iostat_nfs_done_fn,
         iostat_nfs_io,
         iostat_nfs_start_fn,
         iostat_nfs_traced_fn, //
+        iostat_probe_ctx,
     },
     nfs::{
         Hooks,
@@ -49,7 +49,7 @@ pub(in crate::recorder) fn hooks<T: Mounts>(
 unsafe extern "C" fn iostat_nfs_start(
     state: *const c_void,
     io: *const iostat_nfs_io,
-    here: iostat_here,
+    here: iostat_probe_ctx,
 ) {
     // SAFETY: By this function's requirement `state` is the tracker, which the hooks hold, and `io` the
     // probe's own.
@@ -84,7 +84,7 @@ const _: iostat_nfs_traced_fn = Some(iostat_nfs_start_trace);
 unsafe extern "C" fn iostat_nfs_done(
     state: *const c_void,
     io: *const iostat_nfs_io,
-    here: iostat_here,
+    here: iostat_probe_ctx,
     bytes: u32,
     error: c_int,
 ) {

@@ -3,7 +3,7 @@
 //! The regions of one disk or partition as probes find them, and how probes record I/Os in them.
 
 use super::{
-    super::tracker::Here,
+    super::tracker::ProbeContext,
     Region, //
 };
 use crate::{
@@ -124,7 +124,7 @@ impl RegionList {
         sector: u64,
         sectors: u32,
         last: &Last,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
     ) {
         let (now, cpu) = (here.now, here.cpu);
         let kind = entry.kind();

@@ -12,7 +12,7 @@ use super::{
             COMPLETED, //
         },
         tracker::{
-            Here,
+            ProbeContext,
             Tracker, //
         },
     },
@@ -48,7 +48,7 @@ const NO_DATA: usize = Class::NoData as usize;
 impl Tracker {
     /// `block_bio_queue`: a bio is submitted to a disk whose driver takes bios as they are.
     #[inline(always)]
-    pub(in crate::recorder) fn bio_queue(&self, here: Here<'_>, bio: Bio<'_>, cpu: u32) {
+    pub(in crate::recorder) fn bio_queue(&self, here: ProbeContext<'_>, bio: Bio<'_>, cpu: u32) {
         let Some(account) = self.account_of(here.probe, bio.disk(), bio.block_device()) else {
             return;
         };
@@ -88,7 +88,7 @@ impl Tracker {
     #[inline(always)]
     pub(in crate::recorder) fn bio_complete(
         &self,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
         bio: Bio<'_>,
         status: blk_status_t,
     ) {
@@ -130,7 +130,7 @@ impl Tracker {
     #[cold]
     fn bio_done(
         &self,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
         account: &Account,
         entry: &Entry,
         bio: Bio<'_>,

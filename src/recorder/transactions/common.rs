@@ -12,7 +12,7 @@ use super::{
         account::Account,
         provider,
         tracker::{
-            Here,
+            ProbeContext,
             Tracker, //
         },
     },
@@ -33,7 +33,7 @@ use kernel::bindings::blk_status_t;
 impl Tracker {
     /// `block_io_start`: a request is accepted.
     #[inline(always)]
-    pub(in crate::recorder) fn io_start(&self, here: Here<'_>, rq: Request<'_>) {
+    pub(in crate::recorder) fn io_start(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         match self.disk_at_home(here.probe, rq.disk()) {
             Some((disk, false)) => self.io_start_in::<DISK>(here, disk, rq),
             _ => self.io_start_lookup(here, rq),
@@ -42,7 +42,7 @@ impl Tracker {
 
     /// Looks the account up for [`Tracker::io_start`]: a partition, or a disk that is not in its first place.
     #[inline(never)]
-    fn io_start_lookup(&self, here: Here<'_>, rq: Request<'_>) {
+    fn io_start_lookup(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         match self.account_of(here.probe, rq.disk(), rq.block_device()) {
             Some(part) if part.disk().is_some() => self.io_start_in::<PARTITION>(here, part, rq),
             Some(disk) => self.io_start_in::<DISK>(here, disk, rq),
@@ -51,7 +51,12 @@ impl Tracker {
     }
 
     #[inline(always)]
-    fn io_start_in<const OF: Of>(&self, here: Here<'_>, account: &Account, rq: Request<'_>) {
+    fn io_start_in<const OF: Of>(
+        &self,
+        here: ProbeContext<'_>,
+        account: &Account,
+        rq: Request<'_>,
+    ) {
         if let Some(since) = account.end_any_tag_wait() {
             return self.io_start_after_tag_wait(here, account, rq, since);
         }
@@ -69,7 +74,7 @@ impl Tracker {
 
     /// `block_rq_issue`: the driver starts a request.
     #[inline(always)]
-    pub(in crate::recorder) fn rq_issue(&self, here: Here<'_>, rq: Request<'_>) {
+    pub(in crate::recorder) fn rq_issue(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         let Some(slot) = self.table().find_home(rq.key()) else {
             return self.rq_issue_slow(here, rq);
         };
@@ -89,7 +94,7 @@ impl Tracker {
     #[inline(always)]
     pub(in crate::recorder) fn rq_complete(
         &self,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
         rq: Request<'_>,
         status: blk_status_t,
         nr_bytes: u32,
@@ -130,7 +135,12 @@ const DISK: Of = false;
 const PARTITION: Of = true;
 
 #[inline(always)]
-fn record<const OF: Of>(account: &Account, transition: Transition, hctx: u16, here: Here<'_>) {
+fn record<const OF: Of>(
+    account: &Account,
+    transition: Transition,
+    hctx: u16,
+    here: ProbeContext<'_>,
+) {
     if OF == PARTITION {
         account.record(transition, hctx, here.now, here.cpu);
     } else {
@@ -140,7 +150,7 @@ fn record<const OF: Of>(account: &Account, transition: Transition, hctx: u16, he
 
 /// The issue of a request that is recorded in regions or in a partition.
 #[inline(never)]
-fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
+fn rq_issue_special(here: ProbeContext<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
     if account.disk().is_some() {
         return rq_issue_in_partition(here, account, entry, rq);
     }
@@ -151,7 +161,12 @@ fn rq_issue_special(here: Here<'_>, account: &Account, entry: &Entry, rq: Reques
 }
 
 #[inline(never)]
-fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
+fn rq_issue_in_partition(
+    here: ProbeContext<'_>,
+    account: &Account,
+    entry: &Entry,
+    rq: Request<'_>,
+) {
     if let Some(transition) = entry.issue(here.now) {
         account.record(transition, entry.hctx(), here.now, here.cpu);
         if account.is_in_regions(here.probe) {
@@ -163,7 +178,7 @@ fn rq_issue_in_partition(here: Here<'_>, account: &Account, entry: &Entry, rq: R
 /// The end of such a request, wherever else than in its own account.
 #[cold]
 #[inline(never)]
-fn rq_complete_extra(here: Here<'_>, account: &Account, entry: &Entry, bytes: u64) {
+fn rq_complete_extra(here: ProbeContext<'_>, account: &Account, entry: &Entry, bytes: u64) {
     if account.disk().is_some() {
         return rq_complete_in_partition(here, account, entry, bytes);
     }
@@ -173,7 +188,7 @@ fn rq_complete_extra(here: Here<'_>, account: &Account, entry: &Entry, bytes: u6
 }
 
 #[inline(never)]
-fn rq_complete_in_partition(here: Here<'_>, account: &Account, entry: &Entry, bytes: u64) {
+fn rq_complete_in_partition(here: ProbeContext<'_>, account: &Account, entry: &Entry, bytes: u64) {
     if let Some(disk) = account.disk() {
         let transition = Transition::RunqExitEnd(entry.end_plainly(bytes, here.now));
         disk.record_own(transition, entry.hctx(), here.now, here.cpu);

@@ -12,7 +12,7 @@ use super::super::{
         COMPLETED, //
     },
     tracker::{
-        Here,
+        ProbeContext,
         Tracker, //
     },
 };
@@ -48,7 +48,7 @@ fn sector(io: &Io) -> u64 {
 
 impl Tracker {
     /// The client sends a call.
-    pub(in crate::recorder) fn nfs_start(&self, here: Here<'_>, io: &Io) {
+    pub(in crate::recorder) fn nfs_start(&self, here: ProbeContext<'_>, io: &Io) {
         let Some(account) = self.account_of(here.probe, io.mount, 0) else {
             return;
         };
@@ -86,7 +86,13 @@ impl Tracker {
     }
 
     /// The server has done `bytes` of it, or failed.
-    pub(in crate::recorder) fn nfs_done(&self, here: Here<'_>, io: &Io, bytes: u32, error: i32) {
+    pub(in crate::recorder) fn nfs_done(
+        &self,
+        here: ProbeContext<'_>,
+        io: &Io,
+        bytes: u32,
+        error: i32,
+    ) {
         let Some(slot) = self.find(io.key) else {
             return;
         };

@@ -8,7 +8,7 @@
 
 use super::{
     super::tracker::{
-        Here,
+        ProbeContext,
         Tracker, //
     },
     is_whole, //
@@ -22,7 +22,7 @@ impl Tracker {
     #[inline(never)]
     pub(super) fn rq_complete_marked(
         &self,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
         rq: Request<'_>,
         status: blk_status_t,
         nr_bytes: u32,

@@ -11,7 +11,7 @@ use super::super::{
         Level,
         RegionList, //
     },
-    tracker::Here, //
+    tracker::ProbeContext, //
 };
 use crate::acct::{
     entry::Entry,
@@ -20,7 +20,11 @@ use crate::acct::{
 
 /// Tells of each list of regions.
 #[inline(always)]
-fn each(here: Here<'_>, account: &Account, mut tell: impl FnMut(&RegionList, &Last, Level)) {
+fn each(
+    here: ProbeContext<'_>,
+    account: &Account,
+    mut tell: impl FnMut(&RegionList, &Last, Level),
+) {
     let mut index = 0usize;
     let mut next = Some(account);
     while let Some(account) = next {
@@ -40,7 +44,7 @@ fn each(here: Here<'_>, account: &Account, mut tell: impl FnMut(&RegionList, &La
 /// An I/O starts.
 #[inline(always)]
 pub(in crate::recorder) fn start(
-    here: Here<'_>,
+    here: ProbeContext<'_>,
     account: &Account,
     entry: &Entry,
     sector: u64,
@@ -55,7 +59,7 @@ pub(in crate::recorder) fn start(
 
 #[inline(always)]
 pub(super) fn start_in_disk(
-    here: Here<'_>,
+    here: ProbeContext<'_>,
     account: &Account,
     entry: &Entry,
     sector: u64,
@@ -71,7 +75,7 @@ pub(super) fn start_in_disk(
 
 #[inline(never)]
 pub(super) fn start_in_partition(
-    here: Here<'_>,
+    here: ProbeContext<'_>,
     account: &Account,
     entry: &Entry,
     sector: u64,
@@ -92,7 +96,7 @@ pub(super) fn start_in_partition(
 
 /// It ends, if it started.
 #[inline(always)]
-pub(in crate::recorder) fn end(here: Here<'_>, account: &Account, entry: &Entry) {
+pub(in crate::recorder) fn end(here: ProbeContext<'_>, account: &Account, entry: &Entry) {
     if !entry.is_in_regions() {
         return;
     }
@@ -104,14 +108,14 @@ pub(in crate::recorder) fn end(here: Here<'_>, account: &Account, entry: &Entry)
 }
 
 #[inline(always)]
-pub(super) fn end_in_disk(here: Here<'_>, account: &Account, entry: &Entry) {
+pub(super) fn end_in_disk(here: ProbeContext<'_>, account: &Account, entry: &Entry) {
     if let Some(list) = account.regions().list(here.probe) {
         list.end(entry, Level::DISK, here.now, here.cpu);
     }
 }
 
 #[inline(never)]
-pub(super) fn end_in_partition(here: Here<'_>, account: &Account, entry: &Entry) {
+pub(super) fn end_in_partition(here: ProbeContext<'_>, account: &Account, entry: &Entry) {
     each(here, account, |list, _, level| {
         list.end(entry, level, here.now, here.cpu);
     });
@@ -119,7 +123,7 @@ pub(super) fn end_in_partition(here: Here<'_>, account: &Account, entry: &Entry)
 
 /// It goes back to wait, or is gone.
 #[cold]
-pub(in crate::recorder) fn give_back(here: Here<'_>, account: &Account, entry: &Entry) {
+pub(in crate::recorder) fn give_back(here: ProbeContext<'_>, account: &Account, entry: &Entry) {
     if !entry.is_in_regions() {
         return;
     }

@@ -14,7 +14,7 @@ use super::{
             REFUSED, //
         },
         tracker::{
-            Here,
+            ProbeContext,
             Tracker, //
         },
     },
@@ -57,7 +57,7 @@ impl Tracker {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn io_start_slow(&self, here: Here<'_>, account: &Account, rq: Request<'_>) {
+    pub(super) fn io_start_slow(&self, here: ProbeContext<'_>, account: &Account, rq: Request<'_>) {
         let start = request(account, rq);
         self.begin(here, account, rq.key(), start.hctx, true, |entry| {
             entry.start_waiting(&start, here.now)
@@ -78,7 +78,7 @@ impl Tracker {
 
     #[cold]
     #[inline(never)]
-    pub(super) fn rq_issue_slow(&self, here: Here<'_>, rq: Request<'_>) {
+    pub(super) fn rq_issue_slow(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         if let Some(slot) = self.find_request(rq) {
             if let Some(transition) = slot.entry.issue(here.now) {
                 if let Some(account) = self.record(here, slot.entry, transition) {
@@ -98,7 +98,7 @@ impl Tracker {
     }
 
     /// `block_rq_requeue`: a request goes back to wait.
-    pub(in crate::recorder) fn rq_requeue(&self, here: Here<'_>, rq: Request<'_>) {
+    pub(in crate::recorder) fn rq_requeue(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         if let Some(slot) = self.find_request(rq) {
             if let Some(transition) = slot.entry.requeue(here.now) {
                 if let Some(account) = self.record(here, slot.entry, transition) {
@@ -110,7 +110,7 @@ impl Tracker {
     }
 
     /// `block_rq_merge`: a request becomes part of another.
-    pub(in crate::recorder) fn rq_merge(&self, here: Here<'_>, rq: Request<'_>) {
+    pub(in crate::recorder) fn rq_merge(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         if let Some(slot) = self.find_request(rq) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.merge(here.now)) {
                 account.count_event(DiskEvent::RqMerges);
@@ -126,7 +126,7 @@ impl Tracker {
     /// `block_io_done`: nothing more comes of a request. Mostly it was complete before.
     ///
     /// Not so a clone that the disk below refused because it was busy.
-    pub(in crate::recorder) fn io_done(&self, here: Here<'_>, rq: Request<'_>) {
+    pub(in crate::recorder) fn io_done(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         if rq.is_flush_sequence() {
             // The flush comes yet, and then this once more.
             return;
@@ -146,7 +146,7 @@ impl Tracker {
     #[inline(never)]
     pub(super) fn rq_complete_slow(
         &self,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
         rq: Request<'_>,
         status: blk_status_t,
         nr_bytes: u32,
@@ -204,7 +204,7 @@ impl Tracker {
     #[cold]
     fn rq_done(
         &self,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
         account: &Account,
         entry: &Entry,
         rq: Request<'_>,
@@ -253,7 +253,7 @@ impl Tracker {
     #[cold]
     fn rq_gone(
         &self,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
         account: &Account,
         entry: &Entry,
         rq: Request<'_>,

@@ -7,7 +7,7 @@ use super::{
         account::Account,
         accounts::AccountId,
         tracker::{
-            Here,
+            ProbeContext,
             Tracker, //
         },
     },
@@ -24,7 +24,7 @@ use crate::{
 
 impl Tracker {
     /// `block_rq_tag_wait`: the current task is about to sleep until it has a tag of the disk at this address.
-    pub(in crate::recorder) fn tag_wait(&self, here: Here<'_>, disk: u64) {
+    pub(in crate::recorder) fn tag_wait(&self, here: ProbeContext<'_>, disk: u64) {
         let Some(account) = self.account_of(here.probe, disk, 0) else {
             return;
         };
@@ -49,7 +49,7 @@ impl Tracker {
     #[inline(never)]
     pub(super) fn io_start_after_tag_wait(
         &self,
-        here: Here<'_>,
+        here: ProbeContext<'_>,
         account: &Account,
         rq: Request<'_>,
         since: u64,
