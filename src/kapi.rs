@@ -23,7 +23,7 @@ use crate::{
     },
     recorder::clients::Clients, //
 };
-use devstat::Entries;
+use devstat::DevstatEntries;
 use evcnt::Events;
 use kernel::{
     prelude::*,
@@ -70,15 +70,15 @@ impl Api {
 
 /// Publishes the table of devstat(9) entries to the exported functions, until it is dropped.
 pub(crate) struct DevstatApi {
-    _listener: module::Registration<Entries>,
-    _published: global::Guard<Entries>,
+    _listener: module::Registration<DevstatEntries>,
+    _published: global::Guard<DevstatEntries>,
 }
 
 impl DevstatApi {
     /// Creates and publishes the table. The accounts of entries are created with `clients`. May sleep;
     /// `ENOMEM`.
     pub(crate) fn new(clients: Arc<dyn Clients>) -> Result<Self> {
-        let entries = Entries::new(clients)?;
+        let entries = DevstatEntries::new(clients)?;
         Ok(DevstatApi {
             _listener: module::Registration::new(entries.clone())?,
             _published: exports::devstat::ENTRIES.publish(entries)?,

@@ -24,9 +24,9 @@ use crate::{
     },
     kapi::kstat::{
         Chain,
-        Entry,
-        Key,
-        Statistic, //
+        KstatEntry,
+        KstatKey,
+        NamedStatistic, //
     },
     kernel_ext::{
         kstat::{
@@ -75,9 +75,9 @@ const BATCH: usize = 8;
 fn next(
     chain: &Chain,
     asked: &Selectors<'_>,
-    behind: &mut Option<Key>,
-    batch: &mut [Option<Arc<Entry>>; BATCH],
-) -> Result<Option<Arc<Entry>>> {
+    behind: &mut Option<KstatKey>,
+    batch: &mut [Option<Arc<KstatEntry>>; BATCH],
+) -> Result<Option<Arc<KstatEntry>>> {
     loop {
         if batch.iter().all(Option::is_none) {
             chain.batch(behind.as_ref(), batch);
@@ -99,7 +99,7 @@ pub(super) struct Rows {
     asked: Kept,
     is_begun: bool,
     /// The last one that is written.
-    behind: Option<Key>,
+    behind: Option<KstatKey>,
 }
 
 impl Rows {
@@ -139,7 +139,7 @@ impl Rows {
     }
 }
 
-fn row(out: &mut impl Out, entry: &Entry) -> core::fmt::Result {
+fn row(out: &mut impl Out, entry: &KstatEntry) -> core::fmt::Result {
     write!(
         out,
         "{} {} {:#x} {} {} {} ",
@@ -158,10 +158,10 @@ fn row(out: &mut impl Out, entry: &Entry) -> core::fmt::Result {
 pub(super) struct Values {
     asked: Kept,
     /// The last one that is written.
-    behind: Option<Key>,
+    behind: Option<KstatKey>,
     /// One of which some is written: how many of its statistics were passed, and how many bytes of the
     /// line of the next are written.
-    begun: Option<(Key, usize, usize)>,
+    begun: Option<(KstatKey, usize, usize)>,
     is_any: bool,
     /// Why a client refused.
     refused: Result,
@@ -237,7 +237,7 @@ impl Values {
     fn write(
         &mut self,
         chain: &Chain,
-        entry: &Entry,
+        entry: &KstatEntry,
         (mut passed, mut bytes): (usize, usize),
         piece: &mut Piece<'_>,
         cache: &mut Cache,
@@ -283,13 +283,13 @@ impl Values {
 fn write_line(
     out: &mut impl Out,
     id: (&[u8], i32, &[u8]),
-    statistic: &Statistic,
+    statistic: &NamedStatistic,
 ) -> core::fmt::Result {
     kstat_text::line(out, id, statistic.name(), statistic.value())
 }
 
 /// Writes one statistic of the first kstat that is selected. May sleep. `ENOENT` if no kstat is selected; `EINTR`; other
-/// errors as [`Entry::write`].
+/// errors as [`KstatEntry::write`].
 pub(super) fn write(chain: &Chain, meant: &Selector<'_>, value: Word<'_>) -> Result {
     let list = chain.list()?;
     let entry = list.entries.iter().find_map(|entry| {

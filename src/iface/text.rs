@@ -22,8 +22,8 @@ use crate::{
         BUFFER, //
     },
     kapi::{
-        evcnt::Listed,
-        kstat::Statistic, //
+        evcnt::ListedCounter,
+        kstat::NamedStatistic, //
     },
     kernel_ext::task,
     recorder::region::{
@@ -62,9 +62,9 @@ pub(super) enum Source {
 #[derive(Default)]
 pub(super) struct Cache {
     /// All event counters, with what their children have counted.
-    pub(super) counters: Option<KVVec<Listed>>,
+    pub(super) counters: Option<KVVec<ListedCounter>>,
     /// The number of a kstat, and its statistics.
-    pub(super) statistics: Option<(u32, KVVec<Statistic>)>,
+    pub(super) statistics: Option<(u32, KVVec<NamedStatistic>)>,
 }
 
 impl Source {

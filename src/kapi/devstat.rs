@@ -115,7 +115,7 @@ impl EntryParams<'_> {
     }
 }
 
-struct Attached {
+struct AttachedEntry {
     account: Arc<Account>,
     is_listed: bool,
     owner: Owner,
@@ -125,30 +125,30 @@ struct Attached {
 
 /// All entries of other modules.
 #[pin_data(PinnedDrop)]
-pub(crate) struct Entries {
+pub(crate) struct DevstatEntries {
     slots: Slots,
     clients: Arc<dyn Clients>,
     #[pin]
-    table: Mutex<Table>,
+    table: Mutex<EntryTable>,
 }
 
-struct Table {
-    attached: RBTree<EntryId, Attached>,
+struct EntryTable {
+    attached: RBTree<EntryId, AttachedEntry>,
     by_address: RBTree<usize, EntryId>,
     /// The allocator of slot numbers.
     slots: Places,
     next_number: u64,
 }
 
-impl Entries {
+impl DevstatEntries {
     /// Creates a table without entries. May sleep; `ENOMEM`.
     pub(crate) fn new(clients: Arc<dyn Clients>) -> Result<Arc<Self>> {
         let slots = Slots::new()?;
         Arc::pin_init(
-            pin_init!(Entries {
+            pin_init!(DevstatEntries {
                 slots,
                 clients,
-                table <- new_mutex!(Table {
+                table <- new_mutex!(EntryTable {
                     attached: RBTree::new(),
                     by_address: RBTree::new(),
                     slots: Places::new(),
@@ -195,7 +195,7 @@ impl Entries {
             handle,
             account: Found::new(&account),
         };
-        let attached = Attached {
+        let attached = AttachedEntry {
             account,
             is_listed,
             owner,
@@ -219,7 +219,7 @@ impl Entries {
         Ok(handle)
     }
 
-    fn retract(&self, attached: &Attached) {
+    fn retract(&self, attached: &AttachedEntry) {
         match attached.is_listed {
             true => self.clients.remove(&attached.account),
             false => self.clients.remove_unlisted(&attached.account),
@@ -288,7 +288,7 @@ impl Entries {
     }
 }
 
-impl UnloadListener for Entries {
+impl UnloadListener for DevstatEntries {
     fn unloading(&self, module: Owner) {
         let mut left = 0usize;
         while let Some(handle) = self.any_of(module) {
@@ -304,7 +304,7 @@ impl UnloadListener for Entries {
 }
 
 #[pinned_drop]
-impl PinnedDrop for Entries {
+impl PinnedDrop for DevstatEntries {
     fn drop(self: Pin<&mut Self>) {
         // The accounts of removed entries are dropped by RCU callbacks, which are code of this module.
         published::wait_for_drops_by_rcu();

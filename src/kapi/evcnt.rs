@@ -11,7 +11,7 @@ pub(crate) use group::AttachedGroup;
 pub(crate) use own::EventCounter;
 pub(crate) use read::{
     Found,
-    Listed, //
+    ListedCounter, //
 };
 
 use super::cells::{
@@ -48,18 +48,18 @@ use kernel::{
 };
 
 /// The description of an event counter.
-pub(crate) struct Event {
+pub(crate) struct EventDescription {
     kind: Type,
     group: KVec<u8>,
     name: KVec<u8>,
     since_ns: u64,
 }
 
-impl Event {
+impl EventDescription {
     /// Checks and copies the group and the name. May sleep. `EINVAL` or `ENAMETOOLONG` if one is invalid,
     /// `ENOMEM`.
     pub(crate) fn new(kind: Type, group: &[u8], name: &[u8]) -> Result<Self> {
-        Ok(Event {
+        Ok(EventDescription {
             kind,
             group: check_name(group)?,
             name: check_name(name)?,
@@ -83,7 +83,7 @@ impl Event {
     }
 }
 
-/// Checks and copies a group or a name. May sleep. Errors as [`Event::new`].
+/// Checks and copies a group or a name. May sleep. Errors as [`EventDescription::new`].
 fn check_name(text: &[u8]) -> Result<KVec<u8>> {
     check_string(text).map_err(|bad| match bad {
         BadString::Unprintable => EINVAL,
@@ -95,22 +95,22 @@ fn check_name(text: &[u8]) -> Result<KVec<u8>> {
 }
 
 /// The module that attached a counter, and the address of the counter in that module.
-pub(super) struct Client {
+pub(super) struct CounterOwner {
     pub(super) owner: Owner,
     pub(super) address: usize,
 }
 
-struct Attached {
-    event: Arc<Event>,
+struct CounterNode {
+    event: Arc<EventDescription>,
     parent: Option<CounterId>,
     children: usize,
     /// [`None`] for a counter of iostat itself.
-    client: Option<Client>,
+    client: Option<CounterOwner>,
 }
 
-struct Table {
+struct CounterTable {
     /// In the order of attachment.
-    attached: RBTree<CounterId, Attached>,
+    attached: RBTree<CounterId, CounterNode>,
     /// Counters of disks, by the last of each group.
     groups: RBTree<CounterId, group::Member>,
     by_address: RBTree<usize, CounterId>,
@@ -122,7 +122,7 @@ struct Table {
 pub(crate) struct Events {
     cells: Cells,
     #[pin]
-    table: Mutex<Table>,
+    table: Mutex<CounterTable>,
 }
 
 impl Events {
@@ -132,7 +132,7 @@ impl Events {
         Arc::pin_init(
             pin_init!(Events {
                 cells,
-                table <- new_mutex!(Table {
+                table <- new_mutex!(CounterTable {
                     attached: RBTree::new(),
                     groups: RBTree::new(),
                     by_address: RBTree::new(),
@@ -172,9 +172,9 @@ impl Events {
     /// `ENOSPC` if there are too many counters, `ENOMEM`.
     pub(super) fn attach(
         &self,
-        event: Event,
+        event: EventDescription,
         parent: Option<CounterId>,
-        client: Option<Client>,
+        client: Option<CounterOwner>,
         count: u64,
     ) -> Result<CounterId> {
         // Allocate without the mutex: reclaim may wait for I/O on a disk, and a thread that adds or removes
@@ -207,7 +207,7 @@ impl Events {
             parent.children = parent.children.saturating_add(1);
         }
         let handle = self.cells.take(&mut table.free, count).ok_or(ENOSPC)?;
-        let attached = Attached {
+        let attached = CounterNode {
             event,
             parent,
             children: 0,
@@ -268,7 +268,7 @@ impl Events {
     }
 }
 
-impl Table {
+impl CounterTable {
     /// Returns the last counter of a module that was attached before `limit`.
     fn last_of(&mut self, owner: Owner, limit: Option<CounterId>) -> Option<CounterId> {
         let behind = limit.and_then(|limit| self.attached.cursor_lower_bound_mut(&limit));

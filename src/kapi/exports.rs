@@ -11,9 +11,9 @@ pub(super) mod kstat;
 mod kstat_data;
 
 use super::evcnt::{
-    Client,
     CounterId, //
-    Event,
+    CounterOwner,
+    EventDescription,
     Events,
 };
 use crate::{
@@ -114,14 +114,14 @@ unsafe fn attach(
             return Err(EINVAL);
         }
         let kind = u64::try_from(kind).ok().and_then(Type::from_number);
-        let event = Event::new(kind.ok_or(EINVAL)?, group, name)?;
+        let event = EventDescription::new(kind.ok_or(EINVAL)?, group, name)?;
         let parent = match parent.is_null() {
             true => None,
             // The address is only looked up, not dereferenced.
             false => Some(events.find(parent as usize).ok_or(ENOENT)?),
         };
         let address = ev as usize;
-        let client = Client {
+        let client = CounterOwner {
             owner: module,
             address,
         };

@@ -13,11 +13,11 @@ mod remove;
 mod snapshot;
 
 pub(crate) use create::New;
-pub(crate) use entry::Entry;
-pub(crate) use key::Key;
+pub(crate) use entry::KstatEntry;
+pub(crate) use key::KstatKey;
 pub(crate) use snapshot::{
-    Snapshot,
-    Statistic, //
+    KstatSnapshot,
+    NamedStatistic, //
 };
 
 use crate::{
@@ -55,18 +55,18 @@ use kernel::{
 
 /// A kstat in the chain.
 struct Row {
-    entry: Arc<Entry>,
+    entry: Arc<KstatEntry>,
     /// [`None`] if it belongs to iostat, or is dormant.
     owner: Option<Owner>,
     /// The address of the `kstat_t` of the client; 0 if there is no client.
     address: usize,
 }
 
-struct Table {
+struct KstatTable {
     /// Changes whenever the visible part of the chain changes, under the same lock.
     chain_id: u32,
     by_kid: RBTree<u32, Row>,
-    by_name: RBTree<Key, u32>,
+    by_name: RBTree<KstatKey, u32>,
     by_address: RBTree<usize, u32>,
 }
 
@@ -74,27 +74,27 @@ struct Table {
 #[pin_data]
 pub(crate) struct Chain {
     #[pin]
-    table: Mutex<Table>,
+    table: Mutex<KstatTable>,
 }
 
 /// The chain at one moment.
-pub(crate) struct List {
+pub(crate) struct ChainList {
     /// The id of the chain.
     pub(crate) id: u32,
     /// The visible kstats, sorted by name.
-    pub(crate) entries: KVVec<Arc<Entry>>,
+    pub(crate) entries: KVVec<Arc<KstatEntry>>,
 }
 
 /// Memory for a row, allocated without the mutex.
-struct Nodes {
+struct RowNodes {
     kid: RBTreeNodeReservation<u32, Row>,
-    name: RBTreeNodeReservation<Key, u32>,
+    name: RBTreeNodeReservation<KstatKey, u32>,
     address: RBTreeNodeReservation<usize, u32>,
 }
 
-impl Nodes {
+impl RowNodes {
     fn new() -> Result<Self> {
-        Ok(Nodes {
+        Ok(RowNodes {
             kid: RBTreeNodeReservation::new(GFP_KERNEL)?,
             name: RBTreeNodeReservation::new(GFP_KERNEL)?,
             address: RBTreeNodeReservation::new(GFP_KERNEL)?,
@@ -105,7 +105,7 @@ impl Nodes {
 /// `kid_t` is an `int`.
 const KID_MASK: u32 = u32::MAX >> 1;
 
-impl Table {
+impl KstatTable {
     /// Returns an unused number. The chain id becomes the number after it.
     fn next_kid(&mut self) -> u32 {
         loop {
@@ -121,7 +121,7 @@ impl Table {
         self.chain_id = self.chain_id.wrapping_add(1) & KID_MASK;
     }
 
-    fn insert(&mut self, nodes: Nodes, row: Row) {
+    fn insert(&mut self, nodes: RowNodes, row: Row) {
         let kid = row.entry.kid();
         let key = *row.entry.key();
         if row.address != 0 {
@@ -133,7 +133,7 @@ impl Table {
     }
 
     /// Removes a kstat. The caller drops what is returned after it has released the mutex.
-    fn remove(&mut self, kid: u32) -> Option<(Arc<Entry>, impl Sized)> {
+    fn remove(&mut self, kid: u32) -> Option<(Arc<KstatEntry>, impl Sized)> {
         let node = self.by_kid.remove_node(&kid)?;
         let (_, row) = node.to_key_value();
         let entry = row.entry.clone();
@@ -150,7 +150,7 @@ impl Chain {
     pub(super) fn new() -> Result<Arc<Self>> {
         let chain = Arc::pin_init(
             pin_init!(Chain {
-                table <- new_mutex!(Table {
+                table <- new_mutex!(KstatTable {
                     chain_id: 0,
                     by_kid: RBTree::new(),
                     by_name: RBTree::new(),
@@ -164,7 +164,7 @@ impl Chain {
             ("kstat_headers", Type::Raw, 0, Body::Headers),
             ("kstat_types", Type::Named, Type::ALL.len(), Body::Types),
         ] {
-            let key = Key::new(Name::new(b"unix"), 0, Name::new(name.as_bytes()));
+            let key = KstatKey::new(Name::new(b"unix"), 0, Name::new(name.as_bytes()));
             // CAST: A small number.
             let new = New {
                 key,
@@ -180,10 +180,10 @@ impl Chain {
     }
 
     /// Adds a new kstat to the chain. May sleep. `EEXIST` if there is one of this name, `ENOMEM`.
-    fn add(&self, new: &New, body: Body, owner: Option<Owner>) -> Result<Arc<Entry>> {
-        let nodes = Nodes::new()?;
+    fn add(&self, new: &New, body: Body, owner: Option<Owner>) -> Result<Arc<KstatEntry>> {
+        let nodes = RowNodes::new()?;
         let address = body.address();
-        let mut entry = Entry::new(new, body)?;
+        let mut entry = KstatEntry::new(new, body)?;
         let mut table = self.table.lock();
         if table.by_name.get(&new.key).is_some() {
             return Err(EEXIST);
@@ -206,7 +206,7 @@ impl Chain {
 
     /// Returns all visible kstats. The caller selects from them without the mutex, because that may take long
     /// and threads that add and remove disks wait for the mutex. May sleep; `ENOMEM`.
-    pub(crate) fn list(&self) -> Result<List> {
+    pub(crate) fn list(&self) -> Result<ChainList> {
         let mut room = 0usize;
         loop {
             // Allocate without the mutex: reclaim may wait for I/O on a disk, and a thread that adds or removes
@@ -222,7 +222,7 @@ impl Chain {
             }
             if len <= room {
                 let id = table.chain_id;
-                return Ok(List { id, entries });
+                return Ok(ChainList { id, entries });
             }
             // More kstats may be added until the mutex is locked again.
             room = len.saturating_add(len / 8);
@@ -230,7 +230,7 @@ impl Chain {
     }
 
     /// Fills `batch` with the visible kstats after a name, or from the first name on. May sleep.
-    pub(crate) fn batch(&self, behind: Option<&Key>, batch: &mut [Option<Arc<Entry>>]) {
+    pub(crate) fn batch(&self, behind: Option<&KstatKey>, batch: &mut [Option<Arc<KstatEntry>>]) {
         let mut guard = self.table.lock();
         let table = &mut *guard;
         let mut cursor = match behind {
@@ -253,14 +253,14 @@ impl Chain {
     }
 
     /// Returns the kstat of this name, if it is visible. May sleep.
-    pub(crate) fn named(&self, key: &Key) -> Option<Arc<Entry>> {
+    pub(crate) fn named(&self, key: &KstatKey) -> Option<Arc<KstatEntry>> {
         let table = self.table.lock();
         let row = table.by_kid.get(table.by_name.get(key)?)?;
         row.entry.is_visible().then(|| row.entry.clone())
     }
 
     /// Returns all visible kstats, sorted by number. May sleep; `ENOMEM`.
-    pub(crate) fn by_number(&self) -> Result<List> {
+    pub(crate) fn by_number(&self) -> Result<ChainList> {
         let mut list = self.list()?;
         sort_by(&mut list.entries, |one, other| one.kid().cmp(&other.kid()));
         Ok(list)
@@ -268,7 +268,7 @@ impl Chain {
 
     /// Returns the kstat of this number. May sleep. `ENXIO` if no kstat has it, `EAGAIN` if it is not installed
     /// yet.
-    pub(crate) fn numbered(&self, kid: u32) -> Result<Arc<Entry>> {
+    pub(crate) fn numbered(&self, kid: u32) -> Result<Arc<KstatEntry>> {
         let table = self.table.lock();
         let entry = &table.by_kid.get(&kid).ok_or(ENXIO)?.entry;
         match entry.is_visible() {
@@ -279,7 +279,11 @@ impl Chain {
 
     /// Returns the address of the first kstat of a client that `is_asked` selects and that is not dormant. May
     /// sleep. `is_asked` is called with the mutex held.
-    pub(super) fn lookup(&self, owner: Owner, is_asked: impl Fn(&Key) -> bool) -> Option<usize> {
+    pub(super) fn lookup(
+        &self,
+        owner: Owner,
+        is_asked: impl Fn(&KstatKey) -> bool,
+    ) -> Option<usize> {
         let table = self.table.lock();
         let mut rows = table.by_kid.values();
         rows.find(|row| row.owner == Some(owner) && is_asked(row.entry.key()))
@@ -291,7 +295,7 @@ impl Chain {
     pub(crate) fn add_disk(self: &Arc<Self>, account: &Arc<Account>) -> Result<Disk> {
         let identity = account.identity();
         let unit = i32::try_from(identity.unit_number).unwrap_or(0);
-        let key = Key::new(identity.driver, unit, identity.name);
+        let key = KstatKey::new(identity.driver, unit, identity.name);
         let new = New {
             key,
             class: Name::new(identity.class().as_bytes()),

@@ -18,7 +18,7 @@ use crate::{
     },
     kapi::kstat::{
         Chain,
-        Snapshot, //
+        KstatSnapshot, //
     },
     kernel_ext::{
         ioctl::{
@@ -67,7 +67,7 @@ pub(super) fn list(chain: &Chain, argument: Argument) -> Result {
 }
 
 /// Where the text of each statistic goes, and how many bytes all of it has.
-fn layout(snapshot: &Snapshot) -> (impl Iterator<Item = usize> + '_, usize) {
+fn layout(snapshot: &KstatSnapshot) -> (impl Iterator<Item = usize> + '_, usize) {
     let bytes = |value| kstat::text(value).map_or(0, |text| text.len().saturating_add(1));
     let lengths = snapshot
         .statistics
@@ -139,7 +139,7 @@ pub(super) fn read(chain: &Chain, argument: Argument) -> Result {
 }
 
 /// Writes statistics of a kstat. May sleep. `ENXIO` and `EAGAIN` as [`read`]; `E2BIG` if text or bytes are longer than a
-/// message may be; other errors as [`crate::kapi::kstat::Entry::write`].
+/// message may be; other errors as [`crate::kapi::kstat::KstatEntry::write`].
 pub(super) fn write(chain: &Chain, argument: Argument) -> Result {
     change(chain, argument).map_err(not_enomem)
 }

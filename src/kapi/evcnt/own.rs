@@ -4,7 +4,7 @@
 
 use super::{
     CounterId, //
-    Event,
+    EventDescription,
     Events,
 };
 use crate::acct::evcnt::Type;
@@ -20,9 +20,9 @@ pub(crate) struct EventCounter {
 }
 
 impl EventCounter {
-    /// Attaches a counter. May sleep. Errors as [`Event::new`] and [`Events::attach`].
+    /// Attaches a counter. May sleep. Errors as [`EventDescription::new`] and [`Events::attach`].
     pub(crate) fn new(events: &Arc<Events>, group: &[u8], name: &[u8]) -> Result<Self> {
-        let event = Event::new(Type::Misc, group, name)?;
+        let event = EventDescription::new(Type::Misc, group, name)?;
         let handle = events.attach(event, None, None, 0)?;
         let events = events.clone();
         Ok(EventCounter { events, handle })

@@ -11,9 +11,9 @@ use super::{
         OfGroup, //
     },
     CounterId,
-    Event,
+    CounterTable, //
+    EventDescription,
     Events,
-    Table, //
 };
 use crate::{
     acct::{
@@ -44,7 +44,7 @@ pub(crate) struct Found {
 }
 
 enum Description {
-    Of(Arc<Event>),
+    Of(Arc<EventDescription>),
     OfGroup(Arc<Group>, DiskEvent),
 }
 
@@ -81,7 +81,7 @@ impl Found {
 }
 
 /// A counter in a list.
-pub(crate) struct Listed {
+pub(crate) struct ListedCounter {
     pub(crate) found: Found,
     parent: Option<CounterId>,
     /// The count of this counter and of its descendants.
@@ -116,7 +116,7 @@ impl Events {
     /// # Errors
     ///
     /// `ENOMEM`; `EINTR` if a fatal signal is pending.
-    pub(crate) fn rolled_up(&self) -> Result<KVVec<Listed>> {
+    pub(crate) fn rolled_up(&self) -> Result<KVVec<ListedCounter>> {
         let mut list = self.snapshot()?;
         let mut killed = Ok(());
         list.retain(|listed| {
@@ -161,7 +161,7 @@ impl Events {
     }
 
     /// Returns all counters, with a total of 0.
-    fn snapshot(&self) -> Result<KVVec<Listed>> {
+    fn snapshot(&self) -> Result<KVVec<ListedCounter>> {
         let mut room = 0usize;
         loop {
             // Allocate without the mutex: see [`Events::attach`].
@@ -187,13 +187,13 @@ impl Events {
                     .peek()
                     .is_some_and(|other| first.is_none_or(|first| other.handle < first));
                 let listed = if is_of_group {
-                    of_groups.next().map(|counter| Listed {
+                    of_groups.next().map(|counter| ListedCounter {
                         found: Found::of_group(&counter),
                         parent: counter.parent,
                         total: 0,
                     })
                 } else {
-                    attached.next().map(|(handle, attached)| Listed {
+                    attached.next().map(|(handle, attached)| ListedCounter {
                         found: Found {
                             handle: *handle,
                             description: Description::Of(attached.event.clone()),
@@ -212,7 +212,7 @@ impl Events {
     }
 }
 
-impl Table {
+impl CounterTable {
     /// Returns the first counter from a handle on.
     fn next(&self, from: CounterId) -> Option<Found> {
         let of_group = self.groups.cursor_lower_bound(&from).and_then(|at| {

@@ -13,7 +13,7 @@ use crate::{
         client::End, //
     },
     kapi::devstat::{
-        Entries,
+        DevstatEntries,
         EntryId,
         EntryParams,
         NAME_LEN, //
@@ -40,13 +40,13 @@ use kernel::{
 };
 
 /// All entries, from the init of this module to its exit: see `EVENTS`.
-pub(in crate::kapi) static ENTRIES: Global<Entries> = Global::new();
+pub(in crate::kapi) static ENTRIES: Global<DevstatEntries> = Global::new();
 
 /// # Safety
 ///
 /// The caller was called, directly or not, by another module, and uses the reference only until it returns.
 #[inline(always)]
-unsafe fn entries<'a>() -> Option<&'a Entries> {
+unsafe fn entries<'a>() -> Option<&'a DevstatEntries> {
     // SAFETY: By the requirement of this function a module that depends on this one is loaded, see `EVENTS`.
     unsafe { ENTRIES.get() }
 }

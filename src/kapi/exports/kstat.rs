@@ -5,7 +5,7 @@
 use super::{
     super::kstat::{
         Chain,
-        Key,
+        KstatKey,
         New, //
     },
     string, //
@@ -133,7 +133,7 @@ unsafe extern "C" fn iostat_kstat_create(
             return Err(EINVAL);
         }
         let mut new = New {
-            key: Key::new(
+            key: KstatKey::new(
                 checked,
                 ks_instance,
                 name_or_made(given, checked, ks_instance)?,

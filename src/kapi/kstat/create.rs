@@ -5,10 +5,10 @@
 use super::{
     entry::{
         Body,
-        Entry, //
+        KstatEntry, //
     },
     Chain,
-    Key, //
+    KstatKey, //
 };
 use crate::{
     abi::name::Name,
@@ -32,7 +32,7 @@ use kernel::{
 
 /// The description of a kstat to create.
 pub(crate) struct New {
-    pub(crate) key: Key,
+    pub(crate) key: KstatKey,
     pub(crate) class: Name,
     pub(crate) kind: Type,
     pub(crate) ndata: u32,
@@ -90,7 +90,7 @@ impl Chain {
 
     /// Returns the dormant kstat of this name, if it has the same properties as the one to create. It then
     /// belongs to this client.
-    fn reuse(&self, new: &New, owner: Owner) -> Option<(Arc<Entry>, usize)> {
+    fn reuse(&self, new: &New, owner: Owner) -> Option<(Arc<KstatEntry>, usize)> {
         let mut guard = self.table.lock();
         let table = &mut *guard;
         let kid = table.by_name.get(&new.key)?;
@@ -105,7 +105,7 @@ impl Chain {
     }
 
     /// Returns the kstat at an address of a client.
-    pub(super) fn at(&self, address: usize) -> Option<Arc<Entry>> {
+    pub(super) fn at(&self, address: usize) -> Option<Arc<KstatEntry>> {
         let table = self.table.lock();
         let kid = table.by_address.get(&address)?;
         let row = table.by_kid.get(kid)?;

@@ -3,7 +3,7 @@
 //! A kstat: its constant properties, and a body with the data.
 
 use super::{
-    Key,
+    KstatKey,
     New, //
 };
 use crate::{
@@ -67,8 +67,8 @@ impl Body {
 
 /// One kstat.
 #[pin_data]
-pub(crate) struct Entry {
-    key: Key,
+pub(crate) struct KstatEntry {
+    key: KstatKey,
     class: Name,
     kind: Type,
     ndata: u32,
@@ -82,22 +82,22 @@ pub(crate) struct Entry {
 }
 
 /// The body of a kstat, with its mutex held.
-pub(super) struct Held<'a> {
-    entry: &'a Entry,
+pub(super) struct LockedBody<'a> {
+    entry: &'a KstatEntry,
     pub(super) body: MutexGuard<'a, Body>,
 }
 
-impl Drop for Held<'_> {
+impl Drop for LockedBody<'_> {
     fn drop(&mut self) {
         self.entry.holder.store(0, Relaxed);
     }
 }
 
-impl Entry {
+impl KstatEntry {
     /// Creates a kstat without a number. May sleep; `ENOMEM`.
     pub(super) fn new(new: &New, body: Body) -> Result<Pin<UniqueArc<Self>>> {
         UniqueArc::pin_init(
-            pin_init!(Entry {
+            pin_init!(KstatEntry {
                 key: new.key,
                 class: new.class,
                 kind: new.kind,
@@ -117,7 +117,7 @@ impl Entry {
         *self.project().kid = kid;
     }
 
-    pub(crate) fn key(&self) -> &Key {
+    pub(crate) fn key(&self) -> &KstatKey {
         &self.key
     }
 
@@ -164,11 +164,11 @@ impl Entry {
         self.holder.load(Relaxed) == task::current_id()
     }
 
-    /// Locks the body; waits for readers. Must not be called if [`Entry::is_held_here`]. May sleep.
-    pub(super) fn hold(&self) -> Held<'_> {
+    /// Locks the body; waits for readers. Must not be called if [`KstatEntry::is_held_here`]. May sleep.
+    pub(super) fn hold(&self) -> LockedBody<'_> {
         let body = self.body.lock();
         self.holder.store(task::current_id(), Relaxed);
-        Held { entry: self, body }
+        LockedBody { entry: self, body }
     }
 
     /// Marks the kstat as deleted, after waiting for readers. May sleep.

@@ -8,7 +8,7 @@ use core::cmp::Ordering;
 /// Module, instance and name. The order is that of kstat(8): upper and lower case are equal, unless there is no
 /// other difference.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Key {
+pub(crate) struct KstatKey {
     module: Name,
     instance: i32,
     name: Name,
@@ -20,9 +20,9 @@ fn folded(one: &[u8], other: &[u8]) -> Ordering {
     one.iter().map(fold).cmp(other.iter().map(fold))
 }
 
-impl Key {
+impl KstatKey {
     pub(crate) fn new(module: Name, instance: i32, name: Name) -> Self {
-        Key {
+        KstatKey {
             module,
             instance,
             name,
@@ -43,7 +43,7 @@ impl Key {
     }
 }
 
-impl Ord for Key {
+impl Ord for KstatKey {
     fn cmp(&self, other: &Self) -> Ordering {
         let ((module, instance, name), (module2, instance2, name2)) = (self.parts(), other.parts());
         folded(module, module2)
@@ -54,7 +54,7 @@ impl Ord for Key {
     }
 }
 
-impl PartialOrd for Key {
+impl PartialOrd for KstatKey {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }

@@ -5,7 +5,7 @@
 use super::{
     entry::{
         Body,
-        Entry, //
+        KstatEntry, //
     },
     Chain,
     Row, //
@@ -37,7 +37,7 @@ impl Chain {
         self.remove(&entry, true)
     }
 
-    fn remove(&self, entry: &Entry, is_updated: bool) -> Result {
+    fn remove(&self, entry: &KstatEntry, is_updated: bool) -> Result {
         // A kstat that was never installed has no data worth keeping.
         if entry.has(flags::PERSISTENT) && entry.is_visible() {
             return self.make_dormant(entry, is_updated);
@@ -50,7 +50,7 @@ impl Chain {
         Ok(())
     }
 
-    fn make_dormant(&self, entry: &Entry, is_updated: bool) -> Result {
+    fn make_dormant(&self, entry: &KstatEntry, is_updated: bool) -> Result {
         let mut held = entry.hold();
         let Body::Client(client) = &mut *held.body else {
             return Err(ENOENT);
@@ -66,7 +66,7 @@ impl Chain {
         Ok(())
     }
 
-    fn any_of(&self, owner: Owner) -> Option<kernel::sync::Arc<Entry>> {
+    fn any_of(&self, owner: Owner) -> Option<kernel::sync::Arc<KstatEntry>> {
         let table = self.table.lock();
         let mut rows = table.by_kid.values();
         let row = rows.find(|row| row.owner == Some(owner))?;

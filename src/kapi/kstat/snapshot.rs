@@ -5,7 +5,7 @@
 use super::{
     entry::{
         Body,
-        Entry, //
+        KstatEntry, //
     },
     Chain, //
 };
@@ -36,23 +36,23 @@ use kernel::{
 };
 
 /// A statistic: a name of two parts, and a value.
-pub(crate) struct Statistic {
+pub(crate) struct NamedStatistic {
     name: Name31,
     suffix: &'static str,
-    value: Stored,
+    value: OwnedValue,
 }
 
 /// A name as the client has set it: any bytes, and their number.
 #[derive(Clone, Copy)]
 struct Name31([u8; 31], u8);
 
-enum Stored {
+enum OwnedValue {
     Number(Value<'static>),
     Char(KVVec<u8>),
     String(KVVec<u8>),
 }
 
-impl Statistic {
+impl NamedStatistic {
     fn new(name: &[u8], suffix: &'static str, value: Value<'_>) -> Result<Self> {
         let mut bytes = [0; 31];
         let mut len = 0u8;
@@ -66,16 +66,16 @@ impl Statistic {
             Ok(copy)
         };
         let value = match value {
-            Value::Char(text) => Stored::Char(copy(text)?),
-            Value::String(text) => Stored::String(copy(text)?),
-            Value::Int32(number) => Stored::Number(Value::Int32(number)),
-            Value::Uint32(number) => Stored::Number(Value::Uint32(number)),
-            Value::Int64(number) => Stored::Number(Value::Int64(number)),
-            Value::Uint64(number) => Stored::Number(Value::Uint64(number)),
-            Value::Float(bits) => Stored::Number(Value::Float(bits)),
-            Value::Double(bits) => Stored::Number(Value::Double(bits)),
+            Value::Char(text) => OwnedValue::Char(copy(text)?),
+            Value::String(text) => OwnedValue::String(copy(text)?),
+            Value::Int32(number) => OwnedValue::Number(Value::Int32(number)),
+            Value::Uint32(number) => OwnedValue::Number(Value::Uint32(number)),
+            Value::Int64(number) => OwnedValue::Number(Value::Int64(number)),
+            Value::Uint64(number) => OwnedValue::Number(Value::Uint64(number)),
+            Value::Float(bits) => OwnedValue::Number(Value::Float(bits)),
+            Value::Double(bits) => OwnedValue::Number(Value::Double(bits)),
         };
-        Ok(Statistic {
+        Ok(NamedStatistic {
             name: Name31(bytes, len),
             suffix,
             value,
@@ -91,9 +91,9 @@ impl Statistic {
     /// Returns the value.
     pub(crate) fn value(&self) -> Value<'_> {
         match &self.value {
-            Stored::Number(number) => *number,
-            Stored::Char(text) => Value::Char(text),
-            Stored::String(text) => Value::String(text),
+            OwnedValue::Number(number) => *number,
+            OwnedValue::Char(text) => Value::Char(text),
+            OwnedValue::String(text) => Value::String(text),
         }
     }
 
@@ -113,19 +113,19 @@ enum Raw {
 }
 
 /// The data of a kstat at one moment.
-pub(crate) struct Snapshot {
+pub(crate) struct KstatSnapshot {
     /// The time of the snapshot, ns.
     pub(crate) snaptime_ns: u64,
     /// The number of data structures; for a raw kstat of a client, of bytes.
     pub(crate) ndata: u32,
     /// In the order of the data.
-    pub(crate) statistics: KVVec<Statistic>,
+    pub(crate) statistics: KVVec<NamedStatistic>,
     raw: Raw,
 }
 
-impl Snapshot {
+impl KstatSnapshot {
     fn push(&mut self, name: &[u8], suffix: &'static str, value: Value<'_>) -> Result {
-        let statistic = Statistic::new(name, suffix, value)?;
+        let statistic = NamedStatistic::new(name, suffix, value)?;
         Ok(self.statistics.push(statistic, GFP_KERNEL_ACCOUNT)?)
     }
 
@@ -139,18 +139,18 @@ impl Snapshot {
     }
 }
 
-impl Entry {
+impl KstatEntry {
     /// Takes a snapshot. May sleep, as long as the callbacks of the client do.
     ///
     /// # Errors
     ///
     /// `ENXIO` if the kstat was deleted, `EDEADLK` if it is called by a callback of this kstat, an error of the
     /// callbacks, `ENOMEM`.
-    pub(crate) fn snapshot(&self, chain: &Chain) -> Result<Snapshot> {
+    pub(crate) fn snapshot(&self, chain: &Chain) -> Result<KstatSnapshot> {
         if self.is_held_here() {
             return Err(would_deadlock());
         }
-        let mut snapshot = Snapshot {
+        let mut snapshot = KstatSnapshot {
             snaptime_ns: clock::now_ns(),
             ndata: self.ndata(),
             statistics: KVVec::new(),
@@ -199,8 +199,8 @@ impl Entry {
     }
 
     /// Returns all statistics sorted by name, including those that every kstat has. Errors as
-    /// [`Entry::snapshot`].
-    pub(crate) fn statistics(&self, chain: &Chain) -> Result<KVVec<Statistic>> {
+    /// [`KstatEntry::snapshot`].
+    pub(crate) fn statistics(&self, chain: &Chain) -> Result<KVVec<NamedStatistic>> {
         let mut snapshot = self.snapshot(chain)?;
         if self.kind() == Type::Raw {
             let bytes = snapshot.raw().len() as u64;
@@ -210,7 +210,7 @@ impl Entry {
         snapshot.push(b"", "crtime", Value::Uint64(self.crtime_ns()))?;
         let snaptime_ns = snapshot.snaptime_ns;
         snapshot.push(b"", "snaptime", Value::Uint64(snaptime_ns))?;
-        sort_by(&mut snapshot.statistics, Statistic::cmp);
+        sort_by(&mut snapshot.statistics, NamedStatistic::cmp);
         Ok(snapshot.statistics)
     }
 }

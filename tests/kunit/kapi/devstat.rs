@@ -14,7 +14,7 @@ use crate::{
         inflight::Share, //
     },
     kapi::devstat::{
-        Entries,
+        DevstatEntries,
         EntryParams, //
     },
     kernel_ext::{
@@ -81,7 +81,7 @@ impl Shared {
     }
 }
 
-fn entries() -> Result<(Arc<Shared>, Arc<Entries>)> {
+fn entries() -> Result<(Arc<Shared>, Arc<DevstatEntries>)> {
     let number = Number::new(0, 77);
     let absent = Absent::new()?;
     let account =
@@ -93,7 +93,7 @@ fn entries() -> Result<(Arc<Shared>, Arc<Entries>)> {
         changes: AtomicUsize::new(0),
     };
     let shared = Arc::new(shared, GFP_KERNEL)?;
-    Ok((shared.clone(), Entries::new(shared)?))
+    Ok((shared.clone(), DevstatEntries::new(shared)?))
 }
 
 /// The description of a tape drive.
@@ -129,11 +129,11 @@ mod tests {
         },
     };
 
-    fn start(entries: &Entries, handle: EntryId) -> Result {
+    fn start(entries: &DevstatEntries, handle: EntryId) -> Result {
         here(|cpu| entries.start_transaction(handle, now_ns(), cpu))
     }
 
-    fn end(entries: &Entries, handle: EntryId) -> Result {
+    fn end(entries: &DevstatEntries, handle: EntryId) -> Result {
         here(|cpu| entries.end_transaction(handle, READ, now_ns(), cpu))
     }
 

@@ -14,12 +14,12 @@ mod tests {
         },
         kapi::evcnt::{
             AttachedGroup,
-            Client,
             CounterId,
-            Event,
+            CounterOwner,
             EventCounter,
+            EventDescription,
             Events,
-            Listed, //
+            ListedCounter, //
         },
         kernel_ext::{
             error::name_too_long,
@@ -38,8 +38,8 @@ mod tests {
         sync::Arc, //
     };
 
-    fn event(name: &str) -> Result<Event> {
-        Event::new(Type::Misc, b"group", name.as_bytes())
+    fn event(name: &str) -> Result<EventDescription> {
+        EventDescription::new(Type::Misc, b"group", name.as_bytes())
     }
 
     fn attach(events: &Events, parent: Option<CounterId>, name: &str) -> Result<CounterId> {
@@ -52,7 +52,7 @@ mod tests {
         owner: Owner,
         address: usize,
     ) -> Result<CounterId> {
-        let client = Some(Client { owner, address });
+        let client = Some(CounterOwner { owner, address });
         events.attach(event("client")?, parent, client, 0)
     }
 
@@ -80,9 +80,10 @@ mod tests {
         assert_eq!(event("").err(), Some(EINVAL));
         assert_eq!(event("two\nlines").err(), Some(EINVAL));
         assert_eq!(event(" blank").err(), Some(EINVAL));
-        let long_name = Event::new(Type::Misc, b"group", &long);
+        let long_name = EventDescription::new(Type::Misc, b"group", &long);
         assert_eq!(long_name.err(), Some(name_too_long()));
-        let event = Event::new(Type::Trap, b"a group", long.get(1..).unwrap_or_default())?;
+        let event =
+            EventDescription::new(Type::Trap, b"a group", long.get(1..).unwrap_or_default())?;
         assert_eq!(event.kind(), Type::Trap);
         assert_eq!(event.name().0, "a group");
         assert_eq!(event.name().1.len(), 254);
@@ -301,7 +302,7 @@ mod tests {
         assert!(list.is_sorted_by_key(|listed| listed.found.handle.after().bits()));
         let names = DiskEvent::ALL.iter().map(|event| event.name().to_str());
         let group = |name: &'static str| {
-            let of_group = move |listed: &&Listed| listed.found.name().0 == name;
+            let of_group = move |listed: &&ListedCounter| listed.found.name().0 == name;
             list.iter().filter(of_group)
         };
         let in_order = group("sdb").map(|listed| listed.found.name().1);
@@ -334,7 +335,7 @@ mod tests {
         assert_eq!(count, None);
         let rolled_up = events.rolled_up()?;
         assert_eq!(rolled_up.len(), 2 * DISK_EVENTS + 3);
-        let of_all = |listed: &&Listed| listed.found.name().0 == "iostat";
+        let of_all = |listed: &&ListedCounter| listed.found.name().0 == "iostat";
         assert!(rolled_up
             .iter()
             .filter(of_all)

@@ -8,8 +8,8 @@ use crate::{
     },
     kapi::kstat::{
         Chain,
-        Entry,
-        Key,
+        KstatEntry,
+        KstatKey,
         New, //
     },
     kernel_ext::{
@@ -27,13 +27,13 @@ use kernel::{
     sync::Arc, //
 };
 
-fn key(module: &str, instance: i32, name: &str) -> Key {
+fn key(module: &str, instance: i32, name: &str) -> KstatKey {
     let name_of = |text: &str| Name::new(text.as_bytes());
-    Key::new(name_of(module), instance, name_of(name))
+    KstatKey::new(name_of(module), instance, name_of(name))
 }
 
 /// A raw kstat of eight bytes.
-fn raw(key: Key, flags: u8) -> New {
+fn raw(key: KstatKey, flags: u8) -> New {
     New {
         key,
         class: Name::new(b"misc"),
@@ -51,14 +51,14 @@ fn create(chain: &Chain, owner: Owner, mut new: New) -> Result<usize> {
 }
 
 /// Returns the visible kstat of this key.
-fn find(chain: &Chain, key: Key) -> Result<Arc<Entry>> {
+fn find(chain: &Chain, key: KstatKey) -> Result<Arc<KstatEntry>> {
     let list = chain.list()?;
     let found = list.entries.iter().find(|entry| *entry.key() == key);
     Ok(found.ok_or(ENOENT)?.clone())
 }
 
 /// Returns the number of visible kstats of this key: 0 or 1.
-fn seen(chain: &Chain, key: Key) -> Result<usize> {
+fn seen(chain: &Chain, key: KstatKey) -> Result<usize> {
     let list = chain.list()?;
     Ok(list
         .entries
