@@ -31,8 +31,8 @@ pub(crate) mod walk;
 
 use crate::{
     abi::map::{
-        Header,
-        Place, //
+        MapHeader,
+        MapTarget, //
     },
     kapi::evcnt::{
         EventCounter,
@@ -81,7 +81,7 @@ pub(crate) struct State<L: Listener> {
     probes: Mutex<probe::Probes>,
     #[pin]
     registry: Registry<L>,
-    header: Arc<PageOf<Header>>,
+    header: Arc<PageOf<MapHeader>>,
 }
 
 /// The recorder at work.
@@ -114,7 +114,7 @@ impl<L: Listener> Recorder<L> {
             pr_err!("inflight={inflight} is not from {least} to {most}\n");
             return Err(EINVAL);
         }
-        let header = PageOf::new(Header::new(&records::layout()))?;
+        let header = PageOf::new(MapHeader::new(&records::layout()))?;
         let header = Arc::new(header, GFP_KERNEL)?;
         let clock = clock::Watch::new(header.clone(), events::clock_resyncs(&events)?)?;
         // CAST: 23 bits at most.
@@ -253,8 +253,8 @@ impl<L: Listener> State<L> {
     /// longer; else as [`NewMapping::show`].
     pub(crate) fn map(&self, mapping: &NewMapping<'_>) -> Result {
         match records::layout().place(mapping.first_page()) {
-            Some(Place::Header(_)) => mapping.show(self.header.clone()),
-            Some(Place::Device(number, _)) => {
+            Some(MapTarget::Header(_)) => mapping.show(self.header.clone()),
+            Some(MapTarget::Device(number, _)) => {
                 let account = self.numbered(number).ok_or(ENXIO)?;
                 mapping.show(account.records())
             }

@@ -6,9 +6,9 @@ use iostat::{
     abi::{
         binary::Device,
         map::{
-            Header,
             Layout,
-            Owner, //
+            MapDevice, //
+            MapHeader,
         },
     },
     acct::{
@@ -28,7 +28,7 @@ struct Page([u8; PAGE]);
 
 /// The owner, the record that CPUs share, and those of all CPUs.
 pub struct Twin {
-    header: Box<Header>,
+    header: Box<MapHeader>,
     memory: Vec<Page>,
 }
 
@@ -44,12 +44,12 @@ impl Twin {
         let pages = layout.pages_of_device();
         let memory = (0..pages).map(|_| Page([0; PAGE])).collect();
         let mut twin = Twin {
-            header: Box::new(Header::new(&layout)),
+            header: Box::new(MapHeader::new(&layout)),
             memory,
         };
-        // SAFETY: The first page is as large as an `Owner` and aligned for it, zeros are a valid `Owner`, and `twin` is
+        // SAFETY: The first page is as large as a `MapDevice` and aligned for it, zeros are a valid `MapDevice`, and `twin` is
         // borrowed by no other code.
-        let owner = unsafe { &mut *twin.memory.as_mut_ptr().cast::<Owner>() };
+        let owner = unsafe { &mut *twin.memory.as_mut_ptr().cast::<MapDevice>() };
         owner.set(Device::default());
         (0..=cpus).for_each(|index| owner.present.set(index));
         let gauge = Gauge::default();

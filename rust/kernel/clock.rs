@@ -8,7 +8,7 @@ use super::{
     bindings,
     pages::PageOf, //
 };
-use crate::abi::map::Header;
+use crate::abi::map::MapHeader;
 use kernel::{
     error::to_result,
     ffi::c_void,
@@ -47,14 +47,14 @@ unsafe extern "C" fn exchanged<T: Exchanges>(counter: *const c_void) {
 
 /// Watches the clock source, also around suspend, until it is dropped.
 pub(crate) struct Watch<T: Exchanges> {
-    _map: Arc<PageOf<Header>>,
+    _map: Arc<PageOf<MapHeader>>,
     _counter: Arc<T>,
 }
 
 impl<T: Exchanges> Watch<T> {
     /// Selects the source and publishes in `map` how to read the clock. May sleep. There may be only one at a
     /// time.
-    pub(crate) fn new(map: Arc<PageOf<Header>>, counter: Arc<T>) -> Result<Self> {
+    pub(crate) fn new(map: Arc<PageOf<MapHeader>>, counter: Arc<T>) -> Result<Self> {
         let clock = core::ptr::from_ref(&map.clock).cast_mut().cast();
         let data = core::ptr::from_ref::<T>(&counter).cast();
         // If the start fails, dropping `watch` undoes it.

@@ -9,7 +9,7 @@ use super::{
     mmap::Shown,
     zeroed::Zeroed, //
 };
-use crate::abi::map::Header;
+use crate::abi::map::MapHeader;
 use core::{
     ffi::c_void,
     marker::PhantomData,
@@ -124,7 +124,7 @@ impl<T> Drop for PageOf<T> {
     }
 }
 
-impl Shown for PageOf<Header> {
+impl Shown for PageOf<MapHeader> {
     fn pages(&self) -> Range<usize> {
         0..1
     }

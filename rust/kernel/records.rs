@@ -26,10 +26,10 @@ use super::{
 };
 use crate::{
     abi::map::{
+        DevicePage,
         Indices,
         Layout,
-        Owner,
-        Page,
+        MapDevice,
         Present, //
     },
     acct::{
@@ -126,7 +126,7 @@ struct BasesOf {
 pub(crate) struct Records {
     places: PerCpu<CpuPlace>,
     turns: Turns,
-    head: PageOf<Owner>,
+    head: PageOf<MapDevice>,
     shared: PageOf<RecordPage>,
     bases: OnceBox<BasesOf>,
     /// Bits of CPUs that want a record.
@@ -145,7 +145,7 @@ impl Records {
     pub(crate) fn new(
         absent: Arc<PerCpu<Absent>>,
         first_page: usize,
-        set: impl FnOnce(&mut Owner),
+        set: impl FnOnce(&mut MapDevice),
     ) -> Result<Arc<Self>> {
         let places = PerCpu::<CpuPlace>::new()?;
         for (place, absent) in places.iter().zip(absent.iter()) {
@@ -154,7 +154,7 @@ impl Records {
                 .store(from_ref(&absent.record).cast_mut(), Relaxed);
             place.root.store(from_ref(&absent.root).cast_mut(), Relaxed);
         }
-        let mut head = PageOf::<Owner>::zeroed(0)?;
+        let mut head = PageOf::<MapDevice>::zeroed(0)?;
         set(head.get_mut());
         head.present.set(0);
         let records = Records {
@@ -173,7 +173,7 @@ impl Records {
     }
 
     /// What is on the first page.
-    pub(crate) fn head(&self) -> &Owner {
+    pub(crate) fn head(&self) -> &MapDevice {
         &self.head
     }
 
@@ -431,9 +431,9 @@ impl Shown for Records {
     fn page(&self, number: usize) -> Option<*const c_void> {
         let page = number.checked_sub(self.first_page)?;
         Some(match self.layout.page(page)? {
-            Page::Owner => from_ref(&*self.head).cast(),
-            Page::Record(index) => from_ref(self.record(index)?).cast(),
-            Page::Bases(page) => from_ref(&**self.bases_of(page)?).cast(),
+            DevicePage::Owner => from_ref(&*self.head).cast(),
+            DevicePage::Record(index) => from_ref(self.record(index)?).cast(),
+            DevicePage::Bases(page) => from_ref(&**self.bases_of(page)?).cast(),
         })
     }
 }

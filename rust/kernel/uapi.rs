@@ -7,18 +7,18 @@
 use super::bindings as own;
 use crate::abi::binary::{
     kstat,
-    Counters,
     Device,
+    DeviceHistogram, //
+    DeviceList,
+    DeviceSnapshot,
     Get,
     Info,
-    List,
-    Message,
-    Times, //
+    MessageCall,
 };
 use crate::{
     abi::map::{
-        Header,
-        Owner, //
+        MapDevice, //
+        MapHeader,
     },
     acct::{
         histogram::Bases,
@@ -71,7 +71,7 @@ same!(
     }
 );
 same!(
-    List = own::iostat_list {
+    DeviceList = own::iostat_list {
         size: 4,
         flags: 4,
         entry_size: 4,
@@ -97,7 +97,7 @@ same!(
     }
 );
 same!(
-    Counters = own::iostat_snapshot {
+    DeviceSnapshot = own::iostat_snapshot {
         number: 4,
         reserved: 4,
         snaptime: 8,
@@ -122,19 +122,19 @@ same!(
         reserved2: 8,
     }
 );
-same!(Times = own::iostat_histogram {
+same!(DeviceHistogram = own::iostat_histogram {
     size: 4, flags: 4, number: 4, class = io_class: 4, phase: 4, buckets: 4, counts: 8, min: 8, max: 8,
 });
-same!(Message = own::iostat_message {
+same!(MessageCall = own::iostat_message {
     size: 4, flags: 4, from = in_: 8, to = out: 8, in_bytes: 4, out_bytes: 4,
 });
 
-same!(kstat::Header = own::iostat_kstat_header {
+same!(kstat::KstatHeader = own::iostat_kstat_header {
     kid: 4, kind = type_: 4, flags: 4, ndata: 4, instance: 4, reserved: 4, crtime: 8, module: 64,
     name: 64, class = kstat_class: 64,
 });
 same!(
-    kstat::List = own::iostat_kstat_list {
+    kstat::KstatList = own::iostat_kstat_list {
         size: 4,
         flags: 4,
         entry_size: 4,
@@ -148,10 +148,10 @@ same!(kstat::Read = own::iostat_kstat_read {
     size: 4, flags: 4, kid: 4, chain_id: 4, snaptime: 8, crtime: 8, kind = type_: 4,
     kstat_flags: 4, ndata: 4, entry_size: 4, count: 4, bytes: 4, values: 8, data: 8,
 });
-same!(kstat::Write = own::iostat_kstat_write {
+same!(kstat::KstatWrite = own::iostat_kstat_write {
     size: 4, flags: 4, kid: 4, chain_id: 4, data_type = type_: 4, len: 4, value: 8, name: 48,
 });
-same!(kstat::Statistic = own::iostat_kstat_value {
+same!(kstat::KstatValue = own::iostat_kstat_value {
     name: 48, data_type = type_: 4, len: 4, value: 8,
 });
 
@@ -206,7 +206,7 @@ macro_rules! same_memory {
 }
 
 same_memory!(
-    Header = own::iostat_map_header {
+    MapHeader = own::iostat_map_header {
         magic,
         version,
         header_bytes,
@@ -231,7 +231,7 @@ same_memory!(
     }
 );
 same_memory!(
-    Owner = own::iostat_map_device {
+    MapDevice = own::iostat_map_device {
         magic,
         state,
         device,
@@ -253,7 +253,7 @@ const _: () = {
     assert!(size_of::<CpuRecord>() == size_of::<own::iostat_cpu_record>());
     assert!(CpuRecord::LATENCY_OFFSET == offset_of!(own::iostat_cpu_record, latency));
     assert!(CpuRecord::HAS_BASES_OFFSET == offset_of!(own::iostat_cpu_record, has_bases));
-    let rare = offset_of!(Owner, rare);
+    let rare = offset_of!(MapDevice, rare);
     assert!(
         rare + Rare::HAS_BASES_OFFSET == offset_of!(own::iostat_map_device, has_bases)
             && rare + Rare::LATENCY_OFFSET == offset_of!(own::iostat_map_device, latency)

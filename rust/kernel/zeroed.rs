@@ -35,7 +35,7 @@ unsafe impl Zeroed for crate::acct::record::CpuRecord {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::histogram::Bases {}
 // SAFETY: See above.
-unsafe impl Zeroed for crate::abi::map::Owner {}
+unsafe impl Zeroed for crate::abi::map::MapDevice {}
 // SAFETY: See above.
 unsafe impl Zeroed for AtomicU64 {}
 

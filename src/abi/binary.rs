@@ -87,7 +87,7 @@ pub struct Info {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct List {
+pub struct DeviceList {
     pub size: u32,
     pub flags: u32,
     pub entry_size: u32,
@@ -202,7 +202,7 @@ pub struct Get {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct Counters {
+pub struct DeviceSnapshot {
     pub number: u32,
     pub reserved: u32,
     pub snaptime: u64,
@@ -227,11 +227,11 @@ pub struct Counters {
     pub reserved2: u64,
 }
 
-impl Counters {
+impl DeviceSnapshot {
     /// Converts a snapshot of the device `number`.
     pub fn new(number: u32, snapshot: &Snapshot) -> Self {
         let devstat = &snapshot.record.devstat;
-        Counters {
+        DeviceSnapshot {
             number,
             reserved: 0,
             snaptime: snapshot.now,
@@ -262,7 +262,7 @@ impl Counters {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct Times {
+pub struct DeviceHistogram {
     pub size: u32,
     pub flags: u32,
     pub number: u32,
@@ -278,7 +278,7 @@ pub struct Times {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct Message {
+pub struct MessageCall {
     pub size: u32,
     pub flags: u32,
     pub from: u64,
@@ -306,12 +306,12 @@ mod tests {
     fn structures_have_the_sizes_of_version_1() {
         let sizes = [
             (size_of::<Info>(), 64),
-            (size_of::<List>(), 32),
+            (size_of::<DeviceList>(), 32),
             (size_of::<Device>(), 192),
             (size_of::<Get>(), 40),
-            (size_of::<Counters>(), 256),
-            (size_of::<Times>(), 48),
-            (size_of::<Message>(), 32),
+            (size_of::<DeviceSnapshot>(), 256),
+            (size_of::<DeviceHistogram>(), 48),
+            (size_of::<MessageCall>(), 32),
         ];
         for (size, expected) in sizes {
             assert_eq!(size, expected);
@@ -330,7 +330,7 @@ mod tests {
         snapshot.record.runq.n_out = 4;
         // 16 kinds: four tag types for each of four classes.
         snapshot.record.devstat.completed = core::array::from_fn(|kind| 1 << kind);
-        let counters = Counters::new(7, &snapshot);
+        let counters = DeviceSnapshot::new(7, &snapshot);
         assert_eq!((counters.number, counters.snaptime), (7, 1000));
         assert_eq!((counters.wtime, counters.rlentime), (2, 3));
         assert_eq!(counters.operations, [0xf, 0xf0, 0xf00, 0xf000]);

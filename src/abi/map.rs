@@ -55,8 +55,8 @@ pub struct Layout {
 
 /// What is on a page of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Page {
-    /// An [`Owner`].
+pub enum DevicePage {
+    /// A [`MapDevice`].
     Owner,
     /// The record of this index.
     Record(usize),
@@ -69,7 +69,7 @@ const EACH: usize = 2;
 
 /// What a page of the file shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum MapTarget {
     /// A page of the header.
     Header(usize),
     /// A page of the device of this number.
@@ -79,7 +79,7 @@ pub enum Place {
 impl Layout {
     /// Pages of the header.
     fn header_pages(&self) -> usize {
-        size_of::<Header>().div_ceil(self.page.max(1))
+        size_of::<MapHeader>().div_ceil(self.page.max(1))
     }
 
     /// Where in the file the memory of a device begins, bytes. No two are at the same place, ever: numbers
@@ -108,27 +108,27 @@ impl Layout {
     }
 
     /// What is on a page of a device; [`None`] if it has none of this number.
-    pub fn page(&self, number: usize) -> Option<Page> {
+    pub fn page(&self, number: usize) -> Option<DevicePage> {
         if number >= self.pages_of_device() {
             return None;
         }
         Some(match number.checked_rem(EACH)? {
             0 => (number / EACH)
                 .checked_sub(1)
-                .map_or(Page::Owner, Page::Record),
-            _ => Page::Bases(number.checked_sub(1)?),
+                .map_or(DevicePage::Owner, DevicePage::Record),
+            _ => DevicePage::Bases(number.checked_sub(1)?),
         })
     }
 
     /// What is on a page of the file; [`None`] if nothing can be.
-    pub fn place(&self, page: usize) -> Option<Place> {
+    pub fn place(&self, page: usize) -> Option<MapTarget> {
         let header = self.header_pages();
         let Some(page) = page.checked_sub(header) else {
-            return Some(Place::Header(page));
+            return Some(MapTarget::Header(page));
         };
         let pages = self.pages_of_device();
         let number = u32::try_from(page.checked_div(pages)?).ok()?;
-        Some(Place::Device(number, page.checked_rem(pages)?))
+        Some(MapTarget::Device(number, page.checked_rem(pages)?))
     }
 }
 
@@ -141,7 +141,7 @@ pub struct Clock([AtomicU64; 5]);
 #[derive(Debug)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct Header {
+pub struct MapHeader {
     pub magic: u64,
     pub version: u32,
     pub header_bytes: u32,
@@ -170,13 +170,13 @@ fn short(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-impl Header {
+impl MapHeader {
     /// Of a file laid out so.
     pub fn new(layout: &Layout) -> Self {
-        Header {
+        MapHeader {
             magic: MAGIC,
             version: VERSION,
-            header_bytes: short(size_of::<Header>()),
+            header_bytes: short(size_of::<MapHeader>()),
             page_bytes: short(layout.page),
             records: short(layout.records),
             blocks_offset: layout.blocks(),
@@ -208,7 +208,7 @@ impl Header {
 #[derive(Debug)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct Owner {
+pub struct MapDevice {
     pub magic: u64,
     pub state: AtomicU64,
     pub device: Device<AtomicU32>,
@@ -216,7 +216,7 @@ pub struct Owner {
     pub present: Present,
 }
 
-impl Owner {
+impl MapDevice {
     /// From here on it is that of a device that is there, in memory of zeros.
     pub fn set(&mut self, device: Device) {
         self.magic = MAGIC;
@@ -317,21 +317,21 @@ mod tests {
 
     #[test]
     fn each_page_of_the_file_is_of_one_device() {
-        assert_eq!(LAYOUT.place(0), Some(Place::Header(0)));
-        assert_eq!(LAYOUT.place(1), Some(Place::Device(0, 0)));
-        assert_eq!(LAYOUT.place(10), Some(Place::Device(0, 9)));
-        assert_eq!(LAYOUT.place(11), Some(Place::Device(1, 0)));
+        assert_eq!(LAYOUT.place(0), Some(MapTarget::Header(0)));
+        assert_eq!(LAYOUT.place(1), Some(MapTarget::Device(0, 0)));
+        assert_eq!(LAYOUT.place(10), Some(MapTarget::Device(0, 9)));
+        assert_eq!(LAYOUT.place(11), Some(MapTarget::Device(1, 0)));
         assert_eq!(LAYOUT.place(usize::MAX), None);
         for number in [0, 1, 77, u32::MAX] {
             let page = LAYOUT.offset(number) / 4096;
             let found = LAYOUT.place(page as usize);
-            assert_eq!(found, Some(Place::Device(number, 0)));
+            assert_eq!(found, Some(MapTarget::Device(number, 0)));
         }
     }
 
     #[test]
     fn the_header_says_where_things_are() {
-        let header = Header::new(&LAYOUT);
+        let header = MapHeader::new(&LAYOUT);
         assert_eq!(header.blocks_offset, LAYOUT.offset(0));
         assert_eq!(header.bases_offset, 4096);
         assert_eq!(
@@ -341,26 +341,26 @@ mod tests {
         assert_eq!((header.record_offset, header.records), (8192, 4));
         assert_eq!((header.record_bytes, header.latency_offset), (3200, 432));
         assert_eq!(header.histogram_bytes, 456);
-        assert_eq!(size_of::<Header>(), 1056);
-        assert_eq!(size_of::<Owner>(), 4096);
+        assert_eq!(size_of::<MapHeader>(), 1056);
+        assert_eq!(size_of::<MapDevice>(), 4096);
     }
 
     #[test]
     fn pages_of_a_device_are_of_its_owner_and_of_its_records() {
         let pages = [0, 1, 2, 3, 4, 9, 10].map(|page| LAYOUT.page(page));
         let expected = [
-            Some(Page::Owner),
-            Some(Page::Bases(0)),
-            Some(Page::Record(0)),
-            Some(Page::Bases(2)),
-            Some(Page::Record(1)),
-            Some(Page::Bases(8)),
+            Some(DevicePage::Owner),
+            Some(DevicePage::Bases(0)),
+            Some(DevicePage::Record(0)),
+            Some(DevicePage::Bases(2)),
+            Some(DevicePage::Record(1)),
+            Some(DevicePage::Bases(8)),
             None,
         ];
         assert_eq!(pages, expected);
         for index in 0..4 {
             let page = LAYOUT.page_of_record(index);
-            assert_eq!(LAYOUT.page(page), Some(Page::Record(index)));
+            assert_eq!(LAYOUT.page(page), Some(DevicePage::Record(index)));
         }
     }
 

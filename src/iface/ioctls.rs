@@ -15,12 +15,12 @@ use super::{
 use crate::{
     abi::binary::{
         call,
-        Counters,
+        DeviceHistogram,
+        DeviceList,
+        DeviceSnapshot,
         Get,
         Info,
-        List,
-        Message,
-        Times,
+        MessageCall,
         FEATURE_KSTAT,
         FEATURE_MMAP,
         GET_ALL,
@@ -144,7 +144,7 @@ fn info(reader: &Reader, state: &Recording, argument: Argument) -> Result {
 }
 
 fn list(reader: &Reader, state: &Recording, argument: Argument) -> Result {
-    let (mut list, size) = argument.read::<List>(least::LIST)?;
+    let (mut list, size) = argument.read::<DeviceList>(least::LIST)?;
     zero(&[list.flags.into()])?;
     let all = state.list()?;
     // CAST: 32 bits.
@@ -153,7 +153,7 @@ fn list(reader: &Reader, state: &Recording, argument: Argument) -> Result {
     for account in all.accounts.iter().take(room) {
         devices.push(&account.device())?;
     }
-    list.size = filled::<List>(size);
+    list.size = filled::<DeviceList>(size);
     list.count = count(all.accounts.len());
     list.generation = all.generation;
     argument.write(&list, size)?;
@@ -162,9 +162,9 @@ fn list(reader: &Reader, state: &Recording, argument: Argument) -> Result {
 }
 
 /// Those of `account`; `snapshot` is room for what they are made of.
-fn counters(account: &Account, snapshot: &mut Snapshot) -> Counters {
+fn counters(account: &Account, snapshot: &mut Snapshot) -> DeviceSnapshot {
     account.next_snapshot(snapshot);
-    Counters::new(account.identity().number, snapshot)
+    DeviceSnapshot::new(account.identity().number, snapshot)
 }
 
 /// `ENXIO` if there is no such device.
@@ -208,7 +208,7 @@ fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
 
 /// `ENXIO` if there is no such device.
 fn histogram(state: &Recording, argument: Argument) -> Result {
-    let (mut times, size) = argument.read::<Times>(least::TIMES)?;
+    let (mut times, size) = argument.read::<DeviceHistogram>(least::TIMES)?;
     zero(&[times.flags.into()])?;
     // CAST: 32 bits.
     let class = Class::ALL.get(times.class as usize).ok_or(EINVAL)?;
@@ -222,7 +222,7 @@ fn histogram(state: &Recording, argument: Argument) -> Result {
     for bucket in histogram.counts.iter().take(room) {
         counts.push(bucket)?;
     }
-    times.size = filled::<Times>(size);
+    times.size = filled::<DeviceHistogram>(size);
     // CAST: A hundred.
     times.buckets = BUCKETS as u32;
     times.min = histogram.min();
@@ -232,7 +232,7 @@ fn histogram(state: &Recording, argument: Argument) -> Result {
 
 /// `ENOSPC` if there is no room for all of the reply; else as [`super::messages::run`].
 fn message(reader: &Reader, context: &Global, argument: Argument) -> Result {
-    let (mut message, size) = argument.read::<Message>(least::MESSAGE)?;
+    let (mut message, size) = argument.read::<MessageCall>(least::MESSAGE)?;
     zero(&[message.flags.into()])?;
     // CAST: 32 bits.
     let (len, room) = (message.in_bytes as usize, message.out_bytes as usize);
@@ -248,7 +248,7 @@ fn message(reader: &Reader, context: &Global, argument: Argument) -> Result {
             Err(_) => 0,
         }
     })?;
-    message.size = filled::<Message>(size);
+    message.size = filled::<MessageCall>(size);
     message.out_bytes = count(copied);
     argument.write(&message, size)?;
     result?;

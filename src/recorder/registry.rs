@@ -27,7 +27,7 @@ use super::{
 use crate::{
     abi::{
         identity::Identity,
-        map::Header,
+        map::MapHeader,
         message::word::Word, //
     },
     kernel_ext::{
@@ -79,7 +79,7 @@ pub(super) struct Registry<L: Listener> {
     /// In which probes find the accounts.
     tracker: Arc<Tracker>,
     /// Where programs see the generation.
-    header: Arc<PageOf<Header>>,
+    header: Arc<PageOf<MapHeader>>,
     #[pin]
     members: Mutex<Members<L>>,
     /// Of clients, in no list.
@@ -97,7 +97,7 @@ impl<L: Listener> Registry<L> {
         listener: Arc<L>,
         tracker: Arc<Tracker>,
         common: Common,
-        header: Arc<PageOf<Header>>,
+        header: Arc<PageOf<MapHeader>>,
     ) -> impl PinInit<Self> {
         pin_init!(Registry {
             listener,

@@ -14,7 +14,7 @@ pub const STATISTIC_LEN: usize = 48;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct Header {
+pub struct KstatHeader {
     pub kid: u32,
     pub kind: u32,
     pub flags: u32,
@@ -31,7 +31,7 @@ pub struct Header {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct List {
+pub struct KstatList {
     pub size: u32,
     pub flags: u32,
     pub entry_size: u32,
@@ -66,7 +66,7 @@ pub struct Read {
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct Write {
+pub struct KstatWrite {
     pub size: u32,
     pub flags: u32,
     pub kid: u32,
@@ -77,9 +77,9 @@ pub struct Write {
     pub name: [u8; STATISTIC_LEN],
 }
 
-impl Default for Write {
+impl Default for KstatWrite {
     fn default() -> Self {
-        Write {
+        KstatWrite {
             size: 0,
             flags: 0,
             kid: 0,
@@ -96,7 +96,7 @@ impl Default for Write {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 #[expect(missing_docs, reason = "in the C header")]
-pub struct Statistic {
+pub struct KstatValue {
     pub name: [u8; STATISTIC_LEN],
     pub data_type: u32,
     pub len: u32,
@@ -123,7 +123,7 @@ pub mod data {
     pub const STRING: u32 = 9;
 }
 
-impl Statistic {
+impl KstatValue {
     /// Creates a statistic with this name. Text is at `offset`.
     pub fn new(name: impl Iterator<Item = u8>, value: Value<'_>, offset: u64) -> Self {
         let mut array = [0; STATISTIC_LEN];
@@ -145,7 +145,7 @@ impl Statistic {
             Value::Double(bits) => (data::DOUBLE, bits),
             Value::String(_) => (data::STRING, offset),
         };
-        Statistic {
+        KstatValue {
             name: array,
             data_type,
             len,
@@ -167,7 +167,7 @@ pub fn is_text(data_type: u32) -> bool {
     matches!(data_type, data::CHAR | data::STRING)
 }
 
-/// Returns the value of this type, from a number as in [`Statistic::value`] or from text. [`None`] if the type
+/// Returns the value of this type, from a number as in [`KstatValue::value`] or from text. [`None`] if the type
 /// is unknown or the number is out of its range.
 pub fn value(data_type: u32, number: u64, text: &[u8]) -> Option<Value<'_>> {
     // CAST: Signed and unsigned have the same bits.
@@ -194,11 +194,11 @@ mod tests {
     #[test]
     fn structures_have_the_sizes_of_version_1() {
         let sizes = [
-            (size_of::<Header>(), 224),
-            (size_of::<List>(), 32),
+            (size_of::<KstatHeader>(), 224),
+            (size_of::<KstatList>(), 32),
             (size_of::<Read>(), 72),
-            (size_of::<Write>(), 80),
-            (size_of::<Statistic>(), 64),
+            (size_of::<KstatWrite>(), 80),
+            (size_of::<KstatValue>(), 64),
         ];
         for (size, expected) in sizes {
             assert_eq!(size, expected);
@@ -218,7 +218,7 @@ mod tests {
             (Value::String(b"longer than sixteen"), 9, 19),
         ];
         for (sent, data_type, len) in table {
-            let statistic = Statistic::new(b"n".iter().copied(), sent, 77);
+            let statistic = KstatValue::new(b"n".iter().copied(), sent, 77);
             assert_eq!((statistic.data_type, statistic.len), (data_type, len));
             let bytes = text(sent).unwrap_or(&[]);
             let is_offset = statistic.value == 77;
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_name_ends_in_a_nul() {
-        let statistic = Statistic::new(core::iter::repeat(b'n'), Value::Uint32(1), 0);
+        let statistic = KstatValue::new(core::iter::repeat(b'n'), Value::Uint32(1), 0);
         assert_eq!(statistic.name[46..], [b'n', 0]);
         // The longest name.
         assert_eq!(

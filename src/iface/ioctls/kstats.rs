@@ -11,10 +11,10 @@ use super::{
 use crate::{
     abi::binary::kstat::{
         self,
-        List,
+        KstatList,
+        KstatValue,
+        KstatWrite, //
         Read,
-        Statistic,
-        Write, //
     },
     kapi::kstat::{
         Chain,
@@ -51,7 +51,7 @@ mod least {
 
 /// May sleep; `ENOMEM`.
 pub(super) fn list(chain: &Chain, argument: Argument) -> Result {
-    let (mut list, size) = argument.read::<List>(least::LIST)?;
+    let (mut list, size) = argument.read::<KstatList>(least::LIST)?;
     zero(&[list.flags.into(), list.reserved.into()])?;
     let all = chain.by_number()?;
     // CAST: 32 bits.
@@ -60,7 +60,7 @@ pub(super) fn list(chain: &Chain, argument: Argument) -> Result {
     for entry in all.entries.iter().take(room) {
         headers.push(&entry.header())?;
     }
-    list.size = filled::<List>(size);
+    list.size = filled::<KstatList>(size);
     list.count = count(all.entries.len());
     list.chain_id = all.id;
     argument.write(&list, size)
@@ -111,7 +111,7 @@ pub(super) fn read(chain: &Chain, argument: Argument) -> Result {
         let mut data = user_memory(read.data, bytes)?.writer();
         for (statistic, offset) in snapshot.statistics.iter().zip(offsets) {
             let value = statistic.value();
-            values.push(&Statistic::new(statistic.name(), value, offset as u64))?;
+            values.push(&KstatValue::new(statistic.name(), value, offset as u64))?;
             if let Some(text) = kstat::text(value) {
                 data.write_slice(text)?;
                 data.write_slice(&[0])?;
@@ -145,7 +145,7 @@ pub(super) fn write(chain: &Chain, argument: Argument) -> Result {
 }
 
 fn change(chain: &Chain, argument: Argument) -> Result {
-    let (mut write, size) = argument.read::<Write>(least::WRITE)?;
+    let (mut write, size) = argument.read::<KstatWrite>(least::WRITE)?;
     zero(&[write.flags.into()])?;
     // CAST: 32 bits.
     let len = write.len as usize;
@@ -175,7 +175,7 @@ fn change(chain: &Chain, argument: Argument) -> Result {
         let value = kstat::value(write.data_type, write.value, &text).ok_or(EINVAL)?;
         entry.write(&Change::Statistic(name, Written::Value(value)))?;
     }
-    write.size = filled::<Write>(size);
+    write.size = filled::<KstatWrite>(size);
     write.chain_id = chain.id();
     argument.write(&write, size)
 }

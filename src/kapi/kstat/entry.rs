@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     abi::{
-        binary::kstat::Header,
+        binary::kstat::KstatHeader,
         name::Name, //
     },
     acct::kstat::{
@@ -188,8 +188,8 @@ impl KstatEntry {
     }
 
     /// Returns the header that users see.
-    pub(crate) fn header(&self) -> Header {
-        Header {
+    pub(crate) fn header(&self) -> KstatHeader {
+        KstatHeader {
             kid: self.kid,
             kind: self.kind as u32,
             flags: self.flags().into(),

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     abi::{
-        binary::kstat::Header,
+        binary::kstat::KstatHeader,
         sort::sort_by,
         text, //
     },
@@ -109,7 +109,7 @@ enum Raw {
     /// A kstat of another type: it has statistics.
     None,
     Client(Copy),
-    Headers(KVVec<Header>),
+    Headers(KVVec<KstatHeader>),
 }
 
 /// The data of a kstat at one moment.

@@ -6,14 +6,14 @@ use iostat::{
     abi::{
         binary::{
             call,
-            Counters,
             Device,
+            DeviceSnapshot,
             VERSION, //
         },
         map::{
-            Header,
             Layout,
-            Owner,
+            MapDevice,
+            MapHeader,
             GONE,
             MAGIC, //
         },
@@ -86,7 +86,7 @@ const _: () = {
         number flags diskseq crtime map_offset dev_major dev_minor parent device_type
         priority block_size name driver reserved
     });
-    same!(layout::Snapshot = Counters {
+    same!(layout::Snapshot = DeviceSnapshot {
         number reserved snaptime start_count end_count merged refused abandoned
         bytes operations duration busy_time tag_types wtime wlentime
         wlastupdate rtime rlentime rlastupdate wcnt rcnt reserved2
@@ -108,7 +108,7 @@ type Pages = (Page<CpuRecord>, Page<Bases>);
 /// A device's memory as the module lays it out.
 #[repr(C, align(4096))]
 struct Memory {
-    owner: Owner,
+    owner: MapDevice,
     bases: Page<Bases>,
     records: [Pages; 1 + CPUS],
 }
@@ -151,13 +151,13 @@ impl Memory {
         &self.records[index].0 .0
     }
 
-    fn block(&self, header: &Header) -> Block {
+    fn block(&self, header: &MapHeader) -> Block {
         // SAFETY: Both are laid out as the header describes, and outlive what the tests do with it.
         unsafe { Block::new(NonNull::from(header).cast(), NonNull::from(self).cast()) }
     }
 }
 
-fn own(counters: Counters) -> iostat_map::Snapshot {
+fn own(counters: DeviceSnapshot) -> iostat_map::Snapshot {
     // SAFETY: Both types have the same integers in the same order: `struct iostat_snapshot`.
     unsafe { transmute(counters) }
 }
@@ -185,7 +185,7 @@ proptest! {
     fn a_mapping_reads_as_the_kernel_does(
         steps in prop::collection::vec((0..CPUS, 0..CPUS, 0..CPUS, 1u64..1000, 0u64..4, any::<u32>()), 0..40)
     ) {
-        let (header, memory, gauge) = (Header::new(&LAYOUT), Memory::new(), Gauge::default());
+        let (header, memory, gauge) = (MapHeader::new(&LAYOUT), Memory::new(), Gauge::default());
         let mut block = memory.block(&header);
         let tree = Tree { leaf: &gauge, root: None };
         let mut now = 1_000_000u64;
@@ -207,13 +207,13 @@ proptest! {
         let floor0 = collect(|| memory.cpus(), || now);
         let floor0 = floor0.after(&Default::default());
         let mapped = block.snapshot_by(|| now);
-        prop_assert_eq!(mapped, own(Counters::new(7, &floor0)));
+        prop_assert_eq!(mapped, own(DeviceSnapshot::new(7, &floor0)));
     }
 }
 
 #[test]
 fn histograms_are_the_kernels_with_bases_and_without() {
-    let (header, memory) = (Header::new(&LAYOUT), Memory::new());
+    let (header, memory) = (MapHeader::new(&LAYOUT), Memory::new());
     let block = memory.block(&header);
     let turns = Turns::default();
     for round in 0..3u64 {
@@ -250,7 +250,7 @@ fn histograms_are_the_kernels_with_bases_and_without() {
 
 #[test]
 fn under_load_nothing_is_torn() {
-    let (header, memory) = (Header::new(&LAYOUT), Memory::new());
+    let (header, memory) = (MapHeader::new(&LAYOUT), Memory::new());
     let (gauge, stop) = (Gauge::default(), AtomicBool::new(false));
     let mut block = memory.block(&header);
     let clock = std::time::Instant::now();
