@@ -42,7 +42,7 @@ pub enum Message<'a> {
     /// `@stats_list [program]`: prints a line for each region, or for each region of that program.
     List(Option<Word<'a>>),
     /// `@stats_print id [first count]` or `@stats_print_clear`: prints a line for each area.
-    Print(Print),
+    Print(PrintAreas),
     /// `@stats_set_aux id aux`: replaces the auxiliary data of a region.
     SetAux(u32, Word<'a>),
     /// `@stats_resize id range [unchecked]`: an addition to device-mapper.
@@ -63,7 +63,7 @@ impl Message<'_> {
 
 /// The areas to print.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Print {
+pub struct PrintAreas {
     /// The id of the region.
     pub id: u32,
     /// The first area.
@@ -74,7 +74,7 @@ pub struct Print {
     pub clear: bool,
 }
 
-impl Print {
+impl PrintAreas {
     /// Returns whether no areas were given. Then all are printed, and the total of the region too.
     pub fn is_whole(&self) -> bool {
         (self.first, self.count) == (0, u64::MAX)
@@ -140,8 +140,8 @@ fn program<'a>(words: &mut Words<'a>) -> Result<Option<Word<'a>>, Error<'a>> {
     }
 }
 
-fn print<'a>(words: &mut Words<'a>, clear: bool) -> Result<Print, Error<'a>> {
-    let mut print = Print {
+fn print<'a>(words: &mut Words<'a>, clear: bool) -> Result<PrintAreas, Error<'a>> {
+    let mut print = PrintAreas {
         id: id(words)?,
         first: 0,
         count: u64::MAX,
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_line_is_a_disk_and_a_message() {
         let parsed = parse(b"sda @stats_print_clear 3 - 7\n");
-        let print = Print {
+        let print = PrintAreas {
             id: 3,
             first: 0,
             count: 7,
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn areas_to_print_are_clipped_to_the_region() {
-        let print = |first, count| Print {
+        let print = |first, count| PrintAreas {
             id: 0,
             first,
             count,

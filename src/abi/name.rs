@@ -51,7 +51,7 @@ impl Name {
 
     /// Returns the name followed by a unit or instance number.
     pub fn with_unit(&self, unit: impl Into<i64>) -> Self {
-        let mut digits = Text::<20>::default();
+        let mut digits = InlineText::<20>::default();
         let unit: i64 = unit.into();
         let _ = write!(digits, "{unit}");
         let mut name = *self;
@@ -79,8 +79,8 @@ impl Name {
     }
 
     /// Returns the printed name, stored in place.
-    pub fn written(&self) -> Text<WRITTEN_LEN> {
-        let mut text = Text::default();
+    pub fn written(&self) -> InlineText<WRITTEN_LEN> {
+        let mut text = InlineText::default();
         // The longest name fits.
         let _ = write!(text, "{self}");
         text
@@ -160,21 +160,21 @@ impl Display for Escaped<'_> {
 }
 
 /// ASCII text of up to `N` bytes, stored in place.
-pub struct Text<const N: usize> {
+pub struct InlineText<const N: usize> {
     bytes: [u8; N],
     len: usize,
 }
 
-impl<const N: usize> Default for Text<N> {
+impl<const N: usize> Default for InlineText<N> {
     fn default() -> Self {
-        Text {
+        InlineText {
             bytes: [0; N],
             len: 0,
         }
     }
 }
 
-impl<const N: usize> Text<N> {
+impl<const N: usize> InlineText<N> {
     /// Returns the text.
     pub fn as_bytes(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or(&[])
@@ -182,7 +182,7 @@ impl<const N: usize> Text<N> {
 }
 
 /// Returns an error, and writes nothing, if there is no room.
-impl<const N: usize> Write for Text<N> {
+impl<const N: usize> Write for InlineText<N> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let end = self.len.checked_add(text.len()).ok_or(fmt::Error)?;
         let room = self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?;
@@ -196,7 +196,7 @@ impl<const N: usize> Write for Text<N> {
 
 /// Prints a value to a C array of `N` bytes, with at least one NUL; [`None`] if it does not fit.
 pub fn array<const N: usize>(text: impl Display) -> Option<[u8; N]> {
-    let mut array = Text::<N>::default();
+    let mut array = InlineText::<N>::default();
     write!(array, "{text}").ok()?;
     (array.len < N).then_some(array.bytes)
 }

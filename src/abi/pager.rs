@@ -12,7 +12,7 @@ use super::{
         Buffer,
         Out, //
     },
-    region_text::Reply, //
+    region_text::ReplyWriter, //
 };
 use core::{
     fmt::{
@@ -74,10 +74,10 @@ impl<'a> Piece<'a> {
     pub fn part(
         &mut self,
         skip: usize,
-        write: impl FnOnce(&mut Part<'_, 'a>) -> fmt::Result,
+        write: impl FnOnce(&mut PiecePart<'_, 'a>) -> fmt::Result,
     ) -> (usize, bool) {
         let len = self.len();
-        let mut part = Part { piece: self, skip };
+        let mut part = PiecePart { piece: self, skip };
         let is_complete = write(&mut part).is_ok();
         let written = self.len().saturating_sub(len);
         (skip.saturating_add(written), is_complete)
@@ -113,7 +113,7 @@ impl Out for Piece<'_> {
     }
 }
 
-impl Reply for Piece<'_> {
+impl ReplyWriter for Piece<'_> {
     #[inline]
     fn write_bytes(&mut self, bytes: &[u8]) -> fmt::Result {
         self.0.write_bytes(bytes)
@@ -121,20 +121,20 @@ impl Reply for Piece<'_> {
 }
 
 /// The target of [`Piece::part`].
-pub struct Part<'a, 'b> {
+pub struct PiecePart<'a, 'b> {
     piece: &'a mut Piece<'b>,
     skip: usize,
 }
 
-impl Write for Part<'_, '_> {
+impl Write for PiecePart<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.write_bytes(text.as_bytes())
     }
 }
 
-impl Out for Part<'_, '_> {}
+impl Out for PiecePart<'_, '_> {}
 
-impl Reply for Part<'_, '_> {
+impl ReplyWriter for PiecePart<'_, '_> {
     fn write_bytes(&mut self, bytes: &[u8]) -> fmt::Result {
         let skipped = self.skip.min(bytes.len());
         self.skip = self.skip.saturating_sub(skipped);

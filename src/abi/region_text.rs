@@ -51,7 +51,7 @@ use core::fmt::{
 };
 
 /// Where replies go. Words of users' are bytes, and need not be text.
-pub trait Reply: Out {
+pub trait ReplyWriter: Out {
     /// Appends bytes as they are.
     fn write_bytes(&mut self, bytes: &[u8]) -> Result;
 }
@@ -63,7 +63,7 @@ pub fn created(out: &mut impl Out, id: u32) -> Result {
 
 /// A region as `@stats_list` has it.
 #[derive(Clone, Copy, Debug)]
-pub struct Listed<'a> {
+pub struct ListedRegion<'a> {
     /// Its id.
     pub id: u32,
     /// Its range.
@@ -81,7 +81,7 @@ pub struct Listed<'a> {
 }
 
 /// A line of `@stats_list`.
-pub fn listed(out: &mut impl Reply, region: &Listed<'_>) -> Result {
+pub fn listed(out: &mut impl ReplyWriter, region: &ListedRegion<'_>) -> Result {
     let geometry = region.geometry;
     let (start, len, step) = (geometry.start(), geometry.len(), geometry.step());
     write!(out, "{}: {start}+{len} {step} ", region.id)?;
@@ -102,7 +102,7 @@ pub fn listed(out: &mut impl Reply, region: &Listed<'_>) -> Result {
     out.write_char('\n')
 }
 
-fn word(out: &mut impl Reply, word: &[u8], quote: bool) -> Result {
+fn word(out: &mut impl ReplyWriter, word: &[u8], quote: bool) -> Result {
     if !quote {
         return out.write_bytes(word);
     }

@@ -7,7 +7,7 @@ use super::text::Cache;
 use crate::{
     abi::{
         event_text,
-        message::evcnt::List as Asked,
+        message::evcnt::EvcntList as Asked,
         pager::{
             Filled,
             Piece, //

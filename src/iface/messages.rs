@@ -16,7 +16,7 @@ use crate::{
         message::{
             self,
             error::Reason,
-            evcnt::List,
+            evcnt::EvcntList,
             kstat::Kstat,
             Message, //
         },
@@ -74,7 +74,7 @@ fn begin<'a>(
     piece: &mut Piece<'_>,
     id: &mut Option<u32>,
 ) -> Result<Source, Refusal<'a>> {
-    if let Some(asked) = List::parse(line) {
+    if let Some(asked) = EvcntList::parse(line) {
         return Ok(Source::Counters(Counters::new(asked?)));
     }
     if let Some(asked) = Kstat::parse(line) {

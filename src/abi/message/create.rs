@@ -100,14 +100,14 @@ impl Sectors {
 
 /// The size of the areas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum StepSize {
     /// The number of sectors of an area; not 0.
     Sectors(u64),
     /// The number of areas; not 0.
     Parts(u32),
 }
 
-impl Step {
+impl StepSize {
     fn parse(word: Word<'_>) -> Result<Self, Reason> {
         let mut bytes = word.bytes();
         let step = if bytes.next() == Some(b'/') {
@@ -116,20 +116,20 @@ impl Step {
                 return Err(Reason::BadStep);
             }
             // CAST: The lower 32 bits, as the kernel's `%u` parses it.
-            Step::Parts(parts as u32)
+            StepSize::Parts(parts as u32)
         } else {
-            Step::Sectors(number(word).ok_or(Reason::BadStep)?)
+            StepSize::Sectors(number(word).ok_or(Reason::BadStep)?)
         };
         match step {
-            Step::Sectors(0) | Step::Parts(0) => Err(Reason::ZeroStep),
+            StepSize::Sectors(0) | StepSize::Parts(0) => Err(Reason::ZeroStep),
             step => Ok(step),
         }
     }
 
     fn of(self, len: u64) -> u64 {
         match self {
-            Step::Sectors(sectors) => sectors,
-            Step::Parts(parts) => len.div_ceil(u64::from(parts).max(1)),
+            StepSize::Sectors(sectors) => sectors,
+            StepSize::Parts(parts) => len.div_ceil(u64::from(parts).max(1)),
         }
     }
 }
@@ -233,7 +233,7 @@ pub struct Create<'a> {
     /// The sectors of the region.
     pub range: Range<'a>,
     /// The size of the areas.
-    pub step: Step,
+    pub step: StepSize,
     /// The options.
     pub options: Options<'a>,
     /// The program that owns the region; `-` if none is given.
@@ -247,7 +247,7 @@ impl<'a> Create<'a> {
     pub(super) fn parse(words: &mut Words<'a>) -> Result<Self, Error<'a>> {
         let range = Range::parse(words)?;
         let step_word = words.next().ok_or(Error::missing(Reason::NoStep))?;
-        let step = Step::parse(step_word).map_err(|reason| Error::wrong(reason, step_word))?;
+        let step = StepSize::parse(step_word).map_err(|reason| Error::wrong(reason, step_word))?;
         let options = Options::parse(words)?;
         Ok(Create {
             range,

@@ -13,7 +13,7 @@ use crate::acct::evcnt::Type;
 
 /// The counters to list, and the value to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct List {
+pub struct EvcntList {
     /// Includes counters with a count of 0.
     pub all: bool,
     /// Prints the sum of a counter and its descendants.
@@ -22,17 +22,17 @@ pub struct List {
     pub kind: Option<Type>,
 }
 
-impl List {
+impl EvcntList {
     /// Parses a line; returns [`None`] if it is another message. The words may have any order, and each may be
     /// given once.
-    pub fn parse(line: &[u8]) -> Option<Result<List, Error<'_>>> {
+    pub fn parse(line: &[u8]) -> Option<Result<EvcntList, Error<'_>>> {
         let mut words = Words::of(line);
         let is_list = words.next()?.is_ignoring_case("@evcnt_list");
-        is_list.then(|| List::of(words))
+        is_list.then(|| EvcntList::of(words))
     }
 
-    fn of(words: Words<'_>) -> Result<List, Error<'_>> {
-        let mut list = List::default();
+    fn of(words: Words<'_>) -> Result<EvcntList, Error<'_>> {
+        let mut list = EvcntList::default();
         for word in words {
             let is = |text| word.is_ignoring_case(text);
             let is_new = if is("all") {
@@ -63,12 +63,12 @@ mod tests {
     use super::*;
 
     fn reason(line: &[u8]) -> Option<Reason> {
-        List::parse(line)?.err().map(|error| error.reason)
+        EvcntList::parse(line)?.err().map(|error| error.reason)
     }
 
     #[test]
     fn words_come_in_any_order() {
-        let asked = List {
+        let asked = EvcntList {
             all: true,
             rollup: true,
             kind: Some(Type::Trap),
@@ -78,15 +78,15 @@ mod tests {
             b" @EVCNT_LIST TRAP\tall rollup",
             b"@evcnt_list rollup trap all\0 and more",
         ] {
-            assert!(List::parse(line) == Some(Ok(asked)));
+            assert!(EvcntList::parse(line) == Some(Ok(asked)));
         }
-        assert!(List::parse(b"@evcnt_list") == Some(Ok(List::default())));
+        assert!(EvcntList::parse(b"@evcnt_list") == Some(Ok(EvcntList::default())));
     }
 
     #[test]
     fn errors_name_the_reason() {
-        assert!(List::parse(b"").is_none() && List::parse(b"sda @evcnt_list").is_none());
-        assert!(List::parse(b"@evcnt_lists").is_none());
+        assert!(EvcntList::parse(b"").is_none() && EvcntList::parse(b"sda @evcnt_list").is_none());
+        assert!(EvcntList::parse(b"@evcnt_lists").is_none());
         assert_eq!(reason(b"@evcnt_list any"), Some(Reason::UnknownOption));
         assert_eq!(reason(b"@evcnt_list all all"), Some(Reason::Surplus));
         assert_eq!(reason(b"@evcnt_list misc intr"), Some(Reason::Surplus));
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn counters_of_zero_are_listed_on_request() {
-        let asked = |kind, all| List {
+        let asked = |kind, all| EvcntList {
             all,
             rollup: false,
             kind,

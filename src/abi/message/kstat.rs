@@ -18,7 +18,7 @@ use super::{
         KEPT, //
     }, //
 };
-use crate::abi::name::Text;
+use crate::abi::name::InlineText;
 use core::fmt::Write;
 
 /// A parsed message.
@@ -125,10 +125,10 @@ impl<'a> Selectors<'a> {
 /// A selector.
 #[derive(Clone, Debug)]
 pub struct Selector<'a> {
-    module: Part<'a>,
-    instance: Part<'a>,
-    name: Part<'a>,
-    statistic: Part<'a>,
+    module: SelectorPart<'a>,
+    instance: SelectorPart<'a>,
+    name: SelectorPart<'a>,
+    statistic: SelectorPart<'a>,
 }
 
 impl<'a> Selector<'a> {
@@ -140,7 +140,7 @@ impl<'a> Selector<'a> {
         let mut part = || {
             let bytes = rest.clone();
             while rest.next().is_some_and(|byte| byte != COLON) {}
-            Part {
+            SelectorPart {
                 bytes,
                 has_colons: false,
             }
@@ -150,7 +150,7 @@ impl<'a> Selector<'a> {
             module,
             instance,
             name,
-            statistic: Part {
+            statistic: SelectorPart {
                 bytes: rest,
                 has_colons: true,
             },
@@ -159,9 +159,9 @@ impl<'a> Selector<'a> {
 
     /// Returns whether a statistic of this kstat may be selected.
     pub fn has_kstat(&self, module: &[u8], instance: i32, name: &[u8]) -> bool {
-        let mut digits = Text::<11>::default();
+        let mut digits = InlineText::<11>::default();
         let is_written = write!(digits, "{instance}").is_ok();
-        let is = |part: &Part<'a>, text: &[u8]| part.matches(text.iter().copied());
+        let is = |part: &SelectorPart<'a>, text: &[u8]| part.matches(text.iter().copied());
         is_written
             && is(&self.module, module)
             && is(&self.name, name)
@@ -186,12 +186,12 @@ const COLON: Wanted = (b':', false);
 
 /// A part of a selector, which ends at the next colon or at the end of the selector.
 #[derive(Clone, Debug)]
-struct Part<'a> {
+struct SelectorPart<'a> {
     bytes: Unescaped<'a>,
     has_colons: bool,
 }
 
-impl Iterator for Part<'_> {
+impl Iterator for SelectorPart<'_> {
     type Item = Wanted;
 
     fn next(&mut self) -> Option<Wanted> {
@@ -205,7 +205,7 @@ impl Iterator for Part<'_> {
     }
 }
 
-impl Part<'_> {
+impl SelectorPart<'_> {
     fn matches(&self, text: impl Iterator<Item = u8> + Clone) -> bool {
         self.clone().next().is_none() || glob(self.clone(), text)
     }

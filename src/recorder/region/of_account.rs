@@ -330,7 +330,7 @@ impl RegionSet {
     pub(in crate::recorder) fn print(
         &self,
         device: Position,
-        what: &message::Print,
+        what: &message::PrintAreas,
     ) -> Result<Print> {
         let region = self.members.lock().find(what.id)?.clone();
         Ok(Print::new(device, &region.plan, what))

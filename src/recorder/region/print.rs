@@ -68,7 +68,7 @@ pub(crate) struct Print {
 
 impl Print {
     /// Of the region with this plan.
-    pub(super) fn new(device: Position, plan: &Plan, what: &message::Print) -> Self {
+    pub(super) fn new(device: Position, plan: &Plan, what: &message::PrintAreas) -> Self {
         let geometry = &plan.geometry;
         let areas = what.areas(geometry.areas());
         let sector = |area| match area == geometry.areas() {

@@ -22,7 +22,7 @@ use crate::{
         },
         region_text::{
             listed,
-            Listed, //
+            ListedRegion, //
         }, //
     },
     kernel_ext::{
@@ -106,7 +106,7 @@ impl Region {
     /// Writes its line, or what is left of it; false if there is no room for all. May sleep. `ESTALE`.
     fn list(&self, begun: &mut Option<Begun>, piece: &mut Piece<'_>) -> Result<bool> {
         let baseline = self.lock();
-        let line = Listed {
+        let line = ListedRegion {
             id: self.plan.id,
             geometry: &self.plan.geometry,
             program: &self.plan.program,

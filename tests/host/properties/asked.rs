@@ -11,9 +11,9 @@ use iostat::{
         create::{
             Range,
             Sectors,
-            Step, //
+            StepSize, //
         },
-        evcnt::List,
+        evcnt::EvcntList,
         parse,
         word::Word,
         Message, //
@@ -42,8 +42,8 @@ pub fn asked(message: &Message<'_>) -> Asked {
             Asked::Create {
                 range: range(&create.range),
                 step: match create.step {
-                    Step::Sectors(sectors) => Ok(sectors),
-                    Step::Parts(parts) => Err(parts),
+                    StepSize::Sectors(sectors) => Ok(sectors),
+                    StepSize::Parts(parts) => Err(parts),
                 },
                 precise: create.options.precise_timestamps,
                 classes: create.options.classes,
@@ -80,7 +80,7 @@ pub fn assert_parsed(line: &[u8]) {
 }
 
 /// Parses `@evcnt_list`, in the plainest way.
-fn listed(line: &[u8]) -> Option<Option<List>> {
+fn listed(line: &[u8]) -> Option<Option<EvcntList>> {
     let words: Vec<String> = dm::split(line)
         .iter()
         .map(|word| String::from_utf8_lossy(word).to_ascii_lowercase())
@@ -102,7 +102,7 @@ fn listed(line: &[u8]) -> Option<Option<List>> {
     let known = count("all") + count("rollup") + asked.len();
     let is_good =
         known == words.len() && count("all") < 2 && count("rollup") < 2 && asked.len() < 2;
-    Some(is_good.then(|| List {
+    Some(is_good.then(|| EvcntList {
         all: count("all") == 1,
         rollup: count("rollup") == 1,
         kind: asked.first().copied(),
@@ -111,6 +111,6 @@ fn listed(line: &[u8]) -> Option<Option<List>> {
 
 /// Checks that any line is parsed as by the model.
 pub fn assert_listed(line: &[u8]) {
-    let asked = List::parse(line);
+    let asked = EvcntList::parse(line);
     assert_eq!(asked.map(|asked| asked.ok()), listed(line));
 }

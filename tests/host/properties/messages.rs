@@ -21,8 +21,8 @@ use iostat::{
         out::Out,
         region_text::{
             listed,
-            Listed,
-            Reply, //
+            ListedRegion,
+            ReplyWriter, //
         },
     },
     acct::region::{
@@ -52,7 +52,7 @@ impl Write for Text {
 
 impl Out for Text {}
 
-impl Reply for Text {
+impl ReplyWriter for Text {
     fn write_bytes(&mut self, bytes: &[u8]) -> fmt::Result {
         self.0.extend_from_slice(bytes);
         Ok(())
@@ -212,7 +212,7 @@ proptest! {
         aux in vec(1..=u8::MAX, 1..12),
     ) {
         let geometry = Geometry::new(3, 20, 8).unwrap();
-        let mut region = Listed {
+        let mut region = ListedRegion {
             id: 7,
             geometry: &geometry,
             program: &program,

@@ -11,7 +11,7 @@ use iostat::abi::{
         Piece,
         BUFFER, //
     },
-    region_text::Reply, //
+    region_text::ReplyWriter, //
 };
 use std::ops::Range;
 
