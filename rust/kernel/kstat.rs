@@ -25,7 +25,7 @@ use super::{
 };
 use crate::acct::kstat::{
     flags,
-    Type, //
+    KstatType, //
 };
 use copy::Room;
 use core::{
@@ -59,7 +59,7 @@ struct Callbacks {
 pub(crate) struct Client {
     public: KBox<UnsafeCell<own::iostat_kstat>>,
     data: KVVec<u64>,
-    kind: Type,
+    kind: KstatType,
     ndata: u32,
     flags: u8,
     installed: Option<Callbacks>,
@@ -81,13 +81,13 @@ impl Drop for Locked {
 }
 
 /// Returns the size in bytes of one data structure of this type.
-const fn size(kind: Type) -> usize {
+const fn size(kind: KstatType) -> usize {
     match kind {
-        Type::Raw => 1,
-        Type::Named => size_of::<own::iostat_kstat_named>(),
-        Type::Intr => size_of::<own::iostat_kstat_intr>(),
-        Type::Io => size_of::<own::iostat_kstat_io>(),
-        Type::Timer => size_of::<own::iostat_kstat_timer>(),
+        KstatType::Raw => 1,
+        KstatType::Named => size_of::<own::iostat_kstat_named>(),
+        KstatType::Intr => size_of::<own::iostat_kstat_intr>(),
+        KstatType::Io => size_of::<own::iostat_kstat_io>(),
+        KstatType::Timer => size_of::<own::iostat_kstat_timer>(),
     }
 }
 
@@ -191,7 +191,7 @@ impl Client {
             return Err(EINVAL);
         }
         let (data, ndata) = self.data();
-        let has_strings = self.kind == Type::Named && {
+        let has_strings = self.kind == KstatType::Named && {
             // SAFETY: By the type invariant the data is valid.
             unsafe { named::has_strings(data, ndata) }
         };
@@ -230,7 +230,7 @@ impl Client {
             (*public).ks_private = core::ptr::null_mut();
         }
         let (data, ndata) = self.data();
-        if self.kind == Type::Named {
+        if self.kind == KstatType::Named {
             // SAFETY: The kstat is not virtual, so the data is memory of this value, with room for `ndata`
             // structures.
             unsafe { named::forget_strings(data, ndata) };

@@ -138,9 +138,9 @@ const _: () = {
         map::MAGIC, IOSTAT_MAP_MAGIC;
         BUCKETS, IOSTAT_BUCKETS;
         NAME_LEN, IOSTAT_NAME_LEN;
-        evcnt::Type::Misc, EVCNT_TYPE_MISC;
-        evcnt::Type::Intr, EVCNT_TYPE_INTR;
-        evcnt::Type::Trap, EVCNT_TYPE_TRAP;
+        evcnt::EvcntType::Misc, EVCNT_TYPE_MISC;
+        evcnt::EvcntType::Intr, EVCNT_TYPE_INTR;
+        evcnt::EvcntType::Trap, EVCNT_TYPE_TRAP;
         EVCNT_STRING_MAX, EVCNT_STRING_MAX;
         KSTAT_STRLEN, KSTAT_STRLEN;
     );

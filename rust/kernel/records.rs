@@ -37,7 +37,7 @@ use crate::{
         histogram::Bases,
         record::{
             CpuRecord,
-            Part,
+            RecordPart,
             WritingShared, //
         },
         turns::Turns, //
@@ -354,12 +354,12 @@ impl Records {
     }
 
     /// All records there are, with the numbers of their pages.
-    fn numbered_parts(&self) -> impl Iterator<Item = (usize, Part<'_>)> {
+    fn numbered_parts(&self) -> impl Iterator<Item = (usize, RecordPart<'_>)> {
         self.indices().filter_map(|index| {
             let record = self.record(index)?;
             let page = self.layout.page_of_record(index);
             let bases = |page| self.bases_of(page).map(|bases| &**bases);
-            let part = Part {
+            let part = RecordPart {
                 record,
                 bases: bases(page),
                 rare: (index == 0).then(|| (&self.head.rare, bases(HEAD))),
@@ -369,7 +369,7 @@ impl Records {
     }
 
     /// All records there are.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Part<'_>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = RecordPart<'_>> {
         self.numbered_parts().map(|(_, part)| part)
     }
 }

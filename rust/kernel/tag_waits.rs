@@ -7,8 +7,8 @@ use super::{
     task, //
 };
 use crate::acct::tag_wait::{
-    Begin,
     Wait,
+    WaitBegin,
     Waits, //
 };
 use kernel::{
@@ -44,10 +44,10 @@ impl TagWaits {
     }
 
     /// The current task waits for a tag of this disk from `now` on. In task context.
-    pub(crate) fn begin(&self, disk: u64, now: u64) -> Begin {
+    pub(crate) fn begin(&self, disk: u64, now: u64) -> WaitBegin {
         let task = task::current_id() as u64;
         let begin = self.waits().begin(task, disk, now);
-        if begin == Begin::New {
+        if begin == WaitBegin::New {
             // INVARIANT: The place was free. No other thread puts this reference before the task has begun to wait, which is
             // some time after this call.
             // SAFETY: The current task exists.

@@ -168,15 +168,15 @@ macro_rules! same_number {
 const _: () = {
     use crate::acct::kstat::{
         flags,
-        Type, //
+        KstatType, //
     };
     use kstat::data;
     same_number!(
-        Type::Raw, KSTAT_TYPE_RAW, iostat_kstat_type_IOSTAT_KSTAT_RAW;
-        Type::Named, KSTAT_TYPE_NAMED, iostat_kstat_type_IOSTAT_KSTAT_NAMED;
-        Type::Intr, KSTAT_TYPE_INTR, iostat_kstat_type_IOSTAT_KSTAT_INTR;
-        Type::Io, KSTAT_TYPE_IO, iostat_kstat_type_IOSTAT_KSTAT_IO;
-        Type::Timer, KSTAT_TYPE_TIMER, iostat_kstat_type_IOSTAT_KSTAT_TIMER;
+        KstatType::Raw, KSTAT_TYPE_RAW, iostat_kstat_type_IOSTAT_KSTAT_RAW;
+        KstatType::Named, KSTAT_TYPE_NAMED, iostat_kstat_type_IOSTAT_KSTAT_NAMED;
+        KstatType::Intr, KSTAT_TYPE_INTR, iostat_kstat_type_IOSTAT_KSTAT_INTR;
+        KstatType::Io, KSTAT_TYPE_IO, iostat_kstat_type_IOSTAT_KSTAT_IO;
+        KstatType::Timer, KSTAT_TYPE_TIMER, iostat_kstat_type_IOSTAT_KSTAT_TIMER;
         flags::VIRTUAL, KSTAT_FLAG_VIRTUAL, IOSTAT_KSTAT_VIRTUAL;
         flags::VAR_SIZE, KSTAT_FLAG_VAR_SIZE, IOSTAT_KSTAT_VAR_SIZE;
         flags::WRITABLE, KSTAT_FLAG_WRITABLE, IOSTAT_KSTAT_WRITABLE;

@@ -2,7 +2,7 @@
 
 //! Prints event counters as NetBSD's `vmstat -e` does.
 
-use crate::acct::evcnt::Type;
+use crate::acct::evcnt::EvcntType;
 use core::fmt::{
     Result,
     Write, //
@@ -29,7 +29,7 @@ pub fn event(
     (group, name): (&str, &str),
     total: u64,
     age_ns: u64,
-    kind: Type,
+    kind: EvcntType,
 ) -> Result {
     let rate = total.checked_div((age_ns / NS_PER_S).max(1)).unwrap_or(0);
     let len = group.len().saturating_add(name.len()).saturating_add(1);
@@ -52,12 +52,12 @@ mod tests {
         assert_eq!(header(&mut text), Ok(()));
         let age_ns = 10 * NS_PER_S + 1;
         assert_eq!(
-            event(&mut text, ("cpu0", "timer"), 25009, age_ns, Type::Intr),
+            event(&mut text, ("cpu0", "timer"), 25009, age_ns, EvcntType::Intr),
             Ok(())
         );
         let name = "n".repeat(40);
         assert_eq!(
-            event(&mut text, ("sda", &name), u64::MAX, 0, Type::Misc),
+            event(&mut text, ("sda", &name), u64::MAX, 0, EvcntType::Misc),
             Ok(())
         );
         let expected = [

@@ -36,7 +36,7 @@ use super::{
     pager::Piece, //
 };
 use crate::acct::region::{
-    area::Done,
+    area::Completed,
     columns::{
         Classes,
         Column,
@@ -247,8 +247,8 @@ fn classes(out: &mut impl Out, len: u64, classes: &Classes) -> Result {
     done(out, "free", &classes.free)
 }
 
-fn done(out: &mut impl Out, name: &str, done: &Done<u64>) -> Result {
-    let Done {
+fn done(out: &mut impl Out, name: &str, done: &Completed<u64>) -> Result {
+    let Completed {
         ios,
         sectors,
         ticks_ns,

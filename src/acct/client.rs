@@ -17,12 +17,12 @@ use super::{
         Tag, //
     },
     histogram::is_rare,
-    record::Write, //
+    record::RecordWrite, //
 };
 
 /// The arguments of `devstat_end_transaction()`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
+pub struct EndArgs {
     /// `bytes`: those transferred.
     pub bytes: u64,
     /// `tag_type`.
@@ -33,7 +33,7 @@ pub struct End {
     pub then: Option<u64>,
 }
 
-impl End {
+impl EndArgs {
     /// Whether its times are of a rare class: it is recorded in the record that CPUs share.
     #[inline(always)]
     pub fn is_rare(&self) -> bool {
@@ -46,7 +46,7 @@ impl End {
     /// Without `then` neither the duration nor the histograms count the transaction. A transaction whose
     /// start is after its end has a duration of 0.
     #[inline(always)]
-    pub fn apply(&self, record: &impl Write, gauge: &Gauge, now: u64) -> bool {
+    pub fn apply(&self, record: &impl RecordWrite, gauge: &Gauge, now: u64) -> bool {
         let note = |line, edge| {
             let line = match line {
                 Line::Waitq => &record.waitq_busy,
@@ -86,8 +86,8 @@ mod tests {
             },
             record::{
                 CpuRecord,
-                Part,
                 Rare, //
+                RecordPart,
             },
             snapshot::{
                 collect,
@@ -116,7 +116,7 @@ mod tests {
     fn transactions_end_as_they_are_told_to() {
         let (record, rare, gauge) = (CpuRecord::default(), Rare::default(), Gauge::default());
         let turns = Turns::default();
-        let end = |tag, class, then| End {
+        let end = |tag, class, then| EndArgs {
             bytes: 10,
             tag,
             class,
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(snapshot.rlentime, 900 + 900 + 900 + 900);
         let times = |class, phase| {
             let mut times = Histogram::default();
-            let shared = Part {
+            let shared = RecordPart {
                 record: &record,
                 bases: None,
                 rare: Some((&rare, None)),
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn an_end_without_a_start_changes_nothing() {
         let (record, gauge) = (CpuRecord::default(), Gauge::default());
-        let end = End {
+        let end = EndArgs {
             bytes: 10,
             tag: Tag::Simple,
             class: Class::Read,

@@ -4,7 +4,7 @@
 
 /// `EVCNT_TYPE_*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum EvcntType {
     /// `EVCNT_TYPE_MISC`: whatever is neither of the others.
     Misc = 0,
     /// `EVCNT_TYPE_INTR`: interrupts.
@@ -13,21 +13,23 @@ pub enum Type {
     Trap = 2,
 }
 
-impl Type {
+impl EvcntType {
     /// All types in the order of their numbers.
-    pub const ALL: [Type; 3] = [Type::Misc, Type::Intr, Type::Trap];
+    pub const ALL: [EvcntType; 3] = [EvcntType::Misc, EvcntType::Intr, EvcntType::Trap];
 
     /// The type that has this number.
-    pub fn from_number(number: u64) -> Option<Type> {
-        Type::ALL.into_iter().find(|kind| *kind as u64 == number)
+    pub fn from_number(number: u64) -> Option<EvcntType> {
+        EvcntType::ALL
+            .into_iter()
+            .find(|kind| *kind as u64 == number)
     }
 
     /// The word used in text and messages.
     pub const fn name(self) -> &'static str {
         match self {
-            Type::Misc => "misc",
-            Type::Intr => "intr",
-            Type::Trap => "trap",
+            EvcntType::Misc => "misc",
+            EvcntType::Intr => "intr",
+            EvcntType::Trap => "trap",
         }
     }
 }
@@ -84,14 +86,14 @@ mod tests {
     #[test]
     fn types_have_netbsds_numbers() {
         let table = [
-            (0, Some(Type::Misc)),
-            (1, Some(Type::Intr)),
-            (2, Some(Type::Trap)),
+            (0, Some(EvcntType::Misc)),
+            (1, Some(EvcntType::Intr)),
+            (2, Some(EvcntType::Trap)),
             (3, None),
             (u64::MAX, None),
         ];
         for (number, kind) in table {
-            assert_eq!(Type::from_number(number), kind);
+            assert_eq!(EvcntType::from_number(number), kind);
         }
     }
 

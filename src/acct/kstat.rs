@@ -7,7 +7,7 @@ pub const KSTAT_STRLEN: usize = 31;
 
 /// `KSTAT_TYPE_*`: what the data of a kstat is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum KstatType {
     /// Bytes.
     Raw = 0,
     /// Names and values.
@@ -20,31 +20,41 @@ pub enum Type {
     Timer = 4,
 }
 
-impl Type {
+impl KstatType {
     /// All types in the order of their numbers.
-    pub const ALL: [Type; 5] = [Type::Raw, Type::Named, Type::Intr, Type::Io, Type::Timer];
+    pub const ALL: [KstatType; 5] = [
+        KstatType::Raw,
+        KstatType::Named,
+        KstatType::Intr,
+        KstatType::Io,
+        KstatType::Timer,
+    ];
 
     /// The type that has this number.
-    pub fn from_number(number: u8) -> Option<Type> {
-        Type::ALL.into_iter().find(|kind| *kind as u8 == number)
+    pub fn from_number(number: u8) -> Option<KstatType> {
+        KstatType::ALL
+            .into_iter()
+            .find(|kind| *kind as u8 == number)
     }
 
     /// Its name in `unix:0:kstat_types`.
     pub const fn name(self) -> &'static str {
         match self {
-            Type::Raw => "raw",
-            Type::Named => "name=value",
-            Type::Intr => "interrupt",
-            Type::Io => "i/o",
-            Type::Timer => "event_timer",
+            KstatType::Raw => "raw",
+            KstatType::Named => "name=value",
+            KstatType::Intr => "interrupt",
+            KstatType::Io => "i/o",
+            KstatType::Timer => "event_timer",
         }
     }
 
     /// Whether a kstat of this type can have so many data.
     pub const fn takes(self, ndata: u32) -> bool {
         match self {
-            Type::Intr | Type::Io => ndata == 1,
-            Type::Raw | Type::Named | Type::Timer => ndata <= i32::MAX.unsigned_abs(),
+            KstatType::Intr | KstatType::Io => ndata == 1,
+            KstatType::Raw | KstatType::Named | KstatType::Timer => {
+                ndata <= i32::MAX.unsigned_abs()
+            }
         }
     }
 }
@@ -115,7 +125,7 @@ pub struct Empty;
 
 /// One queue of a `kstat_io`. Times are ns; all sums wrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Queue {
+pub struct KstatQueue {
     /// How many are in it: `wcnt`, `rcnt`.
     pub cnt: u32,
     /// With something in it: `wtime`, `rtime`.
@@ -126,7 +136,7 @@ pub struct Queue {
     pub lastupdate: u64,
 }
 
-impl Queue {
+impl KstatQueue {
     fn advance(&mut self, now: u64) {
         let elapsed = now.wrapping_sub(self.lastupdate);
         self.lastupdate = now;
@@ -153,14 +163,14 @@ impl Queue {
 
     /// `kstat_waitq_to_runq()`, and, the other way round, `kstat_runq_back_to_waitq()`: at the same
     /// moment. If this queue is empty, both stay as they were.
-    pub fn move_to(&mut self, other: &mut Queue, now: u64) -> Result<(), Empty> {
+    pub fn move_to(&mut self, other: &mut KstatQueue, now: u64) -> Result<(), Empty> {
         self.exit(now)?;
         other.enter(now);
         Ok(())
     }
 
     /// What a snapshot has: with the time since the last change, if something is in it.
-    pub fn snapshot(mut self, now: u64) -> Queue {
+    pub fn snapshot(mut self, now: u64) -> KstatQueue {
         if self.cnt != 0 {
             self.advance(now);
         }
@@ -240,13 +250,13 @@ mod tests {
             (4, "event_timer", [true, true, true, false]),
         ];
         for (number, name, takes) in table {
-            let kind = Type::from_number(number);
-            assert_eq!(kind.map(Type::name), Some(name));
+            let kind = KstatType::from_number(number);
+            assert_eq!(kind.map(KstatType::name), Some(name));
             for (ndata, expected) in [0, 1, 0x7fff_ffff, 0x8000_0000].into_iter().zip(takes) {
                 assert_eq!(kind.map(|kind| kind.takes(ndata)), Some(expected));
             }
         }
-        assert_eq!(Type::from_number(5), None);
+        assert_eq!(KstatType::from_number(5), None);
     }
 
     #[test]
@@ -280,15 +290,15 @@ mod tests {
 
     #[test]
     fn an_exit_without_an_enter_changes_nothing() {
-        let mut queue = Queue {
+        let mut queue = KstatQueue {
             lastupdate: 5,
-            ..Queue::default()
+            ..KstatQueue::default()
         };
         let before = queue;
-        let mut other = Queue::default();
+        let mut other = KstatQueue::default();
         assert_eq!(queue.exit(9), Err(Empty));
         assert_eq!(queue.move_to(&mut other, 9), Err(Empty));
-        assert_eq!((queue, other), (before, Queue::default()));
+        assert_eq!((queue, other), (before, KstatQueue::default()));
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl Rare {
 
 /// What readers look at: a record, and what belongs to it.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct RecordPart<'a> {
     /// Of one CPU, or the one that CPUs share.
     pub record: &'a CpuRecord,
     /// Of the times in it, if there are.
@@ -129,9 +129,9 @@ pub struct Part<'a> {
     pub rare: Option<(&'a Rare, Option<&'a Bases>)>,
 }
 
-impl<'a> From<&'a CpuRecord> for Part<'a> {
+impl<'a> From<&'a CpuRecord> for RecordPart<'a> {
     fn from(record: &'a CpuRecord) -> Self {
-        Part {
+        RecordPart {
             record,
             bases: None,
             rare: None,
@@ -139,7 +139,7 @@ impl<'a> From<&'a CpuRecord> for Part<'a> {
     }
 }
 
-impl Part<'_> {
+impl RecordPart<'_> {
     /// After so many changes it has bases.
     const CHANGES_WITHOUT_BASES: u64 = 1 << 30;
 
@@ -237,7 +237,7 @@ impl CpuRecord {
 }
 
 /// A record while it is changed.
-pub trait Write: core::ops::Deref<Target = Record> {
+pub trait RecordWrite: core::ops::Deref<Target = Record> {
     /// The times of one more transaction of a class.
     fn record_times(&self, class: usize, total_ns: u64, service_ns: u64);
 }
@@ -255,14 +255,14 @@ pub struct WritingShared<'a> {
     _turn: Turn<'a>,
 }
 
-impl Write for Writing<'_> {
+impl RecordWrite for Writing<'_> {
     #[inline(always)]
     fn record_times(&self, class: usize, total_ns: u64, service_ns: u64) {
         self.0.latency.record(class, total_ns, service_ns);
     }
 }
 
-impl Write for WritingShared<'_> {
+impl RecordWrite for WritingShared<'_> {
     #[inline(always)]
     fn record_times(&self, class: usize, total_ns: u64, service_ns: u64) {
         if is_rare(class) {

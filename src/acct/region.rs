@@ -51,7 +51,7 @@ use super::{
 };
 use area::{
     Area,
-    Done, //
+    Completed, //
 };
 use columns::{
     collect,
@@ -255,7 +255,7 @@ fn enter(area: &Area, in_flight: &InFlight, direction: Direction, now: u64) {
 
 /// `count` counts it.
 #[inline(always)]
-fn end(area: &Area, in_flight: &InFlight, class: usize, now: u64, count: impl Fn(&Done)) {
+fn end(area: &Area, in_flight: &InFlight, class: usize, now: u64, count: impl Fn(&Completed)) {
     area.write(|words| {
         words.left_ns.add(now);
         // Twice, and not one with the direction as an argument: then which it is is asked once.
@@ -281,7 +281,7 @@ pub struct Whole {
     /// I/Os that touch the region, with their sectors there.
     area: Area,
     /// I/Os without data that were given to the driver: of the whole disk, and so of each region.
-    none: Done,
+    none: Completed,
 }
 
 impl Whole {

@@ -10,8 +10,8 @@ use super::{
     },
     record::{
         CpuRecord,
-        Part,
         Record, //
+        RecordPart,
     },
 };
 
@@ -72,14 +72,14 @@ fn pass<'a>(cpus: impl Iterator<Item = &'a CpuRecord>, sum: &mut Record<u64>) ->
 /// Each CPU's share is of one instant, that of the next a moment later: of transactions that end
 /// meanwhile, some are in it. Counts never go back.
 pub fn collect_histogram<'a>(
-    cpus: impl Iterator<Item: Into<Part<'a>>>,
+    cpus: impl Iterator<Item: Into<RecordPart<'a>>>,
     class: Class,
     phase: Phase,
     sum: &mut Histogram<u64>,
 ) {
     // Most disks have seen no discard, and many CPUs no I/O of a disk.
     let cpus = cpus.map(Into::into);
-    let mut cpus = cpus.filter(|cpu: &Part<'_>| !cpu.is_empty_histogram(class, phase));
+    let mut cpus = cpus.filter(|cpu: &RecordPart<'_>| !cpu.is_empty_histogram(class, phase));
     match cpus.next() {
         Some(first) => first.read_histogram(class, phase, sum),
         None => return sum.clear(),
@@ -91,7 +91,7 @@ pub fn collect_histogram<'a>(
 
 #[inline(never)]
 fn add_histograms<'a>(
-    cpus: impl Iterator<Item = Part<'a>>,
+    cpus: impl Iterator<Item = RecordPart<'a>>,
     class: Class,
     phase: Phase,
     sum: &mut Histogram<u64>,

@@ -61,7 +61,7 @@ pub struct Wait {
 
 /// What the begin of a wait came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Begin {
+pub enum WaitBegin {
     /// The task waits from now on.
     New,
     /// It waited already: it has slept and got no tag.
@@ -100,16 +100,16 @@ impl<'a> Waits<'a> {
     }
 
     /// A task waits for a tag of a disk at `now`. Called by the task.
-    pub fn begin(self, task: u64, disk: u64, now: u64) -> Begin {
+    pub fn begin(self, task: u64, disk: u64, now: u64) -> WaitBegin {
         if let Some(wait) = self.of(task) {
             wait.gone_since_ns.store(0, Relaxed);
             let before = wait.disk.get();
             if before == disk {
-                return Begin::Again;
+                return WaitBegin::Again;
             }
             if wait.since_ns.swap(0, AcqRel) != 0 {
                 wait.begin(disk, now);
-                return Begin::InsteadOf(before);
+                return WaitBegin::InsteadOf(before);
             }
         }
         let take = |wait: &&Wait| {
@@ -117,10 +117,10 @@ impl<'a> Waits<'a> {
             word.load(Relaxed) == 0 && word.compare_exchange(0, task, Acquire, Relaxed).is_ok()
         };
         let Some(wait) = self.window(task).find(take) else {
-            return Begin::NoRoom;
+            return WaitBegin::NoRoom;
         };
         wait.begin(disk, now);
-        Begin::New
+        WaitBegin::New
     }
 
     /// A task has a tag of this disk, and no longer waits for one: since when it has waited, ns. [`None`] if it has not, or
@@ -202,13 +202,13 @@ mod tests {
     fn the_first_of_several_sleeps_begins_a_wait() {
         let places: [Wait; 4] = Default::default();
         let waits = Waits::new(&places);
-        assert_eq!(waits.begin(TASK, 7, 10), Begin::New);
-        assert_eq!(waits.begin(TASK, 7, 20), Begin::Again);
+        assert_eq!(waits.begin(TASK, 7, 10), WaitBegin::New);
+        assert_eq!(waits.begin(TASK, 7, 20), WaitBegin::Again);
         assert_eq!(waits.end(TASK, 8), None);
         assert_eq!(waits.end(TASK + 8, 7), None);
         assert_eq!(waits.end(TASK, 7), Some(10));
         assert_eq!(waits.end(TASK, 7), None);
-        assert_eq!(waits.begin(TASK, 7, 30), Begin::New);
+        assert_eq!(waits.begin(TASK, 7, 30), WaitBegin::New);
         assert_eq!(waits.end(TASK, 7), Some(30));
     }
 
@@ -216,8 +216,8 @@ mod tests {
     fn a_task_waits_for_one_disk_at_a_time() {
         let places: [Wait; 4] = Default::default();
         let waits = Waits::new(&places);
-        assert_eq!(waits.begin(TASK, 7, 10), Begin::New);
-        assert_eq!(waits.begin(TASK, 8, 20), Begin::InsteadOf(7));
+        assert_eq!(waits.begin(TASK, 7, 10), WaitBegin::New);
+        assert_eq!(waits.begin(TASK, 8, 20), WaitBegin::InsteadOf(7));
         assert_eq!(waits.end(TASK, 7), None);
         assert_eq!(waits.end(TASK, 8), Some(20));
         assert!(places.iter().all(|wait| wait.task().is_none()));
@@ -227,16 +227,16 @@ mod tests {
     fn more_tasks_than_places() {
         let places: [Wait; 2] = Default::default();
         let waits = Waits::new(&places);
-        assert_eq!(waits.begin(TASK, 7, 0), Begin::New);
-        assert_eq!(waits.begin(TASK + 64, 7, 2), Begin::New);
-        assert_eq!(waits.begin(TASK + 128, 7, 3), Begin::NoRoom);
+        assert_eq!(waits.begin(TASK, 7, 0), WaitBegin::New);
+        assert_eq!(waits.begin(TASK + 64, 7, 2), WaitBegin::New);
+        assert_eq!(waits.begin(TASK + 128, 7, 3), WaitBegin::NoRoom);
         assert_eq!(waits.end(TASK + 128, 7), None);
         // A wait since 0 is one since 1: 0 says that there is none.
         assert_eq!(waits.end(TASK, 7), Some(1));
-        assert_eq!(waits.begin(TASK + 128, 7, 4), Begin::New);
+        assert_eq!(waits.begin(TASK + 128, 7, 4), WaitBegin::New);
         assert_eq!(waits.end(TASK + 64, 7), Some(2));
         assert_eq!(waits.end(TASK + 128, 7), Some(4));
-        assert_eq!(Waits::new(&[]).begin(TASK, 7, 0), Begin::NoRoom);
+        assert_eq!(Waits::new(&[]).begin(TASK, 7, 0), WaitBegin::NoRoom);
         assert_eq!(Waits::new(&[]).end(TASK, 7), None);
     }
 
@@ -246,7 +246,7 @@ mod tests {
         let waits = Waits::new(&places);
         let [wait] = &places;
         assert_eq!(wait.task(), None);
-        assert_eq!(waits.begin(TASK, 7, 10), Begin::New);
+        assert_eq!(waits.begin(TASK, 7, 10), WaitBegin::New);
         assert_eq!(wait.task(), Some(TASK));
         assert_eq!(wait.remove(false, 20), None);
         // It was seen to wait in between.
@@ -254,14 +254,14 @@ mod tests {
         assert_eq!(wait.remove(false, PATIENCE_NS + 20), None);
         assert_eq!(wait.remove(false, 2 * PATIENCE_NS + 19), None);
         // It has slept again.
-        assert_eq!(waits.begin(TASK, 7, 2 * PATIENCE_NS + 19), Begin::Again);
+        assert_eq!(waits.begin(TASK, 7, 2 * PATIENCE_NS + 19), WaitBegin::Again);
         assert_eq!(wait.remove(false, 2 * PATIENCE_NS + 20), None);
         let late = 3 * PATIENCE_NS + 20;
         assert_eq!(wait.remove(false, late), Some((TASK, 7)));
         // It belongs to no task until it is given back.
         assert_eq!((waits.end(TASK, 7), wait.task()), (None, None));
-        assert_eq!(waits.begin(TASK, 7, late), Begin::NoRoom);
+        assert_eq!(waits.begin(TASK, 7, late), WaitBegin::NoRoom);
         wait.give_back();
-        assert_eq!(waits.begin(TASK + 8, 9, late), Begin::New);
+        assert_eq!(waits.begin(TASK + 8, 9, late), WaitBegin::New);
     }
 }

@@ -9,7 +9,7 @@ use super::{
     },
     class::Kind,
     histogram::is_rare,
-    record::Write,
+    record::RecordWrite,
 };
 
 /// What a transaction amounts to when it ends.
@@ -27,7 +27,7 @@ pub struct End {
 
 impl End {
     #[inline(always)]
-    fn count(&self, record: &impl Write) {
+    fn count(&self, record: &impl RecordWrite) {
         record
             .devstat
             .end_transaction(self.kind, self.bytes, self.duration_ns);
@@ -91,7 +91,7 @@ impl Transition {
     /// Records the step: `record` is the calling CPU's own, `gauges` the I/O's way through the
     /// disk's.
     #[inline(always)]
-    pub fn apply(self, record: &impl Write, gauges: &Tree<'_>, now: u64) {
+    pub fn apply(self, record: &impl RecordWrite, gauges: &Tree<'_>, now: u64) {
         let step = match self {
             Transition::StartWaitqEnter => {
                 record.devstat.start_transaction();

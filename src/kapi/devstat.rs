@@ -268,7 +268,7 @@ impl DevstatEntries {
     pub(super) fn end_transaction(
         &self,
         handle: EntryId,
-        end: client::End,
+        end: client::EndArgs,
         now: u64,
         cpu: ThisCpu<'_>,
     ) -> Result {

@@ -23,7 +23,7 @@ use crate::{
     acct::evcnt::{
         check_string,
         BadString,
-        Type, //
+        EvcntType, //
     },
     kernel_ext::{
         clock,
@@ -49,7 +49,7 @@ use kernel::{
 
 /// The description of an event counter.
 pub(crate) struct EventDescription {
-    kind: Type,
+    kind: EvcntType,
     group: KVec<u8>,
     name: KVec<u8>,
     since_ns: u64,
@@ -58,7 +58,7 @@ pub(crate) struct EventDescription {
 impl EventDescription {
     /// Checks and copies the group and the name. May sleep. `EINVAL` or `ENAMETOOLONG` if one is invalid,
     /// `ENOMEM`.
-    pub(crate) fn new(kind: Type, group: &[u8], name: &[u8]) -> Result<Self> {
+    pub(crate) fn new(kind: EvcntType, group: &[u8], name: &[u8]) -> Result<Self> {
         Ok(EventDescription {
             kind,
             group: check_name(group)?,
@@ -67,7 +67,7 @@ impl EventDescription {
         })
     }
 
-    pub(crate) fn kind(&self) -> Type {
+    pub(crate) fn kind(&self) -> EvcntType {
         self.kind
     }
 

@@ -19,7 +19,7 @@ use super::evcnt::{
 use crate::{
     abi::name::Name,
     acct::evcnt::{
-        Type,
+        EvcntType,
         EVCNT_STRING_MAX, //
     },
     kernel_ext::{
@@ -113,7 +113,7 @@ unsafe fn attach(
         if ev.is_null() {
             return Err(EINVAL);
         }
-        let kind = u64::try_from(kind).ok().and_then(Type::from_number);
+        let kind = u64::try_from(kind).ok().and_then(EvcntType::from_number);
         let event = EventDescription::new(kind.ok_or(EINVAL)?, group, name)?;
         let parent = match parent.is_null() {
             true => None,

@@ -27,7 +27,7 @@ use crate::{
     },
     acct::kstat::{
         flags,
-        Type, //
+        KstatType, //
     },
     kernel_ext::{
         clock,
@@ -161,8 +161,13 @@ impl Chain {
         )?;
         let now_ns = clock::now_ns();
         for (name, kind, ndata, body) in [
-            ("kstat_headers", Type::Raw, 0, Body::Headers),
-            ("kstat_types", Type::Named, Type::ALL.len(), Body::Types),
+            ("kstat_headers", KstatType::Raw, 0, Body::Headers),
+            (
+                "kstat_types",
+                KstatType::Named,
+                KstatType::ALL.len(),
+                Body::Types,
+            ),
         ] {
             let key = KstatKey::new(Name::new(b"unix"), 0, Name::new(name.as_bytes()));
             // CAST: A small number.
@@ -299,7 +304,7 @@ impl Chain {
         let new = New {
             key,
             class: Name::new(identity.class().as_bytes()),
-            kind: Type::Io,
+            kind: KstatType::Io,
             ndata: 1,
             flags: flags::VIRTUAL,
             crtime_ns: identity.crtime,

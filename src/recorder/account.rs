@@ -37,7 +37,7 @@ use crate::{
         disk_event::DiskEvent,
         fast,
         inflight::Share,
-        record::Write,
+        record::RecordWrite,
         snapshot::Seen,
         transition::Transition, //
     },
@@ -375,7 +375,7 @@ impl Account {
     }
 
     #[inline(always)]
-    fn apply(&self, transition: Transition, record: &impl Write, hctx: u16, now: u64) {
+    fn apply(&self, transition: Transition, record: &impl RecordWrite, hctx: u16, now: u64) {
         let root = &self.root.gauge;
         // Two calls and not one with two trees: which of them is asked once, not after every step.
         if self.has_leaves() && hctx != fast::DIRECT {
@@ -403,7 +403,12 @@ impl Account {
 
     /// A client's transaction ends; false, if none has started. Of accounts of clients alone.
     #[inline(always)]
-    pub(crate) fn end_transaction(&self, mut end: client::End, now: u64, cpu: ThisCpu<'_>) -> bool {
+    pub(crate) fn end_transaction(
+        &self,
+        mut end: client::EndArgs,
+        now: u64,
+        cpu: ThisCpu<'_>,
+    ) -> bool {
         if self.identity.flags & support_flags::NO_ORDERED_TAGS != 0 {
             end.tag = Tag::None;
         }
@@ -418,7 +423,7 @@ impl Account {
     /// The same in the record that the account's CPUs share.
     #[cold]
     #[inline(never)]
-    fn end_shared(&self, end: &client::End, now: u64) -> bool {
+    fn end_shared(&self, end: &client::EndArgs, now: u64) -> bool {
         if !end.is_rare() {
             self.records.want_this_cpu();
         }

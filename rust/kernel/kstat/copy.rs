@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{
     acct::kstat::{
-        Queue,
-        Type,
+        KstatQueue,
+        KstatType,
         Value,
         INTR, //
     },
@@ -89,7 +89,7 @@ impl Room {
 ///
 /// `room` contains `ndata` structures of type `kind`.
 pub(crate) struct Copy {
-    kind: Type,
+    kind: KstatType,
     ndata: u32,
     bytes: usize,
     /// The time of the snapshot, ns.
@@ -97,9 +97,9 @@ pub(crate) struct Copy {
     room: Room,
 }
 
-fn queue(cnt: u32, time: i64, lentime: i64, lastupdate: i64) -> Queue {
+fn queue(cnt: u32, time: i64, lentime: i64, lastupdate: i64) -> KstatQueue {
     // CAST: The sums wrap; signed and unsigned have the same bits.
-    Queue {
+    KstatQueue {
         cnt,
         time: time as u64,
         lentime: lentime as u64,
@@ -108,7 +108,13 @@ fn queue(cnt: u32, time: i64, lentime: i64, lastupdate: i64) -> Queue {
 }
 
 impl Copy {
-    pub(super) fn new(kind: Type, ndata: u32, bytes: usize, snaptime_ns: u64, room: Room) -> Self {
+    pub(super) fn new(
+        kind: KstatType,
+        ndata: u32,
+        bytes: usize,
+        snaptime_ns: u64,
+        room: Room,
+    ) -> Self {
         let most = room.bytes() / size(kind);
         // INVARIANT: `ndata` is limited to the number for which `room` has memory.
         Copy {
@@ -139,7 +145,7 @@ impl Copy {
 
     /// Adds the time since the last change to the queues of an I/O kstat.
     pub(super) fn extrapolate(&mut self) {
-        if self.kind != Type::Io || self.ndata == 0 {
+        if self.kind != KstatType::Io || self.ndata == 0 {
             return;
         }
         let now = self.snaptime_ns;
@@ -163,7 +169,7 @@ impl Copy {
     ///
     /// Each string is null, or ends in a NUL or after `len` bytes, and does not change during the call.
     pub(super) unsafe fn take_strings(&mut self) -> usize {
-        if self.kind != Type::Named {
+        if self.kind != KstatType::Named {
             return 0;
         }
         self.room.text.clear();
@@ -179,7 +185,7 @@ impl Copy {
 
     /// Sets all strings to null.
     pub(super) fn forget_strings(&mut self) {
-        if self.kind == Type::Named {
+        if self.kind == KstatType::Named {
             // SAFETY: By the type invariant there are `ndata` statistics, which only `self` accesses.
             unsafe { named::forget_strings(self.room.as_mut_ptr().cast(), self.ndata) };
         }
@@ -203,7 +209,7 @@ impl Copy {
     /// Returns the bytes of a raw kstat; empty for other types.
     pub(crate) fn raw(&self) -> &[u8] {
         match self.kind {
-            Type::Raw => self.room.as_bytes(self.bytes),
+            KstatType::Raw => self.room.as_bytes(self.bytes),
             _ => &[],
         }
     }
@@ -214,11 +220,11 @@ impl Copy {
         mut visit: impl FnMut(&[u8], &'static str, Value<'_>) -> Result,
     ) -> Result {
         // Raw data has no statistics.
-        let is_raw = self.kind == Type::Raw;
+        let is_raw = self.kind == KstatType::Raw;
         for index in 0..if is_raw { 0 } else { self.ndata } {
             match self.kind {
-                Type::Raw => {}
-                Type::Named => {
+                KstatType::Raw => {}
+                KstatType::Named => {
                     // SAFETY: By the type invariant there is one at `index`, and every bit pattern is valid.
                     let named = unsafe { &*self.at::<own::iostat_kstat_named>(index) };
                     let name = named::name(&named.name);
@@ -226,14 +232,14 @@ impl Copy {
                         named::value(named, &self.room.text, |value| visit(name, "", value))?;
                     }
                 }
-                Type::Intr => {
+                KstatType::Intr => {
                     // SAFETY: By the type invariant there is one at `index`, and every bit pattern is valid.
                     let intr = unsafe { &*self.at::<own::iostat_kstat_intr>(index) };
                     for (name, count) in INTR.into_iter().zip(&intr.intrs) {
                         visit(b"", name, Value::Uint32(*count))?;
                     }
                 }
-                Type::Io => {
+                KstatType::Io => {
                     // SAFETY: By the type invariant there is one at `index`, and every bit pattern is valid.
                     let io = unsafe { &*self.at::<own::iostat_kstat_io>(index) };
                     // CAST: The sums wrap.
@@ -255,7 +261,7 @@ impl Copy {
                         visit(b"", name, value)?;
                     }
                 }
-                Type::Timer => {
+                KstatType::Timer => {
                     // SAFETY: By the type invariant there is one at `index`, and every bit pattern is valid.
                     let timer = unsafe { &*self.at::<own::iostat_kstat_timer>(index) };
                     let name = named::name(&timer.name);
@@ -282,7 +288,7 @@ impl Copy {
 
     /// Returns the statistic of this name.
     pub(super) fn find(&mut self, statistic: &[u8]) -> Option<&mut own::iostat_kstat_named> {
-        if self.kind != Type::Named {
+        if self.kind != KstatType::Named {
             return None;
         }
         (0..self.ndata).find_map(|index| {

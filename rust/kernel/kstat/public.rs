@@ -4,7 +4,7 @@
 
 use super::super::bindings as own;
 use crate::acct::kstat::{
-    Type,
+    KstatType,
     KSTAT_STRLEN, //
 };
 use kernel::ffi::c_char;
@@ -15,7 +15,7 @@ pub(crate) struct Header<'a> {
     pub(crate) instance: i32,
     pub(crate) name: &'a [u8],
     pub(crate) class: &'a [u8],
-    pub(crate) kind: Type,
+    pub(crate) kind: KstatType,
     pub(crate) ndata: u32,
     pub(crate) flags: u8,
     pub(crate) crtime_ns: u64,

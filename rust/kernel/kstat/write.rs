@@ -22,7 +22,7 @@ use super::{
 use crate::{
     acct::kstat::{
         flags,
-        Type, //
+        KstatType, //
     },
     kernel_ext::{
         bindings as own,
@@ -75,9 +75,14 @@ impl Client {
         let _noio = NoIo::new();
         let callbacks = self.installed.as_ref().ok_or(EACCES)?;
         match (self.kind, change) {
-            (Type::Named, Change::Statistic(..)) => {}
-            (Type::Raw | Type::Intr | Type::Io | Type::Timer, Change::Bytes(_)) => {}
-            (_, Change::Statistic(..)) | (Type::Named, Change::Bytes(_)) => return Err(EINVAL),
+            (KstatType::Named, Change::Statistic(..)) => {}
+            (
+                KstatType::Raw | KstatType::Intr | KstatType::Io | KstatType::Timer,
+                Change::Bytes(_),
+            ) => {}
+            (_, Change::Statistic(..)) | (KstatType::Named, Change::Bytes(_)) => {
+                return Err(EINVAL)
+            }
         }
         let mut room = Room::default();
         // Allocate without the mutex of the client.

@@ -9,7 +9,7 @@ use super::{
     },
     word::Words, //
 };
-use crate::acct::evcnt::Type;
+use crate::acct::evcnt::EvcntType;
 
 /// The counters to list, and the value to print.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct EvcntList {
     /// Prints the sum of a counter and its descendants.
     pub rollup: bool,
     /// Lists only counters of this type.
-    pub kind: Option<Type>,
+    pub kind: Option<EvcntType>,
 }
 
 impl EvcntList {
@@ -40,7 +40,7 @@ impl EvcntList {
             } else if is("rollup") {
                 !core::mem::replace(&mut list.rollup, true)
             } else {
-                let kind = Type::ALL.into_iter().find(|kind| is(kind.name()));
+                let kind = EvcntType::ALL.into_iter().find(|kind| is(kind.name()));
                 let kind = kind.ok_or(Error::wrong(Reason::UnknownOption, word))?;
                 list.kind.replace(kind).is_none()
             };
@@ -52,7 +52,7 @@ impl EvcntList {
     }
 
     /// Returns whether a counter of this type and with this total is listed.
-    pub fn has(&self, kind: Type, total: u64) -> bool {
+    pub fn has(&self, kind: EvcntType, total: u64) -> bool {
         (self.all || total != 0) && self.kind.is_none_or(|asked| asked == kind)
     }
 }
@@ -71,7 +71,7 @@ mod tests {
         let asked = EvcntList {
             all: true,
             rollup: true,
-            kind: Some(Type::Trap),
+            kind: Some(EvcntType::Trap),
         };
         for line in [
             &b"@evcnt_list all rollup trap\n"[..],
@@ -100,11 +100,16 @@ mod tests {
             kind,
         };
         let table = [
-            (asked(None, false), Type::Misc, 0, false),
-            (asked(None, false), Type::Misc, 1, true),
-            (asked(None, true), Type::Intr, 0, true),
-            (asked(Some(Type::Intr), true), Type::Intr, 0, true),
-            (asked(Some(Type::Intr), true), Type::Trap, 1, false),
+            (asked(None, false), EvcntType::Misc, 0, false),
+            (asked(None, false), EvcntType::Misc, 1, true),
+            (asked(None, true), EvcntType::Intr, 0, true),
+            (asked(Some(EvcntType::Intr), true), EvcntType::Intr, 0, true),
+            (
+                asked(Some(EvcntType::Intr), true),
+                EvcntType::Trap,
+                1,
+                false,
+            ),
         ];
         for (list, kind, total, expected) in table {
             assert_eq!(list.has(kind, total), expected);

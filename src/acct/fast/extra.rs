@@ -19,7 +19,7 @@ use crate::{
         busy::Root,
         record::Writing,
         region::{
-            list::Begin,
+            list::StartSector,
             Ended, //
         },
         transition::Transition,
@@ -212,7 +212,7 @@ fn issue_in_disk<'a, S: Section<'a>>(
     let Some(area) = region.geometry().only_area(sector, sectors) else {
         return issue_slow(section, root, entry);
     };
-    let begin = Begin::new(sector, rq.is_write());
+    let begin = StartSector::new(sector, rq.is_write());
     let merged = region.last().merged_from(begin, sectors);
     let list_tag = region.list_tag().merged_or_not(merged).in_area(area);
     entry.pending.start_on_fast_path(begin, sectors, list_tag);
@@ -232,7 +232,7 @@ fn issue_slow<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &'a Entry) 
     let (sector, sectors) = (rq.sector(), rq.bytes() >> 9);
     match section.only_region(root) {
         Some(region) if region.geometry().is_beside(sector, sectors) => {
-            let begin = Begin::new(sector, rq.is_write());
+            let begin = StartSector::new(sector, rq.is_write());
             region.last().merged_from(begin, sectors);
             entry.pending.set_list_tag(0, ListTag::NONE);
             section.leave();

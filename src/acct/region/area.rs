@@ -15,7 +15,7 @@ use crate::acct::{
 /// What ended, of one class, as counted by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct Done<W = Counter> {
+pub struct Completed<W = Counter> {
     /// I/Os.
     pub ios: W,
     /// Their sectors in this area.
@@ -26,7 +26,7 @@ pub struct Done<W = Counter> {
     pub merges: W,
 }
 
-impl Done<Counter> {
+impl Completed<Counter> {
     #[inline(always)]
     pub(super) fn count(&self, sectors: u64, ended: &Ended) {
         self.ios.add(1);
@@ -36,11 +36,11 @@ impl Done<Counter> {
     }
 }
 
-impl Load for Done<Counter> {
-    type Plain = Done<u64>;
+impl Load for Completed<Counter> {
+    type Plain = Completed<u64>;
 
-    fn load(&self) -> Done<u64> {
-        Done {
+    fn load(&self) -> Completed<u64> {
+        Completed {
             ios: self.ios.get(),
             sectors: self.sectors.get(),
             ticks_ns: self.ticks_ns.get(),
@@ -49,7 +49,7 @@ impl Load for Done<Counter> {
     }
 }
 
-impl Done<u64> {
+impl Completed<u64> {
     /// Adds another's share.
     pub fn fold(&mut self, other: &Self) {
         self.ios = self.ios.wrapping_add(other.ios);
@@ -60,7 +60,7 @@ impl Done<u64> {
 
     /// What was added since.
     pub fn since(&self, then: &Self) -> Self {
-        Done {
+        Completed {
             ios: self.ios.wrapping_sub(then.ios),
             sectors: self.sectors.wrapping_sub(then.sectors),
             ticks_ns: self.ticks_ns.wrapping_sub(then.ticks_ns),
@@ -76,7 +76,7 @@ pub const CLASSES: usize = 3;
 /// with that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
-pub struct Words<W = Counter> {
+pub struct AreaWords<W = Counter> {
     /// I/Os that began, less those that went back without having ended.
     pub entered: W,
     /// Sum of the times at which they began, less of those at which they went back, wrapping, ns.
@@ -84,13 +84,13 @@ pub struct Words<W = Counter> {
     /// Sum of the times at which I/Os ended, wrapping, ns.
     pub left_ns: W,
     /// What ended, by class.
-    pub done: [Done<W>; CLASSES],
+    pub done: [Completed<W>; CLASSES],
 }
 
-impl Words<Counter> {
+impl AreaWords<Counter> {
     /// Where an I/O of the class with this number is counted; [`None`] if it has no data.
     #[inline(always)]
-    pub(super) fn done(&self, class: usize) -> Option<&Done> {
+    pub(super) fn done(&self, class: usize) -> Option<&Completed> {
         self.done.get(class.wrapping_sub(1))
     }
 }
@@ -98,20 +98,20 @@ impl Words<Counter> {
 const _: () = assert!(Class::NoData as usize == 0 && Class::Read as usize == 1);
 const _: () = assert!(Class::Write as usize == 2 && Class::Free as usize == 3);
 
-impl Load for Words<Counter> {
-    type Plain = Words<u64>;
+impl Load for AreaWords<Counter> {
+    type Plain = AreaWords<u64>;
 
-    fn load(&self) -> Words<u64> {
-        Words {
+    fn load(&self) -> AreaWords<u64> {
+        AreaWords {
             entered: self.entered.get(),
             entered_ns: self.entered_ns.get(),
             left_ns: self.left_ns.get(),
-            done: self.done.each_ref().map(Done::load),
+            done: self.done.each_ref().map(Completed::load),
         }
     }
 }
 
-impl Words<u64> {
+impl AreaWords<u64> {
     /// Adds another CPU's share.
     pub fn fold(&mut self, other: &Self) {
         self.entered = self.entered.wrapping_add(other.entered);
@@ -147,7 +147,7 @@ impl Words<u64> {
 
     /// The exits of `self` with the entries of `later`: no exit without its entry.
     pub(super) fn with_entries_of(&self, later: &Self) -> Self {
-        Words {
+        AreaWords {
             entered: later.entered,
             entered_ns: later.entered_ns,
             ..*self
@@ -164,7 +164,7 @@ impl Words<u64> {
 #[repr(C, align(64))]
 pub struct Area {
     seq: SeqCount,
-    words: Words,
+    words: AreaWords,
 }
 
 const _: () = assert!(cfg!(loom) || core::mem::size_of::<Area>() == 128);
@@ -172,14 +172,14 @@ const _: () = assert!(cfg!(loom) || core::mem::size_of::<Area>() == 128);
 impl Area {
     /// Changes the words. The caller is the CPU they belong to, with interrupts off.
     #[inline(always)]
-    pub(super) fn write(&self, change: impl FnOnce(&Words)) {
+    pub(super) fn write(&self, change: impl FnOnce(&AreaWords)) {
         self.seq.begin();
         change(&self.words);
         self.seq.end();
     }
 
     /// The words at one instant with the sequence count they had; [`None`] while they are written.
-    pub(super) fn try_read(&self) -> Option<(u64, Words<u64>)> {
+    pub(super) fn try_read(&self) -> Option<(u64, AreaWords<u64>)> {
         self.seq.try_read(|| self.words.load())
     }
 

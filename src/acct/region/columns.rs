@@ -9,8 +9,8 @@
 use super::{
     area::{
         Area,
-        Done,
-        Words, //
+        AreaWords, //
+        Completed,
     },
     flight::{
         Busy,
@@ -68,7 +68,7 @@ pub struct Column {
 }
 
 impl Column {
-    fn of(done: &Done<u64>) -> Self {
+    fn of(done: &Completed<u64>) -> Self {
         Column {
             ios: done.ios,
             merges: done.merges,
@@ -102,13 +102,13 @@ pub struct Columns {
 #[repr(C)]
 pub struct Classes {
     /// Reads.
-    pub read: Done<u64>,
+    pub read: Completed<u64>,
     /// Writes that write.
-    pub write: Done<u64>,
+    pub write: Completed<u64>,
     /// Writes that free sectors.
-    pub free: Done<u64>,
+    pub free: Completed<u64>,
     /// I/Os without data; only in the total of a region.
-    pub none: Done<u64>,
+    pub none: Completed<u64>,
 }
 
 /// One area at one instant.
@@ -153,8 +153,8 @@ where
     totals
 }
 
-fn pass<'a>(cpus: impl Iterator<Item = &'a Area>) -> (u64, Words<u64>) {
-    let mut sum = Words::default();
+fn pass<'a>(cpus: impl Iterator<Item = &'a Area>) -> (u64, AreaWords<u64>) {
+    let mut sum = AreaWords::default();
     let mut seqs = 0u64;
     for cpu in cpus {
         let (seq, copy) = loop {
@@ -201,7 +201,7 @@ impl Totals {
     }
 
     /// Without a busy time, busy times are 0; [`Columns::since`] then reports that they have not grown.
-    fn of(words: &Words<u64>, busy: Option<Busy>, now: u64) -> Self {
+    fn of(words: &AreaWords<u64>, busy: Option<Busy>, now: u64) -> Self {
         let busy = busy.unwrap_or_default();
         let [read, write, free] = words.done;
         let mut writes = write;
@@ -220,7 +220,7 @@ impl Totals {
                 read,
                 write,
                 free,
-                none: Done::default(),
+                none: Completed::default(),
             },
         }
     }

@@ -59,9 +59,9 @@ const SLACK: u64 = 1 << 59;
 
 /// A line that is up or down.
 #[derive(Debug, Default)]
-struct Line(AtomicU64);
+struct LineState(AtomicU64);
 
-impl Line {
+impl LineState {
     #[inline(always)]
     fn rise(&self, now: u64) {
         self.0.fetch_sub(now.wrapping_add(ONCE), Relaxed);
@@ -95,9 +95,9 @@ impl Line {
 pub struct InFlight {
     /// Reads in the lower half, writes in the upper.
     counts: AtomicU64,
-    read: Line,
-    write: Line,
-    both: Line,
+    read: LineState,
+    write: LineState,
+    both: LineState,
 }
 
 /// Times up to one instant, ns.
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn a_line_makes_no_sense_rather_than_being_wrong() {
-        let line = Line::default();
+        let line = LineState::default();
         let now = 1 << 50;
         line.fall(now);
         assert_eq!(line.busy_ns(now + 5), None);
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_line_that_fell_before_it_rose_was_up_for_no_time() {
-        let line = Line::default();
+        let line = LineState::default();
         line.fall(1000);
         line.rise(1003);
         assert_eq!(line.busy_ns(1005), Some(0));
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_clock_that_was_read_before_the_edge_makes_no_time() {
-        let line = Line::default();
+        let line = LineState::default();
         line.rise(1000);
         assert_eq!(line.busy_ns(998), Some(0));
     }

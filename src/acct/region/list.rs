@@ -29,14 +29,14 @@ impl Last {
         // The upper bit of the class is the direction.
         let direction = kind.class() as u64 & Class::Write as u64;
         self.merged_from(
-            Begin(sector.wrapping_mul(4).wrapping_add(direction)),
+            StartSector(sector.wrapping_mul(4).wrapping_add(direction)),
             sectors,
         )
     }
 
     /// The same of a read or write that begins at this point.
     #[inline(always)]
-    pub fn merged_from(&self, begin: Begin, sectors: u32) -> bool {
+    pub fn merged_from(&self, begin: StartSector, sectors: u32) -> bool {
         let merged = begin.0 == self.0.get();
         let sectors = u64::from(sectors);
         self.0.set(begin.0.wrapping_add(sectors.wrapping_mul(4)));
@@ -46,13 +46,13 @@ impl Last {
 
 /// Where a read or write begins, and which of them it is, in one word: four times its first sector, and 2 if it is a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Begin(u64);
+pub struct StartSector(u64);
 
-impl Begin {
+impl StartSector {
     /// Of one that begins at this sector.
     #[inline(always)]
     pub fn new(sector: u64, is_write: bool) -> Self {
-        Begin(
+        StartSector(
             sector
                 .wrapping_mul(4)
                 .wrapping_add(u64::from(is_write).wrapping_mul(2)),
@@ -65,10 +65,10 @@ impl Begin {
         self.0
     }
 
-    /// What [`Begin::word`] returned.
+    /// What [`StartSector::word`] returned.
     #[inline(always)]
     pub(super) fn from_word(word: u64) -> Self {
-        Begin(word)
+        StartSector(word)
     }
 
     /// Its first sector.

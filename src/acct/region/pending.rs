@@ -3,7 +3,7 @@
 //! What regions have to know of an I/O from its start to its end.
 
 use super::{
-    list::Begin,
+    list::StartSector,
     Io, //
 };
 use crate::acct::{
@@ -106,7 +106,7 @@ impl RegionState {
     #[inline(always)]
     pub(in crate::acct) fn start_on_fast_path(
         &self,
-        begin: Begin,
+        begin: StartSector,
         sectors: u32,
         list_tag: ListTag,
     ) {
@@ -119,8 +119,8 @@ impl RegionState {
     /// Returns where an I/O on the fast path begins. If no region of the disk has recorded the I/O, the
     /// value is that of an earlier I/O.
     #[inline(always)]
-    pub(in crate::acct) fn begin_on_fast_path(&self) -> Begin {
-        Begin::from_word(self.sector.get())
+    pub(in crate::acct) fn begin_on_fast_path(&self) -> StartSector {
+        StartSector::from_word(self.sector.get())
     }
 
     /// Sets the tags of all levels to no list.

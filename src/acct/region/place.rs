@@ -5,7 +5,7 @@
 use super::{
     area::{
         Area,
-        Done, //
+        Completed, //
     },
     end,
     enter,
@@ -55,7 +55,7 @@ impl AreaRef<'_> {
     /// A read or write of so many sectors ends at `now`.
     #[inline(always)]
     pub fn end_data(&self, is_write: bool, sectors: u64, ended: &Ended, now: u64) {
-        let count = |done: &Done| done.count(sectors, ended);
+        let count = |done: &Completed| done.count(sectors, ended);
         if is_write {
             end(self.area, self.in_flight, Class::Write as usize, now, count);
         } else {

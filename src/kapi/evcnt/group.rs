@@ -13,7 +13,7 @@ use crate::{
             DiskEvent,
             DISK_EVENTS, //
         },
-        evcnt::Type, //
+        evcnt::EvcntType, //
     },
     kernel_ext::{
         clock,
@@ -47,8 +47,8 @@ impl Group {
     }
 
     /// Returns the type of all of them.
-    pub(super) fn kind(&self) -> Type {
-        Type::Misc
+    pub(super) fn kind(&self) -> EvcntType {
+        EvcntType::Misc
     }
 
     /// Returns the time at which they were attached, ns.

@@ -7,7 +7,7 @@ use super::{
     EventDescription,
     Events,
 };
-use crate::acct::evcnt::Type;
+use crate::acct::evcnt::EvcntType;
 use kernel::{
     prelude::*,
     sync::Arc, //
@@ -22,7 +22,7 @@ pub(crate) struct EventCounter {
 impl EventCounter {
     /// Attaches a counter. May sleep. Errors as [`EventDescription::new`] and [`Events::attach`].
     pub(crate) fn new(events: &Arc<Events>, group: &[u8], name: &[u8]) -> Result<Self> {
-        let event = EventDescription::new(Type::Misc, group, name)?;
+        let event = EventDescription::new(EvcntType::Misc, group, name)?;
         let handle = events.attach(event, None, None, 0)?;
         let events = events.clone();
         Ok(EventCounter { events, handle })

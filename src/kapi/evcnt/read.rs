@@ -23,7 +23,7 @@ use crate::{
         },
         evcnt::{
             roll_up,
-            Type, //
+            EvcntType, //
         },
     },
     kernel_ext::task, //
@@ -64,7 +64,7 @@ impl Found {
         }
     }
 
-    pub(crate) fn kind(&self) -> Type {
+    pub(crate) fn kind(&self) -> EvcntType {
         match &self.description {
             Description::Of(event) => event.kind(),
             Description::OfGroup(group, _) => group.kind(),

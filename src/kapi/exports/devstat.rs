@@ -10,7 +10,7 @@ use crate::{
             Class,
             Tag, //
         },
-        client::End, //
+        client::EndArgs, //
     },
     kapi::devstat::{
         DevstatEntries,
@@ -314,7 +314,7 @@ unsafe extern "C" fn iostat_end(
     let (Some(tag), Some(class)) = (Tag::from_number(end.tag_type), class) else {
         return EINVAL.to_errno();
     };
-    let end = End {
+    let end = EndArgs {
         bytes: end.bytes,
         tag,
         class,

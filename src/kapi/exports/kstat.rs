@@ -16,7 +16,7 @@ use crate::{
         check_name,
         flags,
         BadName,
-        Type, //
+        KstatType, //
     },
     kernel_ext::{
         bindings as own,
@@ -128,7 +128,7 @@ unsafe extern "C" fn iostat_kstat_create(
     };
     let create = || {
         let checked = name(module)?;
-        let kind = Type::from_number(ks_type).ok_or(EINVAL)?;
+        let kind = KstatType::from_number(ks_type).ok_or(EINVAL)?;
         if !kind.takes(ks_ndata) || !flags::may_be_asked(ks_flags) {
             return Err(EINVAL);
         }

@@ -8,7 +8,7 @@ use crate::{
         check_label,
         BadName,
         Empty,
-        Queue,
+        KstatQueue,
         Timer, //
     },
     kernel_ext::{
@@ -210,7 +210,7 @@ unsafe extern "C" fn iostat_kstat_timer_stop(ktp: *mut own::iostat_kstat_timer) 
 unsafe fn queues(
     kiop: *mut own::iostat_kstat_io,
     what: &str,
-    change: impl FnOnce(&mut Queue, &mut Queue, u64) -> Result<(), Empty>,
+    change: impl FnOnce(&mut KstatQueue, &mut KstatQueue, u64) -> Result<(), Empty>,
 ) {
     // SAFETY: By the requirement of this function no other thread writes the data. Readers copy its bytes, as
     // in `timer`.
@@ -218,13 +218,13 @@ unsafe fn queues(
         return;
     };
     // CAST: The sums wrap; signed and unsigned have the same bits. This holds for all casts below.
-    let mut waitq = Queue {
+    let mut waitq = KstatQueue {
         cnt: io.wcnt,
         time: io.wtime as u64,
         lentime: io.wlentime as u64,
         lastupdate: io.wlastupdate as u64,
     };
-    let mut runq = Queue {
+    let mut runq = KstatQueue {
         cnt: io.rcnt,
         time: io.rtime as u64,
         lentime: io.rlentime as u64,

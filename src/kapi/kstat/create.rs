@@ -14,7 +14,7 @@ use crate::{
     abi::name::Name,
     acct::kstat::{
         flags,
-        Type, //
+        KstatType, //
     },
     kernel_ext::{
         error::would_deadlock,
@@ -34,7 +34,7 @@ use kernel::{
 pub(crate) struct New {
     pub(crate) key: KstatKey,
     pub(crate) class: Name,
-    pub(crate) kind: Type,
+    pub(crate) kind: KstatType,
     pub(crate) ndata: u32,
     pub(crate) flags: u8,
     pub(crate) crtime_ns: u64,

@@ -13,7 +13,7 @@ use crate::{
     },
     acct::kstat::{
         flags,
-        Type, //
+        KstatType, //
     },
     kernel_ext::{
         error::would_deadlock,
@@ -70,7 +70,7 @@ impl Body {
 pub(crate) struct KstatEntry {
     key: KstatKey,
     class: Name,
-    kind: Type,
+    kind: KstatType,
     ndata: u32,
     crtime_ns: u64,
     kid: u32,
@@ -125,7 +125,7 @@ impl KstatEntry {
         &self.class
     }
 
-    pub(crate) fn kind(&self) -> Type {
+    pub(crate) fn kind(&self) -> KstatType {
         self.kind
     }
 

@@ -16,7 +16,7 @@ use crate::{
         text, //
     },
     acct::kstat::{
-        Type,
+        KstatType,
         Value, //
     },
     kernel_ext::{
@@ -165,7 +165,7 @@ impl KstatEntry {
                 snapshot.snaptime_ns = copy.snaptime_ns;
                 snapshot.ndata = copy.ndata();
                 copy.each(|name, suffix, value| snapshot.push(name, suffix, value))?;
-                if self.kind() == Type::Raw {
+                if self.kind() == KstatType::Raw {
                     snapshot.raw = Raw::Client(copy);
                 }
             }
@@ -180,7 +180,7 @@ impl KstatEntry {
             }
             Body::Types => {
                 drop(held);
-                for kind in Type::ALL {
+                for kind in KstatType::ALL {
                     snapshot.push(b"", kind.name(), Value::Uint64(kind as u64))?;
                 }
             }
@@ -202,7 +202,7 @@ impl KstatEntry {
     /// [`KstatEntry::snapshot`].
     pub(crate) fn statistics(&self, chain: &Chain) -> Result<KVVec<NamedStatistic>> {
         let mut snapshot = self.snapshot(chain)?;
-        if self.kind() == Type::Raw {
+        if self.kind() == KstatType::Raw {
             let bytes = snapshot.raw().len() as u64;
             snapshot.push(b"", "data_size", Value::Uint64(bytes))?;
         }

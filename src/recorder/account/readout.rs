@@ -10,7 +10,7 @@ use crate::{
             Histogram,
             Phase, //
         },
-        record::Part,
+        record::RecordPart,
         snapshot::{
             collect_histogram,
             Snapshot, //
@@ -39,7 +39,7 @@ impl Account {
 
     /// Whether any transaction of a class has completed.
     pub(crate) fn has_times(&self, class: Class) -> bool {
-        let is_empty = |part: Part<'_>| part.is_empty_histogram(class, Phase::Total);
+        let is_empty = |part: RecordPart<'_>| part.is_empty_histogram(class, Phase::Total);
         !self.records.iter().all(is_empty)
     }
 

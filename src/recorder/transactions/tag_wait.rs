@@ -17,7 +17,7 @@ use crate::{
     acct::{
         disk_event::DiskEvent,
         fast::DIRECT,
-        tag_wait::Begin, //
+        tag_wait::WaitBegin, //
     },
     kernel_ext::block::request::Request,
 };
@@ -30,16 +30,16 @@ impl Tracker {
         };
         account.count_event(DiskEvent::TagWaits);
         match self.tag_waits().begin(account.handle().bits(), here.now) {
-            Begin::Again => return,
-            Begin::New => (),
-            Begin::InsteadOf(other) => {
+            WaitBegin::Again => return,
+            WaitBegin::New => (),
+            WaitBegin::InsteadOf(other) => {
                 // No I/O has started after that wait. The other disk may have left.
                 let other = self.accounts().get(here.probe, AccountId::from_bits(other));
                 if let Some(other) = other {
                     other.leave_tag_wait(here.now, here.cpu);
                 }
             }
-            Begin::NoRoom => return account.count_event(DiskEvent::TableOverflows),
+            WaitBegin::NoRoom => return account.count_event(DiskEvent::TableOverflows),
         }
         account.enter_tag_wait(here);
     }

@@ -13,8 +13,8 @@ use iostat::acct::{
         QueueMove, //
     },
     tag_wait::{
-        Begin,
         Wait,
+        WaitBegin,
         Waits, //
     },
 };
@@ -29,13 +29,13 @@ fn a_wait_is_ended_or_removed() {
     let seen = outcomes(3, || {
         let places: Arc<[Wait; 2]> = Arc::default();
         let waits = Waits::new(&*places);
-        assert_eq!(waits.begin(TASK, DISK, 1), Begin::New);
+        assert_eq!(waits.begin(TASK, DISK, 1), WaitBegin::New);
         // It was seen to do something else before.
         assert_eq!(places.iter().find_map(|wait| wait.remove(false, 1)), None);
         let task = spawn(&places, |places| {
             let waits = Waits::new(places);
             let first = waits.end(TASK, DISK);
-            assert_eq!(waits.begin(TASK, DISK, 7), Begin::New);
+            assert_eq!(waits.begin(TASK, DISK, 7), WaitBegin::New);
             (first, waits.end(TASK, DISK))
         });
         let remover = spawn(&places, |places| {

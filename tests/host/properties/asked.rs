@@ -18,7 +18,7 @@ use iostat::{
         word::Word,
         Message, //
     },
-    acct::evcnt::Type,
+    acct::evcnt::EvcntType,
 };
 
 fn bytes(word: Word<'_>) -> Vec<u8> {
@@ -90,12 +90,12 @@ fn listed(line: &[u8]) -> Option<Option<EvcntList>> {
         return None;
     }
     let kinds = [
-        ("misc", Type::Misc),
-        ("intr", Type::Intr),
-        ("trap", Type::Trap),
+        ("misc", EvcntType::Misc),
+        ("intr", EvcntType::Intr),
+        ("trap", EvcntType::Trap),
     ];
     let count = |text: &str| words.iter().filter(|word| *word == text).count();
-    let asked: Vec<Type> = kinds
+    let asked: Vec<EvcntType> = kinds
         .iter()
         .flat_map(|(name, kind)| vec![*kind; count(name)])
         .collect();

@@ -11,7 +11,7 @@ use iostat::{
     acct::evcnt::{
         check_string,
         roll_up,
-        Type, //
+        EvcntType, //
     },
 };
 use proptest::{
@@ -86,7 +86,7 @@ proptest! {
         name in "[!-~]([ -~]{0,60}[!-~])?",
         total in any::<u64>(),
         age_ns in any::<u64>(),
-        kind in select(&Type::ALL[..]),
+        kind in select(&EvcntType::ALL[..]),
     ) {
         prop_assert!(check_string(name.as_bytes()).is_ok());
         let mut text = String::new();

@@ -8,7 +8,7 @@ use iostat::{
         message::kstat::Kstat,
         sort::sort_by, //
     },
-    acct::kstat::Queue,
+    acct::kstat::KstatQueue,
 };
 use proptest::{
     collection::vec,
@@ -48,7 +48,7 @@ impl Model {
         self.lengths.extend(std::iter::repeat(self.len).take(ns));
     }
 
-    fn assert_is(&self, queue: &Queue) {
+    fn assert_is(&self, queue: &KstatQueue) {
         assert_eq!(u64::from(queue.cnt), self.len);
         assert_eq!(queue.lentime, self.lengths.iter().sum::<u64>());
         let busy = self.lengths.iter().filter(|len| **len != 0).count();
@@ -79,7 +79,7 @@ proptest! {
         calls in vec((0usize..50, select(&CALLS[..])), 0..60),
     ) {
         let mut now = start;
-        let new = || Queue { lastupdate: start, ..Queue::default() };
+        let new = || KstatQueue { lastupdate: start, ..KstatQueue::default() };
         let (mut waitq, mut runq) = (new(), new());
         let (mut waiting, mut running) = (Model::default(), Model::default());
         for (ns, call) in calls {

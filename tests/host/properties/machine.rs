@@ -38,8 +38,8 @@ use iostat::acct::{
     },
     record::{
         CpuRecord,
-        Part as Records,
         Rare, //
+        RecordPart as Records,
     },
     snapshot::{
         collect,

@@ -36,8 +36,8 @@ use iostat::{
         },
         record::{
             CpuRecord,
-            Part,
-            Write, //
+            RecordPart,
+            RecordWrite, //
         },
         snapshot::{
             collect,
@@ -131,10 +131,10 @@ impl Memory {
     }
 
     /// What is there.
-    fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+    fn parts(&self) -> impl Iterator<Item = RecordPart<'_>> {
         let pages = self.records.iter().enumerate();
         let pages = pages.filter(|(index, _)| *index != MISSING);
-        pages.map(|(index, (record, bases))| Part {
+        pages.map(|(index, (record, bases))| RecordPart {
             record: &record.0,
             bases: Some(&bases.0),
             rare: (index == 0).then_some((&self.owner.rare, Some(&self.bases.0))),

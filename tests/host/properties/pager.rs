@@ -33,10 +33,10 @@ use iostat::{
         },
         record::{
             CpuRecord,
-            Write, //
+            RecordWrite, //
         },
         region::{
-            area::Done,
+            area::Completed,
             columns::{
                 Classes,
                 Columns,
@@ -156,7 +156,7 @@ proptest! {
         columns.write.ticks_ns = numbers[1];
         columns.io_ticks_read_ns = numbers[2];
         let classes = Classes {
-            free: Done { ios: numbers[3], sectors: numbers[4], ticks_ns: numbers[5], merges: 0 },
+            free: Completed { ios: numbers[3], sectors: numbers[4], ticks_ns: numbers[5], merges: 0 },
             ..Classes::default()
         };
         let line = AreaLine {

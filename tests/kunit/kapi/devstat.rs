@@ -10,7 +10,7 @@ use crate::{
             Class,
             Tag, //
         },
-        client::End,
+        client::EndArgs,
         inflight::Share, //
     },
     kapi::devstat::{
@@ -108,7 +108,7 @@ fn params(name: &[u8], unit: i32) -> EntryParams<'_> {
     }
 }
 
-const READ: End = End {
+const READ: EndArgs = EndArgs {
     bytes: 512,
     tag: Tag::Simple,
     class: Class::Read,

@@ -10,7 +10,7 @@ mod tests {
                 DiskEvent,
                 DISK_EVENTS, //
             },
-            evcnt::Type, //
+            evcnt::EvcntType, //
         },
         kapi::evcnt::{
             AttachedGroup,
@@ -39,7 +39,7 @@ mod tests {
     };
 
     fn event(name: &str) -> Result<EventDescription> {
-        EventDescription::new(Type::Misc, b"group", name.as_bytes())
+        EventDescription::new(EvcntType::Misc, b"group", name.as_bytes())
     }
 
     fn attach(events: &Events, parent: Option<CounterId>, name: &str) -> Result<CounterId> {
@@ -80,11 +80,14 @@ mod tests {
         assert_eq!(event("").err(), Some(EINVAL));
         assert_eq!(event("two\nlines").err(), Some(EINVAL));
         assert_eq!(event(" blank").err(), Some(EINVAL));
-        let long_name = EventDescription::new(Type::Misc, b"group", &long);
+        let long_name = EventDescription::new(EvcntType::Misc, b"group", &long);
         assert_eq!(long_name.err(), Some(name_too_long()));
-        let event =
-            EventDescription::new(Type::Trap, b"a group", long.get(1..).unwrap_or_default())?;
-        assert_eq!(event.kind(), Type::Trap);
+        let event = EventDescription::new(
+            EvcntType::Trap,
+            b"a group",
+            long.get(1..).unwrap_or_default(),
+        )?;
+        assert_eq!(event.kind(), EvcntType::Trap);
         assert_eq!(event.name().0, "a group");
         assert_eq!(event.name().1.len(), 254);
         Ok(())

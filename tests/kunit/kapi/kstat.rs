@@ -4,7 +4,7 @@ use crate::{
     abi::name::Name,
     acct::kstat::{
         flags,
-        Type, //
+        KstatType, //
     },
     kapi::kstat::{
         Chain,
@@ -37,7 +37,7 @@ fn raw(key: KstatKey, flags: u8) -> New {
     New {
         key,
         class: Name::new(b"misc"),
-        kind: Type::Raw,
+        kind: KstatType::Raw,
         ndata: 8,
         flags,
         crtime_ns: clock::now_ns(),
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(chain.numbered(kid)?.kid(), kid);
         let entry = find(&chain, key)?;
         assert_eq!(entry.kid(), kid);
-        assert_eq!(entry.kind(), Type::Raw);
+        assert_eq!(entry.kind(), KstatType::Raw);
         assert_eq!(entry.flags(), 0);
         assert!(entry.statistics(&chain).is_ok());
         assert_eq!(len(&chain)?, 3);
@@ -244,7 +244,7 @@ mod tests {
         larger.ndata = 16;
         assert_eq!(create(&chain, other, larger), Err(EEXIST));
         let mut of_type = raw(name, flags::PERSISTENT);
-        of_type.kind = Type::Named;
+        of_type.kind = KstatType::Named;
         assert_eq!(create(&chain, other, of_type), Err(EEXIST));
         let again = create(&chain, other, raw(name, flags::PERSISTENT))?;
         assert_eq!(again, asleep);
