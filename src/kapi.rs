@@ -21,7 +21,7 @@ use crate::{
         global,
         module, //
     },
-    recorder::clients::Clients, //
+    recorder::clients::ClientAccounts, //
 };
 use devstat::DevstatEntries;
 use evcnt::Events;
@@ -77,7 +77,7 @@ pub(crate) struct DevstatApi {
 impl DevstatApi {
     /// Creates and publishes the table. The accounts of entries are created with `clients`. May sleep;
     /// `ENOMEM`.
-    pub(crate) fn new(clients: Arc<dyn Clients>) -> Result<Self> {
+    pub(crate) fn new(clients: Arc<dyn ClientAccounts>) -> Result<Self> {
         let entries = DevstatEntries::new(clients)?;
         Ok(DevstatApi {
             _listener: module::Registration::new(entries.clone())?,

@@ -27,8 +27,8 @@ use crate::{
     },
     kernel_ext::task,
     recorder::region::{
-        print::Print,
-        rows::Rows, //
+        print::PrintReply,
+        rows::RegionRows, //
     },
 };
 use core::ops::Range;
@@ -47,9 +47,9 @@ pub(super) enum Source {
     /// A reply that is in the buffer.
     Written,
     /// To `@stats_list`.
-    Rows(Rows),
+    Rows(RegionRows),
     /// To `@stats_print` or `@stats_print_clear`.
-    Print(Print),
+    Print(PrintReply),
     /// To `@evcnt_list`.
     Counters(Counters),
     /// To `@kstat_list`.

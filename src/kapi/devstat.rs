@@ -35,7 +35,7 @@ use crate::{
     recorder::{
         account::Account,
         accounts::Found,
-        clients::Clients, //
+        clients::ClientAccounts, //
     },
 };
 use kernel::{
@@ -127,7 +127,7 @@ struct AttachedEntry {
 #[pin_data(PinnedDrop)]
 pub(crate) struct DevstatEntries {
     slots: Slots,
-    clients: Arc<dyn Clients>,
+    clients: Arc<dyn ClientAccounts>,
     #[pin]
     table: Mutex<EntryTable>,
 }
@@ -142,7 +142,7 @@ struct EntryTable {
 
 impl DevstatEntries {
     /// Creates a table without entries. May sleep; `ENOMEM`.
-    pub(crate) fn new(clients: Arc<dyn Clients>) -> Result<Arc<Self>> {
+    pub(crate) fn new(clients: Arc<dyn ClientAccounts>) -> Result<Arc<Self>> {
         let slots = Slots::new()?;
         Arc::pin_init(
             pin_init!(DevstatEntries {

@@ -14,7 +14,7 @@ use kernel::{
 };
 
 /// Who keeps the list.
-pub(crate) trait Clients: Send + Sync {
+pub(crate) trait ClientAccounts: Send + Sync {
     /// Opens an account. Its number is given, that in `identity` ignored. May sleep. `EEXIST`, if there is
     /// something of that name; `ENOMEM`.
     fn add(&self, identity: Identity) -> Result<Arc<Account>>;
@@ -32,7 +32,7 @@ pub(crate) trait Clients: Send + Sync {
     fn remove_unlisted(&self, account: &Account);
 }
 
-impl<L: Listener> Clients for State<L> {
+impl<L: Listener> ClientAccounts for State<L> {
     fn add(&self, identity: Identity) -> Result<Arc<Account>> {
         self.registry.add_client(identity)
     }

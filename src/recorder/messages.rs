@@ -5,8 +5,8 @@
 use super::{
     listener::Listener,
     region::{
-        print::Print,
-        rows::Rows, //
+        print::PrintReply,
+        rows::RegionRows, //
     },
     walk::Position,
     State, //
@@ -33,9 +33,9 @@ pub(crate) enum Reply {
     /// What was written meanwhile.
     Written,
     /// To `@stats_list`.
-    Rows(Rows),
+    Rows(RegionRows),
     /// To `@stats_print` and `@stats_print_clear`.
-    Print(Print),
+    Print(PrintReply),
 }
 
 /// Why a message was refused.
@@ -101,7 +101,7 @@ impl<L: Listener> State<L> {
                 published::wait_for_drops();
             }
             Message::Clear(id) => regions.clear(*id)?,
-            Message::List(program) => return Ok(Reply::Rows(Rows::new(device, *program)?)),
+            Message::List(program) => return Ok(Reply::Rows(RegionRows::new(device, *program)?)),
             Message::Print(print) => return Ok(Reply::Print(regions.print(device, print)?)),
             Message::SetAux(id, aux) => regions.set_aux(*id, *aux)?,
         }

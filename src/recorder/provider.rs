@@ -43,7 +43,7 @@ use crate::{
 };
 
 /// What an I/O asks for.
-pub(super) struct Asked<'a> {
+pub(super) struct IoRequest<'a> {
     /// The account of the disk or partition.
     pub(super) account: &'a Account,
     /// `REQ_OP_*`.
@@ -61,7 +61,7 @@ pub(super) struct Asked<'a> {
 }
 
 /// How an I/O ended.
-pub(super) struct Done {
+pub(super) struct IoResult {
     /// `COMPLETED` and so on.
     pub(super) outcome: u32,
     /// Positive errno, or 0.
@@ -86,7 +86,7 @@ pub(super) use crate::kernel_ext::io_events::{
 impl Tracker {
     /// An I/O starts. With interrupts as its submitter has them.
     #[cold]
-    pub(super) fn trace_start(&self, entry: &Entry, asked: &Asked<'_>, bio: Option<Bio<'_>>) {
+    pub(super) fn trace_start(&self, entry: &Entry, asked: &IoRequest<'_>, bio: Option<Bio<'_>>) {
         let (number, dev) = (self.number(entry), asked.account.devinfo());
         self.records()
             .start(number, &bufinfo(asked), dev, bio, asked.is_own);
@@ -99,7 +99,7 @@ impl Tracker {
         let Some(account) = self.account_of(probe, bio.disk(), bio.block_device()) else {
             return;
         };
-        let asked = Asked {
+        let asked = IoRequest {
             account,
             op: bio.op(),
             is_sync: bio.is_sync(),
@@ -114,7 +114,12 @@ impl Tracker {
 
     /// The same of an I/O that is known by its file. With interrupts as its submitter has them.
     #[cold]
-    pub(super) fn trace_start_of_file(&self, entry: &Entry, asked: &Asked<'_>, file: &File<'_>) {
+    pub(super) fn trace_start_of_file(
+        &self,
+        entry: &Entry,
+        asked: &IoRequest<'_>,
+        file: &File<'_>,
+    ) {
         let dev = asked.account.devinfo();
         let number = self.number(entry);
         self.records()
@@ -126,8 +131,8 @@ impl Tracker {
     pub(super) fn trace_done<'a>(
         &self,
         entry: &Entry,
-        done: &Done,
-        asked: impl FnOnce() -> Asked<'a>,
+        done: &IoResult,
+        asked: impl FnOnce() -> IoRequest<'a>,
     ) {
         let ended = ended(done);
         if !self.records().done(self.number(entry), &ended) {
@@ -141,7 +146,7 @@ impl Tracker {
     #[cold]
     pub(super) fn trace_abandoned(&self, entry: &Entry, now: u64) {
         if entry.is_counted() {
-            let gone = Done {
+            let gone = IoResult {
                 outcome: outcome::ABANDONED,
                 error: 0,
                 bcount: 0,
@@ -183,7 +188,7 @@ pub(super) fn direction(op: u8) -> u32 {
 }
 
 /// `b_flags` as far as they are known here.
-fn flags(asked: &Asked<'_>) -> u32 {
+fn flags(asked: &IoRequest<'_>) -> u32 {
     let flags = direction(asked.op);
     match asked.is_sync {
         true => flags,
@@ -196,7 +201,7 @@ fn saturate(bytes: u64) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
 }
 
-fn bufinfo(asked: &Asked<'_>) -> Bufinfo {
+fn bufinfo(asked: &IoRequest<'_>) -> Bufinfo {
     Bufinfo {
         id: 0,
         b_flags: flags(asked),
@@ -210,7 +215,7 @@ fn bufinfo(asked: &Asked<'_>) -> Bufinfo {
     }
 }
 
-fn ended(done: &Done) -> Ended {
+fn ended(done: &IoResult) -> Ended {
     Ended {
         b_resid: saturate(done.resid),
         b_error: done.error,

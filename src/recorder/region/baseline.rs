@@ -51,7 +51,7 @@ pub(super) struct Baseline {
 }
 
 /// Whether a message was carried out.
-pub(super) enum Done {
+pub(super) enum Applied {
     Yes,
     /// The region was replaced by a resized one: the caller has to use that.
     NotHere,
@@ -157,10 +157,10 @@ impl Region {
     }
 
     /// `@stats_clear`. May sleep; `ENOMEM`.
-    pub(super) fn clear(&self) -> Result<Done> {
+    pub(super) fn clear(&self) -> Result<Applied> {
         let mut baseline = self.baseline.lock();
         if baseline.is_replaced {
-            return Ok(Done::NotHere);
+            return Ok(Applied::NotHere);
         }
         baseline.reserve(&self.plan)?;
         baseline.clears = baseline.clears.wrapping_add(1);
@@ -187,18 +187,18 @@ impl Region {
             baseline.total.0.clear_all(&totals.columns);
             baseline.total.1 = totals.classes;
         }
-        Ok(Done::Yes)
+        Ok(Applied::Yes)
     }
 
     /// `@stats_set_aux`. May sleep.
-    pub(super) fn set_aux(&self, aux: &mut KVVec<u8>) -> Done {
+    pub(super) fn set_aux(&self, aux: &mut KVVec<u8>) -> Applied {
         let mut baseline = self.baseline.lock();
         if baseline.is_replaced {
-            return Done::NotHere;
+            return Applied::NotHere;
         }
         core::mem::swap(&mut baseline.aux, aux);
         baseline.changes = baseline.changes.wrapping_add(1);
-        Done::Yes
+        Applied::Yes
     }
 
     /// Locks the baseline: what readers see of it does not change while the guard is held. May sleep.

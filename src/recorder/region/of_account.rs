@@ -5,14 +5,14 @@
 use super::{
     super::walk::Position,
     baseline::{
+        Applied,
         Baseline, //
-        Done,
     },
     list::{
         ListMember, //
         RegionList,
     },
-    print::Print,
+    print::PrintReply,
     Plan,
     Region, //
 };
@@ -316,10 +316,10 @@ impl RegionSet {
     }
 
     /// Does something with a region; anew if that has been resized before it was done.
-    fn with_region(&self, id: u32, mut act: impl FnMut(&Region) -> Result<Done>) -> Result {
+    fn with_region(&self, id: u32, mut act: impl FnMut(&Region) -> Result<Applied>) -> Result {
         loop {
             let region = self.members.lock().find(id)?.clone();
-            if let Done::Yes = act(&region)? {
+            if let Applied::Yes = act(&region)? {
                 return Ok(());
             }
         }
@@ -331,9 +331,9 @@ impl RegionSet {
         &self,
         device: Position,
         what: &message::PrintAreas,
-    ) -> Result<Print> {
+    ) -> Result<PrintReply> {
         let region = self.members.lock().find(what.id)?.clone();
-        Ok(Print::new(device, &region.plan, what))
+        Ok(PrintReply::new(device, &region.plan, what))
     }
 
     /// `@stats_clear`. May sleep. `ENOENT`, `ENOMEM`.

@@ -43,7 +43,7 @@ use kernel::prelude::*;
 
 /// What is printed next.
 #[derive(Clone, Copy)]
-enum At {
+enum PrintCursor {
     /// The first area that begins at this sector or after it; of its line, this part.
     Area(u64, usize),
     /// The line of the region as a whole.
@@ -52,7 +52,7 @@ enum At {
 }
 
 /// A reply to `@stats_print` or `@stats_print_clear`.
-pub(crate) struct Print {
+pub(crate) struct PrintReply {
     device: Position,
     id: u32,
     born: u32,
@@ -61,12 +61,12 @@ pub(crate) struct Print {
     /// The sectors at which the first area begins, and the first that is not printed.
     from: u64,
     until: u64,
-    at: At,
+    at: PrintCursor,
     /// If what is printed is taken off.
     claims: Option<Claims>,
 }
 
-impl Print {
+impl PrintReply {
     /// Of the region with this plan.
     pub(super) fn new(device: Position, plan: &Plan, what: &message::PrintAreas) -> Self {
         let geometry = &plan.geometry;
@@ -80,21 +80,21 @@ impl Print {
             }
         };
         let (from, until) = (sector(areas.start), sector(areas.end));
-        Print {
+        PrintReply {
             device,
             id: plan.id,
             born: plan.born,
             has_total: plan.classes && what.is_whole(),
             from,
             until,
-            at: At::Area(from, 0),
+            at: PrintCursor::Area(from, 0),
             claims: what.clear.then(Claims::default),
         }
     }
 
     /// The reply is made again from its start on.
     pub(crate) fn restart(&mut self) {
-        self.at = At::Area(self.from, 0);
+        self.at = PrintCursor::Area(self.from, 0);
     }
 
     /// Writes what comes next. May sleep. `ENXIO` if the disk has left, `ENOENT` if the region was deleted,
@@ -140,7 +140,7 @@ impl Print {
 
 impl Region {
     /// Writes what comes next; [`None`] if it has been resized, and another region goes on.
-    fn print(&self, print: &mut Print, piece: &mut Piece<'_>) -> Result<Option<Filled>> {
+    fn print(&self, print: &mut PrintReply, piece: &mut Piece<'_>) -> Result<Option<Filled>> {
         loop {
             task::may_be_killed()?;
             let mut baseline = self.lock();
@@ -154,11 +154,11 @@ impl Region {
                 }
             }
             let is_written = match print.at {
-                At::Area(sector, part) => {
+                PrintCursor::Area(sector, part) => {
                     self.print_area(&mut baseline, print, piece, sector, part)?
                 }
-                At::Total => self.print_total(&mut baseline, print, piece),
-                At::End => return Ok(Some(Filled::End)),
+                PrintCursor::Total => self.print_total(&mut baseline, print, piece),
+                PrintCursor::End => return Ok(Some(Filled::End)),
             };
             if !is_written {
                 return Ok(Some(Filled::Full));
@@ -170,7 +170,7 @@ impl Region {
     fn print_area(
         &self,
         baseline: &mut Baseline,
-        print: &mut Print,
+        print: &mut PrintReply,
         piece: &mut Piece<'_>,
         sector: u64,
         first: usize,
@@ -183,7 +183,11 @@ impl Region {
             return Err(stale());
         }
         if !is_there {
-            print.at = if print.has_total { At::Total } else { At::End };
+            print.at = if print.has_total {
+                PrintCursor::Total
+            } else {
+                PrintCursor::End
+            };
             return Ok(true);
         }
         let shown = self.shown(baseline, area);
@@ -216,8 +220,8 @@ impl Region {
             claims.area(self, baseline, (area, start), &shown, parts, piece.len());
         }
         print.at = match is_complete {
-            true => At::Area(start.saturating_add(geometry.step()), 0),
-            false => At::Area(start, next),
+            true => PrintCursor::Area(start.saturating_add(geometry.step()), 0),
+            false => PrintCursor::Area(start, next),
         };
         Ok(is_complete)
     }
@@ -226,7 +230,7 @@ impl Region {
     fn print_total(
         &self,
         baseline: &mut Baseline,
-        print: &mut Print,
+        print: &mut PrintReply,
         piece: &mut Piece<'_>,
     ) -> bool {
         let shown = self.shown_whole(baseline);
@@ -237,7 +241,7 @@ impl Region {
         if let Some(claims) = &mut print.claims {
             claims.total(self, baseline, &shown, piece.len());
         }
-        print.at = At::End;
+        print.at = PrintCursor::End;
         true
     }
 

@@ -44,7 +44,7 @@ struct Begun {
 }
 
 /// A reply to `@stats_list`.
-pub(crate) struct Rows {
+pub(crate) struct RegionRows {
     device: Position,
     /// Whose regions, as it was written.
     program: KVec<u8>,
@@ -53,14 +53,14 @@ pub(crate) struct Rows {
     begun: Option<Begun>,
 }
 
-impl Rows {
+impl RegionRows {
     /// May sleep; `ENOMEM`.
     pub(in crate::recorder) fn new(device: Position, program: Option<Word<'_>>) -> Result<Self> {
         let mut kept = KVec::new();
         if let Some(program) = program {
             kept.extend_from_slice(program.as_written(), GFP_KERNEL_ACCOUNT)?;
         }
-        Ok(Rows {
+        Ok(RegionRows {
             device,
             program: kept,
             next: Some(0),

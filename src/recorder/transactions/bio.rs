@@ -7,8 +7,8 @@ use super::{
         account::Account,
         provider::{
             done_is_traced,
-            Asked,
-            Done,
+            IoRequest,
+            IoResult,
             COMPLETED, //
         },
         tracker::{
@@ -137,7 +137,7 @@ impl Tracker {
         status: blk_status_t,
         bcount: u64,
     ) {
-        let done = Done {
+        let done = IoResult {
             outcome: COMPLETED,
             error: errno(status),
             bcount,
@@ -157,8 +157,8 @@ fn count_without_data(account: &Account, bio: Bio<'_>) {
     }
 }
 
-fn asked<'a>(account: &'a Account, entry: &Entry, bio: Bio<'_>, bcount: u64) -> Asked<'a> {
-    Asked {
+fn asked<'a>(account: &'a Account, entry: &Entry, bio: Bio<'_>, bcount: u64) -> IoRequest<'a> {
+    IoRequest {
         account,
         op: bio.op(),
         is_sync: bio.is_sync(),

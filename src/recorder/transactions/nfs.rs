@@ -7,8 +7,8 @@ use super::super::{
     account::Account,
     provider::{
         done_is_traced,
-        Asked,
-        Done,
+        IoRequest,
+        IoResult,
         COMPLETED, //
     },
     tracker::{
@@ -105,7 +105,7 @@ impl Tracker {
             let account = self.record(here, slot.entry, transition);
             if let (true, Some(account)) = (done_is_traced(), account) {
                 let bcount = u64::from(io.bytes);
-                let done = Done {
+                let done = IoResult {
                     outcome: COMPLETED,
                     error,
                     bcount,
@@ -119,8 +119,8 @@ impl Tracker {
     }
 }
 
-fn asked<'a>(account: &'a Account, io: &Io) -> Asked<'a> {
-    Asked {
+fn asked<'a>(account: &'a Account, io: &Io) -> IoRequest<'a> {
+    IoRequest {
         account,
         op: io.op,
         // Whether a thread waits for it is not known.

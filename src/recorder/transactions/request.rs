@@ -7,8 +7,8 @@ use super::{
         account::Account,
         provider::{
             done_is_traced,
-            Asked,
-            Done,
+            IoRequest,
+            IoResult,
             COMPLETED,
             MERGED,
             REFUSED, //
@@ -215,7 +215,7 @@ impl Tracker {
             return;
         }
         let resid = if status == 0 { 0 } else { u64::from(nr_bytes) };
-        let done = Done {
+        let done = IoResult {
             outcome: COMPLETED,
             error: errno(status),
             // It may have grown since its start: bios were merged into it.
@@ -239,7 +239,7 @@ impl Tracker {
         let Some(account) = self.account_in(probe, entry) else {
             return;
         };
-        let done = Done {
+        let done = IoResult {
             outcome: COMPLETED,
             error: 0,
             bcount: u64::from(rq.bytes()),
@@ -263,7 +263,7 @@ impl Tracker {
             return;
         }
         let bcount = u64::from(rq.bytes());
-        let done = Done {
+        let done = IoResult {
             outcome,
             error: 0,
             bcount,
@@ -284,8 +284,8 @@ pub(super) fn generalize(slot: Claimed<'_>, rq: Request<'_>) {
     });
 }
 
-fn asked<'a>(account: &'a Account, sector: u64, rq: Request<'_>) -> Asked<'a> {
-    Asked {
+fn asked<'a>(account: &'a Account, sector: u64, rq: Request<'_>) -> IoRequest<'a> {
+    IoRequest {
         account,
         op: rq.op(),
         is_sync: rq.is_sync(),

@@ -25,7 +25,7 @@ use crate::{
     recorder::{
         account::Account,
         accounts::AccountId as Number,
-        clients::Clients, //
+        clients::ClientAccounts, //
     },
 };
 use core::sync::atomic::{
@@ -45,7 +45,7 @@ struct Shared {
     changes: AtomicUsize,
 }
 
-impl Clients for Shared {
+impl ClientAccounts for Shared {
     fn add(&self, _identity: Identity) -> Result<Arc<Account>> {
         self.listed.fetch_add(1, Relaxed);
         Ok(self.account.clone())

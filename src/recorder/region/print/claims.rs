@@ -22,7 +22,7 @@ use kernel::{
 };
 
 /// What a line or a part of one has taken off.
-struct Claim {
+struct LineClaim {
     /// The sector its area begins at; [`None`] of the line of the region as a whole.
     sector: Option<u64>,
     /// Where it ends in the buffer.
@@ -43,7 +43,7 @@ const LINES: usize = 16;
 /// What the lines of the buffer have taken off.
 #[derive(Default)]
 pub(super) struct Claims {
-    claims: KVec<Claim>,
+    claims: KVec<LineClaim>,
     /// The counts of all of them: no more than there is text in the buffer.
     counts: KVec<u64>,
     /// How many of the counts are a claim's.
@@ -84,7 +84,7 @@ impl Claims {
         end: usize,
     ) {
         let buckets = region.plan.buckets();
-        let mut claim = Claim {
+        let mut claim = LineClaim {
             sector: Some(sector),
             end,
             is_read: false,
@@ -114,7 +114,7 @@ impl Claims {
         shown: &Totals,
         end: usize,
     ) {
-        let claim = Claim {
+        let claim = LineClaim {
             sector: None,
             end,
             is_read: false,
@@ -188,14 +188,14 @@ impl Baseline {
         &mut self,
         region: &Region,
         area: Option<usize>,
-        claim: &Claim,
+        claim: &LineClaim,
     ) -> impl Iterator<Item = &mut u64> {
         let first = area.unwrap_or(0).saturating_mul(region.plan.buckets());
         let first = first.saturating_add(claim.first);
         self.counts.iter_mut().skip(first)
     }
 
-    fn take(&mut self, region: &Region, area: Option<usize>, claim: &Claim, counts: &[u64]) {
+    fn take(&mut self, region: &Region, area: Option<usize>, claim: &LineClaim, counts: &[u64]) {
         let (columns, classes) = self.cleared(area);
         if let Some(columns) = columns {
             columns.clear_printed(&claim.columns, region.plan.unit);
@@ -209,7 +209,13 @@ impl Baseline {
         }
     }
 
-    fn give_back(&mut self, region: &Region, area: Option<usize>, claim: &Claim, counts: &[u64]) {
+    fn give_back(
+        &mut self,
+        region: &Region,
+        area: Option<usize>,
+        claim: &LineClaim,
+        counts: &[u64],
+    ) {
         let (columns, classes) = self.cleared(area);
         if let Some(columns) = columns {
             columns.give_back(&claim.columns, region.plan.unit);
