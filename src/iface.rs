@@ -29,10 +29,10 @@ use crate::{
     },
     recorder::{account::Account, listener::Listener, State}, //
 };
-use clients::Clients;
+use clients::ClientsDirectory;
 pub(crate) use clients::{
     ClientsObject,
-    Shown, //
+    ShownDirectory, //
 };
 use kernel::{
     prelude::*,
@@ -45,7 +45,7 @@ pub(crate) struct Interfaces {
     /// The file of that name, from when it is there.
     regions_gone: OnceBox<Node>,
     #[pin]
-    clients: Clients,
+    clients: ClientsDirectory,
     kstats: Arc<Chain>,
 }
 
@@ -55,7 +55,7 @@ impl Interfaces {
         Arc::pin_init(
             pin_init!(Interfaces {
                 regions_gone: OnceBox::new(),
-                clients <- Clients::new(),
+                clients <- ClientsDirectory::new(),
                 kstats,
             }),
             GFP_KERNEL,
@@ -63,8 +63,11 @@ impl Interfaces {
     }
 
     /// Those of clients are in this directory, for as long as what is returned is there. May sleep.
-    pub(crate) fn show_clients(self: &Arc<Self>, directory: Directory<ClientsObject>) -> Shown {
-        Shown::new(self.clone(), directory)
+    pub(crate) fn show_clients(
+        self: &Arc<Self>,
+        directory: Directory<ClientsObject>,
+    ) -> ShownDirectory {
+        ShownDirectory::new(self.clone(), directory)
     }
 
     fn kstat(&self, account: &Arc<Account>) -> Option<Disk> {
@@ -86,7 +89,7 @@ impl Interfaces {
 pub(crate) type Recording = State<Interfaces>;
 
 /// What `/dev/iostat` is about.
-pub(crate) struct Global {
+pub(crate) struct ChardevContext {
     pub(crate) recording: Arc<Recording>,
     pub(crate) events: Arc<Events>,
     pub(crate) kstats: Arc<Chain>,

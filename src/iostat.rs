@@ -58,7 +58,7 @@ module! {
 struct Iostat {
     _nfs: recorder::nfs::Nfs<iface::Interfaces>,
     _devstat: kapi::DevstatApi,
-    _clients: iface::Shown,
+    _clients: iface::ShownDirectory,
     _device: kernel_ext::miscdevice::Registration<iface::chardev::Reader>,
     _recorder: recorder::Recorder<iface::Interfaces>,
     _api: kapi::Api,
@@ -86,7 +86,7 @@ impl kernel::Module for Iostat {
             c"iostat",
             mode,
             &iface::control::GROUPS,
-            iface::Global {
+            iface::ChardevContext {
                 recording: recorder.state(),
                 events: api.events(),
                 kstats: api.kstats(),

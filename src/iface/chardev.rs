@@ -6,7 +6,7 @@ use super::{
     ioctls,
     messages,
     text::Text,
-    Global, //
+    ChardevContext, //
 };
 use crate::kernel_ext::{
     capability,
@@ -82,7 +82,7 @@ impl Reader {
     /// `EFAULT` if not all of the bytes could be copied.
     pub(super) fn message(
         &self,
-        context: &Global,
+        context: &ChardevContext,
         line: &[u8],
         most: usize,
         mut copy: impl FnMut(&[u8]) -> usize,
@@ -102,7 +102,7 @@ impl Reader {
         Ok((copied, is_all, result))
     }
 
-    fn run(&self, text: &mut Text, context: &Global, line: &[u8]) -> Result {
+    fn run(&self, text: &mut Text, context: &ChardevContext, line: &[u8]) -> Result {
         text.reply(context, |piece| {
             messages::run(context, self.is_opened_by_admin, line, piece)
         })
@@ -110,9 +110,9 @@ impl Reader {
 }
 
 impl OpenFile for Reader {
-    type Context = Global;
+    type Context = ChardevContext;
 
-    fn open(context: &Global) -> Result<KBox<Self>> {
+    fn open(context: &ChardevContext) -> Result<KBox<Self>> {
         let text = KBox::pin_init(new_mutex!(Text::new()), GFP_KERNEL_ACCOUNT)?;
         let is_opened_by_admin = capability::is_sys_admin();
         let reader = Reader {
@@ -125,7 +125,7 @@ impl OpenFile for Reader {
 
     fn read(
         &self,
-        context: &Global,
+        context: &ChardevContext,
         position: &mut i64,
         to: &mut IovIterDest<'_>,
     ) -> Result<usize> {
@@ -140,7 +140,12 @@ impl OpenFile for Reader {
         Ok(copied)
     }
 
-    fn write(&self, context: &Global, position: &mut i64, from: &mut IovIterSource<'_>) -> Result {
+    fn write(
+        &self,
+        context: &ChardevContext,
+        position: &mut i64,
+        from: &mut IovIterSource<'_>,
+    ) -> Result {
         let mut text = self.text.lock();
         *position = 0;
         let len = from.len();
@@ -157,19 +162,25 @@ impl OpenFile for Reader {
         self.run(&mut text, context, &line)
     }
 
-    fn release(&self, context: &Global) {
+    fn release(&self, context: &ChardevContext) {
         self.text.lock().abandon(context);
     }
 
-    fn ioctl(&self, context: &Global, number: u32, argument: Argument, access: Access) -> Result {
+    fn ioctl(
+        &self,
+        context: &ChardevContext,
+        number: u32,
+        argument: Argument,
+        access: Access,
+    ) -> Result {
         ioctls::run(self, context, number, argument, access)
     }
 
-    fn mmap(&self, context: &Global, mapping: &NewMapping<'_>) -> Result {
+    fn mmap(&self, context: &ChardevContext, mapping: &NewMapping<'_>) -> Result {
         context.recording.map(mapping)
     }
 
-    fn poll(&self, context: &Global, poller: &Poller<'_>) -> u32 {
+    fn poll(&self, context: &ChardevContext, poller: &Poller<'_>) -> u32 {
         poller.wait(context.recording.changed());
         if context.recording.generation() == self.seen.load(Relaxed) {
             event::OUT

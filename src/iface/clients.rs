@@ -37,9 +37,9 @@ use kernel::{
 pub(crate) struct ClientsObject;
 
 /// It has no files.
-pub(crate) enum File {}
+pub(crate) enum NoFile {}
 
-impl Show for File {
+impl Show for NoFile {
     type Of = ClientsObject;
 
     fn show(&self, _of: &ClientsObject, _page: &mut Page<'_>) -> fmt::Result {
@@ -50,21 +50,21 @@ impl Show for File {
 static GROUPS: Groups<0> = Groups::new([]);
 
 impl Object for ClientsObject {
-    type Attribute = File;
+    type Attribute = NoFile;
 
     const TYPE: Type<Self> = Type::new(&GROUPS);
 }
 
 /// The directory, while it is there.
 #[pin_data]
-pub(super) struct Clients {
+pub(super) struct ClientsDirectory {
     #[pin]
     directory: Mutex<Option<Directory<ClientsObject>>>,
 }
 
-impl Clients {
+impl ClientsDirectory {
     pub(super) fn new() -> impl PinInit<Self> {
-        pin_init!(Clients { directory <- new_mutex!(None) })
+        pin_init!(ClientsDirectory { directory <- new_mutex!(None) })
     }
 
     /// Makes the directory of an account. May sleep. `EEXIST`, `ENOMEM`.
@@ -80,16 +80,16 @@ impl Clients {
 }
 
 /// Keeps the directory.
-pub(crate) struct Shown(Arc<Interfaces>);
+pub(crate) struct ShownDirectory(Arc<Interfaces>);
 
-impl Shown {
+impl ShownDirectory {
     pub(super) fn new(interfaces: Arc<Interfaces>, directory: Directory<ClientsObject>) -> Self {
         *interfaces.clients.directory.lock() = Some(directory);
-        Shown(interfaces)
+        ShownDirectory(interfaces)
     }
 }
 
-impl Drop for Shown {
+impl Drop for ShownDirectory {
     fn drop(&mut self) {
         let directory = self.0.clients.directory.lock().take();
         // Not with the mutex.

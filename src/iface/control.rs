@@ -4,7 +4,7 @@
 //! `Documentation/ABI/testing/sysfs-class-misc-iostat`.
 
 use super::{
-    Global,
+    ChardevContext,
     Recording, //
 };
 use crate::{
@@ -35,30 +35,30 @@ use core::{
 };
 
 /// A file.
-enum File {
+enum ControlFile {
     /// One number, and how it is found.
     Number(fn(&Recording) -> u64),
     /// The bounds of all histograms.
     Bounds,
 }
 
-impl Show for File {
-    type Of = Global;
+impl Show for ControlFile {
+    type Of = ChardevContext;
 
-    fn show(&self, of: &Global, page: &mut Page<'_>) -> fmt::Result {
+    fn show(&self, of: &ChardevContext, page: &mut Page<'_>) -> fmt::Result {
         match self {
-            File::Number(number) => write!(page, "{}", number(&of.recording)),
-            File::Bounds => latency::bounds(page),
+            ControlFile::Number(number) => write!(page, "{}", number(&of.recording)),
+            ControlFile::Bounds => latency::bounds(page),
         }?;
         page.write_char('\n')
     }
 }
 
-const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> Attribute<File> {
-    Attribute::new(name, File::Number(number))
+const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> Attribute<ControlFile> {
+    Attribute::new(name, ControlFile::Number(number))
 }
 
-static FILES: [Attribute<File>; 12] = [
+static FILES: [Attribute<ControlFile>; 12] = [
     number(c"version", |_| u64::from(text::VERSION)),
     number(c"generation", |state| state.generation()),
     number(c"numdevs", |state| state.numdevs() as u64),
@@ -70,10 +70,10 @@ static FILES: [Attribute<File>; 12] = [
     number(c"unmarked", |state| state.unmarked()),
     number(c"regions_gone", |state| state.regions_gone()),
     number(c"stats_current_allocated_bytes", |_| allocated_bytes()),
-    Attribute::new(c"latency_bounds_ns", File::Bounds),
+    Attribute::new(c"latency_bounds_ns", ControlFile::Bounds),
 ];
-static ATTRIBUTES: Attributes<Global, 12> = Attributes::new(&FILES);
+static ATTRIBUTES: Attributes<ChardevContext, 12> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.
-pub(crate) static GROUPS: DeviceGroups<Global> = DeviceGroups::new(&GROUP);
+pub(crate) static GROUPS: DeviceGroups<ChardevContext> = DeviceGroups::new(&GROUP);

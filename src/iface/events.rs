@@ -62,9 +62,9 @@ impl EventsObject {
 
 /// One of its files.
 #[derive(Clone, Copy)]
-pub(crate) struct File(DiskEvent);
+pub(crate) struct EventFile(DiskEvent);
 
-impl Show for File {
+impl Show for EventFile {
     type Of = EventsObject;
 
     fn show(&self, of: &EventsObject, page: &mut Page<'_>) -> fmt::Result {
@@ -72,12 +72,12 @@ impl Show for File {
     }
 }
 
-static FILES: [Attribute<File>; DISK_EVENTS] = {
-    let mut files = [const { Attribute::new(c"", File(DiskEvent::Requeues)) }; DISK_EVENTS];
+static FILES: [Attribute<EventFile>; DISK_EVENTS] = {
+    let mut files = [const { Attribute::new(c"", EventFile(DiskEvent::Requeues)) }; DISK_EVENTS];
     let mut index = 0;
     while index < DISK_EVENTS {
         let event = DiskEvent::ALL[index];
-        files[index] = Attribute::new(event.name(), File(event));
+        files[index] = Attribute::new(event.name(), EventFile(event));
         index += 1;
     }
     files
@@ -87,7 +87,7 @@ static GROUP: Group = Group::new(None, &LIST);
 static GROUPS: Groups<1> = Groups::new([&GROUP]);
 
 impl Object for EventsObject {
-    type Attribute = File;
+    type Attribute = EventFile;
 
     const TYPE: Type<Self> = Type::new(&GROUPS);
 }
@@ -96,15 +96,15 @@ impl Object for EventsObject {
 const BATCH: usize = 16;
 
 /// The reply to `@evcnt_list`.
-pub(super) struct Counters {
+pub(super) struct CounterRows {
     asked: Asked,
     /// The first that may be next; [`None`] before the heading.
     next: Option<CounterId>,
 }
 
-impl Counters {
+impl CounterRows {
     pub(super) fn new(asked: Asked) -> Self {
-        Counters { asked, next: None }
+        CounterRows { asked, next: None }
     }
 
     /// The reply is made again from its start on.

@@ -9,7 +9,7 @@ use super::{
         Reader,
         LONGEST_MESSAGE, //
     },
-    Global,
+    ChardevContext,
     Recording, //
 };
 use crate::{
@@ -89,7 +89,7 @@ fn zero(reserved: &[u64]) -> Result {
 /// it; `EINVAL`, `E2BIG` and `EFAULT` as `copy_struct_from_user()`; other errors as the call returns them.
 pub(super) fn run(
     reader: &Reader,
-    context: &Global,
+    context: &ChardevContext,
     number: u32,
     argument: Argument,
     access: Access,
@@ -231,7 +231,7 @@ fn histogram(state: &Recording, argument: Argument) -> Result {
 }
 
 /// `ENOSPC` if there is no room for all of the reply; else as [`super::messages::run`].
-fn message(reader: &Reader, context: &Global, argument: Argument) -> Result {
+fn message(reader: &Reader, context: &ChardevContext, argument: Argument) -> Result {
     let (mut message, size) = argument.read::<MessageCall>(least::MESSAGE)?;
     zero(&[message.flags.into()])?;
     // CAST: 32 bits.

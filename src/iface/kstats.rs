@@ -95,17 +95,17 @@ fn next(
 }
 
 /// The reply to `@kstat_list`.
-pub(super) struct Rows {
+pub(super) struct KstatRows {
     asked: Kept,
     is_begun: bool,
     /// The last one that is written.
     behind: Option<KstatKey>,
 }
 
-impl Rows {
+impl KstatRows {
     /// May sleep; `ENOMEM`.
     pub(super) fn new(asked: &Selectors<'_>) -> Result<Self> {
-        Ok(Rows {
+        Ok(KstatRows {
             asked: Kept::new(asked)?,
             is_begun: false,
             behind: None,

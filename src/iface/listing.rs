@@ -33,7 +33,7 @@ use kernel::prelude::*;
 
 /// What comes next.
 #[derive(Clone, Copy)]
-enum At {
+enum ListingCursor {
     Heading,
     /// The line of the first device from here on.
     Device(Position),
@@ -45,7 +45,7 @@ enum At {
 /// How far the text has been made.
 #[derive(Clone, Copy)]
 pub(super) struct Listing {
-    at: At,
+    at: ListingCursor,
     generation: Option<u64>,
 }
 
@@ -58,7 +58,7 @@ impl Default for Listing {
 impl Listing {
     pub(super) const fn new() -> Self {
         Listing {
-            at: At::Heading,
+            at: ListingCursor::Heading,
             generation: None,
         }
     }
@@ -72,21 +72,21 @@ impl Listing {
     pub(super) fn fill(&mut self, state: &Recording, piece: &mut Piece<'_>) -> Result<Filled> {
         loop {
             let is_written = match self.at {
-                At::Heading => {
+                ListingCursor::Heading => {
                     let (generation, numdevs) = state.heading();
                     self.generation = Some(generation);
-                    self.at = At::Device(Position::FIRST);
+                    self.at = ListingCursor::Device(Position::FIRST);
                     piece.record(|out| text::header(out, generation, numdevs))
                 }
-                At::Device(from) => self.devices(state, piece, from)?,
-                At::TimesHeading => {
+                ListingCursor::Device(from) => self.devices(state, piece, from)?,
+                ListingCursor::TimesHeading => {
                     let is_written = piece.record(latency::header);
                     if is_written {
-                        self.at = At::Times(Position::FIRST, 0);
+                        self.at = ListingCursor::Times(Position::FIRST, 0);
                     }
                     is_written
                 }
-                At::Times(from, written) => {
+                ListingCursor::Times(from, written) => {
                     return match self.times(state, piece, from, written)? {
                         true => Ok(Filled::End),
                         false => Ok(Filled::Full),
@@ -115,9 +115,9 @@ impl Listing {
             if !piece.record(|out| text::device(out, identity, &snapshot)) {
                 return Ok(false);
             }
-            self.at = At::Device(Position::of(identity).next());
+            self.at = ListingCursor::Device(Position::of(identity).next());
         }
-        self.at = At::TimesHeading;
+        self.at = ListingCursor::TimesHeading;
         Ok(true)
     }
 
@@ -134,12 +134,12 @@ impl Listing {
             task::may_be_killed()?;
             let position = Position::of(account.identity());
             let written = if position == from { written } else { 0 };
-            self.at = At::Times(position, written);
+            self.at = ListingCursor::Times(position, written);
             if let Some(written) = times_of(&account, piece, written, &mut times) {
-                self.at = At::Times(position, written);
+                self.at = ListingCursor::Times(position, written);
                 return Ok(false);
             }
-            self.at = At::Times(position.next(), 0);
+            self.at = ListingCursor::Times(position.next(), 0);
         }
         Ok(true)
     }

@@ -3,13 +3,13 @@
 //! Messages that are written to `/dev/iostat`: who may send them, and what a refusal looks like.
 
 use super::{
-    events::Counters,
+    events::CounterRows,
     kstats,
     text::{
         Cache,
-        Source, //
+        TextSource, //
     },
-    Global, //
+    ChardevContext, //
 };
 use crate::{
     abi::{
@@ -39,11 +39,11 @@ use kernel::prelude::*;
 /// wrong. May sleep. The errno is that of device-mapper; `EPERM` without privilege, if anything would change: of who
 /// opened the file, and of who writes now, which may be a program that was given it.
 pub(super) fn run(
-    global: &Global,
+    global: &ChardevContext,
     is_opened_by_admin: bool,
     line: &[u8],
     piece: &mut Piece<'_>,
-) -> (Source, Filled, Result) {
+) -> (TextSource, Filled, Result) {
     let mut id = None;
     let begun = begin(global, is_opened_by_admin, line, piece, &mut id).and_then(|mut source| {
         let filled = source.fill(global, piece, &mut Cache::default())?;
@@ -63,28 +63,28 @@ pub(super) fn run(
             error
         }
     };
-    (Source::Written, Filled::End, Err(error))
+    (TextSource::Written, Filled::End, Err(error))
 }
 
 /// Does what a line says, except to make the reply. `id` becomes that of the region it is about.
 fn begin<'a>(
-    global: &Global,
+    global: &ChardevContext,
     is_opened_by_admin: bool,
     line: &'a [u8],
     piece: &mut Piece<'_>,
     id: &mut Option<u32>,
-) -> Result<Source, Refusal<'a>> {
+) -> Result<TextSource, Refusal<'a>> {
     if let Some(asked) = EvcntList::parse(line) {
-        return Ok(Source::Counters(Counters::new(asked?)));
+        return Ok(TextSource::Counters(CounterRows::new(asked?)));
     }
     if let Some(asked) = Kstat::parse(line) {
         return Ok(match asked? {
-            Kstat::Print(selectors) => Source::Kstats(kstats::Values::new(&selectors)?),
-            Kstat::List(selectors) => Source::KstatRows(kstats::Rows::new(&selectors)?),
+            Kstat::Print(selectors) => TextSource::Kstats(kstats::Values::new(&selectors)?),
+            Kstat::List(selectors) => TextSource::KstatRows(kstats::KstatRows::new(&selectors)?),
             Kstat::Write(selector, value) => {
                 may_change(is_opened_by_admin)?;
                 kstats::write(&global.kstats, &selector, value)?;
-                Source::Written
+                TextSource::Written
             }
         });
     }
@@ -94,9 +94,9 @@ fn begin<'a>(
     }
     *id = message.id();
     Ok(match global.recording.message(disk, &message, piece)? {
-        Reply::Written => Source::Written,
-        Reply::Rows(rows) => Source::Rows(rows),
-        Reply::Print(print) => Source::Print(print),
+        Reply::Written => TextSource::Written,
+        Reply::Rows(rows) => TextSource::Rows(rows),
+        Reply::Print(print) => TextSource::Print(print),
     })
 }
 

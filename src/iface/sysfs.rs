@@ -57,7 +57,7 @@ impl DiskObject {
 
 /// One of its files.
 #[derive(Clone, Copy)]
-pub(crate) enum File {
+pub(crate) enum DiskFile {
     /// A number that grows.
     Statistic(&'static Statistic),
     /// What it is.
@@ -70,20 +70,20 @@ pub(crate) enum File {
     Columns,
 }
 
-impl Show for File {
+impl Show for DiskFile {
     type Of = DiskObject;
 
     fn show(&self, of: &DiskObject, page: &mut Page<'_>) -> fmt::Result {
         match self {
-            File::Statistic(statistic) => {
+            DiskFile::Statistic(statistic) => {
                 page.write_number((statistic.value)(&of.account.snapshot()))
             }
-            File::Identity(write) => write(&of.account.identity_now(), page),
-            File::Latency(class, phase) => {
+            DiskFile::Identity(write) => write(&of.account.identity_now(), page),
+            DiskFile::Latency(class, phase) => {
                 latency::histogram(page, &of.account.histogram(*class, *phase))
             }
-            File::Stat => text::stat(page, &of.account.snapshot()),
-            File::Columns => text::stat_header(page),
+            DiskFile::Stat => text::stat(page, &of.account.snapshot()),
+            DiskFile::Columns => text::stat_header(page),
         }?;
         page.write_char('\n')
     }
@@ -92,17 +92,17 @@ impl Show for File {
 const fn identity(
     name: &'static CStr,
     write: fn(&Identity, &mut Page<'_>) -> fmt::Result,
-) -> Attribute<File> {
-    Attribute::new(name, File::Identity(write))
+) -> Attribute<DiskFile> {
+    Attribute::new(name, DiskFile::Identity(write))
 }
 
 /// The files `first`, then one for each statistic of a table: `N` is the sum of both.
 const fn files<const FIRST: usize, const TABLE: usize, const N: usize>(
-    first: [Attribute<File>; FIRST],
+    first: [Attribute<DiskFile>; FIRST],
     table: &'static [Statistic; TABLE],
-) -> [Attribute<File>; N] {
+) -> [Attribute<DiskFile>; N] {
     assert!(FIRST + TABLE == N);
-    let mut files = [const { Attribute::new(c"", File::Stat) }; N];
+    let mut files = [const { Attribute::new(c"", DiskFile::Stat) }; N];
     let mut index = 0;
     while index < FIRST {
         files[index] = first[index];
@@ -110,21 +110,21 @@ const fn files<const FIRST: usize, const TABLE: usize, const N: usize>(
     }
     while index < N {
         let statistic = &table[index - FIRST];
-        files[index] = Attribute::new(statistic.name, File::Statistic(statistic));
+        files[index] = Attribute::new(statistic.name, DiskFile::Statistic(statistic));
         index += 1;
     }
     files
 }
 
-static TOP_FILES: [Attribute<File>; 2] = [
-    Attribute::new(c"stat", File::Stat),
-    Attribute::new(c"stat_columns", File::Columns),
+static TOP_FILES: [Attribute<DiskFile>; 2] = [
+    Attribute::new(c"stat", DiskFile::Stat),
+    Attribute::new(c"stat_columns", DiskFile::Columns),
 ];
 static TOP_LIST: List<2> = List::new(&TOP_FILES);
 static TOP: Group = Group::new(None, &TOP_LIST);
 
 const DEVSTAT: usize = 10 + text::DEVSTAT.len();
-static DEVSTAT_FILES: [Attribute<File>; DEVSTAT] = files(
+static DEVSTAT_FILES: [Attribute<DiskFile>; DEVSTAT] = files(
     [
         identity(c"device_name", |d, page| d.device_name.write(page)),
         identity(c"unit_number", |d, page| {
@@ -151,7 +151,7 @@ static DEVSTAT_LIST: List<DEVSTAT> = List::new(&DEVSTAT_FILES);
 static DEVSTAT_GROUP: Group = Group::new(Some(c"devstat"), &DEVSTAT_LIST);
 
 const KSTAT: usize = 6 + text::KSTAT.len();
-static KSTAT_FILES: [Attribute<File>; KSTAT] = files(
+static KSTAT_FILES: [Attribute<DiskFile>; KSTAT] = files(
     [
         identity(c"module", |d, page| d.driver.write(page)),
         identity(c"instance", |d, page| {
@@ -160,18 +160,18 @@ static KSTAT_FILES: [Attribute<File>; KSTAT] = files(
         identity(c"name", |d, page| d.name.write(page)),
         identity(c"class", |d, page| page.write_str(d.class())),
         identity(c"crtime", |d, page| page.write_number(d.crtime)),
-        Attribute::new(c"snaptime", File::Statistic(&text::SNAPTIME)),
+        Attribute::new(c"snaptime", DiskFile::Statistic(&text::SNAPTIME)),
     ],
     &text::KSTAT,
 );
 static KSTAT_LIST: List<KSTAT> = List::new(&KSTAT_FILES);
 static KSTAT_GROUP: Group = Group::new(Some(c"kstat"), &KSTAT_LIST);
 
-const fn times(name: &'static CStr, class: Class, phase: Phase) -> Attribute<File> {
-    Attribute::new(name, File::Latency(class, phase))
+const fn times(name: &'static CStr, class: Class, phase: Phase) -> Attribute<DiskFile> {
+    Attribute::new(name, DiskFile::Latency(class, phase))
 }
 
-static LATENCY_FILES: [Attribute<File>; 12] = [
+static LATENCY_FILES: [Attribute<DiskFile>; 12] = [
     times(c"none_wait", Class::NoData, Phase::Wait),
     times(c"none_service", Class::NoData, Phase::Service),
     times(c"none_total", Class::NoData, Phase::Total),
@@ -191,7 +191,7 @@ static LATENCY_GROUP: Group = Group::new(Some(c"latency"), &LATENCY_LIST);
 static GROUPS: Groups<4> = Groups::new([&TOP, &DEVSTAT_GROUP, &KSTAT_GROUP, &LATENCY_GROUP]);
 
 impl Object for DiskObject {
-    type Attribute = File;
+    type Attribute = DiskFile;
 
     const TYPE: Type<Self> = Type::new(&GROUPS);
 }

@@ -6,10 +6,10 @@
 //! device, region, counter or kstat.
 
 use super::{
-    events::Counters,
+    events::CounterRows,
     kstats,
     listing::Listing,
-    Global, //
+    ChardevContext, //
 };
 use crate::{
     abi::pager::{
@@ -41,7 +41,7 @@ use kernel::{
 };
 
 /// What the text is, and how far it has been made.
-pub(super) enum Source {
+pub(super) enum TextSource {
     /// All devices.
     Listing(Listing),
     /// A reply that is in the buffer.
@@ -51,9 +51,9 @@ pub(super) enum Source {
     /// To `@stats_print` or `@stats_print_clear`.
     Print(PrintReply),
     /// To `@evcnt_list`.
-    Counters(Counters),
+    Counters(CounterRows),
     /// To `@kstat_list`.
-    KstatRows(kstats::Rows),
+    KstatRows(kstats::KstatRows),
     /// To `@kstat`.
     Kstats(kstats::Values),
 }
@@ -67,35 +67,35 @@ pub(super) struct Cache {
     pub(super) statistics: Option<(u32, KVVec<NamedStatistic>)>,
 }
 
-impl Source {
+impl TextSource {
     fn restart(&mut self) {
         match self {
-            Source::Listing(listing) => *listing = Listing::default(),
-            Source::Written => {}
-            Source::Rows(rows) => rows.restart(),
-            Source::Print(print) => print.restart(),
-            Source::Counters(counters) => counters.restart(),
-            Source::KstatRows(rows) => rows.restart(),
-            Source::Kstats(values) => values.restart(),
+            TextSource::Listing(listing) => *listing = Listing::default(),
+            TextSource::Written => {}
+            TextSource::Rows(rows) => rows.restart(),
+            TextSource::Print(print) => print.restart(),
+            TextSource::Counters(counters) => counters.restart(),
+            TextSource::KstatRows(rows) => rows.restart(),
+            TextSource::Kstats(values) => values.restart(),
         }
     }
 
     /// Writes what comes next. May sleep. Errors by what it is, if there is nothing before them.
     pub(super) fn fill(
         &mut self,
-        global: &Global,
+        global: &ChardevContext,
         piece: &mut Piece<'_>,
         cache: &mut Cache,
     ) -> Result<Filled> {
         let len = piece.len();
         let filled = match self {
-            Source::Listing(listing) => listing.fill(&global.recording, piece),
-            Source::Written => Ok(Filled::End),
-            Source::Rows(rows) => rows.fill(&global.recording, piece),
-            Source::Print(print) => print.fill(&global.recording, piece),
-            Source::Counters(counters) => counters.fill(&global.events, piece, cache),
-            Source::KstatRows(rows) => rows.fill(&global.kstats, piece),
-            Source::Kstats(values) => values.fill(&global.kstats, piece, cache),
+            TextSource::Listing(listing) => listing.fill(&global.recording, piece),
+            TextSource::Written => Ok(Filled::End),
+            TextSource::Rows(rows) => rows.fill(&global.recording, piece),
+            TextSource::Print(print) => print.fill(&global.recording, piece),
+            TextSource::Counters(counters) => counters.fill(&global.events, piece, cache),
+            TextSource::KstatRows(rows) => rows.fill(&global.kstats, piece),
+            TextSource::Kstats(values) => values.fill(&global.kstats, piece, cache),
         };
         match filled {
             // It comes again when that has been read.
@@ -111,7 +111,7 @@ impl Source {
 pub(super) struct Text {
     buffer: KVec<u8>,
     pager: Pager,
-    source: Source,
+    source: TextSource,
 }
 
 impl Text {
@@ -120,14 +120,14 @@ impl Text {
         Text {
             buffer: KVec::new(),
             pager: Pager::new(),
-            source: Source::Listing(Listing::new()),
+            source: TextSource::Listing(Listing::new()),
         }
     }
 
     /// The generation of the list at the start of the text of all devices.
     pub(super) fn generation(&self) -> Option<u64> {
         match &self.source {
-            Source::Listing(listing) => listing.generation(),
+            TextSource::Listing(listing) => listing.generation(),
             _ => None,
         }
     }
@@ -136,8 +136,8 @@ impl Text {
     /// what `make` returns.
     pub(super) fn reply(
         &mut self,
-        global: &Global,
-        make: impl FnOnce(&mut Piece<'_>) -> (Source, Filled, Result),
+        global: &ChardevContext,
+        make: impl FnOnce(&mut Piece<'_>) -> (TextSource, Filled, Result),
     ) -> Result {
         self.empty(global);
         self.reserve()?;
@@ -152,17 +152,17 @@ impl Text {
     }
 
     /// From here on it is a reply without text. May sleep.
-    pub(super) fn empty(&mut self, global: &Global) {
+    pub(super) fn empty(&mut self, global: &ChardevContext) {
         self.abandon(global);
-        self.source = Source::Written;
+        self.source = TextSource::Written;
         self.pager.restart();
         self.pager.filled(0, Filled::End);
     }
 
     /// Nothing of the buffer will be read any more. May sleep. Returns whether some of it should have been.
-    pub(super) fn abandon(&mut self, global: &Global) -> bool {
+    pub(super) fn abandon(&mut self, global: &ChardevContext) -> bool {
         match &mut self.source {
-            Source::Print(print) => print.give_back(&global.recording),
+            TextSource::Print(print) => print.give_back(&global.recording),
             _ => false,
         }
     }
@@ -175,7 +175,7 @@ impl Text {
         Ok(())
     }
 
-    fn fill(&mut self, global: &Global, cache: &mut Cache) -> Result {
+    fn fill(&mut self, global: &ChardevContext, cache: &mut Cache) -> Result {
         task::may_be_killed()?;
         self.reserve()?;
         if self.abandon(global) {
@@ -188,7 +188,7 @@ impl Text {
         Ok(())
     }
 
-    fn restart(&mut self, global: &Global) {
+    fn restart(&mut self, global: &ChardevContext) {
         self.abandon(global);
         self.pager.restart();
         self.source.restart();
@@ -200,13 +200,13 @@ impl Text {
     /// `EINVAL` before the start; `EFAULT` if nothing could be copied; errors by what it is.
     pub(super) fn read(
         &mut self,
-        global: &Global,
+        global: &ChardevContext,
         position: i64,
         most: usize,
         copy: impl FnMut(&[u8]) -> usize,
     ) -> Result<usize> {
         let position = u64::try_from(position).map_err(|_| EINVAL)?;
-        let is_listing = matches!(self.source, Source::Listing(_));
+        let is_listing = matches!(self.source, TextSource::Listing(_));
         if position == 0 && is_listing {
             self.restart(global);
         }
@@ -227,7 +227,7 @@ impl Text {
     }
 
     /// Whether there is anything from a position on. May sleep; errors by what it is.
-    pub(super) fn has(&mut self, global: &Global, position: u64) -> Result<bool> {
+    pub(super) fn has(&mut self, global: &ChardevContext, position: u64) -> Result<bool> {
         loop {
             match self.pager.next(position) {
                 Next::Copy(_) => return Ok(true),
@@ -242,7 +242,7 @@ impl Text {
 /// One call that reads.
 struct Reading<'a, C> {
     text: &'a mut Text,
-    global: &'a Global,
+    global: &'a ChardevContext,
     cache: Cache,
     copy: C,
 }
@@ -264,7 +264,7 @@ impl<C: FnMut(&[u8]) -> usize> Paged for Reading<'_, C> {
 
     fn copy(&mut self, bytes: Range<usize>) -> usize {
         let len = (self.copy)(self.text.buffer.get(bytes.clone()).unwrap_or(&[]));
-        if let Source::Print(print) = &mut self.text.source {
+        if let TextSource::Print(print) = &mut self.text.source {
             print.was_read(&(bytes.start..bytes.start.saturating_add(len)));
         }
         len
