@@ -25,7 +25,7 @@ use crate::{
         block::device::BlockDevice,
         kobject::Directory,
         once::OnceBox,
-        sysfs::Node, //
+        sysfs::SysfsNode, //
     },
     recorder::{account::Account, listener::Listener, State}, //
 };
@@ -43,7 +43,7 @@ use kernel::{
 #[pin_data]
 pub(crate) struct Interfaces {
     /// The file of that name, from when it is there.
-    regions_gone: OnceBox<Node>,
+    regions_gone: OnceBox<SysfsNode>,
     #[pin]
     clients: ClientsDirectory,
     kstats: Arc<Chain>,
@@ -79,7 +79,7 @@ impl Interfaces {
     }
 
     /// Sets the file whose pollers are notified when regions are removed. May sleep; `ENOMEM`.
-    pub(crate) fn show_regions_gone(&self, file: Node) -> Result {
+    pub(crate) fn show_regions_gone(&self, file: SysfsNode) -> Result {
         let _ = self.regions_gone.set(KBox::new(file, GFP_KERNEL)?);
         Ok(())
     }

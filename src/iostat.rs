@@ -59,7 +59,7 @@ struct Iostat {
     _nfs: recorder::nfs::Nfs<iface::Interfaces>,
     _devstat: kapi::DevstatApi,
     _clients: iface::ShownDirectory,
-    _device: kernel_ext::miscdevice::Registration<iface::chardev::Reader>,
+    _device: kernel_ext::miscdevice::MiscDeviceRegistration<iface::chardev::Reader>,
     _recorder: recorder::Recorder<iface::Interfaces>,
     _api: kapi::Api,
 }
@@ -82,7 +82,7 @@ impl kernel::Module for Iostat {
         pr_info!("recording {disks} disks and {partitions} partitions\n");
         // Last: from here on somebody may have the device open, and only the module's own count
         // keeps what it needs.
-        let device = kernel_ext::miscdevice::Registration::new(
+        let device = kernel_ext::miscdevice::MiscDeviceRegistration::new(
             c"iostat",
             mode,
             &iface::control::GROUPS,

@@ -48,7 +48,7 @@ use crate::{
         published,
         records,
         upkeep,
-        waits::Hooks, //
+        waits::WaitHooks, //
     }, //
 };
 use account::Account;
@@ -86,10 +86,10 @@ pub(crate) struct State<L: Listener> {
 
 /// The recorder at work.
 pub(crate) struct Recorder<L: Listener> {
-    waits: Option<Hooks<Tracker>>,
+    waits: Option<WaitHooks<Tracker>>,
     timeouts: Option<probe::Timeouts>,
-    class: Option<class::Registration<State<L>>>,
-    _upkeep: upkeep::Registration<State<L>>,
+    class: Option<class::ClassRegistration<State<L>>>,
+    _upkeep: upkeep::UpkeepRegistration<State<L>>,
     state: Arc<State<L>>,
     _clock: clock::Watch<EventCounter>,
 }
@@ -139,14 +139,14 @@ impl<L: Listener> Recorder<L> {
             waits: None,
             timeouts: None,
             class: None,
-            _upkeep: upkeep::Registration::new(state.clone()),
+            _upkeep: upkeep::UpkeepRegistration::new(state.clone()),
             state,
             _clock: clock,
         };
-        recorder.class = Some(class::Registration::new(recorder.state.clone())?);
+        recorder.class = Some(class::ClassRegistration::new(recorder.state.clone())?);
         recorder.state.probes.lock().start()?;
         recorder.state.registry.open();
-        recorder.waits = Some(Hooks::new(recorder.state.tracker.clone())?);
+        recorder.waits = Some(WaitHooks::new(recorder.state.tracker.clone())?);
         recorder.timeouts = Some(probe::Timeouts::new(recorder.state.tracker.clone()));
         Ok(recorder)
     }

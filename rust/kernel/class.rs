@@ -41,18 +41,18 @@ pub(crate) trait Devices: Send + Sync + 'static {
 static LISTENER: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 
 /// A registration of a listener. Dropping it calls `leaves` for all present devices.
-pub(crate) struct Registration<T: Devices> {
+pub(crate) struct ClassRegistration<T: Devices> {
     interface: KBox<UnsafeCell<bindings::class_interface>>,
     _listener: Arc<T>,
     _calls: PhantomData<fn(&T)>,
 }
 
 // SAFETY: The interface is only passed to functions that may be called from any thread.
-unsafe impl<T: Devices> Send for Registration<T> {}
+unsafe impl<T: Devices> Send for ClassRegistration<T> {}
 // SAFETY: There are no methods on a shared reference.
-unsafe impl<T: Devices> Sync for Registration<T> {}
+unsafe impl<T: Devices> Sync for ClassRegistration<T> {}
 
-impl<T: Devices> Registration<T> {
+impl<T: Devices> ClassRegistration<T> {
     /// Registers a listener, and calls `arrived` for all present devices. May sleep. `EBUSY` if there is a
     /// registration already.
     pub(crate) fn new(listener: Arc<T>) -> Result<Self> {
@@ -88,7 +88,7 @@ impl<T: Devices> Registration<T> {
             LISTENER.store(core::ptr::null_mut(), Ordering::Release);
             return Err(error);
         }
-        Ok(Registration {
+        Ok(ClassRegistration {
             interface,
             _listener: listener,
             _calls: PhantomData,
@@ -162,7 +162,7 @@ impl Drop for NoIo {
     }
 }
 
-impl<T: Devices> Drop for Registration<T> {
+impl<T: Devices> Drop for ClassRegistration<T> {
     fn drop(&mut self) {
         // SAFETY: `new` registered the interface. When this returns, no callback is running or will be called.
         unsafe { bindings::class_interface_unregister(self.interface.get()) };

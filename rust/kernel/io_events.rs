@@ -73,7 +73,7 @@ impl Number {
 }
 
 /// Where an I/O is in a file.
-pub(crate) struct File<'a> {
+pub(crate) struct FilePosition<'a> {
     pub(crate) inode: Inode<'a>,
     /// Bytes.
     pub(crate) offset: i64,
@@ -86,15 +86,15 @@ pub(crate) struct File<'a> {
 /// # Invariants
 ///
 /// `iostat_trace_open()` was called.
-pub(crate) struct Records(());
+pub(crate) struct IoTraceRecords(());
 
-impl Records {
+impl IoTraceRecords {
     /// The first part, of so many. There must be no other. May sleep; `ENOMEM`.
     pub(crate) fn new(count: usize) -> Result<Self> {
         // SAFETY: Called where one may sleep, and before any probe is registered: no record is in use.
         to_result(unsafe { bindings::iostat_trace_open(count) })?;
         // INVARIANT: It was.
-        Ok(Records(()))
+        Ok(IoTraceRecords(()))
     }
 
     /// A further part, of so many. May sleep; `ENOMEM`.
@@ -124,7 +124,7 @@ impl Records {
         number: Number,
         buf: &Bufinfo,
         dev: &Devinfo,
-        file: &File<'_>,
+        file: &FilePosition<'_>,
     ) {
         let (inode, offset) = (file.inode.as_ptr(), file.offset);
         // SAFETY: Any number will do, the references are valid, and the inode is held.
@@ -158,7 +158,7 @@ impl Records {
     }
 }
 
-impl Drop for Records {
+impl Drop for IoTraceRecords {
     fn drop(&mut self) {
         // SAFETY: Probes reach this through the tracker, which drops it when there are none.
         unsafe { bindings::iostat_trace_close() };

@@ -28,13 +28,13 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     type Attribute: Show<Of = Self>;
 
     /// The groups of the directory.
-    const TYPE: Type<Self>;
+    const TYPE: ObjectType<Self>;
 }
 
 /// The `kobj_type` of an object.
-pub(crate) struct Type<T>(bindings::kobj_type, PhantomData<fn() -> T>);
+pub(crate) struct ObjectType<T>(bindings::kobj_type, PhantomData<fn() -> T>);
 
-impl<T: Object> Type<T> {
+impl<T: Object> ObjectType<T> {
     const SYSFS_OPS: bindings::sysfs_ops = bindings::sysfs_ops {
         show: Some(Self::show),
         store: None,
@@ -47,7 +47,7 @@ impl<T: Object> Type<T> {
         raw.release = Some(Self::release);
         raw.sysfs_ops = &Self::SYSFS_OPS;
         raw.default_groups = groups.as_raw();
-        Type(raw, PhantomData)
+        ObjectType(raw, PhantomData)
     }
 
     /// # Safety
@@ -58,9 +58,9 @@ impl<T: Object> Type<T> {
         attribute: *mut bindings::attribute,
         buf: *mut c_char,
     ) -> isize {
-        // SAFETY: The kobject is the first member of an `Inner<T>` that is alive: its file cannot be read after
+        // SAFETY: The kobject is the first member of a `KobjectInner<T>` that is alive: its file cannot be read after
         // `kobject_del`, which the drop of the directory waits for.
-        let inner = unsafe { &*kobj.cast::<Inner<T>>() };
+        let inner = unsafe { &*kobj.cast::<KobjectInner<T>>() };
         // SAFETY: All files of this type are `T::Attribute`s, and sysfs passes its buffer.
         unsafe { Attribute::<T::Attribute>::show(attribute, &inner.object, buf) }
     }
@@ -69,16 +69,16 @@ impl<T: Object> Type<T> {
     ///
     /// Called by the kobject core for a kobject of this type, once.
     unsafe extern "C" fn release(kobj: *mut bindings::kobject) {
-        // SAFETY: The kobject is the first member of an `Inner<T>`, and the drop of the directory waits for
+        // SAFETY: The kobject is the first member of a `KobjectInner<T>`, and the drop of the directory waits for
         // this call.
-        let inner = unsafe { &*kobj.cast::<Inner<T>>() };
+        let inner = unsafe { &*kobj.cast::<KobjectInner<T>>() };
         inner.released.complete_all();
     }
 }
 
 #[repr(C)]
 #[pin_data]
-struct Inner<T> {
+struct KobjectInner<T> {
     kobj: UnsafeCell<bindings::kobject>,
     #[pin]
     released: Completion,
@@ -88,7 +88,7 @@ struct Inner<T> {
 /// A directory, which is removed when this value is dropped. Creating and dropping it may sleep; dropping waits
 /// for readers of its files.
 pub(crate) struct Directory<T: Object> {
-    inner: Pin<KBox<Inner<T>>>,
+    inner: Pin<KBox<KobjectInner<T>>>,
 }
 
 // SAFETY: The kobject functions may be called from any thread; `T` is `Send` and `Sync`.
@@ -97,7 +97,7 @@ unsafe impl<T: Object> Send for Directory<T> {}
 unsafe impl<T: Object> Sync for Directory<T> {}
 
 impl<T: Object> Directory<T> {
-    const TYPE: &'static Type<T> = &T::TYPE;
+    const TYPE: &'static ObjectType<T> = &T::TYPE;
 
     /// Creates the directory `name` in the directory of `parent`. `EEXIST` if it exists.
     ///
@@ -110,7 +110,7 @@ impl<T: Object> Directory<T> {
         object: T,
     ) -> Result<Self> {
         let inner = KBox::pin_init(
-            pin_init!(Inner {
+            pin_init!(KobjectInner {
                 // SAFETY: All zero is valid for a kobject before its init.
                 kobj: UnsafeCell::new(unsafe { core::mem::zeroed() }),
                 released <- Completion::new(),

@@ -14,7 +14,7 @@ mod write;
 
 pub(crate) use copy::Copy;
 pub(crate) use named::Written;
-pub(crate) use public::Header;
+pub(crate) use public::KstatDescription;
 pub(crate) use write::Change;
 
 use super::{
@@ -27,7 +27,7 @@ use crate::acct::kstat::{
     flags,
     KstatType, //
 };
-use copy::Room;
+use copy::SnapshotMemory;
 use core::{
     cell::UnsafeCell,
     ffi::c_void,
@@ -56,7 +56,7 @@ struct Callbacks {
 /// The client may change `public` and the memory of `data` at any time, through the address that it was given.
 /// From `install` to `retire` or the drop, the pointers that the client set in `public` are valid: callbacks,
 /// locks, data, and the strings of named data.
-pub(crate) struct Client {
+pub(crate) struct ClientKstat {
     public: KBox<UnsafeCell<own::iostat_kstat>>,
     data: KVVec<u64>,
     kind: KstatType,
@@ -66,7 +66,7 @@ pub(crate) struct Client {
 }
 
 // SAFETY: Callbacks and locks may be used from any thread.
-unsafe impl Send for Client {}
+unsafe impl Send for ClientKstat {}
 
 /// The mutex of a client, held.
 struct Locked(Option<*mut bindings::mutex>);
@@ -111,14 +111,14 @@ fn result(returned: c_int) -> Result {
 const READ: c_int = own::KSTAT_READ as c_int;
 const WRITE: c_int = own::KSTAT_WRITE as c_int;
 
-impl Client {
+impl ClientKstat {
     /// Creates a kstat that is not installed. May sleep; `ENOMEM`.
     ///
     /// # Safety
     ///
-    /// The client that gets the address keeps the pointers that it sets there valid from [`Client::install`]
-    /// until [`Client::retire`] or the drop.
-    pub(crate) unsafe fn new(header: &Header<'_>) -> Result<Self> {
+    /// The client that gets the address keeps the pointers that it sets there valid from [`ClientKstat::install`]
+    /// until [`ClientKstat::retire`] or the drop.
+    pub(crate) unsafe fn new(header: &KstatDescription<'_>) -> Result<Self> {
         let bytes = (header.ndata as usize).saturating_mul(size(header.kind));
         let is_virtual = header.flags & flags::VIRTUAL != 0;
         if bytes > MAX_BYTES && !is_virtual {
@@ -135,7 +135,7 @@ impl Client {
             false => data.as_mut_ptr().cast(),
         };
         // INVARIANT: It is not installed.
-        Ok(Client {
+        Ok(ClientKstat {
             public: KBox::new(UnsafeCell::new(header.public(pointer, bytes)), GFP_KERNEL)?,
             data,
             kind: header.kind,
@@ -308,7 +308,7 @@ impl Client {
     pub(crate) fn copy(&self) -> Result<Copy> {
         // Drivers of disks may wait for the mutex.
         let _noio = NoIo::new();
-        let mut room = Room::default();
+        let mut room = SnapshotMemory::default();
         let default = Callbacks::default();
         let callbacks = self.installed.as_ref().unwrap_or(&default);
         // Allocate the probable size in advance, so that the callbacks are called once.

@@ -8,11 +8,11 @@
 //! is allocated before the value is inserted: removing cannot fail.
 
 use super::{
-    places::Places,
+    places::IndexPool,
     published::{
         InProbe,
         Node,
-        Probes,
+        ProbeReaders,
         Reserved, //
     },
 };
@@ -86,12 +86,12 @@ impl<T> Tables<T> {
     }
 }
 
-struct Stored<V> {
+struct StoredValue<V> {
     address: u64,
     node: KBox<Node<V>>,
 }
 
-impl<V: Deref<Target: Sized>> Stored<V> {
+impl<V: Deref<Target: Sized>> StoredValue<V> {
     fn target(&self) -> NonNull<V::Target> {
         NonNull::from(&**self.node.value())
     }
@@ -106,8 +106,8 @@ impl<V: Deref<Target: Sized>> Stored<V> {
 struct Contents<V: Deref<Target: Sized>> {
     tables: KBox<Node<Tables<V::Target>>>,
     /// By place.
-    values: KVVec<Option<Stored<V>>>,
-    places: Places,
+    values: KVVec<Option<StoredValue<V>>>,
+    places: IndexPool,
     /// The number of places that are in use or reserved.
     taken: usize,
     /// The number of cells of the table by address that are in use, reserved, or contain a removed address.
@@ -140,7 +140,7 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
                 let contents = Contents {
                     tables: Node::new(Tables::new(LEAST_ROOM)?)?,
                     values: KVVec::new(),
-                    places: Places::new(),
+                    places: IndexPool::new(),
                     taken: 0,
                     used: 0,
                 };
@@ -211,7 +211,7 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
         }
         // Probes may still read the old tables. All values in them stay valid for these probes: a value that is
         // removed from now on is dropped after the old tables.
-        Node::retire::<Probes>(old);
+        Node::retire::<ProbeReaders>(old);
         Ok(())
     }
 
@@ -229,7 +229,7 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
         // CAST: It was converted from `u32` when it was reserved.
         contents.give_back(place as u32);
         drop(guard);
-        Node::retire::<Probes>(stored.node);
+        Node::retire::<ProbeReaders>(stored.node);
     }
 
     /// Calls `look` with the target of the value at an address, if there is one. May sleep.
@@ -310,7 +310,7 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Reservation<'_, V> {
         // CAST: 32 bits.
         let place = self.place as usize;
         if let Some(stored) = contents.values.get_mut(place) {
-            let stored = stored.insert(Stored { address, node });
+            let stored = stored.insert(StoredValue { address, node });
             stored.put_in(contents.tables.value(), place);
         }
     }

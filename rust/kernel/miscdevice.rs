@@ -24,12 +24,12 @@ use super::{
         event,
         Poller, //
     },
-    sysfs::Node, //
+    sysfs::SysfsNode, //
 };
 pub(crate) use attributes::{
-    Attribute,
     Attributes,
     DeviceGroups, //
+    MiscAttribute,
 };
 use core::{
     cell::UnsafeCell,
@@ -100,24 +100,24 @@ pub(crate) trait OpenFile: Send + Sync + Sized + 'static {
 }
 
 #[repr(C)]
-struct Inner<C> {
+struct MiscDeviceInner<C> {
     device: UnsafeCell<bindings::miscdevice>,
     fops: bindings::file_operations,
     context: C,
 }
 
 /// A device in `/dev`. Dropping it removes the device. The module cannot be unloaded while the device is open.
-pub(crate) struct Registration<T: OpenFile> {
-    inner: KBox<Inner<T::Context>>,
+pub(crate) struct MiscDeviceRegistration<T: OpenFile> {
+    inner: KBox<MiscDeviceInner<T::Context>>,
 }
 
 // SAFETY: The device is only passed to functions that may be called from any thread, and the context is `Send`
 // and `Sync`.
-unsafe impl<T: OpenFile> Send for Registration<T> {}
+unsafe impl<T: OpenFile> Send for MiscDeviceRegistration<T> {}
 // SAFETY: There are no methods on a shared reference.
-unsafe impl<T: OpenFile> Sync for Registration<T> {}
+unsafe impl<T: OpenFile> Sync for MiscDeviceRegistration<T> {}
 
-impl<T: OpenFile> Registration<T> {
+impl<T: OpenFile> MiscDeviceRegistration<T> {
     /// Registers `/dev/<name>` with a mode, and with attributes in `/sys/class/misc/<name>/`. May sleep.
     /// `EEXIST` if there is a device of that name.
     pub(crate) fn new(
@@ -149,7 +149,7 @@ impl<T: OpenFile> Registration<T> {
             ..Default::default()
         };
         let mut inner = KBox::new(
-            Inner {
+            MiscDeviceInner {
                 device: UnsafeCell::new(device),
                 fops,
                 context,
@@ -160,15 +160,15 @@ impl<T: OpenFile> Registration<T> {
         // SAFETY: The device and its operations stay at their addresses until `drop` has removed the device.
         // Open files hold a reference to the module, so it is not dropped while they exist.
         to_result(unsafe { bindings::misc_register(inner.device.get()) })?;
-        Ok(Registration { inner })
+        Ok(MiscDeviceRegistration { inner })
     }
 
     /// Returns the file `name` in `/sys/class/misc/<device>/`. May sleep. `ENOENT`.
-    pub(crate) fn file(&self, name: &CStr) -> Result<Node> {
+    pub(crate) fn file(&self, name: &CStr) -> Result<SysfsNode> {
         // SAFETY: The device is registered, so `this_device` is a device in sysfs.
         unsafe {
             let device = (*self.inner.device.get()).this_device;
-            Node::new(core::ptr::addr_of_mut!((*device).kobj), name)
+            SysfsNode::new(core::ptr::addr_of_mut!((*device).kobj), name)
         }
     }
 
@@ -187,8 +187,8 @@ impl<T: OpenFile> Registration<T> {
     /// Called by the VFS as `open` of a device registered here.
     unsafe extern "C" fn open(_inode: *mut bindings::inode, file: *mut bindings::file) -> i32 {
         // SAFETY: `file` is being opened, so no other thread accesses it. The misc core stored the address of
-        // the `miscdevice` in it, which is the first member of an `Inner` that outlives the file.
-        let inner = unsafe { &*(*file).private_data.cast::<Inner<T::Context>>() };
+        // the `miscdevice` in it, which is the first member of a `MiscDeviceInner` that outlives the file.
+        let inner = unsafe { &*(*file).private_data.cast::<MiscDeviceInner<T::Context>>() };
         match T::open(&inner.context).and_then(|file| {
             let context = core::ptr::from_ref(&inner.context);
             // Charged to the memory cgroup: any user may open the device many times.
@@ -345,7 +345,7 @@ struct Opened<T: OpenFile> {
     context: *const T::Context,
 }
 
-impl<T: OpenFile> Drop for Registration<T> {
+impl<T: OpenFile> Drop for MiscDeviceRegistration<T> {
     fn drop(&mut self) {
         // SAFETY: `new` registered the device.
         unsafe { bindings::misc_deregister(self.inner.device.get()) };

@@ -19,7 +19,7 @@ use kernel::{
 };
 
 /// What a part of the file shows.
-pub(crate) trait Shown: Send + Sync + 'static {
+pub(crate) trait MappedPages: Send + Sync + 'static {
     /// The pages of the file.
     fn pages(&self) -> Range<usize>;
 
@@ -56,7 +56,7 @@ impl NewMapping<'_> {
     /// that is not there is `SIGBUS` to the program, until it is. The mapping keeps `shown`. May sleep.
     ///
     /// `EPERM` if it was asked for to write or to execute, `ENXIO` if not all of its pages are of `shown`.
-    pub(crate) fn show<T: Shown>(&self, shown: Arc<T>) -> Result {
+    pub(crate) fn show<T: MappedPages>(&self, shown: Arc<T>) -> Result {
         self.area.try_clear_maywrite().map_err(|_| EPERM)?;
         self.area.try_clear_mayexec().map_err(|_| EPERM)?;
         self.area.set_dontexpand();
@@ -80,7 +80,7 @@ impl NewMapping<'_> {
 /// The functions of an area that shows a `T`.
 struct Functions<T>(core::marker::PhantomData<T>);
 
-impl<T: Shown> Functions<T> {
+impl<T: MappedPages> Functions<T> {
     const TABLE: bindings::vm_operations_struct = bindings::vm_operations_struct {
         open: Some(Self::open),
         close: Some(Self::close),

@@ -75,22 +75,22 @@ pub(crate) trait UnloadListener: Send + Sync + 'static {
 }
 
 #[repr(C)]
-struct Inner<T> {
+struct NotifierInner<T> {
     block: UnsafeCell<bindings::notifier_block>,
     listener: Arc<T>,
 }
 
 /// Calls a listener for each module that is unloaded, until it is dropped.
-pub(crate) struct Registration<T: UnloadListener> {
-    inner: KBox<Inner<T>>,
+pub(crate) struct UnloadRegistration<T: UnloadListener> {
+    inner: KBox<NotifierInner<T>>,
 }
 
 // SAFETY: The notifier is only passed to functions that may be called from any thread.
-unsafe impl<T: UnloadListener> Send for Registration<T> {}
+unsafe impl<T: UnloadListener> Send for UnloadRegistration<T> {}
 // SAFETY: There are no methods on a shared reference.
-unsafe impl<T: UnloadListener> Sync for Registration<T> {}
+unsafe impl<T: UnloadListener> Sync for UnloadRegistration<T> {}
 
-impl<T: UnloadListener> Registration<T> {
+impl<T: UnloadListener> UnloadRegistration<T> {
     /// Registers a listener. May sleep; `ENOMEM`.
     pub(crate) fn new(listener: Arc<T>) -> Result<Self> {
         let block = bindings::notifier_block {
@@ -98,10 +98,10 @@ impl<T: UnloadListener> Registration<T> {
             ..Default::default()
         };
         let block = UnsafeCell::new(block);
-        let inner = KBox::new(Inner { block, listener }, GFP_KERNEL)?;
+        let inner = KBox::new(NotifierInner { block, listener }, GFP_KERNEL)?;
         // SAFETY: The block stays at its address until `drop` has unregistered it.
         to_result(unsafe { bindings::register_module_notifier(inner.block.get()) })?;
-        Ok(Registration { inner })
+        Ok(UnloadRegistration { inner })
     }
 
     /// # Safety
@@ -113,8 +113,8 @@ impl<T: UnloadListener> Registration<T> {
         module: *mut c_void,
     ) -> c_int {
         if state == bindings::module_state_MODULE_STATE_GOING as c_ulong {
-            // SAFETY: The block is the first member of an `Inner<T>` that outlives the registration.
-            let inner = unsafe { &*block.cast::<Inner<T>>() };
+            // SAFETY: The block is the first member of a `NotifierInner<T>` that outlives the registration.
+            let inner = unsafe { &*block.cast::<NotifierInner<T>>() };
             // SAFETY: The notifier passes a module that is alive.
             let owner = unsafe { Owner::from_raw(module.cast()) };
             inner.listener.unloading(owner);
@@ -124,7 +124,7 @@ impl<T: UnloadListener> Registration<T> {
     }
 }
 
-impl<T: UnloadListener> Drop for Registration<T> {
+impl<T: UnloadListener> Drop for UnloadRegistration<T> {
     fn drop(&mut self) {
         // SAFETY: `new` registered the block. When this returns, no call is in progress.
         unsafe { bindings::unregister_module_notifier(self.inner.block.get()) };

@@ -55,7 +55,7 @@ impl Inode<'_> {
 /// A listener for mounts of NFS. The calls are serialised, and may sleep.
 pub(crate) trait Mounts: Send + Sync + 'static {
     /// A file system with this `dev_t` was mounted. Probes identify it by `key`. It has done no I/O, unless it
-    /// was mounted before [`Hooks::new`].
+    /// was mounted before [`NfsHooks::new`].
     fn mounted(&self, key: u64, dev: u32);
 
     /// The file system with this key, if there is one, was unmounted: its I/O is complete.
@@ -64,12 +64,12 @@ pub(crate) trait Mounts: Send + Sync + 'static {
 
 /// The probes on `nfs.ko`, which are attached while it is loaded, until this value is dropped. There may be
 /// only one at a time.
-pub(crate) struct Hooks<T: Mounts, P: Send + Sync + 'static> {
+pub(crate) struct NfsHooks<T: Mounts, P: Send + Sync + 'static> {
     _mounts: Arc<T>,
     _probed: Arc<P>,
 }
 
-impl<T: Mounts, P: Send + Sync + 'static> Hooks<T, P> {
+impl<T: Mounts, P: Send + Sync + 'static> NfsHooks<T, P> {
     /// Installs the probes; `probed` is their state. May sleep; `ENOMEM`.
     ///
     /// # Safety
@@ -84,7 +84,7 @@ impl<T: Mounts, P: Send + Sync + 'static> Hooks<T, P> {
         // SAFETY: The functions are copied. Both states are held until `drop` has closed the hooks, and by the
         // requirement of this function the second one has the type that the probes expect.
         to_result(unsafe { own::iostat_nfs_open(&calls, Arc::as_ptr(&probed).cast()) })?;
-        Ok(Hooks {
+        Ok(NfsHooks {
             _mounts: mounts,
             _probed: probed,
         })
@@ -111,7 +111,7 @@ impl<T: Mounts, P: Send + Sync + 'static> Hooks<T, P> {
     }
 }
 
-impl<T: Mounts, P: Send + Sync + 'static> Drop for Hooks<T, P> {
+impl<T: Mounts, P: Send + Sync + 'static> Drop for NfsHooks<T, P> {
     fn drop(&mut self) {
         // SAFETY: `new` opened the hooks. When this returns, no probe is running and no call will follow.
         unsafe { own::iostat_nfs_close() };

@@ -6,7 +6,7 @@
 
 use super::{
     bindings as own,
-    mmap::Shown,
+    mmap::MappedPages,
     zeroed::Zeroed, //
 };
 use crate::abi::map::MapHeader;
@@ -124,7 +124,7 @@ impl<T> Drop for PageOf<T> {
     }
 }
 
-impl Shown for PageOf<MapHeader> {
+impl MappedPages for PageOf<MapHeader> {
     fn pages(&self) -> Range<usize> {
         0..1
     }

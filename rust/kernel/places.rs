@@ -8,22 +8,22 @@ use kernel::{
 };
 
 /// Which numbers are free. Taking one and giving it back each take constant time.
-pub(crate) struct Places {
+pub(crate) struct IndexPool {
     /// Those below `len`. There is room for all of them.
     free: KVVec<u32>,
     /// How many numbers were ever in use at a time.
     len: u32,
 }
 
-impl Places {
+impl IndexPool {
     pub(crate) const fn new() -> Self {
-        Places {
+        IndexPool {
             free: KVVec::new(),
             len: 0,
         }
     }
 
-    /// A number that is free from now until [`Places::take`]. Allocates what [`Places::give_back`] needs. May
+    /// A number that is free from now until [`IndexPool::take`]. Allocates what [`IndexPool::give_back`] needs. May
     /// sleep; `ENOMEM`.
     pub(crate) fn find(&mut self) -> Result<u32> {
         let next = self.free.last().copied();
@@ -35,7 +35,7 @@ impl Places {
         Ok(next.unwrap_or(self.len))
     }
 
-    /// Takes what [`Places::find`] returned last.
+    /// Takes what [`IndexPool::find`] returned last.
     pub(crate) fn take(&mut self) {
         if self.free.pop().is_none() {
             self.len = self.len.saturating_add(1);

@@ -55,9 +55,9 @@ pub(crate) trait Readers: 'static {
 }
 
 /// Probes of tracepoints.
-pub(crate) enum Probes {}
+pub(crate) enum ProbeReaders {}
 
-impl Readers for Probes {
+impl Readers for ProbeReaders {
     type Proof<'a> = InProbe<'a>;
 
     unsafe fn call(
@@ -154,7 +154,7 @@ impl<T: Send + 'static> Node<T> {
 /// # Invariants
 ///
 /// The pointer is null or from `KBox::into_raw` of a node that is owned by this value alone.
-pub(crate) struct Published<T: Send + Sync + 'static, R: Readers = Probes> {
+pub(crate) struct Published<T: Send + Sync + 'static, R: Readers = ProbeReaders> {
     ptr: AtomicPtr<Node<T>>,
     _readers: PhantomData<fn(R)>,
 }

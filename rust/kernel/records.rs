@@ -10,7 +10,7 @@ mod events;
 
 use super::{
     bindings as own,
-    mmap::Shown,
+    mmap::MappedPages,
     once::OnceBox,
     pages::PageOf,
     percpu::{
@@ -422,7 +422,7 @@ impl Drop for Records {
     }
 }
 
-impl Shown for Records {
+impl MappedPages for Records {
     fn pages(&self) -> Range<usize> {
         let pages = self.layout.pages_of_device();
         self.first_page..self.first_page.saturating_add(pages)

@@ -26,20 +26,20 @@ use kernel::{
 
 /// The page for the text of an attribute. Text that does not fit is an error. There is no room for a full page,
 /// which sysfs would report as an overflow.
-pub(crate) struct Page<'a>(Buffer<'a>);
+pub(crate) struct AttributePage<'a>(Buffer<'a>);
 
-impl Page<'_> {
+impl AttributePage<'_> {
     /// # Safety
     ///
     /// `buf` is the buffer of a sysfs `show` call: a page that no other thread uses until the call returns.
-    unsafe fn from_raw<'a>(buf: *mut c_char) -> Page<'a> {
+    unsafe fn from_raw<'a>(buf: *mut c_char) -> AttributePage<'a> {
         // SAFETY: sysfs passes a whole, initialised page.
         let bytes = unsafe { core::slice::from_raw_parts_mut(buf.cast(), PAGE_SIZE - 1) };
-        Page(Buffer::new(bytes, 0))
+        AttributePage(Buffer::new(bytes, 0))
     }
 }
 
-impl fmt::Write for Page<'_> {
+impl fmt::Write for AttributePage<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.write_str(text)
     }
@@ -49,7 +49,7 @@ impl fmt::Write for Page<'_> {
     }
 }
 
-impl Out for Page<'_> {
+impl Out for AttributePage<'_> {
     fn write_number(&mut self, number: u64) -> fmt::Result {
         self.0.write_number(number)
     }
@@ -69,7 +69,7 @@ pub(crate) trait Show: Sync + 'static {
     type Of;
 
     /// Writes the value and a newline. May sleep.
-    fn show(&self, of: &Self::Of, page: &mut Page<'_>) -> fmt::Result;
+    fn show(&self, of: &Self::Of, page: &mut AttributePage<'_>) -> fmt::Result;
 }
 
 /// A read-only file.
@@ -162,7 +162,7 @@ impl<A: Show> DeviceAttribute<A> {
 /// `buf` is the buffer of a `show` call.
 unsafe fn show<A: Show>(attribute: &A, of: &A::Of, buf: *mut c_char) -> isize {
     // SAFETY: By the requirement of this function it is the buffer of a `show` call.
-    let mut page = unsafe { Page::from_raw(buf) };
+    let mut page = unsafe { AttributePage::from_raw(buf) };
     match attribute.show(of, &mut page) {
         // CAST: At most a page.
         Ok(()) => page.0.len() as isize,
@@ -175,16 +175,16 @@ unsafe fn show<A: Show>(attribute: &A, of: &A::Of, buf: *mut c_char) -> isize {
 /// # Invariants
 ///
 /// `ptr` is a node of sysfs, to which this value holds a reference.
-pub(crate) struct Node {
+pub(crate) struct SysfsNode {
     ptr: NonNull<bindings::kernfs_node>,
 }
 
 // SAFETY: Any thread may use and drop it.
-unsafe impl Send for Node {}
+unsafe impl Send for SysfsNode {}
 // SAFETY: The functions that are called with it use the locks of sysfs.
-unsafe impl Sync for Node {}
+unsafe impl Sync for SysfsNode {}
 
-impl Node {
+impl SysfsNode {
     /// Returns the file `name` in the directory of `kobj`. May sleep. `ENOENT`.
     ///
     /// # Safety
@@ -196,7 +196,7 @@ impl Node {
             bindings::kernfs_find_and_get_ns((*kobj).sd, name.as_char_ptr(), core::ptr::null())
         };
         // INVARIANT: The reference was just taken.
-        NonNull::new(ptr).map(|ptr| Node { ptr }).ok_or(ENOENT)
+        NonNull::new(ptr).map(|ptr| SysfsNode { ptr }).ok_or(ENOENT)
     }
 
     /// Wakes the threads that wait. Any context.
@@ -207,7 +207,7 @@ impl Node {
     }
 }
 
-impl Drop for Node {
+impl Drop for SysfsNode {
     fn drop(&mut self) {
         // SAFETY: Puts the reference of the type invariant.
         unsafe { bindings::kernfs_put(self.ptr.as_ptr()) };
@@ -216,15 +216,15 @@ impl Drop for Node {
 
 /// The `attribute *[]` of a group: pointers to `N` attributes, followed by NULL.
 #[repr(C)]
-pub(crate) struct List<const N: usize> {
+pub(crate) struct AttributeList<const N: usize> {
     attributes: [*const bindings::attribute; N],
     end: *const bindings::attribute,
 }
 
 // SAFETY: Pointers to `'static`, `Sync` attributes, which are only read.
-unsafe impl<const N: usize> Sync for List<N> {}
+unsafe impl<const N: usize> Sync for AttributeList<N> {}
 
-impl<const N: usize> List<N> {
+impl<const N: usize> AttributeList<N> {
     /// Creates a list of all attributes in a table.
     pub(crate) const fn new<A>(table: &'static [Attribute<A>; N]) -> Self {
         Self::of(table)
@@ -244,7 +244,7 @@ impl<const N: usize> List<N> {
             attributes[index] = core::ptr::from_ref(&table[index]).cast();
             index += 1;
         }
-        List {
+        AttributeList {
             attributes,
             end: core::ptr::null(),
         }
@@ -262,7 +262,7 @@ impl Group {
     /// Creates a group of all attributes in a list.
     pub(crate) const fn new<const N: usize>(
         name: Option<&'static CStr>,
-        list: &'static List<N>,
+        list: &'static AttributeList<N>,
     ) -> Self {
         // SAFETY: All zeros are valid for `struct attribute_group`: no callbacks, no attributes.
         let mut raw: bindings::attribute_group = unsafe { core::mem::zeroed() };

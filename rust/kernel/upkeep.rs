@@ -14,14 +14,14 @@ pub(crate) trait Upkeep: Send + Sync + 'static {
 
 /// Calls [`Upkeep::upkeep`] every ten seconds, and after each [`wake`]. Dropping it waits for the last call and may
 /// sleep. At most one registration exists at a time.
-pub(crate) struct Registration<T: Upkeep>(#[allow(dead_code, reason = "it is held")] Arc<T>);
+pub(crate) struct UpkeepRegistration<T: Upkeep>(#[allow(dead_code, reason = "it is held")] Arc<T>);
 
-impl<T: Upkeep> Registration<T> {
+impl<T: Upkeep> UpkeepRegistration<T> {
     pub(crate) fn new(of: Arc<T>) -> Self {
         let data = Arc::as_ptr(&of).cast_mut().cast();
         // SAFETY: The data is there until `stop` has returned.
         unsafe { own::iostat_upkeep_start(Some(Self::call), data) };
-        Registration(of)
+        UpkeepRegistration(of)
     }
 
     /// # Safety
@@ -33,14 +33,14 @@ impl<T: Upkeep> Registration<T> {
     }
 }
 
-impl<T: Upkeep> Drop for Registration<T> {
+impl<T: Upkeep> Drop for UpkeepRegistration<T> {
     fn drop(&mut self) {
         // SAFETY: In process context; `new` started it.
         unsafe { own::iostat_upkeep_stop() };
     }
 }
 
-/// Requests a call of [`Upkeep::upkeep`] soon. Any context but NMI. Without a [`Registration`] it does nothing.
+/// Requests a call of [`Upkeep::upkeep`] soon. Any context but NMI. Without a [`UpkeepRegistration`] it does nothing.
 pub(crate) fn wake() {
     // SAFETY: No requirement.
     unsafe { own::iostat_upkeep_wake() };

@@ -43,17 +43,17 @@ pub(crate) trait Identify: Send + Sync + 'static {
 
 /// The hooks, which are attached while one of the events is enabled, until this value is dropped. There may be
 /// only one at a time.
-pub(crate) struct Hooks<T: Identify> {
+pub(crate) struct WaitHooks<T: Identify> {
     _state: Arc<T>,
 }
 
-impl<T: Identify> Hooks<T> {
+impl<T: Identify> WaitHooks<T> {
     /// Installs the hooks. May sleep; `ENOMEM`.
     pub(crate) fn new(state: Arc<T>) -> Result<Self> {
         let data = Arc::as_ptr(&state).cast::<c_void>();
         // SAFETY: The reference to `state` is held until `drop` has closed the hooks.
         to_result(unsafe { bindings::iostat_waits_open(Some(Self::identify), data) })?;
-        Ok(Hooks { _state: state })
+        Ok(WaitHooks { _state: state })
     }
 
     /// # Safety
@@ -70,7 +70,7 @@ impl<T: Identify> Hooks<T> {
     }
 }
 
-impl<T: Identify> Drop for Hooks<T> {
+impl<T: Identify> Drop for WaitHooks<T> {
     fn drop(&mut self) {
         // SAFETY: `new` opened the hooks.
         unsafe { bindings::iostat_waits_close() };

@@ -12,11 +12,11 @@ use crate::{
         kobject::{
             Directory,
             Object,
-            Type, //
+            ObjectType, //
         },
         sysfs::{
+            AttributePage,
             Groups,
-            Page,
             Show, //
         },
     },
@@ -42,7 +42,7 @@ pub(crate) enum NoFile {}
 impl Show for NoFile {
     type Of = ClientsObject;
 
-    fn show(&self, _of: &ClientsObject, _page: &mut Page<'_>) -> fmt::Result {
+    fn show(&self, _of: &ClientsObject, _page: &mut AttributePage<'_>) -> fmt::Result {
         match *self {}
     }
 }
@@ -52,7 +52,7 @@ static GROUPS: Groups<0> = Groups::new([]);
 impl Object for ClientsObject {
     type Attribute = NoFile;
 
-    const TYPE: Type<Self> = Type::new(&GROUPS);
+    const TYPE: ObjectType<Self> = ObjectType::new(&GROUPS);
 }
 
 /// The directory, while it is there.

@@ -14,13 +14,13 @@ use crate::{
     },
     kernel_ext::{
         miscdevice::{
-            Attribute,
             Attributes,
             DeviceGroups, //
+            MiscAttribute,
         },
         sysfs::{
+            AttributePage,
             Group,
-            Page,
             Show, //
         },
     },
@@ -45,7 +45,7 @@ enum ControlFile {
 impl Show for ControlFile {
     type Of = ChardevContext;
 
-    fn show(&self, of: &ChardevContext, page: &mut Page<'_>) -> fmt::Result {
+    fn show(&self, of: &ChardevContext, page: &mut AttributePage<'_>) -> fmt::Result {
         match self {
             ControlFile::Number(number) => write!(page, "{}", number(&of.recording)),
             ControlFile::Bounds => latency::bounds(page),
@@ -54,11 +54,11 @@ impl Show for ControlFile {
     }
 }
 
-const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> Attribute<ControlFile> {
-    Attribute::new(name, ControlFile::Number(number))
+const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> MiscAttribute<ControlFile> {
+    MiscAttribute::new(name, ControlFile::Number(number))
 }
 
-static FILES: [Attribute<ControlFile>; 12] = [
+static FILES: [MiscAttribute<ControlFile>; 12] = [
     number(c"version", |_| u64::from(text::VERSION)),
     number(c"generation", |state| state.generation()),
     number(c"numdevs", |state| state.numdevs() as u64),
@@ -70,7 +70,7 @@ static FILES: [Attribute<ControlFile>; 12] = [
     number(c"unmarked", |state| state.unmarked()),
     number(c"regions_gone", |state| state.regions_gone()),
     number(c"stats_current_allocated_bytes", |_| allocated_bytes()),
-    Attribute::new(c"latency_bounds_ns", ControlFile::Bounds),
+    MiscAttribute::new(c"latency_bounds_ns", ControlFile::Bounds),
 ];
 static ATTRIBUTES: Attributes<ChardevContext, 12> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);

@@ -26,14 +26,14 @@ use crate::{
         clock,
         kobject::{
             Object,
-            Type, //
+            ObjectType, //
         },
         sysfs::{
             Attribute,
+            AttributeList,
+            AttributePage,
             Group,
             Groups,
-            List,
-            Page,
             Show, //
         },
         task, //
@@ -67,7 +67,7 @@ pub(crate) struct EventFile(DiskEvent);
 impl Show for EventFile {
     type Of = EventsObject;
 
-    fn show(&self, of: &EventsObject, page: &mut Page<'_>) -> fmt::Result {
+    fn show(&self, of: &EventsObject, page: &mut AttributePage<'_>) -> fmt::Result {
         writeln!(page, "{}", of.account.event(self.0))
     }
 }
@@ -82,14 +82,14 @@ static FILES: [Attribute<EventFile>; DISK_EVENTS] = {
     }
     files
 };
-static LIST: List<DISK_EVENTS> = List::new(&FILES);
+static LIST: AttributeList<DISK_EVENTS> = AttributeList::new(&FILES);
 static GROUP: Group = Group::new(None, &LIST);
 static GROUPS: Groups<1> = Groups::new([&GROUP]);
 
 impl Object for EventsObject {
     type Attribute = EventFile;
 
-    const TYPE: Type<Self> = Type::new(&GROUPS);
+    const TYPE: ObjectType<Self> = ObjectType::new(&GROUPS);
 }
 
 /// Counters looked for at a time.

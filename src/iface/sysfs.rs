@@ -22,14 +22,14 @@ use crate::{
     kernel_ext::{
         kobject::{
             Object,
-            Type, //
+            ObjectType, //
         },
         sysfs::{
             Attribute,
+            AttributeList,
+            AttributePage,
             Group,
             Groups,
-            List,
-            Page,
             Show, //
         },
     },
@@ -61,7 +61,7 @@ pub(crate) enum DiskFile {
     /// A number that grows.
     Statistic(&'static Statistic),
     /// What it is.
-    Identity(fn(&Identity, &mut Page<'_>) -> fmt::Result),
+    Identity(fn(&Identity, &mut AttributePage<'_>) -> fmt::Result),
     /// How some times are distributed.
     Latency(Class, Phase),
     /// All numbers.
@@ -73,7 +73,7 @@ pub(crate) enum DiskFile {
 impl Show for DiskFile {
     type Of = DiskObject;
 
-    fn show(&self, of: &DiskObject, page: &mut Page<'_>) -> fmt::Result {
+    fn show(&self, of: &DiskObject, page: &mut AttributePage<'_>) -> fmt::Result {
         match self {
             DiskFile::Statistic(statistic) => {
                 page.write_number((statistic.value)(&of.account.snapshot()))
@@ -91,7 +91,7 @@ impl Show for DiskFile {
 
 const fn identity(
     name: &'static CStr,
-    write: fn(&Identity, &mut Page<'_>) -> fmt::Result,
+    write: fn(&Identity, &mut AttributePage<'_>) -> fmt::Result,
 ) -> Attribute<DiskFile> {
     Attribute::new(name, DiskFile::Identity(write))
 }
@@ -120,7 +120,7 @@ static TOP_FILES: [Attribute<DiskFile>; 2] = [
     Attribute::new(c"stat", DiskFile::Stat),
     Attribute::new(c"stat_columns", DiskFile::Columns),
 ];
-static TOP_LIST: List<2> = List::new(&TOP_FILES);
+static TOP_LIST: AttributeList<2> = AttributeList::new(&TOP_FILES);
 static TOP: Group = Group::new(None, &TOP_LIST);
 
 const DEVSTAT: usize = 10 + text::DEVSTAT.len();
@@ -147,7 +147,7 @@ static DEVSTAT_FILES: [Attribute<DiskFile>; DEVSTAT] = files(
     ],
     &text::DEVSTAT,
 );
-static DEVSTAT_LIST: List<DEVSTAT> = List::new(&DEVSTAT_FILES);
+static DEVSTAT_LIST: AttributeList<DEVSTAT> = AttributeList::new(&DEVSTAT_FILES);
 static DEVSTAT_GROUP: Group = Group::new(Some(c"devstat"), &DEVSTAT_LIST);
 
 const KSTAT: usize = 6 + text::KSTAT.len();
@@ -164,7 +164,7 @@ static KSTAT_FILES: [Attribute<DiskFile>; KSTAT] = files(
     ],
     &text::KSTAT,
 );
-static KSTAT_LIST: List<KSTAT> = List::new(&KSTAT_FILES);
+static KSTAT_LIST: AttributeList<KSTAT> = AttributeList::new(&KSTAT_FILES);
 static KSTAT_GROUP: Group = Group::new(Some(c"kstat"), &KSTAT_LIST);
 
 const fn times(name: &'static CStr, class: Class, phase: Phase) -> Attribute<DiskFile> {
@@ -185,7 +185,7 @@ static LATENCY_FILES: [Attribute<DiskFile>; 12] = [
     times(c"free_service", Class::Free, Phase::Service),
     times(c"free_total", Class::Free, Phase::Total),
 ];
-static LATENCY_LIST: List<12> = List::new(&LATENCY_FILES);
+static LATENCY_LIST: AttributeList<12> = AttributeList::new(&LATENCY_FILES);
 static LATENCY_GROUP: Group = Group::new(Some(c"latency"), &LATENCY_LIST);
 
 static GROUPS: Groups<4> = Groups::new([&TOP, &DEVSTAT_GROUP, &KSTAT_GROUP, &LATENCY_GROUP]);
@@ -193,5 +193,5 @@ static GROUPS: Groups<4> = Groups::new([&TOP, &DEVSTAT_GROUP, &KSTAT_GROUP, &LAT
 impl Object for DiskObject {
     type Attribute = DiskFile;
 
-    const TYPE: Type<Self> = Type::new(&GROUPS);
+    const TYPE: ObjectType<Self> = ObjectType::new(&GROUPS);
 }

@@ -26,7 +26,7 @@ use crate::{
             UnloadListener,
         },
         percpu::ThisCpu,
-        places::Places,
+        places::IndexPool,
         published::{
             self,
             Node, //
@@ -136,7 +136,7 @@ struct EntryTable {
     attached: RBTree<EntryId, AttachedEntry>,
     by_address: RBTree<usize, EntryId>,
     /// The allocator of slot numbers.
-    slots: Places,
+    slots: IndexPool,
     next_number: u64,
 }
 
@@ -151,7 +151,7 @@ impl DevstatEntries {
                 table <- new_mutex!(EntryTable {
                     attached: RBTree::new(),
                     by_address: RBTree::new(),
-                    slots: Places::new(),
+                    slots: IndexPool::new(),
                     next_number: 1,
                 }),
             }),

@@ -32,7 +32,7 @@ use crate::{
     },
     kernel_ext::{
         io_events::{
-            Records,
+            IoTraceRecords,
             PARTS, //
         },
         masked::Masked,
@@ -93,7 +93,7 @@ pub(super) struct InFlightEntries {
     #[pin]
     promised: Mutex<usize>,
     /// The record of the io events for each entry.
-    records: Records,
+    records: IoTraceRecords,
     absent: Arc<PerCpu<Absent>>,
     /// For I/Os on the fast path whose account leaves before they end. Nothing is recorded there.
     sink: Arc<records::Records>,
@@ -135,7 +135,7 @@ impl InFlightEntries {
         };
         let entries = Masked::new(zeroed_vec(len)?)?;
         let passed = zeroed_vec(len / BUCKET)?;
-        let records = Records::new(len)?;
+        let records = IoTraceRecords::new(len)?;
         let absent = Absent::new()?;
         let sink = records::Records::new(absent.clone(), 0, |_| ())?;
         Ok(pin_init!(InFlightEntries {
@@ -205,7 +205,7 @@ impl InFlightEntries {
     }
 
     /// State of the io provider: records and traces of I/Os.
-    pub(super) fn records(&self) -> &Records {
+    pub(super) fn records(&self) -> &IoTraceRecords {
         &self.records
     }
 

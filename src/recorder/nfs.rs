@@ -21,8 +21,8 @@ use crate::{
     kernel_ext::{
         clock,
         nfs::{
-            Hooks,
             Mounts, //
+            NfsHooks,
         }, //
     },
 };
@@ -36,7 +36,7 @@ const NFS: &[u8] = b"nfs";
 
 /// The recorder of NFS at work. To be dropped before the recorder.
 pub(crate) struct Nfs<L: Listener>(
-    #[allow(dead_code, reason = "it is held")] Hooks<State<L>, Tracker>,
+    #[allow(dead_code, reason = "it is held")] NfsHooks<State<L>, Tracker>,
 );
 
 impl<L: Listener> Nfs<L> {

@@ -36,7 +36,7 @@ use crate::{
             Bufinfo,
             Devinfo,
             Ended,
-            File, //
+            FilePosition, //
         },
         published::InProbe, //
     },
@@ -118,7 +118,7 @@ impl Tracker {
         &self,
         entry: &Entry,
         asked: &IoRequest<'_>,
-        file: &File<'_>,
+        file: &FilePosition<'_>,
     ) {
         let dev = asked.account.devinfo();
         let number = self.number(entry);

@@ -26,8 +26,8 @@ use crate::{
     },
     kernel_ext::{
         io_events::{
+            IoTraceRecords, //
             Number,
-            Records, //
         },
         percpu::ThisCpu,
         published::InProbe,
@@ -286,7 +286,7 @@ impl Tracker {
     }
 
     /// State of the io provider: records and traces of I/Os.
-    pub(super) fn records(&self) -> &Records {
+    pub(super) fn records(&self) -> &IoTraceRecords {
         self.entries.records()
     }
 

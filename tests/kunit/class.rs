@@ -16,7 +16,7 @@ impl Devices for Nobody {
 #[kernel::macros::kunit_tests(iostat_disks)]
 mod tests {
     use super::*;
-    use crate::kernel_ext::class::Registration;
+    use crate::kernel_ext::class::ClassRegistration;
     use kernel::{
         prelude::*,
         sync::Arc, //
@@ -26,7 +26,7 @@ mod tests {
     #[test]
     fn there_is_one_listener_at_a_time() -> Result {
         let listener = Arc::new(Nobody, GFP_KERNEL)?;
-        let error = Registration::new(listener).map(drop).err();
+        let error = ClassRegistration::new(listener).map(drop).err();
         assert_eq!(error, Some(EBUSY));
         Ok(())
     }

@@ -5,14 +5,14 @@ use crate::kernel_ext::{
     kobject::{
         Directory,
         Object,
-        Type, //
+        ObjectType, //
     },
     sysfs::{
         Attribute,
+        AttributeList,
+        AttributePage,
         Group,
         Groups,
-        List,
-        Page,
         Show, //
     },
 };
@@ -53,7 +53,7 @@ enum File {
 impl Show for File {
     type Of = Numbered;
 
-    fn show(&self, of: &Numbered, page: &mut Page<'_>) -> fmt::Result {
+    fn show(&self, of: &Numbered, page: &mut AttributePage<'_>) -> fmt::Result {
         match self {
             File::Number => writeln!(page, "{}", of.number),
             File::TooLong => (0..=PAGE_SIZE).try_for_each(|_| page.write_char('x')),
@@ -65,17 +65,17 @@ static TOP_FILES: [Attribute<File>; 2] = [
     Attribute::new(c"number", File::Number),
     Attribute::new(c"too_long", File::TooLong),
 ];
-static TOP_LIST: List<2> = List::new(&TOP_FILES);
+static TOP_LIST: AttributeList<2> = AttributeList::new(&TOP_FILES);
 static TOP: Group = Group::new(None, &TOP_LIST);
 static SUB_FILES: [Attribute<File>; 1] = [Attribute::new(c"number", File::Number)];
-static SUB_LIST: List<1> = List::new(&SUB_FILES);
+static SUB_LIST: AttributeList<1> = AttributeList::new(&SUB_FILES);
 static SUB: Group = Group::new(Some(c"sub"), &SUB_LIST);
 static GROUPS: Groups<2> = Groups::new([&TOP, &SUB]);
 
 impl Object for Numbered {
     type Attribute = File;
 
-    const TYPE: Type<Self> = Type::new(&GROUPS);
+    const TYPE: ObjectType<Self> = ObjectType::new(&GROUPS);
 }
 
 /// Creates `/sys/kernel/iostat_kunit`.

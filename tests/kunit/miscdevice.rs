@@ -3,15 +3,15 @@
 use super::support::read_file;
 use crate::kernel_ext::{
     miscdevice::{
-        Attribute,
         Attributes,
         DeviceGroups,
+        MiscAttribute,
+        MiscDeviceRegistration, //
         OpenFile,
-        Registration, //
     },
     sysfs::{
+        AttributePage,
         Group,
-        Page,
         Show, //
     },
 };
@@ -65,19 +65,22 @@ struct Length;
 impl Show for Length {
     type Of = &'static str;
 
-    fn show(&self, of: &&'static str, page: &mut Page<'_>) -> fmt::Result {
+    fn show(&self, of: &&'static str, page: &mut AttributePage<'_>) -> fmt::Result {
         writeln!(page, "{}", of.len())
     }
 }
 
-static FILES: [Attribute<Length>; 1] = [Attribute::new(c"length", Length)];
+static FILES: [MiscAttribute<Length>; 1] = [MiscAttribute::new(c"length", Length)];
 static ATTRIBUTES: Attributes<&'static str, 1> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 static GROUPS: DeviceGroups<&'static str> = DeviceGroups::new(&GROUP);
 
 /// Creates `/dev/<name>`.
-fn device(name: &'static core::ffi::CStr, text: &'static str) -> Result<Registration<Reader>> {
-    Registration::new(name, 0o444, &GROUPS, text)
+fn device(
+    name: &'static core::ffi::CStr,
+    text: &'static str,
+) -> Result<MiscDeviceRegistration<Reader>> {
+    MiscDeviceRegistration::new(name, 0o444, &GROUPS, text)
 }
 
 #[kernel::macros::kunit_tests(iostat_miscdevice)]

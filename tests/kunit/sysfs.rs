@@ -2,7 +2,7 @@
 
 use crate::kernel_ext::sysfs::{
     Attribute,
-    Page,
+    AttributePage,
     Show, //
 };
 use core::fmt::{
@@ -21,7 +21,7 @@ struct Times(usize);
 impl Show for Times {
     type Of = char;
 
-    fn show(&self, of: &char, page: &mut Page<'_>) -> fmt::Result {
+    fn show(&self, of: &char, page: &mut AttributePage<'_>) -> fmt::Result {
         for _ in 0..self.0 {
             page.write_char(*of)?;
         }
@@ -36,7 +36,7 @@ struct Silent;
 impl Show for Silent {
     type Of = char;
 
-    fn show(&self, _of: &char, page: &mut Page<'_>) -> fmt::Result {
+    fn show(&self, _of: &char, page: &mut AttributePage<'_>) -> fmt::Result {
         page.write_str("half of it")?;
         Err(fmt::Error)
     }

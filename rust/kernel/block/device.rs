@@ -119,11 +119,11 @@ impl<'a> BlockDevice<'a> {
     }
 
     /// Takes a reference to it.
-    pub(crate) fn hold(&self) -> Held {
+    pub(crate) fn hold(&self) -> HeldDevice {
         // SAFETY: By the type invariant it is alive, so there is at least one reference.
         unsafe { bindings::get_device(core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device)) };
         // INVARIANT: The reference was just taken.
-        Held { ptr: self.ptr }
+        HeldDevice { ptr: self.ptr }
     }
 
     /// Returns the sequence number of the disk, which is never reused until the next boot.
@@ -224,14 +224,14 @@ impl<'a> BlockDevice<'a> {
 /// # Invariants
 ///
 /// `ptr` is a block device, to which this value holds a reference.
-pub(crate) struct Held {
+pub(crate) struct HeldDevice {
     ptr: NonNull<bindings::block_device>,
 }
 
 // SAFETY: Any thread may use and drop it.
-unsafe impl Send for Held {}
+unsafe impl Send for HeldDevice {}
 
-impl Held {
+impl HeldDevice {
     /// Returns the current number of sectors.
     pub(crate) fn sectors(&self) -> u64 {
         // SAFETY: By the type invariant it is alive. The size may change at the same time: both values are
@@ -240,7 +240,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldDevice {
     fn drop(&mut self) {
         // SAFETY: Puts the reference of the type invariant.
         unsafe { bindings::put_device(core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device)) };

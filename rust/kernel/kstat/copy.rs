@@ -31,12 +31,12 @@ use kernel::{
 
 /// Memory for a snapshot: the data, and the strings in it.
 #[derive(Default)]
-pub(super) struct Room {
+pub(super) struct SnapshotMemory {
     words: KVVec<u64>,
     text: KVVec<u8>,
 }
 
-impl Room {
+impl SnapshotMemory {
     pub(super) fn bytes(&self) -> usize {
         self.words.len().saturating_mul(size_of::<u64>())
     }
@@ -94,7 +94,7 @@ pub(crate) struct Copy {
     bytes: usize,
     /// The time of the snapshot, ns.
     pub(crate) snaptime_ns: u64,
-    room: Room,
+    room: SnapshotMemory,
 }
 
 fn queue(cnt: u32, time: i64, lentime: i64, lastupdate: i64) -> KstatQueue {
@@ -113,7 +113,7 @@ impl Copy {
         ndata: u32,
         bytes: usize,
         snaptime_ns: u64,
-        room: Room,
+        room: SnapshotMemory,
     ) -> Self {
         let most = room.bytes() / size(kind);
         // INVARIANT: `ndata` is limited to the number for which `room` has memory.
@@ -192,7 +192,7 @@ impl Copy {
     }
 
     /// Returns the memory, with room for `missing` more bytes of strings. May sleep; `ENOMEM`.
-    pub(super) fn with_room_for_strings(self, missing: usize) -> Result<Room> {
+    pub(super) fn with_room_for_strings(self, missing: usize) -> Result<SnapshotMemory> {
         let mut room = self.room;
         let len = room.text.len().saturating_add(missing);
         room.text = KVVec::with_capacity(len, GFP_KERNEL_ACCOUNT)?;

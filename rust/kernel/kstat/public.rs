@@ -10,7 +10,7 @@ use crate::acct::kstat::{
 use kernel::ffi::c_char;
 
 /// The description of a kstat that its client sees.
-pub(crate) struct Header<'a> {
+pub(crate) struct KstatDescription<'a> {
     pub(crate) module: &'a [u8],
     pub(crate) instance: i32,
     pub(crate) name: &'a [u8],
@@ -31,7 +31,7 @@ pub(super) fn text(text: &[u8]) -> [c_char; KSTAT_STRLEN] {
     array
 }
 
-impl Header<'_> {
+impl KstatDescription<'_> {
     pub(super) fn public(&self, data: *mut kernel::ffi::c_void, bytes: usize) -> own::iostat_kstat {
         own::iostat_kstat {
             // CAST: Below 2^63 ns for 292 years.

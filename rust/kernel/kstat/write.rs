@@ -5,7 +5,7 @@
 use super::{
     copy::{
         Copy,
-        Room, //
+        SnapshotMemory, //
     },
     named::{
         self,
@@ -13,7 +13,7 @@ use super::{
     },
     result,
     size,
-    Client,
+    ClientKstat,
     MAX_BYTES,
     READ,
     TRIES,
@@ -55,7 +55,7 @@ impl Change<'_> {
     }
 }
 
-impl Client {
+impl ClientKstat {
     /// Writes a statistic, or all bytes. May sleep, as long as the callbacks do.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl Client {
                 return Err(EINVAL)
             }
         }
-        let mut room = Room::default();
+        let mut room = SnapshotMemory::default();
         // Allocate without the mutex of the client.
         let undo = Undo::new(change)?;
         for _ in 0..TRIES {
@@ -178,8 +178,8 @@ impl Client {
 
 /// The bytes before the write, and the bytes after the client has refused the write.
 struct Undo {
-    before: Room,
-    after: Room,
+    before: SnapshotMemory,
+    after: SnapshotMemory,
 }
 
 impl Undo {
@@ -190,8 +190,8 @@ impl Undo {
             Change::Bytes(bytes) => bytes.len(),
         };
         let mut undo = Undo {
-            before: Room::default(),
-            after: Room::default(),
+            before: SnapshotMemory::default(),
+            after: SnapshotMemory::default(),
         };
         undo.before.grow(bytes)?;
         undo.after.grow(bytes)?;

@@ -4,14 +4,14 @@
 
 use super::{
     super::sysfs::{
+        AttributeList,
+        AttributePage,
         DeviceAttribute,
         Group,
         Groups,
-        List,
-        Page,
         Show, //
     },
-    Inner, //
+    MiscDeviceInner, //
 };
 use core::{
     ffi::CStr,
@@ -20,42 +20,42 @@ use core::{
 
 /// A read-only file in the device's directory, `/sys/class/misc/<name>/`.
 #[repr(transparent)]
-pub(crate) struct Attribute<A>(DeviceAttribute<InnerShow<A>>);
+pub(crate) struct MiscAttribute<A>(DeviceAttribute<InnerShow<A>>);
 
 struct InnerShow<A>(A);
 
 impl<A: Show<Of: Send + Sync>> Show for InnerShow<A> {
-    type Of = Inner<A::Of>;
+    type Of = MiscDeviceInner<A::Of>;
 
-    fn show(&self, of: &Self::Of, page: &mut Page<'_>) -> core::fmt::Result {
+    fn show(&self, of: &Self::Of, page: &mut AttributePage<'_>) -> core::fmt::Result {
         self.0.show(&of.context, page)
     }
 }
 
-impl<A: Show<Of: Send + Sync>> Attribute<A> {
+impl<A: Show<Of: Send + Sync>> MiscAttribute<A> {
     /// Creates a file of this name that all users may read.
     pub(crate) const fn new(name: &'static CStr, inner: A) -> Self {
         // SAFETY: The attribute is added to a device only by `Registration::new`, as part of `Attributes` of
         // the right context. The misc core sets the driver data to the `miscdevice`, which is the first member
-        // of an `Inner` that outlives the device.
-        Attribute(unsafe { DeviceAttribute::new(name, InnerShow(inner)) })
+        // of a `MiscDeviceInner` that outlives the device.
+        MiscAttribute(unsafe { DeviceAttribute::new(name, InnerShow(inner)) })
     }
 }
 
 /// A list of the attributes of a device.
 pub(crate) struct Attributes<C, const N: usize> {
-    list: List<N>,
+    list: AttributeList<N>,
     _context: PhantomData<fn(&C)>,
 }
 
 impl<C, const N: usize> Attributes<C, N> {
     /// Creates a list of all attributes in a table.
-    pub(crate) const fn new<A: Show<Of = C>>(table: &'static [Attribute<A>; N]) -> Self {
-        // SAFETY: `Attribute` is transparent.
+    pub(crate) const fn new<A: Show<Of = C>>(table: &'static [MiscAttribute<A>; N]) -> Self {
+        // SAFETY: `MiscAttribute` is transparent.
         let table: &'static [DeviceAttribute<InnerShow<A>>; N] =
             unsafe { &*core::ptr::from_ref(table).cast() };
         Attributes {
-            list: List::of_device(table),
+            list: AttributeList::of_device(table),
             _context: PhantomData,
         }
     }

@@ -26,7 +26,7 @@ use crate::{
             would_deadlock, //
         },
         global::Global,
-        kstat::Client,
+        kstat::ClientKstat,
         module::{
             is_unloading,
             Owner, //
@@ -145,7 +145,9 @@ unsafe extern "C" fn iostat_kstat_create(
             crtime_ns: clock::now_ns(),
         };
         // SAFETY: By the requirement of this function the client keeps what it sets in the kstat valid.
-        let address = chain.create(&mut new, client, |header| unsafe { Client::new(header) })?;
+        let address = chain.create(&mut new, client, |header| unsafe {
+            ClientKstat::new(header)
+        })?;
         // SAFETY: By the requirement of this function `owner` is the calling module or null.
         if unsafe { is_unloading(owner) } {
             // The module notifier may have deleted it already.

@@ -19,8 +19,8 @@ use crate::{
     kernel_ext::{
         error::would_deadlock,
         kstat::{
-            Client,
-            Header, //
+            ClientKstat,
+            KstatDescription, //
         },
         module::Owner, //
     },
@@ -42,9 +42,9 @@ pub(crate) struct New {
 
 impl New {
     /// Returns what the client sees in its `kstat_t`.
-    pub(crate) fn header(&self) -> Header<'_> {
+    pub(crate) fn header(&self) -> KstatDescription<'_> {
         let (module, instance, name) = self.key.parts();
-        Header {
+        KstatDescription {
             module,
             instance,
             name,
@@ -68,7 +68,7 @@ impl Chain {
         &self,
         new: &mut New,
         owner: Owner,
-        client: impl FnOnce(&Header<'_>) -> Result<Client>,
+        client: impl FnOnce(&KstatDescription<'_>) -> Result<ClientKstat>,
     ) -> Result<usize> {
         if let Some((entry, address)) = self.reuse(new, owner) {
             let flags = entry.flags();
@@ -117,7 +117,7 @@ impl Chain {
     /// # Errors
     ///
     /// `ENOENT` if there is no such kstat, `EEXIST` if it is installed already, `EDEADLK` if it is called by a
-    /// callback of this kstat, `EINVAL` as [`Client::install`].
+    /// callback of this kstat, `EINVAL` as [`ClientKstat::install`].
     pub(crate) fn install(&self, address: usize) -> Result {
         let entry = self.at(address).ok_or(ENOENT)?;
         if entry.is_held_here() {

@@ -19,7 +19,7 @@ use crate::{
         error::would_deadlock,
         kstat::{
             Change,
-            Client, //
+            ClientKstat, //
         },
         task, //
     },
@@ -44,7 +44,7 @@ use kernel::{
 /// The source of the data.
 pub(super) enum Body {
     /// A kstat of another module.
-    Client(Client),
+    Client(ClientKstat),
     /// A disk, a partition, or an entry of devstat(9).
     Disk(Arc<Account>),
     /// The list of all types.
@@ -203,7 +203,7 @@ impl KstatEntry {
         }
     }
 
-    /// Writes to the kstat. May sleep. Errors as [`Client::write`]; `EACCES` if it belongs to iostat, `ENXIO`
+    /// Writes to the kstat. May sleep. Errors as [`ClientKstat::write`]; `EACCES` if it belongs to iostat, `ENXIO`
     /// if it was deleted, `EDEADLK` if it is called by a callback of this kstat.
     pub(crate) fn write(&self, change: &Change<'_>) -> Result {
         if self.is_held_here() {

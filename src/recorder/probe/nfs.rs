@@ -16,9 +16,9 @@ use crate::kernel_ext::{
         iostat_probe_ctx,
     },
     nfs::{
-        Hooks,
         Inode,
         Mounts, //
+        NfsHooks,
     },
     published::InProbe, //
 };
@@ -37,9 +37,9 @@ use kernel::{
 pub(in crate::recorder) fn hooks<T: Mounts>(
     mounts: Arc<T>,
     tracker: Arc<Tracker>,
-) -> Result<Hooks<T, Tracker>> {
+) -> Result<NfsHooks<T, Tracker>> {
     // SAFETY: The functions below take a `Tracker`.
-    unsafe { Hooks::new(mounts, tracker) }
+    unsafe { NfsHooks::new(mounts, tracker) }
 }
 
 /// # Safety

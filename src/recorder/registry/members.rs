@@ -8,7 +8,7 @@ use crate::{
         name::Name, //
     },
     kapi::evcnt::AttachedGroup,
-    kernel_ext::block::device::Held,
+    kernel_ext::block::device::HeldDevice,
     recorder::{
         account::Account,
         entries::Promise,
@@ -30,7 +30,7 @@ use kernel::{
 pub(super) struct Member<L: Listener> {
     pub(super) account: Arc<Account>,
     /// The disk or partition.
-    pub(super) device: Option<Held>,
+    pub(super) device: Option<HeldDevice>,
     /// Of a disk: room in the table of I/Os in flight, for its partitions as well.
     pub(super) _promise: Option<Promise>,
     pub(super) _presence: L::Presence,

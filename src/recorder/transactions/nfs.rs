@@ -28,7 +28,7 @@ use crate::{
         },
     },
     kernel_ext::{
-        io_events::File,
+        io_events::FilePosition,
         nfs::{
             Inode,
             Io, //
@@ -76,7 +76,7 @@ impl Tracker {
             return;
         };
         if let Some(account) = self.account_in(probe, slot.entry) {
-            let file = File {
+            let file = FilePosition {
                 inode,
                 offset: io.offset,
                 is_direct: io.is_direct,

@@ -16,7 +16,7 @@ use crate::{
         clock,
         kstat::{
             Change,
-            Client,
+            ClientKstat,
             Written, //
         },
         module::Owner, //
@@ -47,7 +47,9 @@ fn raw(key: KstatKey, flags: u8) -> New {
 /// Creates a kstat; returns its address.
 fn create(chain: &Chain, owner: Owner, mut new: New) -> Result<usize> {
     // SAFETY: The tests set no pointers in it.
-    chain.create(&mut new, owner, |header| unsafe { Client::new(header) })
+    chain.create(&mut new, owner, |header| unsafe {
+        ClientKstat::new(header)
+    })
 }
 
 /// Returns the visible kstat of this key.
