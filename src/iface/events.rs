@@ -20,7 +20,7 @@ use crate::{
     kapi::evcnt::{
         CounterId,
         Events,
-        Found, //
+        FoundCounter, //
     },
     kernel_ext::{
         clock,
@@ -168,7 +168,7 @@ impl CounterRows {
     }
 
     /// Writes the line of a counter, if it is asked for, and there is one; false if there is no room for it.
-    fn write(&self, piece: &mut Piece<'_>, counter: &Found, total: Option<u64>) -> bool {
+    fn write(&self, piece: &mut Piece<'_>, counter: &FoundCounter, total: Option<u64>) -> bool {
         let Some(total) = total.filter(|total| self.asked.has(counter.kind(), *total)) else {
             return true;
         };

@@ -34,7 +34,7 @@ use crate::{
     },
     recorder::{
         account::Account,
-        accounts::Found,
+        accounts::FoundAccount,
         clients::ClientAccounts, //
     },
 };
@@ -193,7 +193,7 @@ impl DevstatEntries {
         };
         let entry = SlotEntry {
             handle,
-            account: Found::new(&account),
+            account: FoundAccount::new(&account),
         };
         let attached = AttachedEntry {
             account,

@@ -10,7 +10,7 @@ pub(crate) use super::cells::CounterId;
 pub(crate) use group::AttachedGroup;
 pub(crate) use own::EventCounter;
 pub(crate) use read::{
-    Found,
+    FoundCounter,
     ListedCounter, //
 };
 
@@ -112,7 +112,7 @@ struct CounterTable {
     /// In the order of attachment.
     attached: RBTree<CounterId, CounterNode>,
     /// Counters of disks, by the last of each group.
-    groups: RBTree<CounterId, group::Member>,
+    groups: RBTree<CounterId, group::GroupMember>,
     by_address: RBTree<usize, CounterId>,
     free: Free,
 }

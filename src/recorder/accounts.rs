@@ -55,16 +55,16 @@ impl AccountId {
 }
 
 /// An account, as long as there may be those who find it here and record in it.
-pub(crate) struct Found(Arc<Account>);
+pub(crate) struct FoundAccount(Arc<Account>);
 
-impl Found {
+impl FoundAccount {
     pub(crate) fn new(account: &Arc<Account>) -> Self {
         account.hold();
-        Found(account.clone())
+        FoundAccount(account.clone())
     }
 }
 
-impl core::ops::Deref for Found {
+impl core::ops::Deref for FoundAccount {
     type Target = Account;
 
     #[inline(always)]
@@ -73,7 +73,7 @@ impl core::ops::Deref for Found {
     }
 }
 
-impl Drop for Found {
+impl Drop for FoundAccount {
     fn drop(&mut self) {
         self.0.leave();
     }
@@ -104,7 +104,7 @@ impl Partitions {
 #[pin_data]
 pub(super) struct Accounts {
     #[pin]
-    lookup: Lookup<Found>,
+    lookup: Lookup<FoundAccount>,
 }
 
 impl Accounts {
@@ -124,7 +124,7 @@ impl Accounts {
     }
 
     /// A place for an account, and all memory that probes need to find it, and to find it no more. May sleep; `ENOMEM`.
-    pub(super) fn reserve(&self) -> Result<Reservation<'_, Found>> {
+    pub(super) fn reserve(&self) -> Result<Reservation<'_, FoundAccount>> {
         self.lookup.reserve()
     }
 

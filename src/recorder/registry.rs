@@ -16,7 +16,7 @@ use super::{
     accounts::{
         AccountId, //
         Accounts,
-        Found,
+        FoundAccount,
     },
     entries::Promise,
     events::Common,
@@ -176,7 +176,7 @@ impl<L: Listener> Registry<L> {
         };
         // From here on nothing can fail.
         members.insert(nodes, member);
-        place.insert(device.key(), Found::new(&account));
+        place.insert(device.key(), FoundAccount::new(&account));
         if let Some(disk) = account.disk() {
             if disk.partitions.arrived() {
                 self.tracker.entries().forget(disk);

@@ -14,7 +14,7 @@ use crate::{
     },
     recorder::{
         account::Account,
-        accounts::Found, //
+        accounts::FoundAccount, //
     },
 };
 use kernel::prelude::*;
@@ -58,7 +58,7 @@ impl EntryId {
 /// The content of a slot.
 pub(super) struct SlotEntry {
     pub(super) handle: EntryId,
-    pub(super) account: Found,
+    pub(super) account: FoundAccount,
 }
 
 const BANK: usize = 256;

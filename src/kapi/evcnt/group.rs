@@ -31,7 +31,7 @@ use kernel::{
 };
 
 /// A counter of each [`DiskEvent`].
-pub(crate) struct Group {
+pub(crate) struct CounterGroup {
     name: KVec<u8>,
     /// In which they count; [`None`] if they only have children.
     records: Option<Arc<Records>>,
@@ -39,7 +39,7 @@ pub(crate) struct Group {
     is_detached: AtomicBool,
 }
 
-impl Group {
+impl CounterGroup {
     /// Returns the group and the name of one of them.
     pub(super) fn name(&self, event: DiskEvent) -> (&str, &str) {
         let group = core::str::from_utf8(&self.name).unwrap_or("?");
@@ -67,8 +67,8 @@ impl Group {
 }
 
 /// A group in the table, where it is found by the handle of its last counter.
-pub(super) struct Member {
-    pub(super) group: Arc<Group>,
+pub(super) struct GroupMember {
+    pub(super) group: Arc<CounterGroup>,
     first: CounterId,
     /// The first counter of the parents.
     parents: Option<CounterId>,
@@ -77,12 +77,12 @@ pub(super) struct Member {
 /// A counter of a group.
 pub(super) struct OfGroup<'a> {
     pub(super) handle: CounterId,
-    pub(super) group: &'a Arc<Group>,
+    pub(super) group: &'a Arc<CounterGroup>,
     pub(super) event: DiskEvent,
     pub(super) parent: Option<CounterId>,
 }
 
-impl Member {
+impl GroupMember {
     /// Returns its counters from a handle on, in the order of attachment.
     pub(super) fn from(&self, from: CounterId) -> impl Iterator<Item = OfGroup<'_>> {
         let counters = DiskEvent::ALL.iter().enumerate();
@@ -113,7 +113,7 @@ impl AttachedGroup {
         records: Option<Arc<Records>>,
     ) -> Result<Self> {
         // Allocate without the mutex: see [`Events::attach`].
-        let group = Group {
+        let group = CounterGroup {
             name: check_name(name)?,
             records,
             since_ns: clock::now_ns(),
@@ -124,7 +124,7 @@ impl AttachedGroup {
         let events = events.clone();
         let mut table = events.table.lock();
         let first = table.free.take_numbers(DISK_EVENTS);
-        let member = Member {
+        let member = GroupMember {
             group,
             first,
             parents: parents.map(|parents| parents.first),

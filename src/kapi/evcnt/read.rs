@@ -7,7 +7,7 @@
 
 use super::{
     group::{
-        Group,
+        CounterGroup,
         OfGroup, //
     },
     CounterId,
@@ -38,19 +38,19 @@ use kernel::{
 };
 
 /// An attached counter.
-pub(crate) struct Found {
+pub(crate) struct FoundCounter {
     pub(crate) handle: CounterId,
     description: Description,
 }
 
 enum Description {
     Of(Arc<EventDescription>),
-    OfGroup(Arc<Group>, DiskEvent),
+    OfGroup(Arc<CounterGroup>, DiskEvent),
 }
 
-impl Found {
+impl FoundCounter {
     fn of_group(counter: &OfGroup<'_>) -> Self {
-        Found {
+        FoundCounter {
             handle: counter.handle,
             description: Description::OfGroup(counter.group.clone(), counter.event),
         }
@@ -82,7 +82,7 @@ impl Found {
 
 /// A counter in a list.
 pub(crate) struct ListedCounter {
-    pub(crate) found: Found,
+    pub(crate) found: FoundCounter,
     parent: Option<CounterId>,
     /// The count of this counter and of its descendants.
     pub(crate) total: u64,
@@ -142,7 +142,7 @@ impl Events {
     }
 
     /// Returns the count of a counter; [`None`] if it has been detached. Any context.
-    pub(crate) fn count(&self, counter: &Found) -> Option<u64> {
+    pub(crate) fn count(&self, counter: &FoundCounter) -> Option<u64> {
         match &counter.description {
             Description::Of(_) => self.get(counter.handle),
             Description::OfGroup(group, event) => group.get(*event),
@@ -150,7 +150,7 @@ impl Events {
     }
 
     /// Fills `batch` with the counters from a handle on, in the order of attachment. May sleep.
-    pub(crate) fn batch(&self, mut from: CounterId, batch: &mut [Option<Found>]) {
+    pub(crate) fn batch(&self, mut from: CounterId, batch: &mut [Option<FoundCounter>]) {
         let table = self.table.lock();
         for place in batch {
             *place = table.next(from);
@@ -188,13 +188,13 @@ impl Events {
                     .is_some_and(|other| first.is_none_or(|first| other.handle < first));
                 let listed = if is_of_group {
                     of_groups.next().map(|counter| ListedCounter {
-                        found: Found::of_group(&counter),
+                        found: FoundCounter::of_group(&counter),
                         parent: counter.parent,
                         total: 0,
                     })
                 } else {
                     attached.next().map(|(handle, attached)| ListedCounter {
-                        found: Found {
+                        found: FoundCounter {
                             handle: *handle,
                             description: Description::Of(attached.event.clone()),
                         },
@@ -214,10 +214,10 @@ impl Events {
 
 impl CounterTable {
     /// Returns the first counter from a handle on.
-    fn next(&self, from: CounterId) -> Option<Found> {
+    fn next(&self, from: CounterId) -> Option<FoundCounter> {
         let of_group = self.groups.cursor_lower_bound(&from).and_then(|at| {
             let counter = at.current().1.from(from).next()?;
-            Some(Found::of_group(&counter))
+            Some(FoundCounter::of_group(&counter))
         });
         let Some(at) = self.attached.cursor_lower_bound(&from) else {
             return of_group;
@@ -229,7 +229,7 @@ impl CounterTable {
         {
             return of_group;
         }
-        Some(Found {
+        Some(FoundCounter {
             handle: *handle,
             description: Description::Of(attached.event.clone()),
         })

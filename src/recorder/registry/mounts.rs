@@ -4,7 +4,7 @@
 
 use super::{
     AccountId,
-    Found,
+    FoundAccount,
     Listener,
     Member,
     MemberNodes,
@@ -47,7 +47,7 @@ impl<L: Listener> Registry<L> {
         };
         // From here on nothing can fail.
         members.insert(nodes, member);
-        place.insert(key, Found::new(&account));
+        place.insert(key, FoundAccount::new(&account));
         self.change(members);
         Ok(())
     }

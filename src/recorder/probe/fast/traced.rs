@@ -37,12 +37,12 @@ use kernel::{
 event!(TracedIoStart, iostat_general_io_start);
 
 /// A request that completes while `io:start` or `io:done` is enabled.
-struct Completed<'a> {
+struct TracedCompletion<'a> {
     tracker: &'a Tracker,
     rq: Request<'a>,
 }
 
-impl Tracing for Completed<'_> {
+impl Tracing for TracedCompletion<'_> {
     #[inline(always)]
     fn ended(&self, probe: InProbe<'_>, entry: &Entry, now: u64) {
         if done_enabled() {
@@ -56,11 +56,11 @@ struct TracedRqComplete<'a> {
     state: *mut c_void,
     rq: *mut bindings::request,
     nr_bytes: c_uint,
-    completed: Completed<'a>,
+    completed: TracedCompletion<'a>,
 }
 
 impl<'a> FastEvent<'a> for TracedRqComplete<'a> {
-    type Section = Off<'a, Completed<'a>>;
+    type Section = Off<'a, TracedCompletion<'a>>;
 
     #[inline(always)]
     fn enter(self) -> Self::Section {
@@ -109,7 +109,7 @@ unsafe extern "C" fn iostat_traced_rq_complete(
         state,
         rq,
         nr_bytes,
-        completed: Completed {
+        completed: TracedCompletion {
             tracker,
             rq: request,
         },
