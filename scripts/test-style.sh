@@ -48,6 +48,16 @@ floors()
 	true
 }
 
+# A name of a type means one type: a search and a backtrace find what they name. Associated types are exempt.
+unique_types()
+{
+	git grep -nE '^([[:space:]]*(pub(\([a-z:_ ]+\))? )?(unsafe )?(struct|enum|trait|union)|(pub(\([a-z:_ ]+\))? )?type) [A-Z]' \
+		-- "src/*.rs" "rust/kernel/*.rs" |
+		sed -E "s/^([^:]+:[0-9]+):.*(struct|enum|trait|union|type) ([A-Za-z0-9_]+).*/\3 \1/" |
+		awk '$1 in first { print $1, "is a type in", first[$1], "and in", $2 } { first[$1] = $2 }
+			END { if (!NR) print "no types found" }'
+}
+
 # unsafe is allowed in floor 1, in the probe files, and in the exported functions.
 unsafe_fence()
 {
@@ -259,6 +269,7 @@ examples()
 
 long_files
 check "floors import only downward" floors
+check "no two types of one name" unique_types
 check "no script creates a regular file /dev/iostat" no_plain_device
 check "the examples of abi.rst compile" examples
 check "unsafe only in rust/kernel, the probe files and the exports" unsafe_fence

@@ -12,13 +12,13 @@ mod key {
     use kernel::bindings;
 
     extern "C" {
-        pub(super) static iostat_general: Key;
-        pub(super) static iostat_general_or_traced: Key;
+        pub(super) static iostat_general: StaticKey;
+        pub(super) static iostat_general_or_traced: StaticKey;
     }
 
     /// A key by itself: the macro expects a member of something.
     #[repr(C)]
-    pub(super) struct Key {
+    pub(super) struct StaticKey {
         pub(super) key: bindings::static_key_false,
     }
 }
@@ -29,10 +29,10 @@ mod key {
 pub(crate) fn is_general() -> bool {
     use key::{
         iostat_general,
-        Key, //
+        StaticKey, //
     };
     // SAFETY: The key is that of `src/probes.c`; it is read and written by the kernel's functions alone.
-    unsafe { branch_unlikely!(iostat_general, Key, key) }
+    unsafe { branch_unlikely!(iostat_general, StaticKey, key) }
 }
 
 /// The same for starts and completions, which also take it while `io:start` or `io:done` is enabled.
@@ -41,10 +41,10 @@ pub(crate) fn is_general() -> bool {
 pub(crate) fn is_general_or_traced() -> bool {
     use key::{
         iostat_general_or_traced,
-        Key, //
+        StaticKey, //
     };
     // SAFETY: As in `is_general`.
-    unsafe { branch_unlikely!(iostat_general_or_traced, Key, key) }
+    unsafe { branch_unlikely!(iostat_general_or_traced, StaticKey, key) }
 }
 
 /// Whether all events take the general path: there is no other.

@@ -174,15 +174,15 @@ mod tests {
 
     /// Counts the words of what is written to it.
     #[derive(Default)]
-    struct Words {
+    struct WordCount {
         count: usize,
         lines: usize,
         inside: bool,
     }
 
-    impl Out for Words {}
+    impl Out for WordCount {}
 
-    impl fmt::Write for Words {
+    impl fmt::Write for WordCount {
         fn write_str(&mut self, text: &str) -> Result {
             for c in text.chars() {
                 self.lines += usize::from(c == '\n');
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn every_column_has_a_name_and_a_value() {
-        let (mut names, mut values) = (Words::default(), Words::default());
+        let (mut names, mut values) = (WordCount::default(), WordCount::default());
         assert!(stat_header(&mut names).is_ok());
         assert!(stat(&mut values, &Snapshot::default()).is_ok());
         assert_eq!(names.count, 1 + DEVSTAT.len() + KSTAT.len());

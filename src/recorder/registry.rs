@@ -125,7 +125,7 @@ impl<L: Listener> Registry<L> {
         self.tracker.accounts()
     }
 
-    /// See [`Entries::absent`](super::entries::InFlightEntries::absent).
+    /// See [`InFlightEntries::absent`](super::entries::InFlightEntries::absent).
     fn absent(&self) -> Arc<PerCpu<Absent>> {
         self.tracker.entries().absent()
     }

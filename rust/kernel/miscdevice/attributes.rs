@@ -35,7 +35,7 @@ impl<A: Show<Of: Send + Sync>> Show for InnerShow<A> {
 impl<A: Show<Of: Send + Sync>> MiscAttribute<A> {
     /// Creates a file of this name that all users may read.
     pub(crate) const fn new(name: &'static CStr, inner: A) -> Self {
-        // SAFETY: The attribute is added to a device only by `Registration::new`, as part of `Attributes` of
+        // SAFETY: The attribute is added to a device only by `MiscDeviceRegistration::new`, as part of `Attributes` of
         // the right context. The misc core sets the driver data to the `miscdevice`, which is the first member
         // of a `MiscDeviceInner` that outlives the device.
         MiscAttribute(unsafe { DeviceAttribute::new(name, InnerShow(inner)) })
