@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
 # kernels, QEMU and the tools for the guests; and another root with the packages that blktests needs, for
-# the guests of scripts/nightly-blktests.sh; one for Debian packages; one with Prometheus, for scripts/test-metrics.sh;
+# the guests of scripts/nightly-blktests.sh; one for Debian packages; one with Prometheus and a browser, for
+# scripts/test-metrics.sh;
 # one that builds for arm64 and emulates it; and the system that guests of arm64 take their programs from.
 # Prints its path. usage: root.sh [build|blktests|packages|metrics|arm64|arm64-guest]
 
@@ -28,7 +29,7 @@ BLKTESTS="make gcc g++ libc6-dev liburing-dev bash gawk fio util-linux udev kmod
 	e2fsprogs xfsprogs btrfs-progs f2fs-tools nvme-cli multipath-tools blktrace iproute2 ethtool sg3-utils
 	bsdextrautils"
 PACKAGING="debhelper dh-dkms dkms lintian fakeroot"
-METRICS="prometheus prometheus-node-exporter python3"
+METRICS="prometheus prometheus-node-exporter chromium-headless-shell fonts-dejavu-core python3 python3-websocket"
 OPTIONS=(--variant=apt)
 case ${1:-build} in
 build)
@@ -45,7 +46,7 @@ packages)
 	;;
 metrics)
 	PACKAGES=$(echo $METRICS)
-	TITLE="root with Prometheus"
+	TITLE="root with Prometheus and a browser"
 	;;
 arm64)
 	PACKAGES="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen kmod cpio xz-utils zstd

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# ioscope export: a Prometheus in a root of its own scrapes two guests; and the rules for Prometheus are tested.
+# ioscope export: a Prometheus in a root of its own scrapes two guests, a browser there shows the page of one of them, and
+# the rules for Prometheus are tested. The browser's pictures are beside the logs.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -43,10 +44,10 @@ guest()
 
 guests()
 {
-	local log=$LOGS/metrics-guests.log kernel modules control=$((20000 + RANDOM % 20000)) status=0 one
+	local log=$LOGS/metrics-guests.log kernel modules control=$((20000 + RANDOM % 20000)) status=0 one ioscope
 	kernel=$("$TOP/scripts/kernel.sh")
 	modules=$("$TOP/scripts/build.sh" "$kernel")
-	"$TOP/scripts/tools.sh" >/dev/null
+	ioscope=$("$TOP/scripts/tools.sh")
 	dir=$(mktemp -d "$IOSTAT_CACHE/metrics.XXXXXX")
 	trap 'rm -rf "$dir"' EXIT
 	echo "  Prometheus and two guests on $(<"$kernel/release") (log: $log)"
@@ -55,7 +56,7 @@ guests()
 	guest b $((control + 2)) &
 	pids+=" $!"
 	IN_ROOT=metrics "$TOP/scripts/enter.sh" timeout 900 python3 -B tests/metrics/metrics.py "$control" $((control + 1)) $((control + 2)) \
-		"/cache/${dir#"$IOSTAT_CACHE"/}" >"$log" 2>&1 || status=$?
+		"/cache/${dir#"$IOSTAT_CACHE"/}" "/cache/${ioscope#"$IOSTAT_CACHE"/}" "/cache/${LOGS#"$IOSTAT_CACHE"/}" >"$log" 2>&1 || status=$?
 	count "$log"
 	if [ "$status" -gt 1 ] || ! grep -q ' passed, ' "$log"; then
 		tail -n 3 "$log" | sed 's/^/  /'

@@ -76,7 +76,7 @@ pub enum Command {
     /// Shows what was recorded, interval by interval
     #[command(after_help = EXIT)]
     Replay(ReplayFile),
-    /// Metrics for Prometheus: by HTTP, or in a file for node_exporter
+    /// Metrics for Prometheus, by HTTP or in a file for node_exporter, and a page for a browser
     ///
     /// Counters are those of the kernel, and histograms have its buckets: classic ones, and in the protobuf format native
     /// ones too. If the module is not loaded, iostat_up is 0 and there is nothing else.

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Metrics for Prometheus and for what reads its formats.
+//! Metrics for Prometheus and for what reads its formats, and a page for people.
 //!
 //! * [`collect`]: what the module has counted at one moment; [`families`] names it, and [`node`] as node_exporter does.
 //! * [`text`], [`protobuf`]: how that is written; [`buckets`]: histograms, classic and native.
-//! * [`server`]: HTTP; [`accept`]: the form that a client asks for; [`timed`]: clients that do not read.
+//! * [`page`]: the page; [`api`]: what it asks for, of the module as it is now ([`follow`]) or of a file ([`recorded`]).
+//! * [`server`]: HTTP; [`query`]: what is behind a `?`; [`accept`]: the form that a client asks for; [`timed`]: clients that do not read.
 
 pub mod accept;
+pub mod api;
 pub mod buckets;
 pub mod collect;
 pub mod families;
 pub mod family;
+pub mod follow;
 pub mod node;
+pub mod page;
 pub mod protobuf;
+pub mod query;
+pub mod recorded;
 pub mod server;
 pub mod text;
 pub mod timed;

@@ -2,6 +2,8 @@
 
 //! Reports as JSON and CSV: integers as the kernel has them, nothing rounded.
 
+pub mod area;
+
 use crate::interval::Interval;
 use crate::output::Output;
 use crate::quantile::{Bounds, Counts};

@@ -6,7 +6,7 @@ use crate::kstat::{headers, Kstat};
 use crate::names::Selection;
 use crate::quantile::Bounds;
 use crate::recording::frame::MOST_AREAS;
-use crate::region::{areas, list, Measured};
+use crate::region::{areas, list, Measured, Region};
 use crate::sample::{Device, Entry, Events, Sample, Times};
 use crate::source::{Source, Want};
 use crate::ticker::Ticker;
@@ -31,6 +31,8 @@ pub struct Reader {
     last: Vec<Entry>,
     selection: Selection,
     want: Want,
+    /// Regions with more areas are left out.
+    most_areas: u64,
 }
 
 /// Samples at the ends of intervals.
@@ -84,6 +86,7 @@ impl Reader {
             last: Vec::new(),
             selection: Selection::default(),
             want: Want::default(),
+            most_areas: u64::MAX,
         }
     }
 
@@ -104,6 +107,11 @@ impl Reader {
     pub fn choose(&mut self, selection: Selection, want: Want) {
         self.selection = selection;
         self.want = want;
+    }
+
+    /// From here on samples have no region with more areas.
+    pub fn limit_areas(&mut self, most: u64) {
+        self.most_areas = most;
     }
 
     fn list(&mut self) -> Result<()> {
@@ -201,7 +209,9 @@ impl Reader {
         let (mut all, mut count) = (Vec::new(), 0);
         for entry in entries {
             // Entries of other modules have none, and one that has left no longer.
-            for region in list(&self.file, &entry.device.name).unwrap_or_default() {
+            let regions = list(&self.file, &entry.device.name).unwrap_or_default();
+            let is_small = |region: &Region| region.count() <= self.most_areas;
+            for region in regions.into_iter().filter(is_small) {
                 let areas = areas(&self.file, &entry.device.name, &region).unwrap_or_default();
                 if count + areas.len() <= MOST_AREAS {
                     count += areas.len();
@@ -241,7 +251,8 @@ impl Reader {
 
 const EBADF: i32 = 9;
 
-const NO_TIMES: Histogram = Histogram {
+/// Those of nothing.
+pub const NO_TIMES: Histogram = Histogram {
     counts: [0; iostat_map::layout::BUCKETS],
     longest: 0,
     shortest_inverted: 0,

@@ -2,6 +2,7 @@
 
 //! Regions of a disk, by the messages of `/dev/iostat`; what they print, and what dmstats makes of it.
 
+use crate::sample::Sample;
 use anyhow::{anyhow, Context, Result};
 use iostat_map::File;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,19 @@ pub struct Measured {
     pub device: u32,
     pub region: Region,
     pub areas: Vec<Area>,
+}
+
+impl Measured {
+    /// The areas, less what they had counted before.
+    pub fn since(&self, before: Option<&Sample>) -> Vec<Area> {
+        let is_it = |m: &&Measured| m.device == self.device && m.region == self.region;
+        let was = before.and_then(|before| before.regions.iter().find(is_it));
+        let since = |(index, area): (usize, &Area)| {
+            let before = was.and_then(|was| was.areas.get(index));
+            before.map_or_else(|| area.clone(), |before| area.since(before))
+        };
+        self.areas.iter().enumerate().map(since).collect()
+    }
 }
 
 /// How many numbers an area has.
@@ -129,6 +143,11 @@ impl Region {
             aux: words.next()?.to_owned(),
             precise: words.any(|word| word == "precise_timestamps"),
         })
+    }
+
+    /// How many areas it has.
+    pub fn count(&self) -> u64 {
+        self.len.div_ceil(self.step.max(1))
     }
 }
 

@@ -108,6 +108,14 @@ pub struct Entry {
     pub times: Times,
 }
 
+impl Entry {
+    /// How long it is since a sample before, on the clock of the device, ns.
+    pub fn ns_since(&self, before: Option<&Sample>) -> Option<u64> {
+        let then = before?.find(self.device.number, 0)?.counters.snaptime;
+        Some(self.counters.snaptime.saturating_sub(then))
+    }
+}
+
 /// One event counter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {

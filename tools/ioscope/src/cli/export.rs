@@ -39,7 +39,7 @@ pub enum Compat {
 
 #[derive(Args, Clone, Debug)]
 pub struct Export {
-    /// Serve metrics by HTTP at this address, until SIGINT or SIGTERM. Repeatable. Without, and without --textfile, on
+    /// Serve metrics (/metrics) and the page (/) by HTTP at this address, until SIGINT or SIGTERM. Repeatable. Without, and without --textfile, on
     /// the sockets that systemd passes
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "textfile")]
     pub listen: Vec<SocketAddr>,
@@ -47,6 +47,12 @@ pub struct Export {
     /// With - to standard output
     #[arg(long, value_name = "FILE")]
     pub textfile: Option<PathBuf>,
+    /// Serve the page of a recording, without metrics
+    #[arg(long, value_name = "FILE", conflicts_with = "textfile")]
+    pub replay: Option<PathBuf>,
+    /// The page's intervals, in seconds. The module is read for it only while somebody looks at it
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, conflicts_with_all = ["textfile", "replay"])]
+    pub interval: f64,
     /// The form of a file. What is served has the form that the client asks for
     #[arg(
         long,

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! `ioscope export`: metrics, in a file or by HTTP.
+//! `ioscope export`: metrics, in a file or by HTTP, and a page.
 
 use crate::cli::export::Export;
 use crate::export::collect::Collector;
-use crate::export::{expose, server, Options};
-use anyhow::{Context, Result};
+use crate::export::{expose, recorded, server, Options};
+use anyhow::{bail, Context, Result};
 use rustix::fs::{fsync, open, rename, Mode, OFlags};
 use std::fs::File;
 use std::io::{stdout, Write};
 use std::path::Path;
+use std::time::Duration;
 
 pub fn export(arguments: &Export) -> Result<()> {
     let options = Options {
@@ -18,7 +19,7 @@ pub fn export(arguments: &Export) -> Result<()> {
         partitions: arguments.partitions,
     };
     let Some(path) = &arguments.textfile else {
-        return server::serve(&arguments.listen, options);
+        return server::serve(&arguments.listen, options, from(arguments)?);
     };
     // A module that is not there is a metric too.
     let scrape = Collector::new(options).collect();
@@ -29,6 +30,20 @@ pub fn export(arguments: &Export) -> Result<()> {
         return out.flush().context("cannot write");
     }
     replace(path, &bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Where the page's numbers come from.
+fn from(arguments: &Export) -> Result<server::From> {
+    if let Some(path) = &arguments.replay {
+        // What is wrong with it is said now, not to the first client.
+        recorded::info(path).with_context(|| path.display().to_string())?;
+        return Ok(server::From::Recording(path.clone()));
+    }
+    if !(0.1..=3600.0).contains(&arguments.interval) {
+        bail!("an interval is from 0.1 to 3600 seconds");
+    }
+    let interval = Duration::from_secs_f64(arguments.interval);
+    Ok(server::From::Module(interval))
 }
 
 /// Replaces a file by another one of these bytes: at each moment it has the old content or the new.

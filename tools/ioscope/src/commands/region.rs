@@ -3,13 +3,12 @@
 //! `ioscope region`: statistics of parts of a disk, with the fields of dmstats.
 
 mod fields;
-mod line;
 
 use self::fields::{fields, Columns, Field, Of};
-use self::line::{csv_line, line, CSV};
 use super::{source, time_line};
 use crate::cli::region::{RegionChange, RegionCommand, RegionCreate, RegionReport};
 use crate::cli::{Format, Words};
+use crate::json::area::{csv_line, line, CSV};
 use crate::json::{csv_record, Document};
 use crate::live::{devices, open};
 use crate::names::Selection;
@@ -285,8 +284,8 @@ impl Reports<'_> {
         if self.what == What::Regions && format == Format::Table {
             return self.out.line(&region_line(device, region, areas.len()));
         }
-        let ns = interval_ns(before, entry);
-        for (index, since) in since(measured, before).iter().enumerate() {
+        let ns = entry.ns_since(before);
+        for (index, since) in measured.since(before).iter().enumerate() {
             if format == Format::Table {
                 let line = area_line(self.what, device, region, index, since, ns);
                 self.out.line(&line)?;
@@ -315,7 +314,7 @@ impl Reports<'_> {
             let Some(entry) = now.find(measured.device, 0) else {
                 continue;
             };
-            let areas = since(measured, before);
+            let areas = measured.since(before);
             // A list has a line for each region.
             let shown = match self.what {
                 What::Regions => &areas[..areas.len().min(1)],
@@ -328,7 +327,7 @@ impl Reports<'_> {
                     areas: areas.len(),
                     index,
                     area,
-                    ns: interval_ns(before, entry),
+                    ns: entry.ns_since(before),
                 });
             }
         }
@@ -340,26 +339,6 @@ impl Reports<'_> {
         }
         self.out.flush()
     }
-}
-
-/// How long an interval was, of a device.
-fn interval_ns(before: Option<&Sample>, entry: &Entry) -> Option<u64> {
-    let then = before?.find(entry.device.number, 0)?.counters.snaptime;
-    Some(entry.counters.snaptime.saturating_sub(then))
-}
-
-/// The areas of a region, less what they had counted before.
-fn since(measured: &Measured, before: Option<&Sample>) -> Vec<Area> {
-    let is_it = |m: &&Measured| m.device == measured.device && m.region == measured.region;
-    let was = before.and_then(|before| before.regions.iter().find(is_it));
-    let areas = measured.areas.iter().enumerate();
-    let since = areas.map(
-        |(index, area)| match was.and_then(|was| was.areas.get(index)) {
-            Some(before) => area.since(before),
-            None => area.clone(),
-        },
-    );
-    since.collect()
 }
 
 fn heading(what: What) -> &'static str {

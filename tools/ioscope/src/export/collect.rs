@@ -11,6 +11,9 @@ use crate::source::Want;
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
 
+/// Regions with more areas are not exported.
+const MOST_AREAS: u64 = 1024;
+
 /// What the module has counted at one moment.
 pub struct Scrape {
     pub sample: Sample,
@@ -26,6 +29,7 @@ pub struct Scrape {
 /// Opens the module's file for each sample anew: the module can be unloaded between two.
 pub struct Collector {
     options: Options,
+    want: Want,
     last: Vec<Entry>,
     /// When counting began, ns since 1970, by number and time on the module's clock. Never computed again: the two
     /// clocks drift apart, and a counter that seems to have begun anew would be taken for another.
@@ -36,8 +40,13 @@ pub struct Collector {
 
 impl Collector {
     pub fn new(options: Options) -> Self {
+        Self::with(options, Want::of_devices())
+    }
+
+    pub fn with(options: Options, want: Want) -> Self {
         Collector {
             options,
+            want,
             last: Vec::new(),
             created_ns: HashMap::new(),
             error: None,
@@ -68,7 +77,8 @@ impl Collector {
         let mut reader = Reader::with_last(open()?, last);
         buckets::check(reader.bounds())?;
         let selection = Selection::of_all(self.options.partitions);
-        reader.choose(selection, Want::of_devices());
+        reader.choose(selection, self.want);
+        reader.limit_areas(MOST_AREAS);
         let sample = reader.sample()?;
         self.last.clone_from(&sample.entries);
         let created_ns = self.created(&sample);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Serves metrics by HTTP/1, in one thread.
+//! Serves metrics and the page by HTTP/1, in one thread; recordings are read by another one.
 //!
 //! Clients can slow down each other, but not the machine: the module is read once for all requests of
 //! [`SHARED`], and of more than [`MOST_CONNECTIONS`] connections that is closed which has asked for nothing for the
@@ -8,14 +8,16 @@
 
 use super::accept::{content_type, form};
 use super::collect::{Collector, Scrape};
+use super::follow::Follow;
+use super::query::Query;
 use super::timed::Timed;
-use super::{expose, Options};
+use super::{api, expose, page, Options};
 use crate::cli::export::Form;
 use anyhow::{bail, Context, Result};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{HeaderValue, ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_TYPE};
+use hyper::header::{HeaderValue, ACCEPT, ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
@@ -24,13 +26,14 @@ use listenfd::ListenFd;
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
 use std::net::{SocketAddr, TcpListener as StdListener};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::signal::unix::{signal, SignalKind};
 use tokio::sync::Notify;
-use tokio::task::{spawn_local, LocalSet};
+use tokio::task::{spawn_blocking, spawn_local, LocalSet};
 use tokio::time::sleep;
 
 /// Requests that come so soon after a sample was taken get the same sample.
@@ -48,18 +51,32 @@ const MOST_HEADERS: usize = 64;
 /// A body. Of any kind, since not all responses have an end.
 type Body = UnsyncBoxBody<Bytes, Infallible>;
 
+/// Where numbers come from.
+pub enum From {
+    /// The module: at the ends of intervals so long for pages that follow it.
+    Module(Duration),
+    Recording(PathBuf),
+}
+
 /// Serves at these addresses, or on the sockets that systemd passes, until a signal comes.
-pub fn serve(addresses: &[SocketAddr], options: Options) -> Result<()> {
+pub fn serve(addresses: &[SocketAddr], options: Options, from: From) -> Result<()> {
     let listeners = match addresses {
         [] => passed()?,
         addresses => addresses.iter().map(listen).collect::<Result<_>>()?,
     };
-    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_all()
+        // For recordings: one is read at a time.
+        .max_blocking_threads(1)
+        .build();
     let runtime = runtime.context("cannot serve")?;
-    let server = Rc::new(Server::new(options));
+    let server = Rc::new(Server::new(options, from));
     LocalSet::new().block_on(&runtime, async {
         let mut interrupt = signal(SignalKind::interrupt())?;
         let mut terminate = signal(SignalKind::terminate())?;
+        if let Pages::Follow(follow) = &server.pages {
+            spawn_local(follow.clone().run());
+        }
         for listener in listeners {
             listener.set_nonblocking(true)?;
             let listener = TcpListener::from_std(listener)?;
@@ -93,10 +110,17 @@ fn passed() -> Result<Vec<StdListener>> {
     (0..count).map(take).collect()
 }
 
-struct Server {
-    options: Options,
+pub(super) struct Server {
+    pub(super) options: Options,
+    pub(super) pages: Pages,
     state: RefCell<State>,
     connections: RefCell<Vec<Rc<Connection>>>,
+}
+
+/// What pages show.
+pub(super) enum Pages {
+    Follow(Rc<Follow>),
+    Recording(PathBuf),
 }
 
 struct State {
@@ -115,13 +139,19 @@ struct Sampled {
 struct Connection {
     /// When it was opened, or asked for the last time.
     asked: Cell<Instant>,
+    /// Its response has no end. There are few of these, and others do not replace them.
+    follows: Cell<bool>,
     end: Notify,
 }
 
 impl Server {
-    fn new(options: Options) -> Self {
+    fn new(options: Options, from: From) -> Self {
         Server {
             options,
+            pages: match from {
+                From::Module(interval) => Pages::Follow(Rc::new(Follow::new(options, interval))),
+                From::Recording(path) => Pages::Recording(path),
+            },
             state: RefCell::new(State {
                 collector: Collector::new(options),
                 sample: None,
@@ -144,8 +174,8 @@ impl Server {
         let own = self.enter();
         let service = service_fn(|request: Request<Incoming>| {
             own.asked.set(Instant::now());
-            let response = self.respond(&request);
-            async move { Ok::<_, Infallible>(response) }
+            let (server, own) = (self.clone(), own.clone());
+            async move { Ok::<_, Infallible>(server.respond(&request, &own).await) }
         });
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
@@ -166,12 +196,13 @@ impl Server {
     fn enter(&self) -> Rc<Connection> {
         let own = Rc::new(Connection {
             asked: Cell::new(Instant::now()),
+            follows: Cell::new(false),
             end: Notify::new(),
         });
         let mut connections = self.connections.borrow_mut();
         if connections.len() >= MOST_CONNECTIONS {
             let ages = connections.iter().enumerate();
-            let oldest = ages.min_by_key(|(_, one)| one.asked.get());
+            let oldest = ages.min_by_key(|(_, one)| (one.follows.get(), one.asked.get()));
             if let Some(index) = oldest.map(|(index, _)| index) {
                 connections.swap_remove(index).end.notify_one();
             }
@@ -180,14 +211,25 @@ impl Server {
         own
     }
 
-    fn respond(&self, request: &Request<Incoming>) -> Response<Body> {
+    async fn respond(&self, request: &Request<Incoming>, own: &Connection) -> Response<Body> {
+        let path = request.uri().path();
         let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
-        match request.uri().path() {
-            "/metrics" | "/-/healthy" | "/" if !is_read => {
-                let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n");
-                let methods = HeaderValue::from_static("GET, HEAD");
-                response.headers_mut().insert(ALLOW, methods);
-                response
+        let file = page::find(path);
+        let is_there = file.is_some() || matches!(path, "/metrics" | "/-/healthy");
+        if !is_read && (is_there || path.starts_with("/api/")) {
+            let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n");
+            let methods = HeaderValue::from_static("GET, HEAD");
+            response.headers_mut().insert(ALLOW, methods);
+            return response;
+        }
+        if let Some(file) = file {
+            let mut response = respond(StatusCode::OK, file.kind, file.content.into());
+            response.headers_mut().extend(page::headers());
+            return response;
+        }
+        match path {
+            "/metrics" if matches!(self.pages, Pages::Recording(_)) => {
+                text(StatusCode::NOT_FOUND, "a recording has no metrics\n")
             }
             "/metrics" => {
                 // Several headers are one list.
@@ -197,12 +239,49 @@ impl Server {
                 respond(StatusCode::OK, content_type(form), self.metrics(form))
             }
             "/-/healthy" => text(StatusCode::OK, "ok\n"),
-            "/" => respond(StatusCode::OK, "text/html; charset=utf-8", PAGE.into()),
-            _ => text(StatusCode::NOT_FOUND, "metrics are at /metrics\n"),
+            "/api/live" => match &self.pages {
+                Pages::Follow(follow) => live(follow, request.method(), own),
+                Pages::Recording(_) => text(StatusCode::NOT_FOUND, "it is a recording\n"),
+            },
+            _ => match path.strip_prefix("/api/") {
+                Some(name) => self.api(name, request.uri().query().unwrap_or("")).await,
+                None => text(StatusCode::NOT_FOUND, "metrics are at /metrics\n"),
+            },
         }
     }
 
-    fn metrics(&self, form: Form) -> Bytes {
+    /// An answer of [`api`].
+    async fn api(&self, name: &str, query: &str) -> Response<Body> {
+        let Some(query) = Query::parse(query) else {
+            return text(StatusCode::BAD_REQUEST, "the query is invalid\n");
+        };
+        let answer = match &self.pages {
+            Pages::Follow(follow) => match name {
+                "devices" => self.sampled(|sampled| api::devices(sampled.scrape.as_ref())),
+                "info" => self.sampled(|sampled| api::info(sampled.scrape.as_ref(), follow)),
+                _ => api::live(follow, name, &query),
+            },
+            Pages::Recording(path) => {
+                let (path, name) = (path.clone(), name.to_owned());
+                let partitions = self.options.partitions;
+                // It may take its time.
+                let read = spawn_blocking(move || api::recorded(&path, &name, &query, partitions));
+                read.await.unwrap_or_else(|error| Some(Err(error.into())))
+            }
+        };
+        match answer {
+            Some(Ok(json)) => respond(StatusCode::OK, "application/json", json.into()),
+            Some(Err(error)) => respond(
+                StatusCode::BAD_REQUEST,
+                "text/plain; charset=utf-8",
+                format!("{error:#}\n").into(),
+            ),
+            None => text(StatusCode::NOT_FOUND, "there is no such thing\n"),
+        }
+    }
+
+    /// Has `act` look at a sample that is new enough.
+    fn sampled<T>(&self, act: impl FnOnce(&mut Sampled) -> T) -> T {
         let mut state = self.state.borrow_mut();
         let State { collector, sample } = &mut *state;
         let sampled = match sample
@@ -216,14 +295,36 @@ impl Server {
                 bodies: [None, None, None],
             }),
         };
-        let body = &mut sampled.bodies[form as usize];
-        let make = || expose(sampled.scrape.as_ref(), &self.options, form).into();
-        body.get_or_insert_with(make).clone()
+        act(sampled)
+    }
+
+    fn metrics(&self, form: Form) -> Bytes {
+        self.sampled(|sampled| {
+            let body = &mut sampled.bodies[form as usize];
+            let make = || expose(sampled.scrape.as_ref(), &self.options, form).into();
+            body.get_or_insert_with(make).clone()
+        })
     }
 }
 
-const PAGE: &str = "<!DOCTYPE html>\n<html lang=\"en\"><head><title>iostat</title></head>\
-<body><h1>iostat</h1><p><a href=\"/metrics\">Metrics</a></p></body></html>\n";
+/// Events, as long as the client reads.
+fn live(follow: &Follow, method: &Method, own: &Connection) -> Response<Body> {
+    let events = match method {
+        &Method::HEAD => Some(Full::default().boxed_unsync()),
+        _ => follow.enter().map(BodyExt::boxed_unsync),
+    };
+    let Some(events) = events else {
+        let busy = "too many pages are open: close one\n";
+        return text(StatusCode::SERVICE_UNAVAILABLE, busy);
+    };
+    own.follows.set(*method != Method::HEAD);
+    let mut response = text(StatusCode::OK, "");
+    *response.body_mut() = events;
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    response
+}
 
 fn text(status: StatusCode, text: &'static str) -> Response<Body> {
     respond(status, "text/plain; charset=utf-8", text.into())

@@ -2,7 +2,7 @@
 
 //! An area as JSON and CSV have it.
 
-use crate::json::{csv_record, time, Count};
+use super::{csv_record, time, Count};
 use crate::output::Output;
 use crate::region::{Area, Region};
 use crate::sample::Device;
