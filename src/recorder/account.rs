@@ -14,7 +14,7 @@ use super::{
         Partitions, //
     },
     provider::devinfo,
-    region::of_account::RegionSet, //
+    region::set::RegionSet, //
 };
 use crate::{
     abi::{

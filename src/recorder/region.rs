@@ -7,10 +7,10 @@
 mod baseline;
 pub(super) mod list;
 pub(crate) mod memory;
-pub(super) mod of_account;
 pub(crate) mod print;
 mod resize;
 pub(crate) mod rows;
+pub(super) mod set;
 
 use crate::{
     acct::{
