@@ -8,7 +8,7 @@
 //! is allocated before the value is inserted: removing cannot fail.
 
 use super::{
-    places::IndexPool,
+    index_pool::IndexPool,
     published::{
         InProbe,
         Node,
@@ -227,7 +227,7 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
         tables.by_address().remove(stored.address);
         tables.set_place(place, core::ptr::null_mut());
         // CAST: It was converted from `u32` when it was reserved.
-        contents.give_back(place as u32);
+        contents.release(place as u32);
         drop(guard);
         Node::retire::<ProbeReaders>(stored.node);
     }
@@ -279,8 +279,8 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
 }
 
 impl<V: Deref<Target: Sized>> Contents<V> {
-    fn give_back(&mut self, place: u32) {
-        self.places.give_back(place);
+    fn release(&mut self, place: u32) {
+        self.places.release(place);
         self.taken = self.taken.saturating_sub(1);
     }
 }
@@ -321,7 +321,7 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Drop for Reservation<'_, V
         if self.node.is_some() {
             let mut contents = self.lookup.contents.lock();
             contents.used = contents.used.saturating_sub(1);
-            contents.give_back(self.place);
+            contents.release(self.place);
         }
     }
 }

@@ -21,12 +21,12 @@ use crate::{
         class::NoIo,
         clock,
         error::name_too_long,
+        index_pool::IndexPool,
         module::{
             Owner, //
             UnloadListener,
         },
         percpu::ThisCpu,
-        places::IndexPool,
         published::{
             self,
             Node, //
@@ -237,7 +237,7 @@ impl DevstatEntries {
         }
         self.slots.put(handle, None);
         // CAST: 16 bits.
-        table.slots.give_back(handle.slot() as u32);
+        table.slots.release(handle.slot() as u32);
         drop(table);
         self.retract(&attached);
         Ok(())

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Small numbers, no two of which are in use at a time: indices into an array.
+//! Indices into an array, no two of which are in use at a time.
 
 use kernel::{
     alloc::KVVec,
     prelude::*, //
 };
 
-/// Which numbers are free. Taking one and giving it back each take constant time.
+/// A pool of indices. Taking one and releasing it take constant time.
 pub(crate) struct IndexPool {
     /// Those below `len`. There is room for all of them.
     free: KVVec<u32>,
-    /// How many numbers were ever in use at a time.
+    /// How many indices were ever in use at a time.
     len: u32,
 }
 
@@ -23,7 +23,7 @@ impl IndexPool {
         }
     }
 
-    /// A number that is free from now until [`IndexPool::take`]. Allocates what [`IndexPool::give_back`] needs. May
+    /// An index that is free from now until [`IndexPool::take`]. Allocates what [`IndexPool::release`] needs. May
     /// sleep; `ENOMEM`.
     pub(crate) fn find(&mut self) -> Result<u32> {
         let next = self.free.last().copied();
@@ -42,12 +42,12 @@ impl IndexPool {
         }
     }
 
-    /// Gives back a number that was taken. Never sleeps, and cannot fail.
-    pub(crate) fn give_back(&mut self, place: u32) {
+    /// Releases an index that was taken. Never sleeps, and cannot fail.
+    pub(crate) fn release(&mut self, place: u32) {
         let _ = self.free.push_within_capacity(place);
     }
 
-    /// One more than the highest number that was ever taken.
+    /// One more than the highest index that was ever taken.
     pub(crate) fn len(&self) -> usize {
         // CAST: 32 bits.
         self.len as usize
