@@ -147,7 +147,7 @@ void notrace iostat_probe_bio_complete(void *state, struct request_queue *q, str
 {
 	unsigned long flags;
 
-	/* The call of nvme multipath comes too early: see src/recorder/transactions/passed_on.rs. */
+	/* The call of nvme multipath comes too early: see src/recorder/transactions/nvme_multipath.rs. */
 	if (q != bdev_get_queue(bio->bi_bdev))
 		return;
 	local_irq_save(flags);

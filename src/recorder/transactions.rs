@@ -8,7 +8,7 @@
 mod bio;
 mod common;
 mod nfs;
-mod passed_on;
+mod nvme_multipath;
 pub(super) mod regions;
 mod request;
 mod tag_wait;

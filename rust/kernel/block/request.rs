@@ -183,7 +183,7 @@ impl<'a> Request<'a> {
     /// Returns whether it has the driver's flag `REQ_DRV`. nvme sets it on bios that were submitted to a
     /// multipath disk, which passes them on unchanged.
     #[inline(always)]
-    pub(crate) fn is_marked(&self) -> bool {
+    pub(crate) fn has_req_drv(&self) -> bool {
         read!(self, cmd_flags) & (1 << bindings::req_flag_bits___REQ_DRV) != 0
     }
 

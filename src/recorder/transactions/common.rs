@@ -100,7 +100,7 @@ impl Tracker {
         nr_bytes: u32,
     ) {
         let slow = || self.rq_complete_slow(here, rq, status, nr_bytes);
-        if rq.is_marked() {
+        if rq.has_req_drv() {
             return self.rq_complete_marked(here, rq, status, nr_bytes);
         }
         if status != 0 || provider::done_is_traced() {
