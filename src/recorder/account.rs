@@ -281,8 +281,8 @@ impl Account {
 
     /// Whether I/Os are to be recorded in the disk as well, or in regions.
     #[inline(always)]
-    pub(super) fn is_special(&self) -> bool {
-        self.regions.is_special()
+    pub(super) fn needs_slow_record(&self) -> bool {
+        self.regions.needs_slow_record()
     }
 
     /// Its regions.

@@ -71,8 +71,8 @@ pub(in crate::recorder) struct RegionSet {
     /// How many there are.
     count: AtomicUsize,
     /// Whether there are any, or the account is special without.
-    is_special: AtomicBool,
-    is_always_special: bool,
+    needs_slow_record: AtomicBool,
+    always_needs_slow_record: bool,
     #[pin]
     members: Mutex<SetMembers>,
 }
@@ -124,13 +124,13 @@ fn nowhere() -> Result<PerCpu<Last>> {
 
 impl RegionSet {
     /// None yet. The account may need more than to be recorded in for another reason. May sleep; `ENOMEM`.
-    pub(in crate::recorder) fn new(is_always_special: bool) -> impl PinInit<Self, Error> {
+    pub(in crate::recorder) fn new(always_needs_slow_record: bool) -> impl PinInit<Self, Error> {
         try_pin_init!(RegionSet {
             list: Published::new(),
             last: nowhere()?,
             count: AtomicUsize::new(0),
-            is_special: AtomicBool::new(is_always_special),
-            is_always_special,
+            needs_slow_record: AtomicBool::new(always_needs_slow_record),
+            always_needs_slow_record,
             members <- new_mutex!(SetMembers {
                 number: 0,
                 regions: KVec::new(),
@@ -152,8 +152,8 @@ impl RegionSet {
 
     /// Whether more is to be done for an I/O than to record it in the account.
     #[inline(always)]
-    pub(in crate::recorder) fn is_special(&self) -> bool {
-        self.is_special.load(Relaxed)
+    pub(in crate::recorder) fn needs_slow_record(&self) -> bool {
+        self.needs_slow_record.load(Relaxed)
     }
 
     /// How many there are. Never sleeps: those who remove a disk must not wait for memory.
@@ -286,8 +286,8 @@ impl RegionSet {
         members.regions = regions;
         let count = members.current().count();
         self.count.store(count, Relaxed);
-        self.is_special
-            .store(self.is_always_special || count != 0, Relaxed);
+        self.needs_slow_record
+            .store(self.always_needs_slow_record || count != 0, Relaxed);
         if count == 0 {
             gauge.remove(Extra::Regions);
         }

@@ -82,7 +82,7 @@ impl Tracker {
         let Some(account) = self.account_in(here.probe, slot.entry) else {
             return;
         };
-        if account.is_special() {
+        if account.needs_slow_record() {
             return rq_issue_special(here, account, slot.entry, rq);
         }
         if let Some(transition) = slot.entry.issue(here.now) {
@@ -120,7 +120,7 @@ impl Tracker {
             return slow();
         }
         let bytes = u64::from(nr_bytes);
-        if account.is_special() {
+        if account.needs_slow_record() {
             rq_complete_extra(here, account, slot.entry, bytes);
         }
         let transition = Transition::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
