@@ -11,14 +11,14 @@ use kernel::{
 };
 
 /// Reschedules if another task needs the CPU. May sleep.
-pub(crate) fn may_rest() {
+pub(crate) fn cond_resched() {
     // SAFETY: The caller may sleep.
     unsafe { own::iostat_cond_resched() };
 }
 
-/// As [`may_rest`]; and returns `EINTR` if a fatal signal is pending.
-pub(crate) fn may_be_killed() -> Result {
-    may_rest();
+/// As [`cond_resched`]; and returns `EINTR` if a fatal signal is pending.
+pub(crate) fn check_fatal_signal() -> Result {
+    cond_resched();
     // SAFETY: It tests the current task.
     if unsafe { own::iostat_fatal_signal_pending() } {
         return Err(EINTR);

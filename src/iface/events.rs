@@ -129,7 +129,7 @@ impl CounterRows {
             return self.fill_rolled_up(events, piece, cache);
         }
         loop {
-            task::may_be_killed()?;
+            task::check_fatal_signal()?;
             let mut batch = [const { None }; BATCH];
             events.batch(next, &mut batch);
             for counter in batch.iter().flatten() {

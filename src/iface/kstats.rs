@@ -86,7 +86,7 @@ fn next(
             return Ok(None);
         };
         *behind = Some(*entry.key());
-        task::may_be_killed()?;
+        task::check_fatal_signal()?;
         let (module, instance, name) = entry.key().parts();
         if asked.has_kstat(module, instance, name) {
             return Ok(Some(entry));
@@ -294,7 +294,7 @@ pub(super) fn write(chain: &Chain, meant: &Selector<'_>, value: Word<'_>) -> Res
     let list = chain.list()?;
     let entry = list.entries.iter().find_map(|entry| {
         let (module, instance, name) = entry.key().parts();
-        match task::may_be_killed() {
+        match task::check_fatal_signal() {
             Ok(()) => meant.has_kstat(module, instance, name).then_some(Ok(entry)),
             Err(error) => Some(Err(error)),
         }

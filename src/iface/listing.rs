@@ -109,7 +109,7 @@ impl Listing {
         clock::check();
         let mut snapshot = Snapshot::default();
         for account in state.walk(from) {
-            task::may_be_killed()?;
+            task::check_fatal_signal()?;
             let identity = account.identity();
             account.next_snapshot(&mut snapshot);
             if !piece.record(|out| text::device(out, identity, &snapshot)) {
@@ -131,7 +131,7 @@ impl Listing {
     ) -> Result<bool> {
         let mut times = Histogram::default();
         for account in state.walk(from) {
-            task::may_be_killed()?;
+            task::check_fatal_signal()?;
             let position = Position::of(account.identity());
             let written = if position == from { written } else { 0 };
             self.at = ListingCursor::Times(position, written);

@@ -176,7 +176,7 @@ impl Text {
     }
 
     fn fill(&mut self, global: &ChardevContext, cache: &mut Cache) -> Result {
-        task::may_be_killed()?;
+        task::check_fatal_signal()?;
         self.reserve()?;
         if self.abandon(global) {
             // What has been given back is not read after all.

@@ -43,7 +43,7 @@ use crate::{
             self,
             Absent, //
         },
-        task::may_rest,
+        task::cond_resched,
         zeroed::zeroed_vec, //
     },
 };
@@ -190,7 +190,7 @@ impl InFlightEntries {
     fn each(&self, work: impl Fn(&Entry)) {
         for entries in self.entries.all().chunks(BATCH) {
             entries.iter().for_each(&work);
-            may_rest();
+            cond_resched();
         }
     }
 

@@ -105,7 +105,7 @@ impl Events {
             for handle in family {
                 total = total.wrapping_add(self.cells.get(handle).unwrap_or(0));
             }
-            task::may_rest();
+            task::cond_resched();
         }
         Some(total)
     }
@@ -120,7 +120,7 @@ impl Events {
         let mut list = self.snapshot()?;
         let mut killed = Ok(());
         list.retain(|listed| {
-            killed = killed.and_then(|()| task::may_be_killed());
+            killed = killed.and_then(|()| task::check_fatal_signal());
             let total = self.count(&listed.found).filter(|_| killed.is_ok());
             listed.total = total.unwrap_or(0);
             total.is_some()

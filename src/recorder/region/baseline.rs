@@ -166,7 +166,7 @@ impl Region {
         baseline.clears = baseline.clears.wrapping_add(1);
         let buckets = self.plan.buckets();
         for area in 0..self.plan.geometry.areas() {
-            task::may_rest();
+            task::cond_resched();
             let totals = self.totals_with(&baseline, area);
             if let Some(cleared) = baseline.columns.get_mut(area) {
                 cleared.clear_all(&totals.columns);

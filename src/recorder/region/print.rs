@@ -142,7 +142,7 @@ impl Region {
     /// Writes what comes next; [`None`] if it has been resized, and another region goes on.
     fn print(&self, print: &mut PrintReply, piece: &mut Piece<'_>) -> Result<Option<Filled>> {
         loop {
-            task::may_be_killed()?;
+            task::check_fatal_signal()?;
             let mut baseline = self.lock();
             if baseline.is_replaced {
                 return Ok(None);

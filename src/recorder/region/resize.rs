@@ -39,7 +39,7 @@ impl Before {
 impl Region {
     fn is_idle(&self) -> bool {
         (0..self.plan.geometry.areas()).all(|area| {
-            task::may_rest();
+            task::cond_resched();
             self.totals(area).in_flight == 0
         })
     }
@@ -77,7 +77,7 @@ impl Region {
         };
         let (here, _, areas) = shared;
         for area in here..here.saturating_add(areas) {
-            task::may_rest();
+            task::cond_resched();
             if let Some(then) = before.area(area) {
                 self.carry(old, then, &plan, &mut baseline, area);
             }

@@ -83,7 +83,7 @@ impl RegionRows {
     ) -> Result<Filled> {
         let account = state.at(self.device).ok_or(ENXIO)?;
         while let Some(next) = self.next {
-            task::may_be_killed()?;
+            task::check_fatal_signal()?;
             let Some(region) = account.regions().next_from(next) else {
                 break;
             };
