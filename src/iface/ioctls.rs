@@ -55,7 +55,7 @@ use kernel::{
 };
 
 /// The sizes structures had in version 1: what every caller has.
-mod least {
+mod size_ver0 {
     pub(super) const INFO: usize = 64;
     pub(super) const LIST: usize = 32;
     pub(super) const DEVICE: usize = 128;
@@ -121,7 +121,7 @@ pub(super) fn run(
 }
 
 fn info(reader: &Reader, state: &Recording, argument: Argument) -> Result {
-    let (info, size) = argument.read::<Info>(least::INFO)?;
+    let (info, size) = argument.read::<Info>(size_ver0::INFO)?;
     zero(&[info.flags.into()])?;
     zero(&info.reserved)?;
     let generation = state.generation();
@@ -144,12 +144,12 @@ fn info(reader: &Reader, state: &Recording, argument: Argument) -> Result {
 }
 
 fn list(reader: &Reader, state: &Recording, argument: Argument) -> Result {
-    let (mut list, size) = argument.read::<DeviceList>(least::LIST)?;
+    let (mut list, size) = argument.read::<DeviceList>(size_ver0::LIST)?;
     zero(&[list.flags.into()])?;
     let all = state.list()?;
     // CAST: 32 bits.
     let room = (list.count as usize).min(all.accounts.len());
-    let mut devices = Array::new(list.devices, room, list.entry_size, least::DEVICE)?;
+    let mut devices = Array::new(list.devices, room, list.entry_size, size_ver0::DEVICE)?;
     for account in all.accounts.iter().take(room) {
         devices.push(&account.device())?;
     }
@@ -169,7 +169,7 @@ fn counters(account: &Account, snapshot: &mut Snapshot) -> DeviceSnapshot {
 
 /// `ENXIO` if there is no such device.
 fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
-    let (mut get, size) = argument.read::<Get>(least::GET)?;
+    let (mut get, size) = argument.read::<Get>(size_ver0::GET)?;
     zero(&[(get.flags & !GET_ALL).into(), get.reserved.into()])?;
     let is_all = get.flags & GET_ALL != 0;
     clock::check();
@@ -180,15 +180,19 @@ fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
         zero(&[get.number.into()])?;
         let all = state.list()?;
         let room = room.min(all.accounts.len());
-        let mut snapshots = Array::new(get.snapshots, room, get.entry_size, least::COUNTERS)?;
+        let mut snapshots = Array::new(get.snapshots, room, get.entry_size, size_ver0::COUNTERS)?;
         for account in all.accounts.iter().take(room) {
             snapshots.push(&counters(account, &mut snapshot))?;
         }
         get.count = count(all.accounts.len());
         get.generation = all.generation;
     } else {
-        let mut snapshots =
-            Array::new(get.snapshots, room.min(1), get.entry_size, least::COUNTERS)?;
+        let mut snapshots = Array::new(
+            get.snapshots,
+            room.min(1),
+            get.entry_size,
+            size_ver0::COUNTERS,
+        )?;
         // Before the device is looked for: if it leaves in between, the caller learns of it the next time.
         get.generation = state.generation();
         let account = state.numbered(get.number).ok_or(ENXIO)?;
@@ -208,7 +212,7 @@ fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
 
 /// `ENXIO` if there is no such device.
 fn histogram(state: &Recording, argument: Argument) -> Result {
-    let (mut times, size) = argument.read::<DeviceHistogram>(least::TIMES)?;
+    let (mut times, size) = argument.read::<DeviceHistogram>(size_ver0::TIMES)?;
     zero(&[times.flags.into()])?;
     // CAST: 32 bits.
     let class = Class::ALL.get(times.class as usize).ok_or(EINVAL)?;
@@ -232,7 +236,7 @@ fn histogram(state: &Recording, argument: Argument) -> Result {
 
 /// `ENOSPC` if there is no room for all of the reply; else as [`super::messages::run`].
 fn message(reader: &Reader, context: &ChardevContext, argument: Argument) -> Result {
-    let (mut message, size) = argument.read::<MessageCall>(least::MESSAGE)?;
+    let (mut message, size) = argument.read::<MessageCall>(size_ver0::MESSAGE)?;
     zero(&[message.flags.into()])?;
     // CAST: 32 bits.
     let (len, room) = (message.in_bytes as usize, message.out_bytes as usize);

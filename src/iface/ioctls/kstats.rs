@@ -41,7 +41,7 @@ use kernel::{
 };
 
 /// The sizes structures had at first: what every caller has.
-mod least {
+mod size_ver0 {
     pub(super) const LIST: usize = 32;
     pub(super) const HEADER: usize = 128;
     pub(super) const READ: usize = 72;
@@ -51,12 +51,12 @@ mod least {
 
 /// May sleep; `ENOMEM`.
 pub(super) fn list(chain: &Chain, argument: Argument) -> Result {
-    let (mut list, size) = argument.read::<KstatList>(least::LIST)?;
+    let (mut list, size) = argument.read::<KstatList>(size_ver0::LIST)?;
     zero(&[list.flags.into(), list.reserved.into()])?;
     let all = chain.by_number()?;
     // CAST: 32 bits.
     let room = (list.count as usize).min(all.entries.len());
-    let mut headers = Array::new(list.headers, room, list.entry_size, least::HEADER)?;
+    let mut headers = Array::new(list.headers, room, list.entry_size, size_ver0::HEADER)?;
     for entry in all.entries.iter().take(room) {
         headers.push(&entry.header())?;
     }
@@ -95,7 +95,7 @@ fn not_enomem(error: Error) -> Error {
 /// May sleep, for as long as the kstat's client does. `ENXIO` if there is no such kstat, `EAGAIN` if it is not
 /// installed, or there is no memory; `ENOMEM` if the caller has too little; what the client says.
 pub(super) fn read(chain: &Chain, argument: Argument) -> Result {
-    let (read, size) = argument.read::<Read>(least::READ)?;
+    let (read, size) = argument.read::<Read>(size_ver0::READ)?;
     zero(&[read.flags.into()])?;
     let chain_id = chain.id();
     let entry = chain.numbered(read.kid)?;
@@ -106,7 +106,12 @@ pub(super) fn read(chain: &Chain, argument: Argument) -> Result {
     // CAST: 32 bits.
     let is_room = number <= read.count as usize && bytes <= read.bytes as usize;
     let number_to_write = if is_room { number } else { 0 };
-    let mut values = Array::new(read.values, number_to_write, read.entry_size, least::VALUE)?;
+    let mut values = Array::new(
+        read.values,
+        number_to_write,
+        read.entry_size,
+        size_ver0::VALUE,
+    )?;
     if is_room {
         let mut data = user_memory(read.data, bytes)?.writer();
         for (statistic, offset) in snapshot.statistics.iter().zip(offsets) {
@@ -145,7 +150,7 @@ pub(super) fn write(chain: &Chain, argument: Argument) -> Result {
 }
 
 fn change(chain: &Chain, argument: Argument) -> Result {
-    let (mut write, size) = argument.read::<KstatWrite>(least::WRITE)?;
+    let (mut write, size) = argument.read::<KstatWrite>(size_ver0::WRITE)?;
     zero(&[write.flags.into()])?;
     // CAST: 32 bits.
     let len = write.len as usize;
