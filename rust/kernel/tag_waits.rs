@@ -88,7 +88,7 @@ impl TagWaits {
                 continue;
             };
             removed(disk);
-            wait.give_back();
+            wait.release();
             // SAFETY: By the type invariant there was a reference for the place, which is given back.
             unsafe { bindings::put_task_struct(task as *mut bindings::task_struct) };
         }

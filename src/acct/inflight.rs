@@ -171,7 +171,7 @@ impl<'a, R: ReservePart> InFlightTable<'a, R> {
         let slot = self.in_reserve(|part| part.take(key));
         if slot.is_none() {
             self.held.leave();
-            share.give_back();
+            share.release();
         }
         slot
     }
@@ -298,7 +298,7 @@ mod tests {
         for number in 21..=23 {
             if let Some(slot) = table.find(key(number)) {
                 slot.release();
-                other.give_back();
+                other.release();
             }
         }
         assert!(is_new(table.claim(key(24), &other)));

@@ -20,7 +20,7 @@
 //! it calls, for each region,
 //!
 //! * [`CpuRegion::start`] when an I/O starts, with the I/O as it is at that time;
-//! * [`CpuRegion::end`] when it ends, or [`CpuRegion::give_back`] when it is requeued or abandoned, with the same [`Io`]: the
+//! * [`CpuRegion::end`] when it ends, or [`CpuRegion::undo_start`] when it is requeued or abandoned, with the same [`Io`]: the
 //!   range of a request is final only when it is issued to the driver;
 //! * and before that [`list::Last::merged`], once for each I/O that starts while the list is not empty. It returns
 //!   whether device-mapper would call the I/O merged, which is kept until the end.
@@ -178,7 +178,7 @@ impl CpuRegion<'_> {
 
     /// At `now` it goes back to wait, or is gone: it has not ended, and may start again.
     #[inline(never)]
-    pub fn give_back(&self, io: &Io, now: u64) {
+    pub fn undo_start(&self, io: &Io, now: u64) {
         self.each(io, |_, area, in_flight, _| {
             area.write(|words| {
                 // As if it had begun now, and that were undone: its time until now stays.
@@ -338,7 +338,7 @@ mod tests {
         on(0).start(on(0).area_of(&WRITE), &WRITE, 1000);
         on(1).end(on(1).area_of(&WRITE), &WRITE, &ENDED, 1040);
         on(1).start(on(1).area_of(&WRITE), &WRITE, 1100);
-        on(0).give_back(&WRITE, 1107);
+        on(0).undo_start(&WRITE, 1107);
         let flush = Io {
             sectors: 0,
             class: Class::NoData,

@@ -131,7 +131,7 @@ impl<'a> Waits<'a> {
         if since_ns == 0 {
             return None;
         }
-        wait.give_back();
+        wait.release();
         Some(since_ns)
     }
 
@@ -162,7 +162,7 @@ impl Wait {
     }
 
     /// Removes it, if the task has been seen to do something else for some seconds: `waits` is what is seen at `now`. Returns
-    /// the task and the disk; the caller then calls [`Wait::give_back`]. One thread at a time, which does not own the wait.
+    /// the task and the disk; the caller then calls [`Wait::release`]. One thread at a time, which does not own the wait.
     pub fn remove(&self, waits: bool, now: u64) -> Option<(u64, u64)> {
         if waits {
             self.gone_since_ns.store(0, Relaxed);
@@ -185,7 +185,7 @@ impl Wait {
     }
 
     /// The place is for other waits from here on.
-    pub fn give_back(&self) {
+    pub fn release(&self) {
         // Release: what the next owner writes comes after all that was read here.
         self.task.store(0, Release);
     }
@@ -261,7 +261,7 @@ mod tests {
         // It belongs to no task until it is given back.
         assert_eq!((waits.end(TASK, 7), wait.task()), (None, None));
         assert_eq!(waits.begin(TASK, 7, late), WaitBegin::NoRoom);
-        wait.give_back();
+        wait.release();
         assert_eq!(waits.begin(TASK + 8, 9, late), WaitBegin::New);
     }
 }

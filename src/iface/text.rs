@@ -162,7 +162,7 @@ impl Text {
     /// Nothing of the buffer will be read any more. May sleep. Returns whether some of it should have been.
     pub(super) fn abandon(&mut self, global: &ChardevContext) -> bool {
         match &mut self.source {
-            TextSource::Print(print) => print.give_back(&global.recording),
+            TextSource::Print(print) => print.restore(&global.recording),
             _ => false,
         }
     }

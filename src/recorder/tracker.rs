@@ -168,7 +168,7 @@ impl Tracker {
             Some(holder) => {
                 let disk = AccountId::from_bits(holder.get());
                 slot.release();
-                self.give_back(probe, disk);
+                self.release_share(probe, disk);
             }
         }
     }
@@ -176,9 +176,9 @@ impl Tracker {
     /// One I/O less of this disk, if it is still there, is in the reserve.
     #[cold]
     #[inline(never)]
-    fn give_back(&self, probe: InProbe<'_>, disk: AccountId) {
+    fn release_share(&self, probe: InProbe<'_>, disk: AccountId) {
         if let Some(account) = self.accounts.get(probe, disk) {
-            account.share().give_back();
+            account.share().release();
         }
     }
 
@@ -218,10 +218,10 @@ impl Tracker {
                 }
                 if let Some(account) = self.record(here, slot.entry, slot.entry.abandon()) {
                     account.count_event(DiskEvent::Abandoned);
-                    regions::give_back(here, account, slot.entry);
+                    regions::undo_start(here, account, slot.entry);
                 }
                 if let Some(holder) = slot.holder() {
-                    self.give_back(here.probe, AccountId::from_bits(holder.get()));
+                    self.release_share(here.probe, AccountId::from_bits(holder.get()));
                     disk.share().take_over();
                 }
                 slot

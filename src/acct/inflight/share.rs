@@ -63,7 +63,7 @@ impl Share {
     }
 
     /// One less.
-    pub fn give_back(&self) {
+    pub fn release(&self) {
         self.used.fetch_sub(1, Relaxed);
     }
 }

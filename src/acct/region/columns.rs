@@ -240,7 +240,7 @@ impl Columns {
     }
 
     /// Undoes [`Columns::clear_printed`] for text that was not read: it is printed again.
-    pub fn give_back(&mut self, printed: &Columns, unit: Unit) {
+    pub fn restore(&mut self, printed: &Columns, unit: Unit) {
         let take_whole = |sum: u64, time_ns| sum.wrapping_sub(unit.whole_ns(time_ns));
         *self = each!(self, printed, u64::wrapping_sub, take_whole);
     }
@@ -329,7 +329,7 @@ mod tests {
         let printed = all.since(&cleared);
         cleared.clear_printed(&printed, Unit::Ms);
         assert_eq!(all.since(&cleared).write.ios, 0);
-        cleared.give_back(&printed, Unit::Ms);
+        cleared.restore(&printed, Unit::Ms);
         assert_eq!(cleared, before);
     }
 

@@ -211,7 +211,7 @@ impl RegionList {
     }
 
     /// It goes back to wait, or is gone.
-    pub(in crate::recorder) fn give_back(
+    pub(in crate::recorder) fn undo_start(
         &self,
         entry: &Entry,
         level: Level,
@@ -224,7 +224,7 @@ impl RegionList {
         );
         let covers = |listed: &&ListMember| listed.lifetime.covers(list_tag.number());
         for listed in self.regions.iter().filter(covers) {
-            listed.region.on(cpu).give_back(&io, now);
+            listed.region.on(cpu).undo_start(&io, now);
         }
     }
 }

@@ -121,14 +121,14 @@ impl PrintReply {
     }
 
     /// What was taken off, and not read, is counted again. Returns whether there was any. May sleep.
-    pub(crate) fn give_back<L: Listener>(&mut self, state: &State<L>) -> bool {
+    pub(crate) fn restore<L: Listener>(&mut self, state: &State<L>) -> bool {
         let Some(claims) = self.claims.as_mut().filter(|claims| claims.has_unread()) else {
             self.claims.iter_mut().for_each(Claims::clear);
             return false;
         };
         if let Some(account) = state.at(self.device) {
             while let Ok(region) = account.regions().born(self.id, self.born) {
-                if claims.give_back(&region) {
+                if claims.restore(&region) {
                     break;
                 }
             }

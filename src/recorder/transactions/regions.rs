@@ -123,12 +123,12 @@ pub(super) fn end_in_partition(here: ProbeContext<'_>, account: &Account, entry:
 
 /// It goes back to wait, or is gone.
 #[cold]
-pub(in crate::recorder) fn give_back(here: ProbeContext<'_>, account: &Account, entry: &Entry) {
+pub(in crate::recorder) fn undo_start(here: ProbeContext<'_>, account: &Account, entry: &Entry) {
     if !entry.is_in_regions() {
         return;
     }
     each(here, account, |list, _, level| {
-        list.give_back(entry, level, here.now, here.cpu);
+        list.undo_start(entry, level, here.now, here.cpu);
     });
     entry.end_in_regions();
 }

@@ -103,7 +103,7 @@ impl Tracker {
             if let Some(transition) = slot.entry.requeue(here.now) {
                 if let Some(account) = self.record(here, slot.entry, transition) {
                     account.count_event(DiskEvent::Requeues);
-                    regions::give_back(here, account, slot.entry);
+                    regions::undo_start(here, account, slot.entry);
                 }
             }
         }
@@ -114,7 +114,7 @@ impl Tracker {
         if let Some(slot) = self.find_request(rq) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.merge(here.now)) {
                 account.count_event(DiskEvent::RqMerges);
-                regions::give_back(here, account, slot.entry);
+                regions::undo_start(here, account, slot.entry);
                 if done_is_traced() {
                     self.rq_gone(here, account, slot.entry, rq, MERGED);
                 }
@@ -133,7 +133,7 @@ impl Tracker {
         }
         if let Some(slot) = self.find_request(rq) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.refuse(here.now)) {
-                regions::give_back(here, account, slot.entry);
+                regions::undo_start(here, account, slot.entry);
                 if done_is_traced() {
                     self.rq_gone(here, account, slot.entry, rq, REFUSED);
                 }

@@ -110,7 +110,7 @@ impl Storage {
         let in_reserve = slot.holder().is_some();
         slot.release();
         if in_reserve {
-            self.share.give_back();
+            self.share.release();
         }
     }
 }

@@ -43,7 +43,7 @@ fn a_wait_is_ended_or_removed() {
                 wait.task()?;
                 let removed = wait.remove(false, LATE);
                 if removed.is_some() {
-                    wait.give_back();
+                    wait.release();
                 }
                 removed
             };

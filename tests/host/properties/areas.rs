@@ -182,7 +182,7 @@ impl Stage {
             };
             region.end(region.area_of(&life.io), &life.io, &ended, BASE + now);
         } else {
-            region.give_back(&life.io, BASE + now);
+            region.undo_start(&life.io, BASE + now);
         }
     }
 

@@ -388,7 +388,7 @@ proptest! {
                     if matches!(way, Way::Done | Way::Ends) {
                         region.end(region.area_of(&io), &io, &ended, now);
                     } else {
-                        region.give_back(&io, now);
+                        region.undo_start(&io, now);
                     }
                     let complete = |step: Step<'_>| {
                         fast::complete(step, entry, &Request(io), io.sectors << 9);
@@ -422,7 +422,7 @@ fn leave(disk: &Disk, entry: &Entry, io: &Io, way: Way, now: u64) {
         };
         match way {
             Way::Done | Way::Ends => region.end(region.area_of(io), io, &ended, now),
-            Way::GivenBack | Way::Abandoned => region.give_back(io, now),
+            Way::GivenBack | Way::Abandoned => region.undo_start(io, now),
         }
     }
     entry.release();

@@ -249,15 +249,15 @@ impl Machine {
     fn release(&self, slot: Claimed<'_>) {
         let holder = slot.holder().map(Counter::get);
         slot.release();
-        self.give_back(holder);
+        self.release_share(holder);
     }
 
     /// Returns a disk's place in the reserve.
-    fn give_back(&self, holder: Option<u64>) {
+    fn release_share(&self, holder: Option<u64>) {
         let Some(holder) = holder else { return };
         let disk = &self.disks[(holder >> 32) as usize];
         if disk.number == holder as u32 {
-            disk.share.give_back();
+            disk.share.release();
         }
     }
 
@@ -379,7 +379,7 @@ impl Machine {
                 let transition = slot.entry.abandon();
                 self.record(cpu, slot.entry, Some(transition), now);
                 if let Some(holder) = slot.holder() {
-                    self.give_back(Some(holder.get()));
+                    self.release_share(Some(holder.get()));
                     disk.share.take_over();
                 }
                 slot

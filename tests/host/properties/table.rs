@@ -101,7 +101,7 @@ impl Whole {
         let holder = slot.holder();
         slot.release();
         if holder.is_some() {
-            share.give_back();
+            share.release();
         }
         true
     }
@@ -191,7 +191,7 @@ proptest! {
                     let slot = whole.find(key);
                     prop_assert_eq!(slot.is_some(), map.remove(&key).is_some());
                     if reserved.remove(&key) {
-                        share.give_back();
+                        share.release();
                     }
                     slot.into_iter().for_each(Claimed::release);
                 }

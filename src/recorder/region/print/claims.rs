@@ -149,7 +149,7 @@ impl Claims {
 
     /// What has not been read is counted again, as far as its area is still there. False if the region has been resized, and
     /// another goes on. May sleep.
-    pub(super) fn give_back(&self, region: &Region) -> bool {
+    pub(super) fn restore(&self, region: &Region) -> bool {
         let mut baseline = region.lock();
         if baseline.is_replaced {
             return false;
@@ -163,12 +163,12 @@ impl Claims {
                 continue;
             }
             let Some(sector) = claim.sector else {
-                baseline.give_back(region, None, claim, own);
+                baseline.restore(region, None, claim, own);
                 continue;
             };
             let area = geometry.first_from(sector);
             if area < geometry.areas() && geometry.area(area).0 == sector {
-                baseline.give_back(region, Some(area), claim, own);
+                baseline.restore(region, Some(area), claim, own);
             }
         }
         true
@@ -209,16 +209,10 @@ impl Baseline {
         }
     }
 
-    fn give_back(
-        &mut self,
-        region: &Region,
-        area: Option<usize>,
-        claim: &LineClaim,
-        counts: &[u64],
-    ) {
+    fn restore(&mut self, region: &Region, area: Option<usize>, claim: &LineClaim, counts: &[u64]) {
         let (columns, classes) = self.cleared(area);
         if let Some(columns) = columns {
-            columns.give_back(&claim.columns, region.plan.unit);
+            columns.restore(&claim.columns, region.plan.unit);
         }
         if let Some(classes) = classes {
             *classes = classes.since(&claim.classes);
