@@ -96,29 +96,22 @@ pub(crate) struct ChardevContext {
 }
 
 impl Listener for Interfaces {
-    /// The directory in sysfs, and before it that of the disk's events, if it has any; its kstat, unless a client
-    /// has one of that name.
-    type Presence = (
-        Option<Directory<events::EventsObject>>,
-        Directory<sysfs::DiskObject>,
-        Option<Disk>,
-    );
+    /// The directory in sysfs; its kstat, unless a client has one of that name.
+    type Presence = (Directory<sysfs::DiskObject>, Option<Disk>);
 
     fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence> {
         let directory = device.directory(c"iostat", sysfs::DiskObject::new(account.clone()))?;
-        let events = match account.has_events() {
-            false => None,
-            true => {
-                let events = events::EventsObject::new(account.clone());
-                Some(directory.directory(c"events", events)?)
-            }
-        };
-        Ok((events, directory, self.kstat(account)))
+        Ok((directory, self.kstat(account)))
+    }
+
+    fn used(&self, (directory, _): &Self::Presence, account: &Account) -> Result {
+        sysfs::add_files(directory, account)
     }
 
     fn attached(&self, account: &Arc<Account>) -> Result<Self::Presence> {
         let directory = self.clients.directory(account)?;
-        Ok((None, directory, self.kstat(account)))
+        sysfs::add_files(&directory, account)?;
+        Ok((directory, self.kstat(account)))
     }
 
     fn regions_gone(&self) {

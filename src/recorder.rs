@@ -174,6 +174,7 @@ impl<L: Listener> upkeep::Upkeep for State<L> {
     fn upkeep(&self) {
         for account in self.walk(Position::FIRST) {
             account.upkeep();
+            self.registry.follow_use(&account);
         }
         self.remove_tag_waits();
         self.registry.upkeep_unlisted();

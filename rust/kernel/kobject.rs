@@ -136,6 +136,15 @@ impl<T: Object> Directory<T> {
 }
 
 impl<T: Object> Directory<T> {
+    /// Adds `groups` of files to the directory, which are removed with it; all of them or none. May sleep. `EEXIST` if one
+    /// exists, `ENOMEM`.
+    pub(crate) fn add<const N: usize>(&self, groups: &'static Groups<N>) -> Result {
+        let kobj = self.inner.kobj.get();
+        // SAFETY: `new` added the kobject, which has its directory until `self` is dropped; its removal removes all that
+        // is in it. The groups are `'static`, and their attributes those of the type.
+        to_result(unsafe { bindings::sysfs_create_groups(kobj, groups.as_raw()) })
+    }
+
     /// Creates a directory in this one. It must be dropped before this one. Errors as [`Directory::new`].
     pub(crate) fn directory<U: Object>(&self, name: &CStr, object: U) -> Result<Directory<U>> {
         // SAFETY: `new` added the kobject, which has its directory until `self` is dropped.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Event counters: `/sys/block/<disk>/iostat/events/`, a file for each of a disk's own, and the reply to
-//! `@evcnt_list`, which has those of all modules.
+//! The reply to `@evcnt_list`, which has the event counters of all modules.
 
 use super::text::Cache;
 use crate::{
@@ -13,10 +12,6 @@ use crate::{
             Piece, //
         }, //
     },
-    acct::disk_event::{
-        DiskEvent,
-        DISK_EVENTS, //
-    },
     kapi::evcnt::{
         CounterId,
         Events,
@@ -24,73 +19,10 @@ use crate::{
     },
     kernel_ext::{
         clock,
-        kobject::{
-            Object,
-            ObjectType, //
-        },
-        sysfs::{
-            Attribute,
-            AttributeList,
-            AttributePage,
-            Group,
-            Groups,
-            Show, //
-        },
         task, //
     },
-    recorder::account::Account,
 };
-use core::fmt::{
-    self,
-    Write, //
-};
-use kernel::{
-    prelude::*,
-    sync::Arc, //
-};
-
-/// What the directory is of.
-pub(crate) struct EventsObject {
-    account: Arc<Account>,
-}
-
-impl EventsObject {
-    pub(super) fn new(account: Arc<Account>) -> Self {
-        EventsObject { account }
-    }
-}
-
-/// One of its files.
-#[derive(Clone, Copy)]
-pub(crate) struct EventFile(DiskEvent);
-
-impl Show for EventFile {
-    type Of = EventsObject;
-
-    fn show(&self, of: &EventsObject, page: &mut AttributePage<'_>) -> fmt::Result {
-        writeln!(page, "{}", of.account.event(self.0))
-    }
-}
-
-static FILES: [Attribute<EventFile>; DISK_EVENTS] = {
-    let mut files = [const { Attribute::new(c"", EventFile(DiskEvent::Requeues)) }; DISK_EVENTS];
-    let mut index = 0;
-    while index < DISK_EVENTS {
-        let event = DiskEvent::ALL[index];
-        files[index] = Attribute::new(event.name(), EventFile(event));
-        index += 1;
-    }
-    files
-};
-static LIST: AttributeList<DISK_EVENTS> = AttributeList::new(&FILES);
-static GROUP: Group = Group::new(None, &LIST);
-static GROUPS: Groups<1> = Groups::new([&GROUP]);
-
-impl Object for EventsObject {
-    type Attribute = EventFile;
-
-    const TYPE: ObjectType<Self> = ObjectType::new(&GROUPS);
-}
+use kernel::prelude::*;
 
 /// Counters looked for at a time.
 const BATCH: usize = 16;

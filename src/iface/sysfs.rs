@@ -2,6 +2,9 @@
 
 //! `/sys/block/<disk>/iostat/`, and that of each partition: one value per file, and `stat`, one line of everything.
 //!
+//! `stat` and `devstat/` are there from the arrival on; the other directories come when something is recorded for the first
+//! time: most disks and partitions of a large machine are never used, and each file takes about 160 bytes.
+//!
 //! Each read takes a snapshot of its own: values that must agree with each other are read
 //! from `stat`. See `Documentation/ABI/testing/sysfs-block-iostat`.
 
@@ -17,10 +20,15 @@ use crate::{
     },
     acct::{
         class::Class,
+        disk_event::{
+            DiskEvent,
+            DISK_EVENTS, //
+        },
         histogram::Phase, //
     },
     kernel_ext::{
         kobject::{
+            Directory,
             Object,
             ObjectType, //
         },
@@ -42,7 +50,10 @@ use core::{
         Write, //
     }, //
 };
-use kernel::sync::Arc;
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
 
 /// What the directory is of.
 pub(crate) struct DiskObject {
@@ -64,6 +75,8 @@ pub(crate) enum DiskFile {
     Identity(fn(&Identity, &mut AttributePage<'_>) -> fmt::Result),
     /// How some times are distributed.
     Latency(Class, Phase),
+    /// How often an event has happened.
+    Event(DiskEvent),
     /// All numbers.
     Stat,
     /// Their names.
@@ -82,6 +95,7 @@ impl Show for DiskFile {
             DiskFile::Latency(class, phase) => {
                 latency::histogram(page, &of.account.histogram(*class, *phase))
             }
+            DiskFile::Event(event) => page.write_number(of.account.event(*event)),
             DiskFile::Stat => text::stat(page, &of.account.snapshot()),
             DiskFile::Columns => text::stat_header(page),
         }?;
@@ -188,7 +202,35 @@ static LATENCY_FILES: [Attribute<DiskFile>; 12] = [
 static LATENCY_LIST: AttributeList<12> = AttributeList::new(&LATENCY_FILES);
 static LATENCY_GROUP: Group = Group::new(Some(c"latency"), &LATENCY_LIST);
 
-static GROUPS: Groups<4> = Groups::new([&TOP, &DEVSTAT_GROUP, &KSTAT_GROUP, &LATENCY_GROUP]);
+const fn event(event: DiskEvent) -> Attribute<DiskFile> {
+    Attribute::new(event.name(), DiskFile::Event(event))
+}
+
+static EVENT_FILES: [Attribute<DiskFile>; DISK_EVENTS] = {
+    let mut files = [const { event(DiskEvent::Requeues) }; DISK_EVENTS];
+    let mut index = 0;
+    while index < DISK_EVENTS {
+        files[index] = event(DiskEvent::ALL[index]);
+        index += 1;
+    }
+    files
+};
+static EVENT_LIST: AttributeList<DISK_EVENTS> = AttributeList::new(&EVENT_FILES);
+static EVENT_GROUP: Group = Group::new(Some(c"events"), &EVENT_LIST);
+
+/// The files of a disk that was never used: those whose numbers scripts add up over all disks.
+static GROUPS: Groups<2> = Groups::new([&TOP, &DEVSTAT_GROUP]);
+/// The files that come when it is used for the first time.
+static MORE: Groups<2> = Groups::new([&KSTAT_GROUP, &LATENCY_GROUP]);
+static MORE_WITH_EVENTS: Groups<3> = Groups::new([&KSTAT_GROUP, &LATENCY_GROUP, &EVENT_GROUP]);
+
+/// Adds the other files of an account to its directory. May sleep; `ENOMEM`.
+pub(super) fn add_files(directory: &Directory<DiskObject>, account: &Account) -> Result {
+    match account.has_events() {
+        true => directory.add(&MORE_WITH_EVENTS),
+        false => directory.add(&MORE),
+    }
+}
 
 impl Object for DiskObject {
     type Attribute = DiskFile;

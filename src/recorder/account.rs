@@ -7,6 +7,7 @@ mod mount;
 mod readout;
 mod remembered;
 mod tag_waits;
+mod usage;
 
 use super::{
     accounts::{
@@ -72,6 +73,7 @@ use kernel::{
         Refcount, //
     }, //
 };
+use usage::Usage;
 
 /// The statistics of one disk or partition, or of a client's entry, from its arrival on. Outlives it for as long as a reader
 /// holds it.
@@ -105,6 +107,7 @@ pub(crate) struct Account {
     root: Root,
     /// Whether it leaves.
     leaves_now: AtomicBool,
+    usage: Usage,
     /// Of the latest snapshot taken: the next must not be less.
     #[pin]
     last: Mutex<Seen>,
@@ -228,6 +231,7 @@ impl Account {
                 leaves: block.leaves,
                 root,
                 leaves_now: AtomicBool::new(false),
+                usage: Usage::default(),
                 last <- new_mutex!(Seen::default()),
             }),
             GFP_KERNEL,
@@ -319,6 +323,7 @@ impl Account {
     pub(super) fn count_event(&self, event: DiskEvent) {
         let disk = self.disk().unwrap_or(self);
         if disk.has_events {
+            disk.usage.note();
             disk.records.count_event(event, &disk.root);
         }
     }
@@ -367,6 +372,7 @@ impl Account {
     #[cold]
     #[inline(never)]
     fn record_shared(&self, transition: Transition, hctx: u16, now: u64) {
+        self.usage.note();
         if !transition.is_rare() {
             self.records.want_this_cpu();
         }

@@ -18,6 +18,10 @@ pub(crate) trait Listener: Send + Sync + Sized + 'static {
     /// A disk or partition has an account. May sleep.
     fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence>;
 
+    /// A disk or partition whose presence this is has been used for the first time. May sleep, and is called again later if
+    /// it fails.
+    fn used(&self, presence: &Self::Presence, account: &Account) -> Result;
+
     /// A client has an account. May sleep. `EEXIST`, if there is one of that name.
     fn attached(&self, account: &Arc<Account>) -> Result<Self::Presence>;
 

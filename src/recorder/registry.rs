@@ -168,7 +168,7 @@ impl<L: Listener> Registry<L> {
             false => None,
         };
         let member = Member {
-            _presence: self.listener.arrived(device, &account)?,
+            presence: self.listener.arrived(device, &account)?,
             account: account.clone(),
             device: Some(device.hold()),
             _promise: promise,
@@ -199,7 +199,7 @@ impl<L: Listener> Registry<L> {
         identity.number = members.next_number;
         let account = Account::of_client(identity, self.absent())?;
         let member = Member {
-            _presence: self.listener.attached(&account)?,
+            presence: self.listener.attached(&account)?,
             account: account.clone(),
             device: None,
             _promise: None,
@@ -235,6 +235,28 @@ impl<L: Listener> Registry<L> {
             .lock()
             .iter()
             .for_each(|account| account.upkeep());
+    }
+
+    /// Makes what an account has from its first use on, if it has been used and is in the list. May sleep. What there is no
+    /// memory for is tried again the next time.
+    pub(super) fn follow_use(&self, account: &Account) {
+        if !account.is_new_in_use() {
+            return;
+        }
+        // The mutex is held meanwhile: see `add_client`.
+        let _noio = NoIo::new();
+        let members = self.members.lock();
+        // What has left meanwhile has no member: its files are gone, or go.
+        let Some(member) = members.by_number.get(&account.handle().number()) else {
+            return;
+        };
+        let used = match member.device {
+            Some(_) => self.listener.used(&member.presence, account),
+            None => Ok(()),
+        };
+        if used.is_ok() {
+            account.set_use_followed();
+        }
     }
 
     /// Closes an account of a client's. May sleep.

@@ -77,7 +77,7 @@ histograms()
 	for class in none read write free; do
 		operations=s_operations_$class
 		for phase in wait service total; do
-			read -r count rest <"/sys/block/$2/iostat/latency/${class}_$phase"
+			read -r count rest < <(latency_of "$2" "${class}_$phase")
 			[ "$count" = "${!operations}" ] || wrong+=" ${class}_$phase $count"
 		done
 	done

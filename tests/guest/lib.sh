@@ -16,6 +16,33 @@ stat_of()
 	done
 }
 
+# all_files DISK: waits until a disk or partition has all its files: some come with its first I/O, made by a work item.
+# A partition is named as in /sys/block or /sys/class/block. Fails if no I/O was done.
+all_files()
+{
+	local try dir=/sys/block/$1 last=events
+	[ -d "$dir" ] || dir=/sys/class/block/$1
+	[ ! -e "$dir/partition" ] || last=latency
+	for try in $(seq 300); do
+		[ ! -d "$dir/iostat/$last" ] || return 0
+		sleep 0.1
+	done
+	echo "$1 has no iostat/$last"
+	return 1
+}
+
+# latency_of DISK CLASS_PHASE: prints a histogram. Before the first I/O, when there is no file, all numbers are 0.
+latency_of()
+{
+	stat_of "$1" latency_of_
+	# shellcheck disable=SC2154 # set by stat_of
+	if ((latency_of_start_count == 0)) && [ ! -e "/sys/block/$1/iostat/latency" ]; then
+		echo 0 0 0
+		return
+	fi
+	all_files "$1" && cat "/sys/block/$1/iostat/latency/$2"
+}
+
 # open_iostat FD: opens /dev/iostat for reading and writing. While the module is not loaded a
 # redirection would create a regular file of that name, and the device node could not be created.
 open_iostat()
@@ -72,7 +99,9 @@ make_null_blk_disk()
 	for setting in size=512 memory_backed=0 "$@"; do
 		echo "${setting#*=}" >"$dir/${setting%%=*}" || return 1
 	done
-	echo 1 >"$dir/power"
+	echo 1 >"$dir/power" || return 1
+	# The kernel has looked for partitions.
+	[ ! -e /sys/module/iostat ] || all_files "${dir##*/}"
 }
 
 remove_null_blk_disk()
@@ -87,7 +116,10 @@ scsi_debug_disk()
 	local try dir
 	for try in $(seq 50); do
 		for dir in /sys/bus/pseudo/drivers/scsi_debug/adapter*/host*/target*/*:*/block/*; do
-			[ ! -d "$dir" ] || { basename "$dir"; return 0; }
+			[ -d "$dir" ] || continue
+			[ ! -e /sys/module/iostat ] || all_files "${dir##*/}" >&2
+			echo "${dir##*/}"
+			return 0
 		done
 		sleep 0.1
 	done

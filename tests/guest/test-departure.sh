@@ -57,5 +57,17 @@ echo nostacktrace >$TRACING/trace_options
 echo nosym-offset >$TRACING/trace_options
 echo "$buffer" >$TRACING/buffer_size_kb
 echo >$TRACING/trace
+
+# Disks that leave at any moment of the work that their first I/O, the search for partitions, has queued.
+for round in $(seq 60); do
+	power 1
+	[ $((round % 3)) != 0 ] || sleep 0.00$((round % 10))
+	power 0
+done
+is "departure: after the first I/O: all accounts closed" "$(cat $control/numdevs)" "$numdevs"
+power 1
+succeeds "departure: after the first I/O: the disk has all its files again" all_files nbl
+power 0
+no_complaint "departure: after the first I/O"
 rmdir /sys/kernel/config/nullb/nbl
 no_complaint "departure"

@@ -163,6 +163,7 @@ rm -f /tmp/enough
 ) &
 flood=$!
 lost=/sys/block/$slow/iostat/events/untracked
+succeeds "inflight: the flood has begun" all_files "$slow"
 for try in $(seq 300); do
 	[ "$(cat "$lost")" = 0 ] || break
 	sleep 0.1

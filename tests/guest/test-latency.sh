@@ -4,7 +4,7 @@
 # histogram DISK CLASS_PHASE: sets h_count, h_min, h_max and h_buckets.
 histogram()
 {
-	read -r h_count h_min h_max h_buckets <"/sys/block/$1/iostat/latency/$2"
+	read -r h_count h_min h_max h_buckets < <(latency_of "$1" "$2")
 }
 
 # within FROM TO: prints how many of h_buckets may be of times above FROM and up to TO, in ns. The bucket

@@ -57,7 +57,8 @@ is "names: no duplicate in the text" "$(sort /tmp/text | uniq -d)" ""
 is "names: lines have as many words as the heading" \
 	"$(awk 'NF == 0 { exit } NR > 1 { print NF }' /dev/iostat | sort -u | wc -l)" 1
 is "names: in sysfs" "$(for name in "${names[@]}"; do
-	cat "/sys/class/block/$name/iostat/kstat/name"; done)" "$(cat /tmp/names)"
+	head -c 512 "/dev/${name//!//}" >/dev/null && all_files "$name" &&
+		cat "/sys/class/block/$name/iostat/kstat/name"; done)" "$(cat /tmp/names)"
 for reader in abi abi32 abi-v1; do
 	is "names: in the list of $reader" "$(/payload/$reader list | cut -d ' ' -f 1 | of_ours)" "$expected"
 done

@@ -16,7 +16,16 @@ part_line()
 }
 is "partitions: class" "$(part_line class nbp1)" partition
 is "partitions: class of the disk" "$(part_line class nbp)" disk
-is "partitions: class in sysfs" "$(cat /sys/block/nbp/nbp2/iostat/kstat/class)" partition
+# Some of the files come with the first I/O; those whose numbers are added up over all devices do not.
+files=/sys/block/nbp/nbp2/iostat
+is "partitions: files before the first I/O" "$(cd $files && echo *)" "devstat stat stat_columns"
+is "partitions: no I/O yet" "$(cat $files/devstat/{start_count,operations_read} | paste -sd' ')" "0 0"
+succeeds "partitions: a read" dd if=/dev/nbp2 of=/dev/null bs=4k count=1 iflag=direct status=none
+succeeds "partitions: all files after it" all_files nbp/nbp2
+is "partitions: files after the first I/O" "$(cd $files && echo *)" "devstat kstat latency stat stat_columns"
+is "partitions: the first I/O is counted" "$(cat $files/kstat/reads) $(cut -d' ' -f1 $files/latency/read_total)" "1 1"
+is "partitions: another's first I/O brings no files" "$(ls -d ${files/nbp2/nbp1}/kstat 2>/dev/null)" ""
+is "partitions: class in sysfs" "$(cat $files/kstat/class)" partition
 is "partitions: device number" "$(part_line dev nbp1)" "$(cat /sys/block/nbp/nbp1/dev)"
 is "partitions: diskseq is the disk's" "$(part_line diskseq nbp2)" "$(cat /sys/block/nbp/diskseq)"
 
@@ -35,7 +44,7 @@ one_partition()
 	like_fio "$part"
 	reads=$d_operations_read writes=$d_operations_write rlentime=$d_rlentime
 	balanced "$part" "$disk/$part"
-	is "$part: in the histograms" "$(cut -d' ' -f1 "/sys/block/$disk/$part/iostat/latency/read_total")" \
+	is "$part: in the histograms" "$(latency_of "$disk/$part" read_total | cut -d' ' -f1)" \
 		"$e_operations_read"
 	stat_of "$disk" e_
 	is "$part: reads in the disk" $((e_operations_read - w_operations_read)) "$reads"

@@ -59,7 +59,7 @@ fio_fastest()
 dm_table delay "0 262144 delay /dev/nba 0 20"
 exact_above "dm-delay" "$disk" --rw=randread --bs=4k --number_ios=100 --size=64m --ioengine=libaio --iodepth=4
 like_kernel "dm-delay"
-read -r h_count h_min h_max h_buckets <"/sys/block/$disk/iostat/latency/read_service"
+read -r h_count h_min h_max h_buckets < <(latency_of "$disk" read_service)
 holds "dm-delay: min is at most fio's" "h_min <= $(fio_fastest)"
 holds "dm-delay: sum of the delays" "d_rlentime >= 100 * 10000000"
 holds "dm-delay: four at a time" "4 * d_rtime >= d_rlentime"

@@ -238,7 +238,7 @@ static void hold(int slot)
 {
 	static const char *const names[] = {
 		"block/nb0/iostat/stat", "block/nb1/iostat/latency/read_total",
-		"block/vda/iostat/kstat/reads", "class/misc/iostat/numdevs",
+		"block/vda/iostat/devstat/operations_read", "class/misc/iostat/numdevs",
 	};
 	char text[4096];
 	int which = below(2 * COUNT(names));

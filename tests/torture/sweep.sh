@@ -96,7 +96,7 @@ departure()
 	is "departure: no allocation" "$left" 100000
 	is "departure: its account is closed" "$(<$CONTROL/numdevs)" "$numdevs"
 	/payload/nth 0 add 40 >/dev/null
-	is "departure: the disk is added again" "$(</sys/block/loop40/iostat/kstat/reads)" 0
+	is "departure: the disk is added again" "$(</sys/block/loop40/iostat/devstat/operations_read)" 0
 }
 
 after_read()

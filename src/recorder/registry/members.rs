@@ -33,7 +33,7 @@ pub(super) struct Member<L: Listener> {
     pub(super) device: Option<HeldDevice>,
     /// Of a disk: room in the table of I/Os in flight, for its partitions as well.
     pub(super) _promise: Option<Promise>,
-    pub(super) _presence: L::Presence,
+    pub(super) presence: L::Presence,
     /// Of a disk. After its files.
     pub(super) _events: Option<AttachedGroup>,
 }

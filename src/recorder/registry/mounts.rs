@@ -39,7 +39,7 @@ impl<L: Listener> Registry<L> {
         let promise = Promise::new(&self.tracker, BIOS);
         let account = Account::of_mount(identity, promise.share(), handle, self.absent())?;
         let member = Member {
-            _presence: self.listener.attached(&account)?,
+            presence: self.listener.attached(&account)?,
             account: account.clone(),
             device: None,
             _promise: Some(promise),
