@@ -18,7 +18,8 @@
 //! One disk alone can fill the main part. The reserve is for the others: each disk has a [`Share`] of
 //! it, as many I/Os as its driver usually takes at a time, and the reserve is larger than all
 //! shares together. So a disk loses no I/O before more are in flight than its share, whatever
-//! the others do.
+//! the others do. A disk gets its share with its first I/O. Until then it takes room from one that all such disks have
+//! together: see [`Share::or`].
 
 mod key;
 mod part;
@@ -309,6 +310,28 @@ mod tests {
         let claim = table.claim(key(11), &flood);
         assert!(matches!(claim, Some(Claim::New(slot)) if slot.holder().is_none()));
         assert_eq!(held.ios(), 3);
+    }
+
+    #[test]
+    fn disks_without_a_share_have_one_together() {
+        let (main, held) = (Small::default(), ReserveCount::default());
+        let reserve: [Small; 1] = Default::default();
+        let table = InFlightTable::new(main.main(), &reserve, &held);
+        let common = Share::new(2);
+        let (one, other) = (Share::default(), Share::default());
+        let claim = |number, share: &Share| is_new(table.claim(key(number), share.or(&common)));
+        assert!((1..=9).all(|number| claim(number, &one)));
+        assert!(claim(10, &other));
+        assert!(!claim(11, &one) && !claim(12, &other));
+        // What is in the common share already stays there.
+        one.set_most(1);
+        assert!(claim(11, &one));
+        assert!(!claim(13, &one) && !claim(12, &other));
+        if let Some(slot) = table.find(key(9)) {
+            slot.release();
+            common.release();
+        }
+        assert!(!claim(13, &one) && claim(12, &other));
     }
 
     #[test]

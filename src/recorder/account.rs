@@ -95,7 +95,7 @@ pub(crate) struct Account {
     has_events: bool,
     /// Where it begins on the disk.
     start_sector: u64,
-    /// Of a disk: what it may use of the table's reserve.
+    /// Of a disk: what it may use of the table's reserve, once that is more than nothing.
     share: Share,
     /// The tasks that wait for tags of disks.
     tag_waits: Option<Arc<TagWaits>>,
@@ -119,7 +119,6 @@ struct Block {
     disk: Option<Arc<Account>>,
     has_events: bool,
     start_sector: u64,
-    share: Share,
     tag_waits: Option<Arc<TagWaits>>,
     leaves: KVec<GaugeLine>,
 }
@@ -137,7 +136,6 @@ impl Account {
     pub(crate) fn new(
         device: &BlockDevice<'_>,
         disk: Option<Arc<Account>>,
-        share: Share,
         tag_waits: Option<Arc<TagWaits>>,
         handle: AccountId,
         absent: Arc<PerCpu<Absent>>,
@@ -174,7 +172,6 @@ impl Account {
             has_events: disk.is_none(),
             disk,
             start_sector: device.start_sector(),
-            share,
             tag_waits,
             leaves,
         };
@@ -189,7 +186,6 @@ impl Account {
             disk: None,
             has_events: false,
             start_sector: 0,
-            share: Share::default(),
             tag_waits: None,
             leaves: KVec::new(),
         };
@@ -224,7 +220,7 @@ impl Account {
                 partitions: Partitions::default(),
                 has_events: block.has_events,
                 start_sector: block.start_sector,
-                share: block.share,
+                share: Share::default(),
                 tag_waits: block.tag_waits,
                 records,
                 holders: Refcount::new(1),

@@ -79,6 +79,9 @@ const LEAST: usize = 512;
 /// So many I/Os of one disk are promised room, however many it can have.
 const MOST_OF_A_DISK: usize = 4096;
 
+/// So many I/Os are promised room of all disks together that have none of their own yet.
+const COMMON: usize = 1024;
+
 /// Entries that are looked at one after the other without a pause.
 const BATCH: usize = 1 << 12;
 
@@ -89,7 +92,9 @@ pub(super) struct InFlightEntries {
     passed: KVVec<Passed>,
     reserve: [OnceBox<Extension>; PARTS - 1],
     held: ReserveCount,
-    /// I/Os for which there is room in the reserve by promise.
+    /// Of disks that have no promise yet.
+    common: Share,
+    /// I/Os for which there is room in the reserve by promise, besides [`COMMON`].
     #[pin]
     promised: Mutex<usize>,
     /// The record of the io events for each entry.
@@ -126,7 +131,7 @@ impl ReservePart for OnceBox<Extension> {
 
 impl InFlightEntries {
     /// With room for `ios` I/Os in the main part, or as many as suit the machine if that is 0, and none in
-    /// the reserve. May sleep; `ENOMEM`.
+    /// the reserve: see [`InFlightEntries::share_room`]. May sleep; `ENOMEM`.
     pub(super) fn new(ios: usize) -> Result<impl PinInit<Self>> {
         let len = if ios == 0 {
             usual()
@@ -143,6 +148,7 @@ impl InFlightEntries {
             passed,
             reserve: [const { OnceBox::new() }; PARTS - 1],
             held: ReserveCount::default(),
+            common: Share::default(),
             promised <- new_mutex!(0),
             records,
             absent,
@@ -223,6 +229,20 @@ impl InFlightEntries {
         Part::ios_in(self.entries.all().len())
     }
 
+    /// From here on there is room in the reserve for disks that have no promise, unless there is no memory for it. May
+    /// sleep.
+    pub(super) fn share_room(&self) {
+        let promised = self.promised.lock();
+        if self.reserve_room(promised.saturating_add(COMMON)).is_ok() {
+            self.common.set_most(COMMON as u64);
+        }
+    }
+
+    /// What such disks may use of it together.
+    pub(super) fn common(&self) -> &Share {
+        &self.common
+    }
+
     /// I/Os that are promised room besides, each disk its own.
     pub(super) fn promised(&self) -> usize {
         *self.promised.lock()
@@ -234,6 +254,15 @@ impl InFlightEntries {
         let ios = ios.min(MOST_OF_A_DISK);
         let mut promised = self.promised.lock();
         let needed = promised.saturating_add(ios);
+        if self.reserve_room(needed.saturating_add(COMMON)).is_err() {
+            return 0;
+        }
+        *promised = needed;
+        ios
+    }
+
+    /// Sees to it that there is room for so many I/Os in the reserve. One call at a time; may sleep. `ENOMEM`.
+    fn reserve_room(&self, needed: usize) -> Result {
         let lens = || {
             self.reserve
                 .iter()
@@ -244,12 +273,11 @@ impl InFlightEntries {
             let missing = Part::entries_for(missing).max(LEAST);
             let len = lens().fold(0, usize::saturating_add);
             // As much again as there is, or parts would become many.
-            if self.extend(len, missing.max(len)).is_err() && self.extend(len, missing).is_err() {
-                return 0;
+            if self.extend(len, missing.max(len)).is_err() {
+                self.extend(len, missing)?;
             }
         }
-        *promised = needed;
-        ios
+        Ok(())
     }
 
     /// Adds a part of so many entries, a power of two, to the reserve, which has `len`. `ENOMEM`, also if that
@@ -285,17 +313,18 @@ pub(super) struct Promise {
 }
 
 impl Promise {
-    /// For so many I/Os, or as many of them as there is room and memory for. May sleep.
-    pub(super) fn new(tracker: &Arc<Tracker>, ios: usize) -> Self {
-        Promise {
-            ios: tracker.entries().promise(ios),
+    /// For so many I/Os; [`None`] if there is no room or memory for them. May sleep.
+    pub(super) fn new(tracker: &Arc<Tracker>, ios: usize) -> Option<Self> {
+        let ios = tracker.entries().promise(ios);
+        (ios != 0).then(|| Promise {
+            ios,
             tracker: tracker.clone(),
-        }
+        })
     }
 
-    /// What the disk may use of it.
-    pub(super) fn share(&self) -> Share {
-        Share::new(self.ios as u64)
+    /// How many of them `share`, that of the disk, may be from here on.
+    pub(super) fn give_to(&self, share: &Share) {
+        share.set_most(self.ios as u64);
     }
 }
 

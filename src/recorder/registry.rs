@@ -152,17 +152,13 @@ impl<L: Listener> Registry<L> {
             None
         };
         let disk = disk.map(|disk| disk.account.clone());
-        let promise = match disk {
+        let ios = match disk {
             Some(_) => None,
-            None => Some(Promise::new(
-                &self.tracker,
-                device.requests().unwrap_or(BIOS),
-            )),
+            None => Some(device.requests().unwrap_or(BIOS)),
         };
-        let share = promise.as_ref().map(Promise::share).unwrap_or_default();
         let tag_waits = Some(self.tracker.tag_waits().clone());
         let absent = self.absent();
-        let account = Account::new(device, disk, share, tag_waits, handle, absent)?;
+        let account = Account::new(device, disk, tag_waits, handle, absent)?;
         let events = match account.has_events() {
             true => Some(self.common.of_disk(&account)?),
             false => None,
@@ -171,7 +167,8 @@ impl<L: Listener> Registry<L> {
             presence: self.listener.arrived(device, &account)?,
             account: account.clone(),
             device: Some(device.hold()),
-            _promise: promise,
+            ios,
+            promise: None,
             _events: events,
         };
         // From here on nothing can fail.
@@ -202,7 +199,8 @@ impl<L: Listener> Registry<L> {
             presence: self.listener.attached(&account)?,
             account: account.clone(),
             device: None,
-            _promise: None,
+            ios: None,
+            promise: None,
             _events: None,
         };
         members.insert(nodes, member);
@@ -245,16 +243,22 @@ impl<L: Listener> Registry<L> {
         }
         // The mutex is held meanwhile: see `add_client`.
         let _noio = NoIo::new();
-        let members = self.members.lock();
+        let mut members = self.members.lock();
         // What has left meanwhile has no member: its files are gone, or go.
-        let Some(member) = members.by_number.get(&account.handle().number()) else {
+        let Some(member) = members.by_number.get_mut(&account.handle().number()) else {
             return;
         };
+        if let (Some(ios), None) = (member.ios, &member.promise) {
+            member.promise = Promise::new(&self.tracker, ios);
+            if let Some(promise) = &member.promise {
+                promise.give_to(account.share());
+            }
+        }
         let used = match member.device {
             Some(_) => self.listener.used(&member.presence, account),
             None => Ok(()),
         };
-        if used.is_ok() {
+        if used.is_ok() && member.promise.is_some() == member.ios.is_some() {
             account.set_use_followed();
         }
     }

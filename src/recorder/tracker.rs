@@ -43,6 +43,9 @@ use kernel::{
     sync::Arc, //
 };
 
+/// Whose share of the reserve an I/O uses of a disk that had none when it began. No handle: there are fewer places.
+const COMMON: u64 = u64::MAX;
+
 /// What every handler of an event is given besides the event.
 #[derive(Clone, Copy)]
 pub(super) struct ProbeContext<'a> {
@@ -87,7 +90,9 @@ impl Tracker {
             tag_waits,
             last_wait: AtomicU64::new(0),
         });
-        Arc::pin_init(tracker, GFP_KERNEL)
+        let tracker = Arc::pin_init(tracker, GFP_KERNEL)?;
+        tracker.entries.share_room();
+        Ok(tracker)
     }
 
     /// The accounts that probes find.
@@ -166,18 +171,20 @@ impl Tracker {
         match slot.holder() {
             None => slot.release(),
             Some(holder) => {
-                let disk = AccountId::from_bits(holder.get());
+                let holder = holder.get();
                 slot.release();
-                self.release_share(probe, disk);
+                self.release_share(probe, holder);
             }
         }
     }
 
-    /// One I/O less of this disk, if it is still there, is in the reserve.
+    /// One I/O less is in the reserve of this disk, if it is still there, or of those without a share.
     #[cold]
     #[inline(never)]
-    fn release_share(&self, probe: InProbe<'_>, disk: AccountId) {
-        if let Some(account) = self.accounts.get(probe, disk) {
+    fn release_share(&self, probe: InProbe<'_>, holder: u64) {
+        if holder == COMMON {
+            self.entries.common().release();
+        } else if let Some(account) = self.accounts.get(probe, AccountId::from_bits(holder)) {
             account.share().release();
         }
     }
@@ -207,7 +214,9 @@ impl Tracker {
         is_start: bool,
     ) -> Option<&Entry> {
         let disk = account.disk().unwrap_or(account);
-        let slot = match self.entries.table().claim(key, disk.share()) {
+        // Once: the disk may get a share of its own meanwhile.
+        let share = disk.share().or(self.entries.common());
+        let slot = match self.entries.table().claim(key, share) {
             Some(Claim::New(slot)) => slot,
             Some(Claim::Stale(slot)) => {
                 // Its memory has a new owner though it never ended.
@@ -221,8 +230,8 @@ impl Tracker {
                     regions::undo_start(here, account, slot.entry);
                 }
                 if let Some(holder) = slot.holder() {
-                    self.release_share(here.probe, AccountId::from_bits(holder.get()));
-                    disk.share().take_over();
+                    self.release_share(here.probe, holder.get());
+                    share.take_over();
                 }
                 slot
             }
@@ -236,7 +245,8 @@ impl Tracker {
             }
         };
         if let Some(holder) = slot.holder() {
-            holder.set(disk.handle().bits());
+            let is_own = core::ptr::eq(share, disk.share());
+            holder.set(if is_own { disk.handle().bits() } else { COMMON });
         }
         Some(slot.entry)
     }

@@ -29,7 +29,7 @@ power()
 
 # Through configfs by hand, so that no new process is needed.
 control=/sys/class/misc/iostat
-numdevs=$(cat $control/numdevs)
+numdevs=$(cat $control/numdevs) promised=$(cat $control/inflight_promised)
 buffer=$(sed 's/.*expanded: //; s/)//' $TRACING/buffer_size_kb)
 echo 20000 >$TRACING/buffer_size_kb
 echo stacktrace >$TRACING/trace_options
@@ -65,6 +65,7 @@ for round in $(seq 60); do
 	power 0
 done
 is "departure: after the first I/O: all accounts closed" "$(cat $control/numdevs)" "$numdevs"
+is "departure: after the first I/O: nothing is promised to them" "$(cat $control/inflight_promised)" "$promised"
 power 1
 succeeds "departure: after the first I/O: the disk has all its files again" all_files nbl
 power 0

@@ -22,7 +22,18 @@ promised()
 	echo $(($(cat "$queue/nr_requests") * ${#queues[@]}))
 }
 
+# A disk is promised room when it is used for the first time.
+dd if=/dev/vda of=/dev/null bs=4k count=1 iflag=direct status=none
+succeeds "inflight: a disk that is used" all_files vda
 before=$(cat $control/inflight_promised)
+dm_linear unused /dev/vda 64 || fail "inflight: dm-linear"
+is "inflight: an unused disk is promised nothing" "$(cat $control/inflight_promised)" "$before"
+is "inflight: files of an unused disk" "$(cd "/sys/block/$(dm_disk unused)/iostat" && echo *)" "devstat stat stat_columns"
+succeeds "inflight: its first I/O" dd if=/dev/mapper/unused of=/dev/null bs=4k count=1 iflag=direct status=none
+succeeds "inflight: all its files" all_files "$(dm_disk unused)"
+is "inflight: a used disk that takes bios is promised 1024" "$(cat $control/inflight_promised)" $((before + 1024))
+dmsetup remove unused
+is "inflight: it returns them" "$(cat $control/inflight_promised)" "$before"
 make_null_blk_disk nbq size=128 memory_backed=1 irqmode=2 completion_nsec=2000000 submit_queues=2 hw_queue_depth=256
 is "inflight: a disk is promised its queues' depth" \
 	"$(cat $control/inflight_promised)" $((before + $(promised nbq)))

@@ -9,7 +9,6 @@ use crate::{
             Tag, //
         },
         histogram::Phase,
-        inflight::Share,
         transition::{
             End,
             Transition, //
@@ -33,7 +32,7 @@ use kernel::{
 /// A second account of an existing disk, which only the test uses.
 fn account() -> Result<Arc<Account>> {
     let (handle, absent) = (AccountId::new(0, 77), Absent::new()?);
-    with_disk(|disk| Account::new(disk, None, Share::default(), None, handle, absent))?
+    with_disk(|disk| Account::new(disk, None, None, handle, absent))?
 }
 
 /// Records a step at `now`, as the probes do.
@@ -86,14 +85,7 @@ mod tests {
         let of_disk = disk.clone();
         let absent = Absent::new()?;
         let partition = with_disk(|device| {
-            Account::new(
-                device,
-                Some(of_disk),
-                Share::default(),
-                None,
-                AccountId::new(1, 78),
-                absent,
-            )
+            Account::new(device, Some(of_disk), None, AccountId::new(1, 78), absent)
         })??;
         on_cpu(0, |cpu| read(&partition, cpu));
         on_cpu(0, |cpu| read(&disk, cpu));

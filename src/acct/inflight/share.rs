@@ -34,11 +34,12 @@ pub trait ReservePart {
     fn part(&self) -> Option<Part<'_>>;
 }
 
-/// How many I/Os of one disk may be in the reserve, and how many are.
+/// How many I/Os of one disk may be in the reserve, and how many are. The same of the disks that have no share of their
+/// own yet, all together.
 #[derive(Debug, Default)]
 pub struct Share {
     used: AtomicU64,
-    most: u64,
+    most: AtomicU64,
 }
 
 impl Share {
@@ -46,14 +47,30 @@ impl Share {
     pub fn new(most: u64) -> Self {
         Share {
             used: AtomicU64::new(0),
-            most,
+            most: AtomicU64::new(most),
+        }
+    }
+
+    /// Up to so many from here on.
+    pub fn set_most(&self, most: u64) {
+        // Relaxed: whoever sees it too late takes room that disks have together.
+        self.most.store(most, Relaxed);
+    }
+
+    /// What an I/O that begins takes room from: this share, or `common` as long as nothing may be in this one.
+    pub fn or<'a>(&'a self, common: &'a Share) -> &'a Share {
+        if self.most.load(Relaxed) == 0 {
+            common
+        } else {
+            self
         }
     }
 
     /// One more, if it is not too many.
     pub(super) fn take(&self) -> bool {
+        let most = self.most.load(Relaxed);
         // Not added and taken back: another would see one too many, and be refused.
-        let one_more = |used: u64| (used < self.most).then_some(used.wrapping_add(1));
+        let one_more = |used: u64| (used < most).then_some(used.wrapping_add(1));
         self.used.fetch_update(Relaxed, Relaxed, one_more).is_ok()
     }
 

@@ -15,7 +15,6 @@ use crate::{
         },
         name::array, //
     },
-    acct::inflight::Share,
     kernel_ext::{
         block::device::PATH_LEN,
         percpu::PerCpu,
@@ -29,11 +28,9 @@ use kernel::{
 };
 
 impl Account {
-    /// An account of the file system `identity` is of, which probes find by `handle` and which may use `share` of the table's
-    /// reserve. May sleep; `ENOMEM`.
+    /// An account of the file system `identity` is of, which probes find by `handle`. May sleep; `ENOMEM`.
     pub(in crate::recorder) fn of_mount(
         identity: Identity,
-        share: Share,
         handle: AccountId,
         absent: Arc<PerCpu<Absent>>,
     ) -> Result<Arc<Self>> {
@@ -44,7 +41,6 @@ impl Account {
             disk: None,
             has_events: false,
             start_sector: 0,
-            share,
             tag_waits: None,
             leaves: KVec::new(),
         };

@@ -31,8 +31,10 @@ pub(super) struct Member<L: Listener> {
     pub(super) account: Arc<Account>,
     /// The disk or partition.
     pub(super) device: Option<HeldDevice>,
-    /// Of a disk: room in the table of I/Os in flight, for its partitions as well.
-    pub(super) _promise: Option<Promise>,
+    /// Of a disk: how many I/Os it usually has in flight at most, those of its partitions included.
+    pub(super) ios: Option<usize>,
+    /// Room for so many in the table of I/Os in flight, from its first use on.
+    pub(super) promise: Option<Promise>,
     pub(super) presence: L::Presence,
     /// Of a disk. After its files.
     pub(super) _events: Option<AttachedGroup>,

@@ -8,7 +8,6 @@ use super::{
     Listener,
     Member,
     MemberNodes,
-    Promise,
     Registry,
     BIOS, //
 };
@@ -36,13 +35,13 @@ impl<L: Listener> Registry<L> {
                 break;
             }
         }
-        let promise = Promise::new(&self.tracker, BIOS);
-        let account = Account::of_mount(identity, promise.share(), handle, self.absent())?;
+        let account = Account::of_mount(identity, handle, self.absent())?;
         let member = Member {
             presence: self.listener.attached(&account)?,
             account: account.clone(),
             device: None,
-            _promise: Some(promise),
+            ios: Some(BIOS),
+            promise: None,
             _events: None,
         };
         // From here on nothing can fail.

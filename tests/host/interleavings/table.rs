@@ -58,6 +58,8 @@ struct Storage {
     reserve: [Reserve; 1],
     held: ReserveCount,
     share: Share,
+    /// Of those who have no share.
+    common: Share,
     /// Who has the I/O now.
     turn: AtomicU64,
 }
@@ -265,4 +267,37 @@ fn a_share_is_never_exceeded_and_never_refused_while_some_is_free() {
     // Who is refused is so because the other has it.
     let expected = [[false, true], [true, false], [true, true]];
     assert_eq!(seen, expected.into());
+}
+
+#[test]
+fn an_io_gives_back_to_the_share_it_took_from_whenever_its_disk_gets_its_own() {
+    let seen = outcomes(2, || {
+        let storage = Storage::with_room_for(0, 1, 0);
+        storage.common.set_most(1);
+        let own = |key: u64| {
+            spawn(&storage, move |storage| {
+                let share = storage.share.or(&storage.common);
+                let Some(Claim::New(slot)) = storage.table().claim(key, share) else {
+                    return None;
+                };
+                assert!(slot.holder().is_some());
+                slot.release();
+                share.release();
+                Some(ptr::eq(share, &storage.share))
+            })
+        };
+        let ios = [own(8), own(16)];
+        storage.share.set_most(1);
+        let seen = ios.map(|io| io.join().unwrap());
+        // Each has room for one, whoever had it before.
+        for (key, share) in [(24, &storage.common), (40, &storage.share)] {
+            let claim = |key| storage.table().claim(key, share).is_some();
+            assert!(claim(key) && !claim(key + 8));
+        }
+        assert!(ptr::eq(storage.share.or(&storage.common), &storage.share));
+        seen
+    });
+    let (common, own) = (Some(false), Some(true));
+    assert!(seen.contains(&[common, common]) && seen.contains(&[own, own]));
+    assert!(seen.contains(&[common, own]) && seen.contains(&[None, common]));
 }

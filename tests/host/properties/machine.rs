@@ -57,8 +57,15 @@ use std::{
 /// The number of keys that always have room in a table of one bucket.
 pub const ROOM: usize = BUCKET;
 
-/// The number of I/Os of one disk that have room in the reserve.
+/// The number of I/Os of one disk that have room in the reserve, from its [`PROMISED`]th I/O on; and of all disks together
+/// before.
 pub const SHARE: usize = 3;
+
+/// The number of I/Os that begin on a disk before its share is promised.
+const PROMISED: u32 = 5;
+
+/// The holder of room in the reserve that the disks without a share have together.
+const COMMON: u64 = u64::MAX;
 
 /// The memory of a part of the table.
 pub struct Memory {
@@ -101,6 +108,7 @@ pub struct Disk {
     pub root: Root,
     pub number: u32,
     share: Share,
+    begun: Cell<u32>,
 }
 
 impl Disk {
@@ -115,8 +123,18 @@ impl Disk {
             leaves: (0..leaves).map(|_| Gauge::default()).collect(),
             root: Root::default(),
             number,
-            share: Share::new(SHARE as u64),
+            share: Share::default(),
+            begun: Cell::new(0),
         }
+    }
+
+    /// What an I/O that begins takes room from.
+    fn share<'a>(&'a self, common: &'a Share) -> &'a Share {
+        self.begun.set(self.begun.get() + 1);
+        if self.begun.get() == PROMISED {
+            self.share.set_most(SHARE as u64);
+        }
+        self.share.or(common)
     }
 
     pub fn record(&self, cpu: usize, hctx: u16, transition: Transition, now: u64) {
@@ -182,6 +200,7 @@ pub struct Machine {
     pub main: Memory,
     reserve: [Memory; 1],
     held: ReserveCount,
+    common: Share,
     /// I/Os without room in the table.
     pub untracked: u64,
     numbers: u32,
@@ -208,6 +227,7 @@ impl Machine {
             main: Memory::new(buckets * BUCKET),
             reserve: [Memory::new(2 * BUCKET)],
             held: ReserveCount::default(),
+            common: Share::new(SHARE as u64),
             untracked: 0,
             numbers: disks as u32,
             sink: Disk::new(cpus, 1, SINK),
@@ -255,6 +275,9 @@ impl Machine {
     /// Returns a disk's place in the reserve.
     fn release_share(&self, holder: Option<u64>) {
         let Some(holder) = holder else { return };
+        if holder == COMMON {
+            return self.common.release();
+        }
         let disk = &self.disks[(holder >> 32) as usize];
         if disk.number == holder as u32 {
             disk.share.release();
@@ -368,9 +391,10 @@ impl Machine {
     ) -> Option<Times> {
         let mut ended = None;
         let disk = &self.disks[place];
+        let share = disk.share(&self.common);
         let claim = match self.main.main().claim_home(key) {
             Some(slot) => Some(Claim::New(slot)),
-            None => self.table().claim(key, &disk.share),
+            None => self.table().claim(key, share),
         };
         let slot = match claim {
             Some(Claim::New(slot)) => slot,
@@ -380,7 +404,7 @@ impl Machine {
                 self.record(cpu, slot.entry, Some(transition), now);
                 if let Some(holder) = slot.holder() {
                     self.release_share(Some(holder.get()));
-                    disk.share.take_over();
+                    share.take_over();
                 }
                 slot
             }
@@ -390,7 +414,9 @@ impl Machine {
             }
         };
         if let Some(holder) = slot.holder() {
-            holder.set((place as u64) << 32 | u64::from(disk.number));
+            let own = (place as u64) << 32 | u64::from(disk.number);
+            let is_own = std::ptr::eq(share, &disk.share);
+            holder.set(if is_own { own } else { COMMON });
         }
         let transition = begin(slot.entry);
         self.record(cpu, slot.entry, Some(transition), now);

@@ -192,3 +192,46 @@ fn a_flood_takes_no_room_from_others_within_their_shares() {
     }
     whole.assert_empty();
 }
+
+#[test]
+fn a_flood_takes_no_room_from_disks_that_are_used_for_the_first_time() {
+    const COMMON: usize = 64;
+    const SHARE: usize = 128;
+    const DISKS: u64 = 8;
+    // The flood has its share; each of the others gets its own some I/Os after its first.
+    let whole = Whole::for_ios(3 << 7, COMMON + (DISKS as usize + 1) * SHARE);
+    let (flood, common) = (Share::new(SHARE as u64), Share::new(COMMON as u64));
+    let address = |disk: u64, number: u64| MEMORY + (disk << 30) + number * 320;
+    let mut flooded = Vec::new();
+    let mut lost = 0;
+    for number in 0..2000 {
+        let key = address(9, number);
+        match whole.begin(key, &flood) {
+            true => flooded.push(key),
+            false => lost += 1,
+        }
+    }
+    assert!(lost > 1000, "{lost} is no flood");
+    let mut begun: Vec<(u64, &Share)> = Vec::new();
+    let others: [Share; DISKS as usize] = Default::default();
+    // All in turn, so that the common share is used up when the last of them gets its own.
+    for number in 0..(COMMON as u64 / DISKS + SHARE as u64) {
+        for (disk, own) in (0..).zip(&others) {
+            if number == COMMON as u64 / DISKS {
+                own.set_most(SHARE as u64);
+            }
+            let (key, share) = (address(disk, number), own.or(&common));
+            assert!(whole.begin(key, share), "disk {disk}: no room at {number}");
+            begun.push((key, share));
+        }
+    }
+    assert!(!whole.begin(address(0, 1 << 20), &others[0]));
+    assert!(!whole.begin(address(0, 1 << 20), &common));
+    for (key, share) in begun {
+        assert!(whole.end(key, share), "{key:#x} is lost");
+    }
+    for key in flooded {
+        assert!(whole.end(key, &flood), "{key:#x} is lost");
+    }
+    whole.assert_empty();
+}

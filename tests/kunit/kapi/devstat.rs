@@ -11,7 +11,6 @@ use crate::{
             Tag, //
         },
         client::EndArgs,
-        inflight::Share, //
     },
     kapi::devstat::{
         DevstatEntries,
@@ -84,8 +83,7 @@ impl Shared {
 fn entries() -> Result<(Arc<Shared>, Arc<DevstatEntries>)> {
     let number = Number::new(0, 77);
     let absent = Absent::new()?;
-    let account =
-        with_disk(|disk| Account::new(disk, None, Share::default(), None, number, absent))??;
+    let account = with_disk(|disk| Account::new(disk, None, None, number, absent))??;
     let shared = Shared {
         account,
         listed: AtomicUsize::new(0),
