@@ -25,6 +25,11 @@ pub(crate) struct Owner {
     name: Name,
 }
 
+/// The module of an [`Owner`], for objects that are numerous. Unlike an [`Owner`] it may be equal to that of a module that was
+/// loaded after this one was unloaded: whoever keeps one gives it up when the module is unloaded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct OwnerId(usize);
+
 impl Owner {
     /// Returns the identity of `module`, or of the kernel itself if that is null.
     ///
@@ -42,6 +47,11 @@ impl Owner {
             address: module as usize,
             name,
         }
+    }
+
+    /// Returns what tells it from other modules as long as it is loaded.
+    pub(crate) fn id(&self) -> OwnerId {
+        OwnerId(self.address)
     }
 
     /// Returns the name of the module.

@@ -13,7 +13,10 @@ mod remove;
 mod snapshot;
 
 pub(crate) use create::New;
-pub(crate) use entry::KstatEntry;
+pub(crate) use entry::{
+    KstatClass,
+    KstatEntry, //
+};
 pub(crate) use key::KstatKey;
 pub(crate) use snapshot::{
     KstatSnapshot,
@@ -31,7 +34,10 @@ use crate::{
     },
     kernel_ext::{
         clock,
-        module::Owner, //
+        module::{
+            Owner,
+            OwnerId, //
+        }, //
     },
     recorder::account::Account,
 };
@@ -57,7 +63,7 @@ use kernel::{
 struct Row {
     entry: Arc<KstatEntry>,
     /// [`None`] if it belongs to iostat, or is dormant.
-    owner: Option<Owner>,
+    owner: Option<OwnerId>,
     /// The address of the `kstat_t` of the client; 0 if there is no client.
     address: usize,
 }
@@ -173,7 +179,7 @@ impl Chain {
             // CAST: A small number.
             let new = New {
                 key,
-                class: Name::new(b"kstat"),
+                class: KstatClass::Own("kstat"),
                 kind,
                 ndata: ndata as u32,
                 flags: 0,
@@ -185,7 +191,7 @@ impl Chain {
     }
 
     /// Adds a new kstat to the chain. May sleep. `EEXIST` if there is one of this name, `ENOMEM`.
-    fn add(&self, new: &New, body: Body, owner: Option<Owner>) -> Result<Arc<KstatEntry>> {
+    fn add(&self, new: &New, body: Body, owner: Option<OwnerId>) -> Result<Arc<KstatEntry>> {
         let nodes = RowNodes::new()?;
         let address = body.address();
         let mut entry = KstatEntry::new(new, body)?;
@@ -291,7 +297,7 @@ impl Chain {
     ) -> Option<usize> {
         let table = self.table.lock();
         let mut rows = table.by_kid.values();
-        rows.find(|row| row.owner == Some(owner) && is_asked(row.entry.key()))
+        rows.find(|row| row.owner == Some(owner.id()) && is_asked(row.entry.key()))
             .map(|row| row.address)
     }
 
@@ -303,7 +309,7 @@ impl Chain {
         let key = KstatKey::new(identity.driver, unit, identity.name);
         let new = New {
             key,
-            class: Name::new(identity.class().as_bytes()),
+            class: KstatClass::Own(identity.class()),
             kind: KstatType::Io,
             ndata: 1,
             flags: flags::VIRTUAL,

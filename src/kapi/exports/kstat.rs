@@ -5,6 +5,7 @@
 use super::{
     super::kstat::{
         Chain,
+        KstatClass,
         KstatKey,
         New, //
     },
@@ -138,7 +139,7 @@ unsafe extern "C" fn iostat_kstat_create(
                 ks_instance,
                 name_or_made(given, checked, ks_instance)?,
             ),
-            class: name(class)?,
+            class: KstatClass::new(name(class)?)?,
             kind,
             ndata: ks_ndata,
             flags: ks_flags,

@@ -5,13 +5,13 @@
 use super::{
     entry::{
         Body,
+        KstatClass,
         KstatEntry, //
     },
     Chain,
     KstatKey, //
 };
 use crate::{
-    abi::name::Name,
     acct::kstat::{
         flags,
         KstatType, //
@@ -33,7 +33,7 @@ use kernel::{
 /// The description of a kstat to create.
 pub(crate) struct New {
     pub(crate) key: KstatKey,
-    pub(crate) class: Name,
+    pub(crate) class: KstatClass,
     pub(crate) kind: KstatType,
     pub(crate) ndata: u32,
     pub(crate) flags: u8,
@@ -81,7 +81,11 @@ impl Chain {
         let client = client(&new.header())?;
         let address = client.address();
         new.flags |= flags::INVALID;
-        let entry = self.add(new, Body::Client(client), Some(owner))?;
+        let entry = self.add(
+            new,
+            Body::Client(KBox::new(client, GFP_KERNEL)?),
+            Some(owner.id()),
+        )?;
         if let Body::Client(client) = &entry.hold().body as &Body {
             client.publish(entry.flags(), entry.kid());
         }
@@ -98,7 +102,7 @@ impl Chain {
         if row.owner.is_some() || !row.entry.can_be_reused_for(new) {
             return None;
         }
-        row.owner = Some(owner);
+        row.owner = Some(owner.id());
         let kept = row.entry.flags() & (flags::DORMANT | flags::INVALID);
         row.entry.set_flags(new.flags | kept);
         Some((row.entry.clone(), row.address))

@@ -44,7 +44,7 @@ use kernel::{
 /// The source of the data.
 pub(super) enum Body {
     /// A kstat of another module.
-    Client(ClientKstat),
+    Client(KBox<ClientKstat>),
     /// A disk, a partition, or an entry of devstat(9).
     Disk(Arc<Account>),
     /// The list of all types.
@@ -65,11 +65,44 @@ impl Body {
     }
 }
 
+/// The class of a kstat. Most kstats are those of disks, which need no memory for it.
+pub(crate) enum KstatClass {
+    /// Of a kstat of iostat.
+    Own(&'static str),
+    /// Of a kstat of another module.
+    Client(KBox<Name>),
+}
+
+impl KstatClass {
+    /// Copies a name. May sleep; `ENOMEM`.
+    pub(crate) fn new(name: Name) -> Result<Self> {
+        Ok(KstatClass::Client(KBox::new(name, GFP_KERNEL)?))
+    }
+
+    fn copy(&self) -> Result<Self> {
+        match self {
+            KstatClass::Own(name) => Ok(KstatClass::Own(name)),
+            KstatClass::Client(name) => Self::new(**name),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            KstatClass::Own(name) => name.as_bytes(),
+            KstatClass::Client(name) => name.bytes(),
+        }
+    }
+
+    fn name(&self) -> Name {
+        Name::new(self.bytes())
+    }
+}
+
 /// One kstat.
 #[pin_data]
 pub(crate) struct KstatEntry {
     key: KstatKey,
-    class: Name,
+    class: KstatClass,
     kind: KstatType,
     ndata: u32,
     crtime_ns: u64,
@@ -96,10 +129,11 @@ impl Drop for LockedBody<'_> {
 impl KstatEntry {
     /// Creates a kstat without a number. May sleep; `ENOMEM`.
     pub(super) fn new(new: &New, body: Body) -> Result<Pin<UniqueArc<Self>>> {
+        let class = new.class.copy()?;
         UniqueArc::pin_init(
             pin_init!(KstatEntry {
                 key: new.key,
-                class: new.class,
+                class,
                 kind: new.kind,
                 ndata: new.ndata,
                 crtime_ns: new.crtime_ns,
@@ -121,8 +155,8 @@ impl KstatEntry {
         &self.key
     }
 
-    pub(crate) fn class(&self) -> &Name {
-        &self.class
+    pub(crate) fn class(&self) -> Name {
+        self.class.name()
     }
 
     pub(crate) fn kind(&self) -> KstatType {
@@ -178,8 +212,8 @@ impl KstatEntry {
     }
 
     fn is_like(&self, new: &New) -> bool {
-        let asked = (new.class, new.kind, new.ndata, new.flags & flags::VIRTUAL);
-        asked == (self.class, self.kind, self.ndata, 0)
+        let asked = (new.kind, new.ndata, new.flags & flags::VIRTUAL);
+        asked == (self.kind, self.ndata, 0) && new.class.bytes() == self.class.bytes()
     }
 
     /// Returns whether it is dormant and has the same properties as the kstat to create.
@@ -199,7 +233,7 @@ impl KstatEntry {
             crtime: self.crtime_ns,
             module: *self.key.module().as_array(),
             name: *self.key.name().as_array(),
-            class: *self.class.as_array(),
+            class: *self.class.name().as_array(),
         }
     }
 

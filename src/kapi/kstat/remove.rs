@@ -69,7 +69,7 @@ impl Chain {
     fn any_of(&self, owner: Owner) -> Option<kernel::sync::Arc<KstatEntry>> {
         let table = self.table.lock();
         let mut rows = table.by_kid.values();
-        let row = rows.find(|row| row.owner == Some(owner))?;
+        let row = rows.find(|row| row.owner == Some(owner.id()))?;
         Some(row.entry.clone())
     }
 }

@@ -8,6 +8,7 @@ use crate::{
     },
     kapi::kstat::{
         Chain,
+        KstatClass,
         KstatEntry,
         KstatKey,
         New, //
@@ -36,7 +37,7 @@ fn key(module: &str, instance: i32, name: &str) -> KstatKey {
 fn raw(key: KstatKey, flags: u8) -> New {
     New {
         key,
-        class: Name::new(b"misc"),
+        class: KstatClass::Own("misc"),
         kind: KstatType::Raw,
         ndata: 8,
         flags,
