@@ -93,4 +93,4 @@ help:
 	@echo "make [KDIR=...]        build iostat.ko for a prepared kernel tree"
 	@echo "make kdir              prepare a tree for the running kernel, or KRELEASE=..., if its headers are not enough"
 	@echo "make install [INSTALL_MOD_STRIP=]   install iostat.ko; with its debug information"
-	@echo "KERNEL=7.2 make run    the same for another supported series"
+	@echo "KERNEL=7.2 make run    the same for another supported series; FLAVOUR=generic, ARCH=arm64 select other kernels"

@@ -20,7 +20,7 @@ mkdir -p "$out/stripped"
 for module in "$out"/*.ko "$out"/samples/*.ko "$out"/tests/modules/*.ko; do
 	stripped=$out/stripped/$(basename "$module")
 	[ "$stripped" -nt "$module" ] || {
-		objcopy --strip-debug "$module" "$stripped.tmp"
+		"${CROSS_COMPILE:-}objcopy" --strip-debug "$module" "$stripped.tmp"
 		mv "$stripped.tmp" "$stripped"
 	}
 done

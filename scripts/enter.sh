@@ -7,11 +7,14 @@
 
 . "$(dirname "$0")/lib.sh"
 need_root
-ROOT=$("$TOP/scripts/root.sh" "${IN_ROOT:-build}")
+ROOT=$("$TOP/scripts/root.sh" "${IN_ROOT:-$BUILD_ROOT}")
+# make takes both from the environment.
+cross=''
+[ "$ARCH" = amd64 ] || cross="ARCH=$ARCH CROSS_COMPILE=aarch64-linux-gnu-"
 
 exec unshare --mount --propagation private -- /bin/bash -euc '
-	root=$1 top=$2 cache=$3 clone=$4 overlay=$5
-	shift 5
+	root=$1 top=$2 cache=$3 clone=$4 overlay=$5 cross=$6
+	shift 6
 	if [ -n "$overlay" ]; then
 		mkdir -p "$overlay/upper" "$overlay/work" "$overlay/root"
 		mount -t overlay -o "lowerdir=$root,upperdir=$overlay/upper,workdir=$overlay/work" overlay "$overlay/root"
@@ -24,7 +27,7 @@ exec unshare --mount --propagation private -- /bin/bash -euc '
 	mount --bind "$cache" "$root/cache"
 	[ ! -e /etc/resolv.conf ] || { touch "$root/etc/resolv.conf"; mount --bind "$(readlink -f /etc/resolv.conf)" "$root/etc/resolv.conf"; }
 	exec env -i PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin HOME=/cache/home LANG=C.UTF-8 \
-		TERM="${TERM:-dumb}" CCACHE_DIR=/cache/ccache IOSTAT_CACHE=/cache CLONE="$clone" \
+		TERM="${TERM:-dumb}" CCACHE_DIR=/cache/ccache IOSTAT_CACHE=/cache CLONE="$clone" $cross \
 		$(env | grep -E "^(https?|no)_proxy=" | tr "\n" " ") \
 		chroot "$root" /bin/sh -c '\''cd /src && exec "$@"'\'' sh "$@"
-' enter "$ROOT" "$TOP" "$IOSTAT_CACHE" "$CLONE" "${OVERLAY:-}" "$@"
+' enter "$ROOT" "$TOP" "$IOSTAT_CACHE" "$CLONE" "${OVERLAY:-}" "$cross" "$@"

@@ -16,7 +16,7 @@ TOOLS="bash fio dmsetup iostat mkfs.ext4 mkfs.xfs mkfs.btrfs mount umount losetu
 	biotop-libbpf bitesize-libbpf biopattern-libbpf biostacks-libbpf"
 
 # Those that the kernel has as modules are included, with the modules they depend on.
-MODULES="null_blk scsi_debug sd_mod brd loop zram ublk_drv nvme nvme-loop virtio_blk virtio_console
+MODULES="null_blk scsi_debug sd_mod brd loop zram ublk_drv nvme nvme-loop virtio_pci virtio_blk virtio_console virtio_net
 	dm-mod dm-multipath dm-round-robin dm-delay dm-flakey dm-dust dm-mirror dm-snapshot dm-zero dm-log-writes
 	md-mod raid0 raid1 raid10 bfq mq-deadline kyber-iosched ext4 xfs btrfs overlay configfs nfsv4 nfsd"
 
@@ -26,6 +26,11 @@ die()
 	exit 1
 }
 
+# The programs are those of the build root; for another architecture, of the system in its /guest.
+case ${ARCH:-amd64} in
+amd64) sysroot='' ;;
+*) sysroot=/guest ;;
+esac
 release=$(cat "$kernel/release")
 for base in "$kernel/modules" "$kernel/root"; do
 	[ ! -d "$base/lib/modules/$release" ] || break
@@ -35,6 +40,7 @@ tree=lib/modules/$release
 
 stamp=$({
 	cat "$(basename "$0")" guest-init /var/lib/dpkg/status
+	[ -z "$sysroot" ] || stat -c %Y "$sysroot"
 	find "$base/$tree/" \( -name '*.ko*' -o -name modules.builtin \) -printf '%P %s %T@\n' | sort
 } | sha256sum | cut -c1-12)
 image=$out/initramfs-$release${WITH_BPFTRACE:+-bpftrace}-$stamp.cpio
@@ -58,23 +64,50 @@ copy()
 	local file
 	for file in "$@"; do
 		mkdir -p "$root$(dirname "$file")"
-		[ -e "$root$file" ] || cp -L "$file" "$root$file"
+		[ -e "$root$file" ] || cp -L "$sysroot$file" "$root$file"
 	done
 }
+
+# where TOOL: its path.
+where()
+{
+	[ -n "$sysroot" ] || { command -v "$1" && return; }
+	for dir in /usr/sbin /usr/bin; do
+		[ ! -e "$sysroot$dir/$1" ] || { echo "$dir/$1" && return; }
+	done
+	return 1
+}
+
+# libraries FILE: paths of the shared libraries that it needs. Those of another architecture cannot be asked by ldd.
+libraries()
+{
+	local name path
+	[ -n "$sysroot" ] || { ldd "$1" | grep -o '/[^ ]*' && return; } || return 0
+	for name in $("${CROSS_COMPILE}readelf" -d "$sysroot$1" 2>/dev/null | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'); do
+		[ -z "${seen[$name]:-}" ] || continue
+		seen[$name]=yes
+		path=$(cd "$sysroot" && find usr/lib -name "$name" | head -n 1)
+		[ -n "$path" ] || die "$sysroot has no $name, which $1 needs"
+		echo "/$path"
+		libraries "/$path"
+	done
+}
+declare -A seen
 
 copy /usr/bin/busybox
 for applet in $(busybox --list | grep -vx busybox); do
 	ln -s busybox "$root/usr/bin/$applet"
 done
 for tool in $TOOLS; do
-	path=$(command -v "$tool") || die "the build root has no $tool"
+	path=$(where "$tool") || die "the build root has no $tool"
 	rm -f "$root/usr/bin/$tool" # busybox's
-	copy "$path" $(ldd "$path" | grep -o '/[^ ]*')
+	copy "$path" $(libraries "$path")
 done
 for name in modprobe insmod rmmod lsmod modinfo depmod; do
 	rm -f "$root/usr/bin/$name"
 	ln -s ../bin/kmod "$root/usr/sbin/$name"
 done
+[ -z "$sysroot" ] || copy /usr/lib/ld-linux-aarch64.so.1
 ln -sf bash "$root/usr/bin/sh"
 copy /etc/mke2fs.conf /usr/lib/locale/C.utf8/LC_CTYPE
 echo 'root:x:0:0::/:/bin/bash

@@ -5,6 +5,7 @@
 
 set -euo pipefail
 KERNELS=/cache/kernel
+ARCH=${ARCH:-amd64}
 
 die()
 {
@@ -12,9 +13,19 @@ die()
 	exit 1
 }
 
+# release FLAVOUR UPSTREAM-VERSION: the release that Debian gives the kernel.
+release()
+{
+	case $1 in
+	generic) echo "$2+deb13-$ARCH" ;;
+	16k) echo "$2+deb13-$ARCH-16k" ;;
+	*) echo "$2+deb13-$1-$ARCH" ;;
+	esac
+}
+
 has()
 {
-	apt-cache madison "$1" | awk -v v="$2" '$3 == v { found = 1 } END { exit !found }'
+	apt-cache madison "$1:$ARCH" | awk -v v="$2" '$3 == v { found = 1 } END { exit !found }'
 }
 
 # Source, headers, image and modules must exist in the same version: without MODVERSIONS a mixture is
@@ -26,7 +37,7 @@ resolve()
 	apt-get update -qq >&2 || die "the package mirror cannot be reached; check the network and run this again"
 	for series in "$@"; do
 		for version in $(apt-cache madison "linux-source-$series" | awk '{ print $3 }' | sort -rV); do
-			release=${version%%-*}+deb13-$flavour-amd64
+			release=$(release "$flavour" "${version%%-*}")
 			for package in binary-unsigned modules headers base; do
 				has "linux-$package-$release" "$version" || continue 2
 			done
@@ -34,7 +45,7 @@ resolve()
 			return
 		done
 	done
-	die "the mirror has no $flavour kernel of series $* with source, headers, image and modules in one version"
+	die "the mirror has no $flavour kernel for $ARCH of series $* with source, headers, image and modules in one version"
 }
 
 fetch()
@@ -46,9 +57,9 @@ fetch()
 	cd "$debs"
 	apt-get update -qq
 	apt-get download -o APT::Sandbox::User=root \
-		"linux-source-$series=$version" "linux-headers-$release=$version" \
-		"linux-binary-unsigned-$release=$version" "linux-modules-$release=$version" \
-		"linux-base-$release=$version"
+		"linux-source-$series=$version" "linux-headers-$release:$ARCH=$version" \
+		"linux-binary-unsigned-$release:$ARCH=$version" "linux-modules-$release:$ARCH=$version" \
+		"linux-base-$release:$ARCH=$version"
 	for package in *.deb; do
 		echo "unpacking $package"
 		dpkg-deb -x "$package" "$dir/unpacked"

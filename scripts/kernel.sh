@@ -3,8 +3,8 @@
 # Prepares the stock kernel to build for and boot: finds the newest point release of the newest supported
 # series, unpacks it and prepares a KDIR once per version. Prints the directory with release, version,
 # kdir/, vmlinuz and modules/.
-# usage: kernel.sh (KERNEL=7.2 selects a series, FLAVOUR=rt a Debian kernel other
-# than the cloud kernel)
+# usage: kernel.sh (KERNEL=7.2 selects a series, FLAVOUR=rt a Debian kernel other than the cloud kernel, ARCH=arm64
+# an architecture: see scripts/kernels.txt)
 
 . "$(dirname "$0")/lib.sh"
 
@@ -14,7 +14,9 @@ KERNELS=$IOSTAT_CACHE/kernel
 # mirror at most once a day; without a network the last result is used.
 resolve()
 {
-	local answer=$KERNELS/resolved-$(echo "$*" | tr ' ' '-')
+	local answer
+	answer=$KERNELS/resolved-$(echo "$*" | tr ' ' '-')
+	[ "$ARCH" = amd64 ] || answer+=-$ARCH
 	if [ -z "$(find "$answer" -mtime -1 2>/dev/null)" ]; then
 		if "$TOP/scripts/enter.sh" scripts/kernel-in-root.sh resolve "$@" \
 			>"$answer.tmp" 2>"$LOGS/resolve-kernel.log"; then
@@ -40,13 +42,18 @@ build()
 }
 
 mkdir -p "$KERNELS"
+[ -n "$SERIES" ] || die "FLAVOUR=$FLAVOUR of ARCH=$ARCH is not a supported kernel; scripts/kernels.txt lists them"
 case " $SERIES " in
 *" ${KERNEL:-${SERIES%% *}} "*) ;;
 *) die "KERNEL=$KERNEL is not a supported series; choose one of: $SERIES" ;;
 esac
-"$TOP/scripts/root.sh" >/dev/null
-read -r release version <<<"$(resolve "${FLAVOUR:-cloud}" ${KERNEL:-$SERIES})"
+"$TOP/scripts/root.sh" "$BUILD_ROOT" >/dev/null
+read -r release version <<<"$(resolve "$FLAVOUR" ${KERNEL:-$SERIES})"
 [ -n "$release" ] || exit 1
 [ -e "$KERNELS/$release/ready" ] || locked kernel build "$release" "$version" >&2
+series=$(echo "$version" | cut -d. -f1,2)
+rustc=$(awk -v row="$series $FLAVOUR $ARCH" '!/^#/ && $1 " " $2 " " $3 == row { print $4 }' "$TOP/scripts/kernels.txt")
+grep -q "^CONFIG_RUSTC_VERSION_TEXT=\"rustc $rustc " "$KERNELS/$release/config" ||
+	die "kernel $release was not built by rustc ${rustc:-unknown}, which scripts/kernels.txt says; correct the table"
 [ -e "$KERNELS/$release/version" ] || echo "$version" >"$KERNELS/$release/version"
 echo "$KERNELS/$release"

@@ -16,8 +16,22 @@ mkdir -p "$LOGS" 2>/dev/null || {
 	exit 1
 }
 
-# Supported series, newest first. No other script names a series.
-SERIES=${SERIES:-7.3 7.2}
+# Architecture and flavour of the kernel to build for and to boot, as Debian calls them; the ordinary kernel, whose name
+# has no flavour, is called generic.
+case ${ARCH:-amd64} in
+amd64 | x86_64 | x86) ARCH=amd64 ;;
+arm64 | aarch64) ARCH=arm64 ;;
+*)
+	echo "error: ARCH=$ARCH is not supported; choose one of: amd64 arm64" >&2
+	exit 1
+	;;
+esac
+FLAVOUR=${FLAVOUR:-cloud}
+
+# Supported series of this flavour, newest first. scripts/kernels.txt names them, and no script.
+SERIES=${SERIES:-$(awk -v row="$FLAVOUR $ARCH" '!/^#/ && $2 " " $3 == row { print $1 }' "$TOP/scripts/kernels.txt" | xargs)}
+# The root to build in: see scripts/root.sh.
+[ "$ARCH" = amd64 ] && BUILD_ROOT=build || BUILD_ROOT=$ARCH
 
 die()
 {

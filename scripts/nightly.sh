@@ -15,6 +15,9 @@ AREAS="
 	torture-seeds	env SEED=1303,40961,852177 DURATION=1200 scripts/torture.sh kasan
 	torture-stock	env SEED=77001 DURATION=1200 scripts/torture.sh stock
 	guest-rt	env FLAVOUR=rt scripts/test-guest.sh
+	guest-generic	env FLAVOUR=generic scripts/test-guest.sh
+	guest-arm64	env ARCH=arm64 scripts/test-guest.sh
+	guest-arm64-16k	env ARCH=arm64 FLAVOUR=16k scripts/test-guest.sh
 	kdir		scripts/test-kdir.sh
 	packages	scripts/test-packages.sh
 	many		env DISKS=4096 scripts/test-many.sh

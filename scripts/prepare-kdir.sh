@@ -28,15 +28,16 @@ same_tool()
 		die "$1 differs: the kernel was built with \"$recorded\", this system has \"${3#* }\""
 }
 
-# options FILE: the options of a configuration that do not describe the tools.
+# options FILE: the options of a configuration that do not describe the tools, nor the vDSO of 32-bit programs on arm64,
+# which depends on a compiler for arm and is no part of modules.
 options()
 {
-	grep '^CONFIG' "$1" | grep -v _VERSION_TEXT
+	grep '^CONFIG' "$1" | grep -vE '_VERSION_TEXT|^CONFIG_(THUMB2_)?COMPAT_VDSO='
 }
 
 grep -q '^CONFIG_RUST=y' "$config" || die "kernel $release was built without CONFIG_RUST"
 same_tool rustc CONFIG_RUSTC_VERSION_TEXT "$(${RUSTC:-rustc} --version)"
-same_tool gcc CONFIG_CC_VERSION_TEXT "$(${CC:-gcc} --version | head -n 1)"
+same_tool gcc CONFIG_CC_VERSION_TEXT "$(${CC:-${CROSS_COMPILE:-}gcc} --version | head -n 1)"
 rm -rf "$kdir"
 mkdir -p "$kdir"
 cp "$config" "$kdir/.config"

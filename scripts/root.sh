@@ -3,9 +3,8 @@
 # Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
 # kernels, QEMU and the tools for the guests; and another root with the packages that blktests needs, for
 # the guests of scripts/nightly-blktests.sh; one for Debian packages; one with Prometheus and a browser, for
-# scripts/test-metrics.sh;
-# one that builds for arm64 and emulates it; and the system that guests of arm64 take their programs from.
-# Prints its path. usage: root.sh [build|blktests|packages|metrics|arm64|arm64-guest]
+# scripts/test-metrics.sh; and one that builds for arm64 and emulates it. Prints its path.
+# usage: root.sh [build|blktests|packages|metrics|arm64]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -30,7 +29,7 @@ BLKTESTS="make gcc g++ libc6-dev liburing-dev bash gawk fio util-linux udev kmod
 	bsdextrautils"
 PACKAGING="debhelper dh-dkms dkms lintian fakeroot"
 METRICS="prometheus prometheus-node-exporter chromium-headless-shell fonts-dejavu-core python3 python3-websocket"
-OPTIONS=(--variant=apt)
+OPTIONS=() GUEST_PACKAGES=''
 case ${1:-build} in
 build)
 	PACKAGES=$(echo $TOOLCHAIN $SCOPE $TEST_KERNEL qemu-system-x86 $GUEST liburing-dev)
@@ -50,22 +49,18 @@ metrics)
 	;;
 arm64)
 	PACKAGES="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen kmod cpio xz-utils zstd
-		pahole python3 perl openssl busybox-static ccache"
-	PACKAGES=$(echo $PACKAGES $CROSS)
-	OPTIONS=(--variant=apt --architectures=amd64,arm64)
+		pahole python3 perl openssl busybox-static ccache cargo"
+	PACKAGES=$(echo $PACKAGES $CROSS $SCOPE $(grep -v "^#" "$TOP/scripts/crates.txt"))
+	OPTIONS=(--architectures=amd64,arm64)
+	# In /guest of the root, where initramfs-in-root.sh finds it.
+	GUEST_PACKAGES=$(echo $GUEST kmod tmux bash coreutils libc-bin)
 	TITLE="root for arm64 (cross compiler, QEMU)"
 	;;
-arm64-guest)
-	PACKAGES=$(echo $GUEST kmod tmux)
-	# No script of a package is run, as that would need an emulator.
-	OPTIONS=(--variant=extract --architectures=arm64)
-	TITLE="programs of arm64 guests"
-	;;
-*) die "there is no root $1; choose one of: build blktests packages metrics arm64 arm64-guest" ;;
+*) die "there is no root $1; choose one of: build blktests packages metrics arm64" ;;
 esac
 SUITES="trixie trixie-backports"
 
-ROOT=$IOSTAT_CACHE/root-$(echo "$PACKAGES $SUITES" | sha256sum | cut -c1-12)
+ROOT=$IOSTAT_CACHE/root-$(echo "$PACKAGES $SUITES${GUEST_PACKAGES:+ $GUEST_PACKAGES}" | sha256sum | cut -c1-12)
 
 # Prints the mirror that this machine's apt uses, so that no host is named here.
 mirror()
@@ -83,24 +78,37 @@ install_mmdebstrap()
 	apt-get update && apt-get install -y --no-install-recommends mmdebstrap zstd
 }
 
-make_root()
+# bootstrap DIR PACKAGES OPTION...
+bootstrap()
 {
-	local uri tmp=$ROOT.tmp.$$ suite opts=()
+	local dir=$1 packages=$2 uri suite opts=()
+	shift 2
 	uri=$(mirror)
-	rm -rf "$ROOT".tmp.*
-	trap 'rm -rf "$tmp"' EXIT
 	# The root's apt gets the proxy and certificate settings of this machine's apt.
 	while IFS= read -r line; do
 		opts+=("--aptopt=$line")
 	done < <(apt-config dump | grep -E '^Acquire::https?::(Proxy|CaInfo|Verify|.*::Proxy)' || true)
-	mmdebstrap --mode=root "${OPTIONS[@]}" "${opts[@]}" \
+	mmdebstrap --mode=root "$@" "${opts[@]}" \
 		--aptopt='Apt::Install-Recommends "false"' \
 		--dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
-		--include="$(echo "$PACKAGES" | tr ' ' ',')" \
-		trixie "$tmp" \
+		--include="$(echo "$packages" | tr ' ' ',')" \
+		trixie "$dir" \
 		- < <(for suite in $SUITES; do echo "deb $uri $suite main"; done)
+}
+
+make_root()
+{
+	local tmp=$ROOT.tmp.$$
+	rm -rf "$ROOT".tmp.*
+	trap 'rm -rf "$tmp"' EXIT
+	bootstrap "$tmp" "$PACKAGES" --variant=apt "${OPTIONS[@]}"
+	# Scripts of foreign packages would need an emulator: the packages are unpacked, and no more.
+	[ -z "$GUEST_PACKAGES" ] || {
+		bootstrap "$tmp/guest" "$GUEST_PACKAGES" --variant=extract --architectures=arm64
+		rm -rf "$tmp/guest/var/cache" "$tmp/guest/var/lib/apt"
+	}
 	mkdir -p "$tmp/src" "$tmp/cache"
 	mv "$tmp" "$ROOT"
 	trap - EXIT

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # The guest tests: all of them on the newest stock kernel, the smoke tests on the other supported series.
-# The traces of the guests are recounted here. FLAVOUR=rt runs only tests/guest/rt.sh, on the PREEMPT_RT
-# kernel. PARTS="load null" runs only these parts of tests/guest/test.sh. usage: test-guest.sh
+# The traces of the guests are recounted here. FLAVOUR=generic runs only the smoke tests, on that kernel of
+# scripts/kernels.txt; FLAVOUR=rt tests/guest/rt.sh, ARCH=arm64 tests/guest/arm64.sh. PARTS="load null" runs only these parts of tests/guest/test.sh.
+# usage: test-guest.sh
 
 . "$(dirname "$0")/lib.sh"
 
@@ -116,8 +117,12 @@ hang_ended()
 }
 
 newest=$("$TOP/scripts/kernel.sh")
-if [ -n "${FLAVOUR:-}" ]; then
-	run "$newest" "$FLAVOUR.sh"
+if [ -z "${PARTS:-}" ] && [ "$FLAVOUR $ARCH" != "cloud amd64" ]; then
+	case "$FLAVOUR $ARCH" in
+	*arm64) run "$newest" arm64.sh ;;
+	rt*) run "$newest" rt.sh ;;
+	*) run "$newest" smoke.sh ;;
+	esac
 	echo "guest: $passed passed, $failed failed"
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
 	exit

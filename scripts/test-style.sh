@@ -267,9 +267,19 @@ examples()
 		rm -r "$dir"'
 }
 
+# The table of kernels and what the documentation says was shown on each have the same rows.
+kernel_table()
+{
+	local rows
+	rows=$(awk '!/^#/ { print $1, $2, $3, $4 }' "$TOP/scripts/kernels.txt" | sort)
+	[ -n "$rows" ] || echo "scripts/kernels.txt has no rows"
+	diff <(echo "$rows") <(awk '$1 ~ /^[0-9]+\.[0-9]+$/ { print $1, $2, $3, $4 }' "$TOP/Documentation/kernels.rst" | sort)
+}
+
 long_files
 check "floors import only downward" floors
 check "no two types of one name" unique_types
+check "the table of kernels and its documentation" kernel_table
 check "no script creates a regular file /dev/iostat" no_plain_device
 check "the examples of abi.rst compile" examples
 check "unsafe only in rust/kernel, the probe files and the exports" unsafe_fence

@@ -101,7 +101,14 @@ done
 kernel=$1 payload=$2
 [ -f "$payload/run" ] || { echo "error: $payload has no file named run" >&2; exit 2; }
 
-cpu=max smp=$cpus
+# x86: no_timer_check, as on a busy host the timer's interrupts come too late for that check, which then panics.
+cpu=max smp=$cpus emulator=qemu-system-x86_64 machine=q35 console='ttyS0 no_timer_check unknown_nmi_panic'
+serial=(-serial "file:$tmp/give.serial")
+if [ "${ARCH:-amd64}" = arm64 ]; then
+	# Not max, whose pointer authentication makes emulation slow. This machine has one serial port and no NMI:
+	# a guest that is ended prints no stacks.
+	cpu=neoverse-n1 emulator=qemu-system-aarch64 machine=virt,gic-version=3 console=ttyAMA0 serial=()
+fi
 image=$kernel/vmlinuz
 if [ ! -e "$image" ]; then
 	# A test kernel is booted as ELF (PVH). la57 is off because KASAN reports wild accesses in early boot
@@ -192,15 +199,14 @@ else
 fi
 filter=$!
 
-# setpriv ends QEMU with its parent, however that ends. no_timer_check: on a busy host the timer's
-# interrupts come too late for that check, which then panics.
-setpriv --pdeathsig KILL qemu-system-x86_64 \
+# setpriv ends QEMU with its parent, however that ends.
+setpriv --pdeathsig KILL "$emulator" \
 	-nodefaults -no-user-config -display none -no-reboot \
-	-M q35 -cpu "$cpu" -accel "$accel" -smp "$smp" -m "$memory" \
+	-M "$machine" -cpu "$cpu" -accel "$accel" -smp "$smp" -m "$memory" \
 	-kernel "$image" -initrd "$tmp/initrd" \
-	-append "console=ttyS0 quiet loglevel=4 panic=-1 no_timer_check unknown_nmi_panic \
+	-append "console=$console quiet loglevel=4 panic=-1 \
 		panic_sys_info=tasks,blocked_tasks,locks,all_bt $append" \
-	-serial stdio -serial "file:$tmp/give.serial" \
+	-serial stdio "${serial[@]}" \
 	-chardev "pipe,id=monitor,path=$tmp/monitor" -mon chardev=monitor \
 	-chardev "file,id=give,path=$tmp/give.virtio" \
 	-device virtio-serial-pci -device virtserialport,chardev=give,name=give \

@@ -234,7 +234,7 @@ static void sizes(void)
 	expect("list, short entries", IOSTAT_IOC_LIST, &l, EINVAL);
 	l.entry_size = sizeof(devices[0]) + 4;
 	expect("list, odd entries", IOSTAT_IOC_LIST, &l, EINVAL);
-	l.entry_size = 4096 + 8;
+	l.entry_size = sysconf(_SC_PAGESIZE) + 8;
 	expect("list, entries longer than a page", IOSTAT_IOC_LIST, &l, EINVAL);
 	expect("snapshot, no such device", IOSTAT_IOC_SNAPSHOT, &g, ENXIO);
 	g.flags = IOSTAT_GET_ALL;

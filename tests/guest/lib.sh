@@ -43,6 +43,15 @@ latency_of()
 	all_files "$1" && cat "/sys/block/$1/iostat/latency/$2"
 }
 
+# programs NAME...: these, without those for 32 bits where there are none: on x86 only.
+programs()
+{
+	case $(uname -m) in
+	x86_64) echo "$*" ;;
+	*) printf '%s\n' "$@" | grep -v '32$' ;;
+	esac
+}
+
 # open_iostat FD: opens /dev/iostat for reading and writing. While the module is not loaded a
 # redirection would create a regular file of that name, and the device node could not be created.
 open_iostat()

@@ -18,11 +18,11 @@
 #include <unistd.h>
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define PAGE 4096
 
 static int fd;
 /* One page, followed by unmapped memory. */
 static char *page;
+static size_t page_size;
 
 static void expect(const char *what, unsigned int call, void *argument, int error)
 {
@@ -114,7 +114,7 @@ static void places(__u32 number)
 	for (unsigned int i = 0; i < COUNT(calls); i++) {
 		union argument a = calls[i].argument;
 		unsigned int size = a.size;
-		char *end = page + PAGE - size;
+		char *end = page + page_size - size;
 		bool is_denied = answer(calls[i].call) == EPERM;
 
 		if (calls[i].call == IOSTAT_IOC_HISTOGRAM)
@@ -125,13 +125,13 @@ static void places(__u32 number)
 		for (int by = 0; by < 8; by++) {
 			int result, error;
 
-			memset(page, 0x5a, PAGE);
+			memset(page, 0x5a, page_size);
 			memcpy(end - by, &a, size);
 			result = ioctl(fd, calls[i].call, end - by);
 			error = errno;
 			if ((result ? error : 0) != answer(calls[i].call))
 				printf("%#x, %d from the end: %s\n", calls[i].call, by, strerrorname_np(error));
-			for (char *p = page; p < page + PAGE; p++)
+			for (char *p = page; p < page + page_size; p++)
 				if ((p < end - by || p >= end - by + size) && *p != 0x5a) {
 					printf("%#x: wrote elsewhere\n", calls[i].call);
 					break;
@@ -142,11 +142,11 @@ static void places(__u32 number)
 			expect("across the end", calls[i].call, end + by, is_denied ? EPERM : EFAULT);
 		}
 		memcpy(page, &a, size);
-		mprotect(page, PAGE, PROT_READ);
+		mprotect(page, page_size, PROT_READ);
 		/* Without the privilege the call fails before it writes the argument. */
 		expect("read-only", calls[i].call, page, is_denied ? EPERM :
 		       calls[i].call == IOSTAT_IOC_KSTAT_WRITE ? EACCES : EFAULT);
-		mprotect(page, PAGE, PROT_READ | PROT_WRITE);
+		mprotect(page, page_size, PROT_READ | PROT_WRITE);
 	}
 }
 
@@ -160,12 +160,12 @@ static void arrays(__u32 number)
 		.entry_size = sizeof(snapshot) };
 	struct iostat_histogram h = { .size = sizeof(h), .number = number, .buckets = 8 };
 
-	l.devices = (uintptr_t)page + PAGE - sizeof(device) - 1;
+	l.devices = (uintptr_t)page + page_size - sizeof(device) - 1;
 	expect("odd devices", IOSTAT_IOC_LIST, &l, 0);
 	memcpy(&device, (void *)(uintptr_t)l.devices, sizeof(device));
 	if (!memchr(device.name, 0, sizeof(device.name)) || !device.name[0])
 		printf("odd devices: no name\n");
-	g.snapshots = (uintptr_t)page + PAGE - sizeof(snapshot) - 3;
+	g.snapshots = (uintptr_t)page + page_size - sizeof(snapshot) - 3;
 	expect("odd snapshots", IOSTAT_IOC_SNAPSHOT, &g, 0);
 	memcpy(&snapshot, (void *)(uintptr_t)g.snapshots, sizeof(snapshot));
 	if (snapshot.number != device.number)
@@ -174,7 +174,7 @@ static void arrays(__u32 number)
 	expect("odd counts", IOSTAT_IOC_HISTOGRAM, &h, 0);
 	l.count = g.count = UINT32_MAX;
 	h.buckets = UINT32_MAX;
-	l.devices = g.snapshots = h.counts = (uintptr_t)page + PAGE - 8;
+	l.devices = g.snapshots = h.counts = (uintptr_t)page + page_size - 8;
 	expect("too many devices", IOSTAT_IOC_LIST, &l, EFAULT);
 	expect("too many snapshots", IOSTAT_IOC_SNAPSHOT, &g, EFAULT);
 	expect("too many counts", IOSTAT_IOC_HISTOGRAM, &h, EFAULT);
@@ -202,7 +202,7 @@ static void fuzz(long n)
 {
 	const __u64 odd[] = {
 		0, 1, 7, 8, 4095, 4096, 4097, INT32_MAX, UINT32_MAX, INT64_MAX, -1ULL, -8ULL,
-		(uintptr_t)page, (uintptr_t)page + 1, (uintptr_t)page + PAGE - 64, 0xffff888000000000,
+		(uintptr_t)page, (uintptr_t)page + 1, (uintptr_t)page + page_size - 64, 0xffff888000000000,
 	};
 
 	while (n--) {
@@ -244,8 +244,9 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	fd = open("/dev/iostat", O_RDWR);
-	page = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (fd < 0 || page == MAP_FAILED || munmap(page + PAGE, PAGE))
+	page_size = sysconf(_SC_PAGESIZE);
+	page = mmap(NULL, 2 * page_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fd < 0 || page == MAP_FAILED || munmap(page + page_size, page_size))
 		return 2;
 	disk = number(argv[1]);
 	numbers();

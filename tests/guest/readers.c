@@ -6,8 +6,8 @@
  *
  * READERS processes read statistics in a loop, a third each by ioctl, by mmap and as text; or all of them
  * read FILE. Meanwhile the main process, with the highest priority, reads the disk N times, in groups, and
- * preempts the readers in the middle of their reads at the start of a group. Prints TSC cycles, which are
- * instructions under QEMU's -icount, of the median read and of the 99th percentile; and the number of
+ * preempts the readers in the middle of their reads at the start of a group. Prints cycles of the CPU's
+ * counter, which on x86 are instructions under QEMU's -icount, of the median read and of the 99th percentile; and the number of
  * reads by each of the three interfaces.
  */
 #define _GNU_SOURCE
@@ -24,12 +24,27 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __x86_64__
 #include <x86intrin.h>
+#endif
 #include "iostat.h"
 
 #define MOST 256
 #define GROUP 8
 #define WAYS 3
+
+/* The TSC, or the architected counter, which has a lower frequency. */
+static uint64_t cycles_now(void)
+{
+#ifdef __x86_64__
+	return __rdtsc();
+#else
+	uint64_t value;
+
+	__asm__ __volatile__("isb\n\tmrs %0, cntvct_el0" : "=r" (value) : : "memory");
+	return value;
+#endif
+}
 
 static struct iostat_device devices[MOST];
 static struct iostat_snapshot snapshots[MOST];
@@ -145,10 +160,10 @@ int main(int argc, char **argv)
 			for (int who = 0; !i && who < readers; who++)
 				before[who % WAYS] += reads[who];
 		}
-		from = __rdtsc();
+		from = cycles_now();
 		if (pread(disk, buffer, 4096, (i % 1024) * 4096) != 4096)
 			err(1, "pread");
-		cycles[i] = __rdtsc() - from;
+		cycles[i] = cycles_now() - from;
 	}
 	for (int who = 0; who < readers; who++)
 		after[who % WAYS] += reads[who];

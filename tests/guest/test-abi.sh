@@ -17,7 +17,7 @@ without_time()
 	cut -d' ' -f2-
 }
 
-for abi in abi abi32 abi-v1; do
+for abi in $(programs abi abi32 abi-v1); do
 	a=/payload/$abi
 	is "$abi: version, generation, devices, buckets, message" "$($nobody $a info)" \
 		"1 $(cat /sys/class/misc/iostat/generation) $(cat /sys/class/misc/iostat/numdevs) 110 65536"
@@ -62,7 +62,7 @@ for message in @kstat_list "@evcnt_list all"; do
 done
 
 # Invalid calls.
-for misuse in misuse misuse32; do
+for misuse in $(programs misuse misuse32); do
 	is "$misuse: invalid numbers, addresses and lengths" "$(/payload/$misuse nba 1 20000)" ""
 	is "$misuse: invalid calls from an unprivileged user" "$($nobody /payload/$misuse nba 2 20000)" ""
 done

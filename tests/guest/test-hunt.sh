@@ -33,7 +33,7 @@ wait_idle nbh
 # Except busy times, which each reader limits to the time between reads: see Documentation/abi.rst.
 is "hunt: all ways agree on an idle disk" "$(/payload/iostat-map --ways nbh | cut -d' ' -f4-20,22-28,30,31,33- | sort -u)" \
 	"$(cut -d' ' -f2-18,20-26,28,29,31- </sys/block/nbh/iostat/stat)"
-for way in mapped mapped32 mapped-v1; do
+for way in $(programs mapped mapped32 mapped-v1); do
 	is "hunt: histograms: $way" "$(/payload/$way histograms nbh)" "$(/payload/abi histogram nbh)"
 done
 is "hunt: histograms: iostat-map" "$(/payload/iostat-map --histograms nbh)" "$(/payload/abi histogram nbh)"

@@ -27,14 +27,14 @@ is "a Rust program reads the same by mmap, ioctl, sysfs, text" \
 	done; done)"
 for disk in nbm nbm1; do
 	/payload/abi histogram $disk >/tmp/times
-	is "histograms: agree with the ioctl, all classes and phases: $disk" "$(for reader in mapped mapped32 mapped-v1; do
+	is "histograms: agree with the ioctl, all classes and phases: $disk" "$(for reader in $(programs mapped mapped32 mapped-v1); do
 		$nobody /payload/$reader histograms $disk; done; $nobody /payload/iostat-map --histograms $disk)" \
-		"$(cat /tmp/times /tmp/times /tmp/times /tmp/times)"
+		"$(for reader in $(programs mapped mapped32 mapped-v1) iostat-map; do cat /tmp/times; done)"
 	is "histograms: not empty: $disk" "$(awk '$3 { print $1, $2 }' /tmp/times | tail -n 3)" "2 0
 2 1
 2 2"
 done
-for reader in $m ${m}32; do
+for reader in $(programs $m ${m}32); do
 	before=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)
 	mapped=$($reader get nbm | cut -d' ' -f1)
 	after=$(cut -d' ' -f1 /sys/block/nbm/iostat/stat)

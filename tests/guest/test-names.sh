@@ -59,7 +59,7 @@ is "names: lines have as many words as the heading" \
 is "names: in sysfs" "$(for name in "${names[@]}"; do
 	head -c 512 "/dev/${name//!//}" >/dev/null && all_files "$name" &&
 		cat "/sys/class/block/$name/iostat/kstat/name"; done)" "$(cat /tmp/names)"
-for reader in abi abi32 abi-v1; do
+for reader in $(programs abi abi32 abi-v1); do
 	is "names: in the list of $reader" "$(/payload/$reader list | cut -d ' ' -f 1 | of_ours)" "$expected"
 done
 is "names: by mmap" "$(/payload/iostat-map | cut -d ' ' -f 1 | of_ours)" "$expected"

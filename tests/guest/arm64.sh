@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-2.0
+# What another architecture or another size of pages can change, without the parts that need scsi_debug, which Debian's
+# kernels for arm64 do not have.
+
+PARTS="load request null bio virtio interfaces text abi memory"
+. /payload/test.sh
