@@ -29,17 +29,18 @@ rules()
 	fi
 }
 
-# guest NAME PORT: a guest that does what the test says. Each has 1 CPU, as the host may have 2.
+# guest NAME PORT: a guest that does what the test says, of which its console says nothing. Each has 1 CPU, as the host may have 2.
 guest()
 {
 	local payload=$dir/$1 base=$kernel/modules/lib/modules/$(<"$kernel/release")/kernel file
 	mkdir "$payload"
 	cp "$("$TOP/scripts/tools.sh")" "$modules/stripped/iostat.ko" "$TOP"/tests/guest/{lib,metrics}.sh "$payload"
+	cp "$("$TOP/scripts/root.sh" metrics)/usr/bin/prometheus-node-exporter" "$payload/node_exporter"
 	for file in net/core/failover drivers/net/net_failover drivers/net/virtio_net; do
 		xz -dc "$base/$file.ko.xz" >"$payload/${file##*/}.ko"
 	done
 	printf 'name=%s port=%s\n. /payload/lib.sh\n. /payload/metrics.sh\n' "$1" "$control" >"$payload/run"
-	"$TOP/scripts/vm.sh" --cpus 1 --memory 768 --forward "$2:9797" "$kernel" "$payload" >"$LOGS/metrics-$1.log" 2>&1
+	"$TOP/scripts/vm.sh" --cpus 1 --memory 768 --silence 900 --forward "$2:9797" "$kernel" "$payload" >"$LOGS/metrics-$1.log" 2>&1
 }
 
 guests()

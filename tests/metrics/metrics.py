@@ -16,6 +16,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
+import loads
 import page
 
 CONTROL, PORT_A, PORT_B = map(int, sys.argv[1:4])
@@ -372,32 +373,22 @@ def hostile_clients(a):
     T.holds(f"20 requests together: {len(set(took))} samples", len(took) == 20 and len(set(took)) <= 10, took)
 
 
-def compat(b):
-    # The module has counted since it was loaded, the kernel since the disk came: both are compared over a load.
-    def both():
-        text = samples(scrape("b")[1])
-        columns = b.run("cat /sys/block/nullb1/stat").split()
-        of = lambda name: text[f'node_disk_{name}{{device="nullb1"}}']
-        ours = {"reads": of("reads_completed_total"), "read_bytes": of("read_bytes_total"),
-                "writes": of("writes_completed_total"), "written_bytes": of("written_bytes_total")}
-        theirs = {"reads": int(columns[0]), "read_bytes": int(columns[2]) * 512,
-                  "writes": int(columns[4]), "written_bytes": int(columns[6]) * 512}
-        return ours, theirs
-
-    ours, theirs = both()
-    b.run("fio --name=job --filename=/dev/nullb1 --rw=randrw --bs=8k --direct=1 --ioengine=psync --io_size=1m --output=/tmp/fio.txt")
-    time.sleep(0.3)
-    ours_after, theirs_after = both()
-    T.same("--compat node: the kernel's counts", {key: ours_after[key] - ours[key] for key in ours},
-           {key: float(theirs_after[key] - theirs[key]) for key in theirs})
-
-
 def textfile(b):
     listing = b.run("cd /tmp && mkdir -p text && ioscope export --textfile text/iostat.prom && ls -l text | tail -n +2 | cut -c 1-10 && ls text")
     T.same("--textfile: one file, for all to read", listing, "-rw-r--r--\niostat.prom\n")
     promtool_metrics("--textfile: promtool has nothing to say", b.run("cat /tmp/text/iostat.prom").encode())
     T.same("--textfile: a directory that is not there",
            b.run("ioscope export --textfile /tmp/none/x.prom", may_fail=True).startswith("ioscope: cannot write /tmp/none/x.prom"), True)
+
+
+def many(b):
+    loads.start_node_exporter(b)
+    loads.compat(T, b)
+    loads.scrapes_without_module(T, IOSCOPE, PORT_B + 12)
+    loads.many_scrapes(T, b)
+    loads.many_disks(T, b, 256)
+    page.many(T, b, PORT_B, DIRECTORY, SHOTS, 256)
+    b.bash("for one in {1..256}; do remove_null_blk_disk many$one; done\nkill $node; wait $node; true")
 
 
 def pages(b):
@@ -427,12 +418,13 @@ def main():
         b.run("load_module; make_null_blk_disk nullb0 irqmode=2 completion_nsec=8000000; make_null_blk_disk nullb1 irqmode=0")
         for name in PORTS:
             wait("both are up", lambda: value(f'iostat_up{{instance="{name}"}}') == 1)
+        slow = loads.begin_slow(b, PORT_B)
         under_load(a, b)
         rules_and_dashboard()
         a_device_leaves(b)
         odd_names(b)
-        compat(b)
         textfile(b)
+        loads.end_slow(T, b, slow)
         unload(a)
         odd_requests()
         hostile_clients(a)
@@ -443,6 +435,7 @@ def main():
         a.start("exit")
         del guests["a"]
         prometheus.terminate()
+        many(b)
         pages(b)
     finally:
         for guest in guests.values():

@@ -140,6 +140,30 @@ def live(test, guest, port, directory, shots):
         test.same("page: the browser has nothing to complain of", browser.complaints, [])
 
 
+def many(test, guest, port, directory, shots, count):
+    """A list of many devices, of which few do something."""
+    with Browser(directory, port + 3) as browser:
+        browser.open(f"http://127.0.0.1:{port}/", 1920, 1080, is_dark=True)
+        rows = "[...document.querySelectorAll('#devices tbody th')].filter((one) => one.textContent.startsWith('many'))"
+        test.holds(f"page of {count} disks: all are listed", browser.until(f"{rows}.length === {count}", 30))
+        browser.run("document.querySelector('#active').click()")
+        test.holds(f"page of {count} disks: nothing did something", browser.until(f"{rows}.length === 0", 20))
+        guest.bash("loads=\nfor one in 3 77 200; do while :; do dd if=/dev/many$one of=/dev/null bs=4k count=500 iflag=direct 2>/dev/null; sleep 0.2; done & "
+                   "loads+=\" $!\"; done")
+        shown = "[...document.querySelectorAll('#devices tbody th')].map((one) => one.textContent).sort().join()"
+        test.holds(f"page of {count} disks: what did something", browser.until(f"{shown} === 'many200,many3,many77'", 20))
+        browser.run("document.querySelector('#active').click()")
+        test.holds(f"page of {count} disks: all again", browser.until(f"{rows}.length === {count}", 20))
+        browser.run("document.querySelector('#find').value = 'many25'; document.querySelector('#find').dispatchEvent(new Event('input'))")
+        test.same(f"page of {count} disks: found by name", browser.run(f"{rows}.length"), sum("many25" in f"many{one}" for one in range(1, count + 1)))
+        browser.run("document.querySelector('#find').value = ''; document.querySelector('#find').dispatchEvent(new Event('input'))")
+        browser.shot(f"{shots}/page-many.png", is_whole=False)
+        browser.run("document.querySelector('#busy').scrollIntoView()")
+        browser.shot(f"{shots}/page-many-busy.png", is_whole=False)
+        guest.run("kill $loads; wait $loads", may_fail=True)
+        test.same(f"page of {count} disks: the browser has nothing to complain of", browser.complaints, [])
+
+
 def in_flight(test, guest, browser):
     """A device that takes long, chosen by the keyboard."""
     guest.run("make_null_blk_disk slow irqmode=2 completion_nsec=3000000000 size=64")

@@ -76,7 +76,8 @@ const view = {
 		state.cursor = by === 0 || last < 0 ? null : all[Math.min(Math.max(now + by, 0), last)];
 		details();
 	},
-	all: () => listed().map(({ name, busy }) => ({ name, busy })),
+	// By name: a line that changes its place could not be followed.
+	all: () => listed("name", false).map(({ name, busy }) => ({ name, busy })),
 	say,
 };
 
@@ -112,9 +113,8 @@ const COLUMNS = [
 
 const shownReport = (device) => (view.isLive ? device.last : device.total);
 
-/** Devices as the list has them. */
-function listed() {
-	const { by, isDown } = state.sort;
+/** The devices that are listed, in the order of a column. */
+function listed(by = state.sort.by, isDown = state.sort.isDown) {
 	const of = COLUMNS.find(([key]) => key === by)[4];
 	const word = $("find").value.toLowerCase();
 	const isShown = (device) => device.name.toLowerCase().includes(word) && (!$("active").checked || !n.isIdle(shownReport(device)) || device === state.chosen);
