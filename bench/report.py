@@ -2,7 +2,7 @@
 """Prints what a bench run found, and the difference to the figures in the repository.
 
 usage: report.py OUT RELEASE		prints
-       report.py OUT RELEASE --keep	and writes bench/*.json and the README's table
+       report.py OUT RELEASE --keep	and writes bench/*.json, the README and bench.rst
        report.py OUT RELEASE --check	says in test lines whether recording became longer
 """
 
@@ -11,11 +11,10 @@ import os
 import sys
 
 import figures
+import pages
 import tables
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-README = os.path.join(HERE, "..", "README.md")
-BEGIN, END = "<!-- make bench: begin -->\n", "<!-- make bench: end -->\n"
 # Instructions per I/O.
 LONGER = 5
 # Per cent. One repeat with a kernel thread in it, which the median forgets, is 0.9 off.
@@ -42,13 +41,6 @@ def keep(name, objects):
 
 def key(item):
     return item["name"], item["engine"], item["cpus"]
-
-
-def keep_in_readme(text):
-    with open(README) as file:
-        before, rest = file.read().split(BEGIN)
-    with open(README, "w") as file:
-        file.write(before + BEGIN + text + END + rest.split(END)[1])
 
 
 def check(results, baselines, reads, loads, before):
@@ -125,7 +117,7 @@ def main():
         keep("results", results)
         keep("costs", [{"what": "kernel", "name": release}] + baselines + reads + standing)
         keep("accuracy", accuracy)
-        keep_in_readme(tables.readme(release, results, baselines, reads, standing, accuracy))
+        pages.write()
 
 
 main()

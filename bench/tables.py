@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Figures as tables: for the terminal, and in Markdown for the README."""
+"""Figures as tables: for the terminal, and their rows for pages.py."""
 
 import figures
 
@@ -11,11 +11,6 @@ def aligned(rows):
         "  ".join(cell.ljust(width) if i == 0 else cell.rjust(width)
                   for i, (cell, width) in enumerate(zip(row, widths))).rstrip() + "\n"
         for row in rows)
-
-
-def markdown(rows):
-    head = [rows[0], ["---"] + ["---:"] * (len(rows[0]) - 1)]
-    return "".join("| " + " | ".join(row) + " |\n" for row in head + rows[1:])
 
 
 def costs(results, baselines, before):
@@ -97,26 +92,3 @@ def accuracy_rows(accuracy):
 
 def accuracy(accuracy):
     return aligned(accuracy_rows(accuracy))
-
-
-def readme(release, results, baselines, reads, standing, accuracy):
-    best = figures.best_peers(results)
-    columns = sorted({(item["cpus"], item["engine"]) for item in results})
-    at = {(item["name"], item["cpus"], item["engine"]): item for item in results}
-    rows = [["instructions per I/O more"] +
-            [f"{engine}, {cpus} CPU{'s' * (cpus > 1)}" for cpus, engine in columns] +
-            ["spread", "x best peer"]]
-    for name in dict.fromkeys(item["name"] for item in results):
-        found = [at[name, *column] for column in columns if (name, *column) in at]
-        peer = best[figures.conditions(found[0])]["delta_insn_per_io"]
-        rows.append([f"`{name}`"] +
-                    [f"{at[name, *column]['delta_insn_per_io']:+.0f}" if (name, *column) in at
-                     else "" for column in columns] +
-                    [f"{max(item['spread_pct'] for item in found):.2f} %",
-                     f"{found[0]['delta_insn_per_io'] / peer:.2f}"])
-    without = ", ".join(f"{item['insn_per_io']:.0f} ({item['engine']})" for item in baselines
-                        if item["name"] == "none" and item["cpus"] == 1)
-    return (f"Kernel {release}. Without statistics an I/O takes, with 1 CPU, {without}.\n\n" +
-            markdown(rows) + "\n" + markdown(reads_rows(reads)) + "\n" +
-            markdown(standing_rows(standing)) + "\n" +
-            memory_line(standing) + "\n" + markdown(accuracy_rows(accuracy)))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Measures the cost and the accuracy of the statistics, in guests where a cycle is an instruction, and
-# prints the difference to bench/*.json. A run of everything updates these and the README's table; with
+# prints the difference to bench/*.json. A run of everything updates these, README.md and bench.rst; with
 # ROWS or CPUS it only prints. usage: bench.sh [--check]
 #	ROWS="iostat iostats"	rows of bench/guest/rows.sh; "reads": reads of all statistics, with 1 and 2 CPUs
 #		"load": insmod, with one disk; NAME+mitigations: iostats or iostat with mitigations=auto, 1 CPU

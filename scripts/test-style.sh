@@ -280,6 +280,7 @@ long_files
 check "floors import only downward" floors
 check "no two types of one name" unique_types
 check "the table of kernels and its documentation" kernel_table
+check "README.md and bench.rst have the figures of bench/*.json" python3 -B bench/pages.py --check
 check "no script creates a regular file /dev/iostat" no_plain_device
 check "the examples of abi.rst compile" examples
 check "unsafe only in rust/kernel, the probe files and the exports" unsafe_fence
