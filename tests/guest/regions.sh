@@ -14,8 +14,8 @@ say()
 	return $status
 }
 
-# told NAME DISK WORD...: sends a message that must succeed.
-told()
+# sends NAME DISK WORD...: sends a message that must succeed.
+sends()
 {
 	local name=$1
 	shift

@@ -83,12 +83,12 @@ for name in "${names[@]}"; do
 	# awk reads backslashes.
 	slashed=${written//\\/\\\\}
 	before=$(of_disk "$slashed")
-	told "names: a region: $written" "$written" @stats_create - /1
+	sends "names: a region: $written" "$written" @stats_create - /1
 	is "names: id of its region: $written" "$reply" 0
 	reads=$((reads + 1))
 	dd if="/dev/${name//!//}" of=/dev/null bs=4k count=$reads iflag=direct status=none
 	is "names: reads: $written" $(($(of_disk "$slashed") - before)) $reads
-	told "names: by its node's path: $written" "/dev/${written//!//}" @stats_print 0
+	sends "names: by its node's path: $written" "/dev/${written//!//}" @stats_print 0
 	is "names: reads of its region: $written" "$(cut -d ' ' -f 2 <<<"$reply")" $reads
 	id=$(message @kstat_list | awk -v end=":$(escaped "$name" ':*?[' | sed 's/\\/&&/g')" \
 		'substr($NF, length($NF) - length(end) + 1) == end { print $NF }')
@@ -120,8 +120,8 @@ for word in "${names_long}" 'a%20b' 'a\041b' /dev/ /dev//plain dev/plain plain/ 
 		cat /tmp/say)
 $(printf '%s' "$word" | sed 's/\\041/!/'): there is no such disk"
 done
-told "names: a quoted blank" 'a\ b' @stats_list
-told "names: slashes for the kernel's own" cciss/c0d0p1 @stats_list
+sends "names: a quoted blank" 'a\ b' @stats_list
+sends "names: slashes for the kernel's own" cciss/c0d0p1 @stats_list
 
 # Names in the log when regions are deleted with their disk.
 before=$(dmesg | grep -cF ' regions went with it')

@@ -10,16 +10,16 @@ account()
 		"$a_abandoned $((a_bytes_none + a_bytes_read + a_bytes_write + a_bytes_free)) $a_wlentime $a_rlentime"
 }
 
-# told: stores the sums of the events of each disk since the last call in array told, of all disks in
-# told[.].
-told()
+# event_sums: stores the sums of the events of each disk since the last call in array event_sums, of all disks in
+# event_sums[.].
+event_sums()
 {
 	local disk rest
-	told=()
+	event_sums=()
 	sleep 0.05 # an event is written shortly after its account
 	echo >&"${PAIRING[1]}"
 	while read -r disk rest <&"${PAIRING[0]}"; do
-		told[$disk]=$rest
+		event_sums[$disk]=$rest
 		[ "$disk" != . ] || return 0
 	done
 	fail "pairing: its reader has exited"
@@ -34,7 +34,7 @@ told_by()
 	for disk in $2; do
 		wait_idle "$disk"
 	done
-	told
+	event_sums
 	for disk in $2; do
 		first[$disk]=$(account "$disk")
 	done
@@ -42,9 +42,9 @@ told_by()
 	for disk in $2; do
 		wait_idle "$disk"
 	done
-	told
+	event_sums
 	for disk in $2; do
-		read -ra events <<<"${told[$disk]:-}"
+		read -ra events <<<"${event_sums[$disk]:-}"
 		read -ra before <<<"${first[$disk]}"
 		read -ra now <<<"$(account "$disk")"
 		want=
@@ -62,7 +62,7 @@ told_by()
 		bytes[$disk]=${events[5]:-0}
 		holds "pairing: $name: $disk: at least one I/O" "${events[0]:-0} > 0"
 	done
-	read -ra events <<<"${told[.]}"
+	read -ra events <<<"${event_sums[.]}"
 	is "pairing: $name: open, bad, unseen, lost" "${events[*]:2}" "0 0 0 0"
 }
 
@@ -76,7 +76,7 @@ fio_told()
 }
 
 flushes=
-declare -A told errors merged refused bytes
+declare -A event_sums errors merged refused bytes
 mix="--rw=randrw --bsrange=4k-32k --size=64m"
 both="--numjobs=2 --group_reporting --cpus_allowed=0,1 --cpus_allowed_policy=split"
 : >$TRACING/trace
@@ -207,8 +207,8 @@ for head in /sys/block/nvme?n1; do
 	esac
 done
 
-told
-read -r all_starts all_dones rest <<<"${told[.]}"
+event_sums
+read -r all_starts all_dones rest <<<"${event_sums[.]}"
 holds "pairing: I/Os in all" "all_starts >= 100000 && all_starts == all_dones"
 echo "# pairing: $all_starts I/Os"
 echo 0 >$TRACING/events/io/enable

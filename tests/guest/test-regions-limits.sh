@@ -12,7 +12,7 @@ as_nobody()
 
 # Changes need CAP_SYS_ADMIN; listing and printing need no privilege.
 is "messages: mode of the device" "$(stat -c %a /dev/iostat)" 666
-told "messages: root may create" rgm @stats_create 0+100 50 prog aux
+sends "messages: root may create" rgm @stats_create 0+100 50 prog aux
 for words in "@stats_create - /1" "@stats_delete 0" "@stats_clear 0" "@stats_print_clear 0" \
 	"@stats_set_aux 0 x" "@stats_resize 0 0+200"; do
 	got=$(as_nobody "rgm $words")
@@ -32,15 +32,15 @@ exec 3>&-
 refuses "messages: not through a file opened read-only" sh -c 'echo "rgm @stats_list" </dev/iostat 1<&0'
 
 # A resize frees the memory of the resize before the last.
-told "resize: a region" rgm @stats_create 0+1000 10
-told "resize: once" rgm @stats_resize 1 0+900
-told "resize: twice" rgm @stats_resize 1 0+1000
+sends "resize: a region" rgm @stats_create 0+1000 10
+sends "resize: once" rgm @stats_resize 1 0+900
+sends "resize: twice" rgm @stats_resize 1 0+1000
 held=$(allocated)
 for _ in $(seq 25); do
 	say rgm @stats_resize 1 0+900 && say rgm @stats_resize 1 0+1000 || fail "resize: $reply"
 done
 is "resize: fifty more need no more memory" "$(allocated)" "$held"
-told "resize: delete" rgm @stats_delete 1
+sends "resize: delete" rgm @stats_delete 1
 
 # A reply belongs to the open file, and is read as any file: see test-text.sh.
 open_iostat 3
@@ -61,7 +61,7 @@ echo "rgm @stats_list" >&3
 is "reply: the error is replaced by the next message" "$(cat <&3)" "0: 0+100 50 prog aux"
 exec 3>&- 4>&-
 is "reply: without a message the statistics are read" "$(head -c 9 /dev/iostat)" "iostat 1 "
-told "reply: a long one" rgm @stats_create 0+3000 1
+sends "reply: a long one" rgm @stats_create 0+3000 1
 open_iostat 3
 echo "rgm @stats_print 1" >&3
 dd bs=7 status=none <&3 >/tmp/pieces
@@ -69,7 +69,7 @@ exec 3>&-
 say rgm @stats_print 1
 is "reply: in pieces of 7 bytes" "$(md5sum </tmp/pieces)" "$(echo "$reply" | md5sum)"
 is "reply: in pieces, number of lines" "$(wc -l </tmp/pieces)" 3000
-told "reply: delete" rgm @stats_delete 1
+sends "reply: delete" rgm @stats_delete 1
 
 # The longest message has 64 KiB.
 padded()
@@ -93,7 +93,7 @@ for try in $(seq 50); do
 done
 for words in "@stats_create - /1" "@stats_resize 0 0+10" "@stats_print_clear 0" "@stats_delete 0" \
 	"@stats_create - /1"; do
-	told "slow I/O: $words" rgz "$words"
+	sends "slow I/O: $words" rgz "$words"
 done
 stat_of rgz s_
 is "slow I/O: still in flight" "$s_rcnt" 1
@@ -102,7 +102,7 @@ wait_idle rgz
 say rgz @stats_print 0
 is "slow I/O: not in the new region" "$reply" "0+131072 0 0 0 0 0 0 0 0 0 0 0 0 0"
 remove_null_blk_disk rgz
-told "memory: delete" rgm @stats_delete 0
+sends "memory: delete" rgm @stats_delete 0
 
 # Free memory, except what the system allocates and frees by itself.
 mem_free()
@@ -114,7 +114,7 @@ noise=$((16 << 20))
 echo 3 >/proc/sys/vm/drop_caches
 is "memory: none at first" "$(allocated)" 0
 free=$(mem_free)
-told "memory: a million areas" rgm @stats_create 0+16000000 16
+sends "memory: a million areas" rgm @stats_create 0+16000000 16
 held=$(allocated)
 echo "# a million areas on $(nproc) CPUs: $held bytes"
 holds "memory: a million areas take at most a quarter" "held > 100000000 && held <= $total / 4"
@@ -125,7 +125,7 @@ fio_quiet --filename=/dev/rgm --direct=1 --rw=randread --bs=4k --number_ios=300 
 delta rgm
 wait_idle rgm
 # Areas have 16 sectors: an aligned read of 8 sectors is in one area.
-told "memory: print a hundred areas" rgm @stats_print 0 499950 100
+sends "memory: print a hundred areas" rgm @stats_print 0 499950 100
 is "memory: a hundred areas" "$(head -n 1 <<<"$reply" | cut -d' ' -f1) $(wc -l <<<"$reply")" "7999200+16 100"
 open_iostat 3
 succeeds "memory: print all" sh -c 'echo "rgm @stats_print 0" >&3'
@@ -133,7 +133,7 @@ is "memory: a line for each area, and the sum of all I/Os" \
 	"$(awk '{ reads += $2; sectors += $4 } END { print NR, reads, sectors }' <&3)" \
 	"1000000 $d_operations_read $((d_bytes_read / 512))"
 exec 3>&-
-told "memory: delete a million areas" rgm @stats_delete 0
+sends "memory: delete a million areas" rgm @stats_delete 0
 is "memory: none allocated after the deletion" "$(allocated)" 0
 holds "memory: all is free after the deletion" "$free - $(mem_free) < noise"
 

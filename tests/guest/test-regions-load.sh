@@ -31,7 +31,7 @@ with_region()
 {
 	local name=$1 disk=$2 file=$3
 	shift 3
-	told "$name: create" "${disk##*/}" @stats_create - 1000 1 classes
+	sends "$name: create" "${disk##*/}" @stats_create - 1000 1 classes
 	local id=$reply
 	begin "$disk"
 	succeeds "$name: fio" fio_quiet --filename="$file" --direct=1 "$@"
@@ -52,7 +52,7 @@ with_region()
 	holds "$name: an I/O is counted in each of its areas" "a_reads >= r_reads && a_writes >= r_writes"
 	holds "$name: busy time is between that of a class and their sum" "r_io_ticks >= r_io_ticks_read &&
 		r_io_ticks >= r_io_ticks_write && r_io_ticks <= r_io_ticks_read + r_io_ticks_write + 1"
-	told "$name: delete" "${disk##*/}" @stats_delete "$id"
+	sends "$name: delete" "${disk##*/}" @stats_delete "$id"
 }
 
 with_region "region" rgl /dev/rgl --rw=randrw --bsrange=512-64k --ioengine=libaio --iodepth=16 \
@@ -63,13 +63,13 @@ with_region "region: flushes" rgl /dev/rgl --rw=randwrite --bs=4k --fsync=2 --nu
 
 # Each I/O crosses an edge: 64 sectors from the middle of an area of 64 sectors to the middle of the next.
 # Each of the two areas counts it, with half of the sectors and all of its time.
-told "edges: create" rgl @stats_create - 64 1 precise_timestamps
+sends "edges: create" rgl @stats_create - 64 1 precise_timestamps
 edges=$reply
 begin rgl
 succeeds "edges: fio" fio_quiet --filename=/dev/rgl --direct=1 --rw=randrw --bs=32k --offset=16k --size=100m \
 	--ioengine=libaio --iodepth=4 --number_ios=400
 delta rgl
-told "edges: print" rgl @stats_print "$edges"
+sends "edges: print" rgl @stats_print "$edges"
 total_of e_
 is "edges: each read is in two areas" $e_reads $((2 * d_operations_read))
 is "edges: each write is in two areas" $e_writes $((2 * d_operations_write))
@@ -78,23 +78,23 @@ is "edges: each area has half of an I/O's sectors" "$(awk '$4 != 32 * $2 || $8 !
 is "edges: the time of each I/O is in two areas" $((e_rticks + e_wticks)) $((2 * d_rlentime))
 is "edges: none in flight" "$e_in_flight" 0
 # One I/O crosses two edges, and one ends at an edge.
-told "edges: clear" rgl @stats_clear "$edges"
+sends "edges: clear" rgl @stats_clear "$edges"
 dd if=/dev/rgl of=/dev/null bs=64k count=1 skip=16k iflag=direct,skip_bytes status=none
 dd if=/dev/rgl of=/dev/null bs=32k count=1 skip=4 iflag=direct status=none
 wait_idle rgl
-told "edges: print" rgl @stats_print "$edges" 0 5
+sends "edges: print" rgl @stats_print "$edges" 0 5
 is "edges: one I/O in three areas, and one in one" "$(awk '{ print $1, $2, $4 }' <<<"$reply" | paste -sd,)" \
 	"0+64 1 32,64+64 1 64,128+64 1 32,192+64 0 0,256+64 1 64"
-told "edges: delete" rgl @stats_delete "$edges"
+sends "edges: delete" rgl @stats_delete "$edges"
 
 # Each I/O is in one area of the only region: these are recorded on the fast path.
-told "one area: create" rgl @stats_create 0+204800 1024 1 precise_timestamps
+sends "one area: create" rgl @stats_create 0+204800 1024 1 precise_timestamps
 only=$reply
 begin rgl
 succeeds "one area: fio" fio_quiet --filename=/dev/rgl --direct=1 --rw=randrw --bs=32k --size=100m \
 	--ioengine=libaio --iodepth=4 --number_ios=1000
 delta rgl
-told "one area: print" rgl @stats_print "$only"
+sends "one area: print" rgl @stats_print "$only"
 total_of f_
 is "one area: reads and writes" "$f_reads $f_writes" "$d_operations_read $d_operations_write"
 is "one area: sectors" "$f_rsectors $f_wsectors" "$((d_bytes_read / 512)) $((d_bytes_write / 512))"
@@ -102,25 +102,25 @@ is "one area: the time of all I/Os" $((f_rticks + f_wticks)) "$d_rlentime"
 is "one area: the same in the queue" "$f_time_in_queue" "$d_rlentime"
 is "one area: none in flight" "$f_in_flight" 0
 # Beside it, there is nothing to record.
-told "one area: clear" rgl @stats_clear "$only"
+sends "one area: clear" rgl @stats_clear "$only"
 succeeds "beside: fio" fio_quiet --filename=/dev/rgl --direct=1 --rw=randrw --bs=32k --offset=100m --size=16m \
 	--number_ios=100
 wait_idle rgl
-told "beside: print" rgl @stats_print "$only"
+sends "beside: print" rgl @stats_print "$only"
 total_of f_
 is "beside: nothing" "$f_reads $f_writes $f_in_flight $f_time_in_queue" "0 0 0 0"
-told "one area: delete" rgl @stats_delete "$only"
+sends "one area: delete" rgl @stats_delete "$only"
 
 # A partition has regions of its own, in sectors of the partition.
 make_partitions /dev/rgl 2048:65536 67584:65536
-told "region of the disk" rgl @stats_create 67584+65536 /1 1 classes
+sends "region of the disk" rgl @stats_create 67584+65536 /1 1 classes
 disk_region=$reply
 with_region "region of a partition" rgl/rgl2 /dev/rgl2 --rw=randrw --bsrange=4k-64k --ioengine=libaio \
 	--iodepth=8 --number_ios=500 --size=32m
 counted rgl "$disk_region" w_
 is "region of a partition: the disk's region has the same" "$w_reads $w_rsectors $w_writes $w_wsectors" \
 	"$r_reads $r_rsectors $r_writes $r_wsectors"
-told "region of a partition: its first sectors" rgl2 @stats_create 0+8 /1
+sends "region of a partition: its first sectors" rgl2 @stats_create 0+8 /1
 dd if=/dev/rgl2 of=/dev/null bs=4k count=1 iflag=direct status=none
 wait_idle rgl
 say rgl2 @stats_print 0
@@ -128,8 +128,8 @@ columns_of "$reply" p_
 is "region of a partition: sectors are relative" "$p_reads $p_rsectors" "1 8"
 refuses "region of a partition: not beyond its end" say rgl2 @stats_create 0+65537 /1
 is "region of a partition: the other partition has none" "$(say rgl1 @stats_list; echo "$reply")" ""
-told "region of a partition: delete" rgl2 @stats_delete 0
-told "region of the disk: delete" rgl @stats_delete "$disk_region"
+sends "region of a partition: delete" rgl2 @stats_delete 0
+sends "region of the disk: delete" rgl @stats_delete "$disk_region"
 partx --delete --nr 1:2 /dev/rgl
 
 # A busy host requeues commands: each read counts once.
@@ -162,7 +162,7 @@ under_load()
 like_load()
 {
 	wait_idle rgl
-	told "$1: print" rgl @stats_print "$2"
+	sends "$1: print" rgl @stats_print "$2"
 	columns_of "$reply" l_
 	is "$1: reads as fio issued" "$l_reads $l_rsectors" \
 		"$(fio_value read total_ios) $(($(fio_value read io_bytes) / 512))"
@@ -172,8 +172,8 @@ like_load()
 }
 
 # A print clears exactly what it prints: the sum of all prints is what fio did.
-told "print_clear: create" rgl @stats_create - /1 2 precise_timestamps histogram:50000,100000,1000000
-told "print_clear: create one that is not cleared" rgl @stats_create - /1 2 precise_timestamps histogram:50000,100000,1000000
+sends "print_clear: create" rgl @stats_create - /1 2 precise_timestamps histogram:50000,100000,1000000
+sends "print_clear: create one that is not cleared" rgl @stats_create - /1 2 precise_timestamps histogram:50000,100000,1000000
 : >/tmp/prints
 under_load 4
 rounds=0
@@ -202,9 +202,9 @@ for column in 11 13 14; do
 		"(busy - other) * 100 < other && (other - busy) * 100 < other"
 done
 is "print_clear: never more in flight than fio had" "$(awk '$10 < 0 || $10 > 32' /tmp/prints | head -n 1)" ""
-told "print_clear: print afterwards" rgl @stats_print 0
+sends "print_clear: print afterwards" rgl @stats_print 0
 is "print_clear: empty afterwards" "$(cut -d' ' -f2- <<<"$reply")" "0 0 0 0 0 0 0 0 0 0 0 0 0 0:0:0:0"
-told "print_clear: delete" rgl @stats_delete 0
+sends "print_clear: delete" rgl @stats_delete 0
 
 # Other regions are created, resized and deleted beside one that stays.
 say rgl @stats_clear 1
@@ -238,8 +238,8 @@ for try in $(seq 100); do
 	((i_operations_read < half_operations_read + 20)) || break
 	sleep 0.1
 done
-told "half: create" rgl @stats_create - /1
-told "half: a print under load" rgl @stats_print 0
+sends "half: create" rgl @stats_create - /1
+sends "half: a print under load" rgl @stats_print 0
 wait $load
 wait_idle rgl
 say rgl @stats_print 0
@@ -248,7 +248,7 @@ is "half: none in flight" "$h_in_flight" 0
 holds "half: a part of fio's reads" "h_reads > 0 && h_reads < $(fio_value read total_ios)"
 
 # A region is resized under load: the areas kept have their counts.
-told "resize: create" rgl @stats_create 0+131072 131072
+sends "resize: create" rgl @stats_create 0+131072 131072
 resized=$reply
 say rgl @stats_clear 1
 under_load 4
@@ -271,14 +271,14 @@ columns_of "$reply" z_
 is "resize: none in flight" "$z_in_flight" 0
 holds "resize: counts are kept" "z_reads > $(fio_value read total_ios) / 2"
 for id in 0 1 "$resized"; do
-	told "under load: delete" rgl @stats_delete "$id"
+	sends "under load: delete" rgl @stats_delete "$id"
 done
 is "under load: all memory is freed" "$(allocated)" 0
 
 # A disk is removed with its regions in the middle of I/O.
 gone=$(cat $control/regions_gone)
-told "gone: create" rgl @stats_create - 100
-told "gone: create" rgl @stats_create - /1 1 histogram:1
+sends "gone: create" rgl @stats_create - 100
+sends "gone: create" rgl @stats_create - /1 1 histogram:1
 holds "gone: memory" "$(allocated) > 0"
 under_load 20
 sleep 1

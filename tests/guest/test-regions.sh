@@ -37,7 +37,7 @@ done <<END
 261100+1 1 2 histogram:100000000 precise_timestamps
 END
 dmsetup message regions 0 @stats_create 329000+5000 100 >/dev/null
-told "regions: create beyond the end" "$rgdisk" @stats_create 329000+5000 100 1 unchecked
+sends "regions: create beyond the end" "$rgdisk" @stats_create 329000+5000 100 1 unchecked
 last=$ids
 
 # like_dm NAME ID PRECISE: compares one region field by field, after both were printed. Counts are equal:
@@ -170,7 +170,7 @@ done
 sleep 0.5
 dmsetup message regions 0 @stats_clear 1
 before=${EPOCHREALTIME/./}
-told "regions: clear while they are in flight" "$rgdisk" @stats_clear 1
+sends "regions: clear while they are in flight" "$rgdisk" @stats_clear 1
 sleep 0.2
 columns_of "$(dmsetup message regions 0 @stats_print 1)" d_
 say "$rgdisk" @stats_print 1

@@ -33,7 +33,7 @@ bounded "memory: kstats" 4000 "@kstat"
 bounded "memory: the list of kstats" 4000 "@kstat_list"
 bounded "memory: event counters" 4000 "@evcnt_list all"
 bounded "memory: event counters with their children" 4000 "@evcnt_list all rollup"
-told "memory: a region" txt0 @stats_create - 1
+sends "memory: a region" txt0 @stats_create - 1
 for i in $(seq 100); do
 	say txt1 @stats_create - 512 1 precise_timestamps program aux || fail "memory: region $i" "$reply"
 done
@@ -162,13 +162,13 @@ is "churn: a disk that stays has one line in each" "$(awk '
 # Reading the reply of a region that is deleted fails.
 open_iostat 3
 open_iostat 4
-told "gone: create" txt4 @stats_create - 1
+sends "gone: create" txt4 @stats_create - 1
 echo "txt4 @stats_print 0" >&3
 head -c 1 <&3 >/dev/null
-told "gone: delete" txt4 @stats_delete 0
+sends "gone: delete" txt4 @stats_delete 0
 refuses "gone: a read fails" cat <&3
 is "gone: ENOENT" "$(grep -c 'No such file' /tmp/out)" 1
-told "gone: create another with the same id" txt4 @stats_create - 1
+sends "gone: create another with the same id" txt4 @stats_create - 1
 refuses "gone: the new region is not read" cat <&3
 echo "txt4 @stats_print 0" >&4
 head -c 1 <&4 >/dev/null
@@ -177,18 +177,18 @@ refuses "gone: a read fails after the disk was removed" cat <&4
 is "gone: ENXIO" "$(grep -c 'No such device' /tmp/out)" 1
 exec 3>&- 4>&-
 # Reading the reply of a region goes on when the region is resized.
-told "resize: a region" txt5 @stats_create 0+1000 1
+sends "resize: a region" txt5 @stats_create 0+1000 1
 open_iostat 3
 echo "txt5 @stats_print 0" >&3
 dd bs=4000 count=1 status=none <&3 >/tmp/half
-told "resize: while it is read" txt5 @stats_resize 0 500+1000
+sends "resize: while it is read" txt5 @stats_resize 0 500+1000
 cat <&3 >>/tmp/half
 exec 3>&-
 is "resize: areas that stay once, and the new ones" \
 	"$(cut -d+ -f1 /tmp/half | awk '$1 >= 500' | xargs)" "$(seq -s' ' 500 1499)"
 
 # @stats_print_clear clears what is read, and only that.
-told "clear: a region" txt6 @stats_create - 1 1 "histogram:1,1000"
+sends "clear: a region" txt6 @stats_create - 1 1 "histogram:1,1000"
 for i in 1 2 3; do
 	dd if=/dev/txt6 of=/dev/null bs=4k count=256 iflag=direct status=none
 done
@@ -217,7 +217,7 @@ echo "txt6 @stats_print_clear 0" >&3
 dd bs=5000 count=1 status=none <&3 >/tmp/one
 echo "txt6 @stats_print_clear 0 1000 -" >&3
 dd bs=1 count=3001 status=none <&3 >/tmp/two
-told "clear: resize in between" txt6 @stats_resize 0 0+2000
+sends "clear: resize in between" txt6 @stats_resize 0 0+2000
 exec 3>&-
 say txt6 @stats_print_clear 0
 echo "$reply" >/tmp/three
@@ -254,7 +254,7 @@ is "clear: long lines: the first piece" "$(read_some 5000 1)" "0 0 100 100 100"
 is "clear: long lines: all" "$(read_some 4096 1000)" "0 0 0 0 0"
 open_iostat 3
 echo "txt6 @stats_print_clear 0 0 1" >&3
-told "clear: all" txt6 @stats_clear 0
+sends "clear: all" txt6 @stats_clear 0
 dd if=/dev/txt6 of=/dev/null bs=4k count=1 iflag=direct status=none
 exec 3>&-
 wait_idle txt6

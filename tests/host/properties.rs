@@ -3,7 +3,7 @@
 //! Floor 0 against slow models that share no arithmetic with it.
 //!
 //! [`model`] is the truth, [`machine`] is floor 0 driven as the recorder drives it, [`play`] makes
-//! up random lives of random I/Os and tells both of them. The fuzz targets share the first two and
+//! up random lives of random I/Os and feeds them to both. The fuzz targets share the first two and
 //! what [`invariants`] asserts.
 
 #![cfg(not(loom))]

@@ -151,11 +151,11 @@ leave()
 	rmmod "$1" || exit 1
 }
 
-# told MODULE NTH LINE ERRNO...: the result must be 0, or one of these with a fault.
-told()
+# client_does MODULE NTH LINE ERRNO...: the result must be 0, or one of these with a fault.
+client_does()
 {
 	local result
-	echo "$3" | /payload/nth "$2" tell "/sys/module/$1/parameters/do" >/dev/null
+	echo "$3" | /payload/nth "$2" send "/sys/module/$1/parameters/do" >/dev/null
 	read -r result <"/sys/module/$1/parameters/result"
 	[ "$result" = 0 ] || [[ $2 != 0 && " ${*:4} " == *" $result "* ]] || {
 		echo "$1: $3: $result"
@@ -194,7 +194,7 @@ left_while_read()
 client_kstat()
 {
 	come kstat_client 0 || return 0
-	told kstat_client "$1" "storm $(($2 % 400))" -5 -12
+	client_does kstat_client "$1" "storm $(($2 % 400))" -5 -12
 	case $3 in
 	leave)
 		leave_behind kstat_client 0
@@ -208,7 +208,7 @@ client_kstat()
 client_evcnt()
 {
 	come evcnt_client 0 || return 0
-	told evcnt_client "$1" "many $2" -12
+	client_does evcnt_client "$1" "many $2" -12
 	[ "$3" = stay ] || leave_behind evcnt_client 0
 	if [ "$3" = persist ] && come evcnt_other 0; then
 		# The parent's module is unloaded first.
@@ -225,7 +225,7 @@ client_evcnt()
 client_devstat()
 {
 	come devstat_client 0 || return 0
-	told devstat_client "$1" "many $(($2 % 10))" -12
+	client_does devstat_client "$1" "many $(($2 % 10))" -12
 	if [ "$3" != stay ]; then
 		leave_behind devstat_client 0
 		asked devstat_client "spread 1 $2"

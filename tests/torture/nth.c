@@ -8,7 +8,7 @@
  *	nth N unload NAME	rmmod
  *	nth N read FILE		open, read all, close
  *	nth N ask MESSAGE	write MESSAGE to /dev/iostat, read the reply
- *	nth N tell FILE		write standard input
+ *	nth N send FILE		write standard input
  *	nth N add|remove NUMBER	a loop disk, without losetup's other calls
  *	nth N churn NUMBER	add and remove a loop disk, ten times
  *	nth N part|unpart DISK	add or remove partition 1, 8 MiB at offset 1 MiB
@@ -80,7 +80,7 @@ static int act(const char *what, int fd, const char *name)
 		return read_all(name, NULL);
 	if (!strcmp(what, "ask"))
 		return read_all("/dev/iostat", name);
-	if (!strcmp(what, "tell"))
+	if (!strcmp(what, "send"))
 		ret = write(fd, line, strlen(line));
 	else if (!strcmp(what, "load"))
 		ret = syscall(SYS_finit_module, fd, "", 0);
@@ -108,7 +108,7 @@ int main(int argc, char **argv)
 	if (argc != 4)
 		return 2;
 	on_file = argv[3][0] == '/' && strcmp(argv[2], "read");
-	writes = !strcmp(argv[2], "tell");
+	writes = !strcmp(argv[2], "send");
 	if (writes && !fgets(line, sizeof(line), stdin))
 		return 2;
 	fd = open(on_file ? argv[3] : "/dev/loop-control", (writes ? O_WRONLY : O_RDONLY) | O_CLOEXEC);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # Regions are created, read, resized and deleted on disks that are added and removed. Sourced.
 
-# tell WORD...: sends a message and sets reply, which is empty on an error.
-tell()
+# send WORD...: sends a message and sets reply, which is empty on an error.
+send()
 {
 	reply=
 	exec 6<>$NODE || return 1
@@ -24,14 +24,14 @@ regions()
 		create)
 			one_of what "/1" "/7 1 classes" "/100 1 precise_timestamps" \
 				"3000 2 precise_timestamps histogram:1000,100000,10000000" "/5000 1 classes"
-			tell "$disk" @stats_create - $what
+			send "$disk" @stats_create - $what
 			;;
 		resize)
 			one_of what 0+8 0+4096 8+8 -
-			tell "$disk" @stats_resize "$id" "$what"
+			send "$disk" @stats_resize "$id" "$what"
 			;;
-		list) tell "$disk" @stats_list ;;
-		*) tell "$disk" "@stats_$what" "$id" ;;
+		list) send "$disk" @stats_list ;;
+		*) send "$disk" "@stats_$what" "$id" ;;
 		esac
 		nap 0 10
 	done 2>/dev/null
@@ -39,7 +39,7 @@ regions()
 	for disk in /sys/block/*/iostat /sys/block/*/*p1/iostat; do
 		disk=${disk%/iostat}
 		for id in $(seq 0 40); do
-			tell "${disk##*/}" @stats_delete "$id"
+			send "${disk##*/}" @stats_delete "$id"
 		done
 	done 2>/dev/null
 	true

@@ -117,7 +117,7 @@ impl Storage {
     }
 }
 
-/// A start whose words tell whose it is.
+/// A start whose words identify its I/O.
 fn start(key: u64) -> Start {
     Start {
         account: key,

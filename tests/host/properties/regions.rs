@@ -24,21 +24,21 @@ use std::cell::{
     RefCell, //
 };
 
-/// Adds every count and, in units, every time of `told` to `sum`.
-fn add(sum: &mut Vec<u64>, told: &Columns, unit: Unit) {
+/// Adds every count and, in units, every time of `reported` to `sum`.
+fn add(sum: &mut Vec<u64>, reported: &Columns, unit: Unit) {
     let words = [
-        told.read.ios,
-        told.read.merges,
-        told.read.sectors,
-        unit.of(told.read.ticks_ns),
-        told.write.ios,
-        told.write.merges,
-        told.write.sectors,
-        unit.of(told.write.ticks_ns),
-        unit.of(told.io_ticks_total_ns),
-        unit.of(told.time_in_queue_ns),
-        unit.of(told.io_ticks_read_ns),
-        unit.of(told.io_ticks_write_ns),
+        reported.read.ios,
+        reported.read.merges,
+        reported.read.sectors,
+        unit.of(reported.read.ticks_ns),
+        reported.write.ios,
+        reported.write.merges,
+        reported.write.sectors,
+        unit.of(reported.write.ticks_ns),
+        unit.of(reported.io_ticks_total_ns),
+        unit.of(reported.time_in_queue_ns),
+        unit.of(reported.io_ticks_read_ns),
+        unit.of(reported.io_ticks_write_ns),
     ];
     sum.resize(words.len(), 0);
     for (sum, word) in sum.iter_mut().zip(words) {
@@ -104,9 +104,9 @@ proptest! {
         let stage = Stage::new(geometry, unit, &[], false);
         let (mut cleared, mut sum) = (Columns::default(), Vec::new());
         let mut print_clear = || {
-            let told = stage.totals(0).columns.since(&cleared);
-            cleared.clear_printed(&told, unit);
-            add(&mut sum, &told, unit);
+            let reported = stage.totals(0).columns.since(&cleared);
+            cleared.clear_printed(&reported, unit);
+            add(&mut sum, &reported, unit);
         };
         for action in actions {
             stage.act(action, SCALE);
@@ -150,9 +150,9 @@ proptest! {
         for _ in 0..20 {
             let totals = read();
             prop_assert!(totals.in_flight <= stage.ios.borrow().len() as u64);
-            let told = totals.columns.since(&cleared);
-            cleared.clear_printed(&told, Unit::Ns);
-            add(&mut sum, &told, Unit::Ns);
+            let reported = totals.columns.since(&cleared);
+            cleared.clear_printed(&reported, Unit::Ns);
+            add(&mut sum, &reported, Unit::Ns);
         }
         // A time that was printed too early is not printed again: in the end the sum is the total, except
         // for times an I/O seemed to be in flight longer than it was.
@@ -160,8 +160,8 @@ proptest! {
             stage.act(action, 1);
         }
         stage.now.set(stage.now.get() + 100_000);
-        let told = stage.totals(0).columns.since(&cleared);
-        add(&mut sum, &told, Unit::Ns);
+        let reported = stage.totals(0).columns.since(&cleared);
+        add(&mut sum, &reported, Unit::Ns);
         let mut all = Vec::new();
         add(&mut all, &stage.model(stage.sectors(0)).columns, Unit::Ns);
         prop_assert_eq!(&sum[..8], &all[..8]);
