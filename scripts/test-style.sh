@@ -58,6 +58,20 @@ unique_types()
 			END { if (!NR) print "no types found" }'
 }
 
+# Words that hide who does what.
+plain_words()
+{
+	git grep -nwiE 'told|nobody|somebody|anybody|whoever|likewise' -- src rust include Documentation README.md CHANGELOG.md samples
+	git grep -nwE '(is|are) none' -- src rust include Documentation README.md | grep -vE 'there (is|are) none'
+	true
+}
+
+# A comment that begins with "The same" makes the reader look for the previous one; a warning, which fails nothing.
+vague_comments()
+{
+	git grep -nE '(//+|\*) The same\b' -- src rust include | sed 's/^/  warning: /' || true
+}
+
 # unsafe is allowed in floor 1, in the probe files, and in the exported functions.
 unsafe_fence()
 {
@@ -277,9 +291,11 @@ kernel_table()
 }
 
 long_files
+vague_comments
 check "floors import only downward" floors
 check "no two types of one name" unique_types
 check "the table of kernels and its documentation" kernel_table
+check "comments and documentation in plain words" plain_words
 check "README.md and bench.rst have the figures of bench/*.json" python3 -B bench/pages.py --check
 check "no script creates a regular file /dev/iostat" no_plain_device
 check "the examples of abi.rst compile" examples

@@ -218,7 +218,7 @@ static size_t done_of_vec(const struct bio *bio)
 	return bytes;
 }
 
-/* The same for an iter whose vector the bios use. */
+/* Called for an iter whose vector the bios use. */
 static loff_t offset_in_bvec(const struct iostat_dio *dio, const struct bio *bio)
 {
 	ssize_t before = 0;

@@ -80,7 +80,7 @@ impl kernel::Module for Iostat {
         )?;
         let (disks, partitions) = recorder.state().disks_and_partitions();
         pr_info!("recording {disks} disks and {partitions} partitions\n");
-        // Last: from here on somebody may have the device open, and only the module's own count
+        // Last: after this, programs may have the device open, and only the module's own count
         // keeps what it needs.
         let device = kernel_ext::miscdevice::MiscDeviceRegistration::new(
             c"iostat",

@@ -8,11 +8,11 @@
  * How it is opened matters, since an unprivileged user may be the one who turns
  * an event on, by perf_event_open() and from namespaces of his own:
  *
- * - By no path that starts at anybody's root directory: that of the caller is
+ * - By no path that starts at the root directory of a process: that of the caller is
  *   shaped by the caller, and that of kernel threads is empty since 7.3. The
  *   file is looked up in a procfs instance of our own, which is mounted nowhere,
  *   as process_sysctl_arg() does at boot. Nothing can be mounted over its files.
- * - By a work item, which runs in the initial namespaces whoever has queued it:
+ * - By a work item, which runs in the initial namespaces, whatever task has queued it:
  *   so that instance is one of the initial pid namespace. Nothing that is done
  *   there can delay the caller, who holds mutexes of the tracing subsystem.
  * - The table is that of process 1, since the one of a kernel thread has no root

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 2: the block layer's events become statistics.
+//! Floor 2: records the block layer's events as statistics.
 //!
 //! [`Recorder::new`] puts the probes in place; from then on every I/O is followed by
-//! `transactions.rs` and recorded in the [`account::Account`] of its disk. Which disks there are is
-//! the [`registry::Registry`]'s to know; what it knows reaches the probes as `accounts.rs`. Dropping
-//! the recorder takes everything away.
+//! `transactions.rs` and recorded in the [`account::Account`] of its disk. The
+//! [`registry::Registry`] lists the disks; probes look them up in `accounts.rs`. Dropping the recorder removes
+//! the probes and frees the accounts.
 //!
-//! Order matters. On the way in, disks are known before the first event, exits are probed before
-//! entries, and probes find accounts only once all of them are in place: registering
-//! takes up to 100 ms each, and an exit that is missed would leave an I/O in its queue for ever. On
-//! the way out the reverse; what is still in flight then is forgotten with the table.
+//! Order matters. At start, disks are listed before the first event, exits are probed before entries, and probes
+//! find accounts only once all probes are registered: registering a probe takes up to 100 ms, and an exit that
+//! is missed would leave an I/O in its queue for ever. At stop, the order is reversed; I/Os that are still in
+//! flight are dropped with the table.
 
 pub(crate) mod account;
 pub(crate) mod accounts;
@@ -73,7 +73,7 @@ use walk::{
     Walk, //
 };
 
-/// What readers and the class of block devices need.
+/// The state of the recorder that readers and the listener to the block class use.
 #[pin_data]
 pub(crate) struct State<L: Listener> {
     tracker: Arc<Tracker>,
@@ -84,7 +84,7 @@ pub(crate) struct State<L: Listener> {
     header: Arc<PageOf<MapHeader>>,
 }
 
-/// The recorder at work.
+/// The running recorder.
 pub(crate) struct Recorder<L: Listener> {
     waits: Option<WaitHooks<Tracker>>,
     timeouts: Option<probe::Timeouts>,
@@ -95,14 +95,13 @@ pub(crate) struct Recorder<L: Listener> {
 }
 
 impl<L: Listener> Recorder<L> {
-    /// Starts recording on every disk there is and is to come. May sleep, for up to some seconds.
+    /// Starts recording on all present and future disks. May sleep, for up to some seconds.
     ///
-    /// Follows at least `inflight` I/Os at a time, or as many as suit the machine if that is 0; of each
-    /// disk besides what it is promised. `EINVAL` if that is too few or too many, `ENOENT` if the
+    /// Tracks at least `inflight` I/Os at a time, or a number that depends on the memory of the machine if that is 0,
+    /// and for each disk also the I/Os reserved for it. `EINVAL` if `inflight` is out of range, `ENOENT` if the
     /// kernel lacks one of the tracepoints, `ENOMEM`.
     ///
-    /// Event counters are attached to `events`; those of what comes with most I/Os count only with
-    /// `frequent_events`.
+    /// Attaches event counters to `events`. Events that most I/Os cause are counted only with `frequent_events`.
     pub(crate) fn new(
         listener: Arc<L>,
         events: Arc<Events>,
@@ -151,7 +150,7 @@ impl<L: Listener> Recorder<L> {
         Ok(recorder)
     }
 
-    /// What readers need, for as long as they need it.
+    /// The state, for readers.
     pub(crate) fn state(&self) -> Arc<State<L>> {
         self.state.clone()
     }
@@ -161,11 +160,11 @@ impl<L: Listener> Drop for Recorder<L> {
     fn drop(&mut self) {
         self.waits = None;
         self.timeouts = None;
-        // No events, then no disks, then no state.
+        // First the probes, then the disks, then the state.
         self.state.registry.close();
         self.state.probes.lock().stop();
         self.class = None;
-        // What was published is dropped by code of this module.
+        // RCU callbacks that drop published values are code of this module.
         published::wait_for_drops();
     }
 }
@@ -205,7 +204,7 @@ impl<L: Listener> State<L> {
         self.registry.add(device)
     }
 
-    /// Removes tasks from wait queues that do not wait for a tag any more, though no I/O of theirs has started. May sleep.
+    /// Removes tasks from wait queues that stopped waiting for a tag without starting an I/O. May sleep.
     fn remove_tag_waits(&self) {
         let tag_waits = self.tracker.tag_waits();
         tag_waits.remove_gone(clock::now_ns(), |disk| {
@@ -230,7 +229,7 @@ impl<L: Listener> State<L> {
         Walk::new(&self.registry, from)
     }
 
-    /// The account at a position, unless it has left. May sleep.
+    /// The account at a position; [`None`] if it was removed. May sleep.
     fn at(&self, position: Position) -> Option<Arc<Account>> {
         self.registry.at(position)
     }
@@ -240,18 +239,18 @@ impl<L: Listener> State<L> {
         self.registry.generation()
     }
 
-    /// Notified when that changes.
+    /// Notified when the generation changes.
     pub(crate) fn changed(&self) -> &PollCondVar {
         self.registry.changed()
     }
 
-    /// The account of this device number, unless it has left. May sleep.
+    /// The account of this device number; [`None`] if it was removed. May sleep.
     pub(crate) fn numbered(&self, number: u32) -> Option<Arc<Account>> {
         self.registry.numbered(number)
     }
 
-    /// Shows what is in the file at the place a program asks for. May sleep. `ENXIO` if there is nothing, or no
-    /// longer; else as [`NewMapping::show`].
+    /// Maps the pages that a program asks for. May sleep. `ENXIO` if there is no device at this offset; else as
+    /// [`NewMapping::show`].
     pub(crate) fn map(&self, mapping: &NewMapping<'_>) -> Result {
         match records::layout().place(mapping.first_page()) {
             Some(MapTarget::Header(_)) => mapping.show(self.header.clone()),
@@ -268,37 +267,37 @@ impl<L: Listener> State<L> {
         self.registry.numdevs()
     }
 
-    /// How many of them are of disks, and how many of partitions. May sleep.
+    /// The number of disks, and of partitions. May sleep.
     pub(crate) fn disks_and_partitions(&self) -> (usize, usize) {
         self.registry.disks_and_partitions()
     }
 
-    /// I/Os that could not be followed because the in-flight table had no room.
+    /// I/Os that were not tracked because the in-flight table was full.
     pub(crate) fn untracked(&self) -> u64 {
         self.tracker.untracked()
     }
 
-    /// I/Os that vanished without an end and were closed when their memory was used again.
+    /// I/Os that ended without an event, found when the memory of the request was reused.
     pub(crate) fn abandoned(&self) -> u64 {
         self.tracker.abandoned()
     }
 
-    /// Completions of requests that are not followed.
+    /// Completions of requests that are not in the in-flight table.
     pub(crate) fn unmarked(&self) -> u64 {
         self.tracker.unmarked()
     }
 
-    /// I/Os that all disks together can have in flight without any being lost.
+    /// I/Os that all disks together can have in flight before one is not tracked.
     pub(crate) fn inflight(&self) -> usize {
         self.tracker.entries().ios()
     }
 
-    /// I/Os that are promised room besides, each disk its own. May sleep.
+    /// I/Os reserved for single disks, in addition. May sleep.
     pub(crate) fn promised(&self) -> usize {
         self.tracker.entries().promised()
     }
 
-    /// I/Os in flight as the table has them.
+    /// I/Os in the in-flight table.
     pub(crate) fn tracked(&self) -> usize {
         self.tracker.tracked()
     }

@@ -44,7 +44,7 @@ void iostat_fileinfo_close(void);
 u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool is_own);
 
 /*
- * The same for a place in the page cache, or in an open file, that the current thread
+ * Describes a place in the page cache, or in an open file, that the current thread
  * waits for. The caller holds references to them. @mapping may be NULL.
  */
 void iostat_fileinfo_of_cache(struct iostat_fileinfo *file, struct address_space *mapping,

@@ -133,7 +133,7 @@ pub(crate) unsafe fn record<'a>(places: CpuPlaces) -> &'a CpuRecord {
 ///
 /// # Safety
 ///
-/// The same.
+/// Returns the root of the account, from the place of this CPU.
 #[inline(always)]
 pub(crate) unsafe fn root<'a>(places: CpuPlaces) -> &'a Root {
     let root: *const Root;

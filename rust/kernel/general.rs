@@ -35,7 +35,7 @@ pub(crate) fn is_general() -> bool {
     unsafe { branch_unlikely!(iostat_general, StaticKey, key) }
 }
 
-/// The same for starts and completions, which also take it while `io:start` or `io:done` is enabled.
+/// Whether starts and completions take the general path. They also take it while `io:start` or `io:done` is enabled.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn is_general_or_traced() -> bool {

@@ -4,7 +4,7 @@
 //!
 //! Nothing here is of the kernel: floor 0 uses it on the host as well.
 
-/// The same value, of which the compiler knows nothing: it cannot undo what the source says.
+/// Returns `value`. The compiler knows nothing of the result, so it cannot undo what the source says.
 #[inline(always)]
 pub(crate) fn opaque(value: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -24,7 +24,7 @@ pub(crate) fn opaque(value: u64) -> u64 {
     value
 }
 
-/// The same pointer: what is computed from it begins at its register.
+/// Returns the pointer. What is computed from it begins at its register.
 #[inline(always)]
 pub(crate) fn opaque_ptr<T>(value: *const T) -> *const T {
     #[cfg(target_arch = "x86_64")]

@@ -39,8 +39,8 @@ pub(crate) mod outcome {
     };
 }
 
-/// Whether anybody listens to the event `io:done`: a patched jump, free while nobody does. (Whether
-/// an I/O is to be remembered at its start is asked in `src/probes.c`.)
+/// Whether the event `io:done` is enabled: a patched jump, which costs nothing while it is not. (Whether an I/O is
+/// to be recorded at its start is tested in `src/probes.c`.)
 #[inline(always)]
 pub(crate) fn done_enabled() -> bool {
     // SAFETY: The key is that of a tracepoint defined in `src/events.c`.
@@ -118,7 +118,7 @@ impl IoTraceRecords {
         unsafe { bindings::iostat_trace_start(number.0, buf, dev, bio, is_own) };
     }
 
-    /// The same of an I/O of which the file is known, and no bio. By its submitter.
+    /// Traces the start of an I/O to a file, which has no bio. Called by its submitter.
     pub(crate) fn start_of_file(
         &self,
         number: Number,

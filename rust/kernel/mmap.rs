@@ -42,7 +42,7 @@ impl NewMapping<'_> {
         NewMapping {
             // SAFETY: The area is being set up, by this function's requirement.
             area: unsafe { VmaNew::from_raw(area) },
-            // SAFETY: Likewise.
+            // SAFETY: As above, the area is valid during this call.
             first_page: unsafe { (*area).vm_pgoff },
         }
     }

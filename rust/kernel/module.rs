@@ -26,7 +26,7 @@ pub(crate) struct Owner {
 }
 
 /// The module of an [`Owner`], for objects that are numerous. Unlike an [`Owner`] it may be equal to that of a module that was
-/// loaded after this one was unloaded: whoever keeps one gives it up when the module is unloaded.
+/// loaded after this one was unloaded: a holder drops it when the module is unloaded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OwnerId(usize);
 

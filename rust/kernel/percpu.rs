@@ -217,7 +217,7 @@ impl<T: Zeroed + Sync> PerCpuSlices<T> {
     pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a [T] {
         let first = self.firsts.this_cpu(cpu).load(Relaxed);
         // SAFETY: By the type invariant there are `len` values from there on; they live as long as `self`,
-        // and nobody has them but shared.
+        // and there are only shared references to them.
         unsafe { core::slice::from_raw_parts(first, self.len) }
     }
 

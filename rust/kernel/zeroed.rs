@@ -65,7 +65,7 @@ pub(crate) fn zeroed_vec<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
     zeroed_vec_with(len, GFP_KERNEL)
 }
 
-/// The same, which are charged to the task.
+/// Allocates zeroed elements that are charged to the memory cgroup of the task.
 pub(crate) fn zeroed_vec_charged<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
     zeroed_vec_with(len, GFP_KERNEL_ACCOUNT)
 }

@@ -165,7 +165,7 @@ pub struct MapHeader {
     pub bounds: [u64; BOUNDS],
 }
 
-/// A length or number of which there is no telling that it is short, but it is.
+/// Narrows a length or number that always fits; saturates if it ever does not.
 fn short(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

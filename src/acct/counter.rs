@@ -38,7 +38,7 @@ impl Counter {
         self.0.load(Relaxed)
     }
 
-    /// The same. Owner only, who has it as a part of another instruction.
+    /// The value, for its owner, where the load can be part of another instruction.
     #[inline(always)]
     pub fn own(&self) -> u64 {
         read_by_owner(&self.0)
@@ -75,7 +75,7 @@ impl Low {
 
 /// A plain copy of anything made of [`Counter`]s.
 pub trait Load {
-    /// The same shape with `u64` for [`Counter`].
+    /// The type with `u64` in place of [`Counter`].
     type Plain;
 
     /// Copies word by word.

@@ -93,7 +93,7 @@ impl Devstat<Counter> {
         self.refused.add(1);
     }
 
-    /// The end of a transaction of which nobody told.
+    /// The end of a transaction that ended without an event.
     #[inline(always)]
     pub fn abandon_transaction(&self) {
         self.abandoned.add(1);

@@ -93,7 +93,7 @@ events! {
     Plugs = c"plugs",
     /// It sent what it had collected, since it had enough or was done.
     Unplugs = c"unplugs",
-    /// The same because it went to sleep.
+    /// A plug was flushed because its task went to sleep.
     UnplugsSchedule = c"unplugs_schedule",
     /// A cache flush was done by the disk.
     Flushes = c"flushes",
@@ -133,7 +133,7 @@ events! {
     ErrorsTransport = c"errors_transport",
     /// `BLK_STS_TARGET`: the disk itself.
     ErrorsTarget = c"errors_target",
-    /// `BLK_STS_RESV_CONFLICT`: reserved for somebody else.
+    /// `BLK_STS_RESV_CONFLICT`: reserved for another host.
     ErrorsResvConflict = c"errors_resv_conflict",
     /// `BLK_STS_MEDIUM`.
     ErrorsMedium = c"errors_medium",

@@ -375,7 +375,7 @@ impl Latency {
         }
     }
 
-    /// The same of a read or write. It is a part of `whole`, which the caller has in a register.
+    /// Records the times of a read or write. `self` is a part of `whole`, which the caller has in a register.
     #[inline(always)]
     pub(super) fn record_data<W>(&self, whole: &W, is_write: Bit, total_ns: u64, service_ns: u64) {
         let [wait, service, total] = is_write.half_within(whole, &self.0);

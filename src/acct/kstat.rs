@@ -110,7 +110,7 @@ pub fn check_label(text: &[u8]) -> Result<(), BadName> {
     }
 }
 
-/// The same for a module, kstat or class, by which they are found: neither colon nor blank either.
+/// Checks the name of a module, kstat or class: as a label, and without colon and blank.
 pub fn check_name(text: &[u8]) -> Result<(), BadName> {
     check_label(text)?;
     match text.iter().any(|byte| matches!(byte, b':' | b' ')) {
@@ -226,7 +226,7 @@ pub enum Value<'a> {
     Uint64(u64),
     /// As it is in memory: no floating point in the kernel.
     Float(u32),
-    /// Likewise.
+    /// The bits of a `double`.
     Double(u64),
     /// Text of any length.
     String(&'a [u8]),

@@ -41,9 +41,9 @@ pub struct Record<W = Counter> {
     pub runq: Queue<W>,
     /// Whether the wait queue is not empty, as a queue of length 0 or 1.
     pub waitq_busy: Queue<W>,
-    /// The same of the run queue.
+    /// When the run queue was not empty.
     pub runq_busy: Queue<W>,
-    /// The same of both at once.
+    /// When either of them was not empty.
     pub both_busy: Queue<W>,
 }
 
@@ -188,7 +188,7 @@ impl RecordPart<'_> {
 }
 
 impl CpuRecord {
-    /// Where its histograms begin, bytes: readers of mapped memory are told.
+    /// Offset of the histograms, bytes; it is in the header of mapped memory.
     pub const LATENCY_OFFSET: usize = core::mem::offset_of!(CpuRecord, latency);
 
     /// Where it says whether there are bases, bytes.
@@ -205,7 +205,7 @@ impl CpuRecord {
         Writing(self)
     }
 
-    /// The same of the record that CPUs share, with what belongs to it, as soon as no other caller writes it. Spins.
+    /// Begins to write the record that CPUs share, as soon as no other caller writes it. Spins.
     #[inline(always)]
     pub fn write_shared<'a>(&'a self, turns: &'a Turns, rare: &'a Rare) -> WritingShared<'a> {
         let turn = turns.take();
@@ -223,7 +223,7 @@ impl CpuRecord {
         self.seq.try_read(|| self.record.load())
     }
 
-    /// The same, as soon as the owner does not write. Spins.
+    /// Reads the record, as soon as the owner does not write it. Spins.
     #[inline]
     pub fn read(&self) -> (u64, Record<u64>) {
         self.seq.read(|| self.record.load())

@@ -55,7 +55,7 @@ impl SeqCount {
         (self.0.load(Relaxed) == before).then_some((before, copy))
     }
 
-    /// The same, as soon as the owner does not write. Spins.
+    /// Calls `read` until the owner did not write during the call. Spins.
     #[inline]
     pub fn read<T>(&self, mut read: impl FnMut() -> T) -> (u64, T) {
         loop {

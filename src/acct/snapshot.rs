@@ -180,8 +180,8 @@ impl Snapshot {
         }
     }
 
-    /// The same as a reader may see it who has seen `last`: no less in any time, and with no more
-    /// busy time since than time, nor than the queue was long.
+    /// Returns the snapshot that a reader may see after `last`: no time is less than in `last`, and the busy time since
+    /// then is neither more than the time since then, nor more than the sum of the queue length.
     ///
     /// Queue lengths are exact; edges may be noted in the wrong order by CPUs that make them at
     /// the same instant (see [`super::busy`]), or by one that its hypervisor stopped in between.
@@ -192,7 +192,7 @@ impl Snapshot {
         self
     }
 
-    /// The same in place.
+    /// Does what [`Snapshot::after`] does, in place.
     pub fn settle(&mut self, last: &Seen) {
         let elapsed = self.now.saturating_sub(last.now);
         let wlen = growth(self.wlentime, last.wlentime);
@@ -224,7 +224,7 @@ impl Snapshot {
         lastupdate(self.record.waitq.len(), self.record.waitq.last, self.now)
     }
 
-    /// `rlastupdate`, likewise.
+    /// `rlastupdate`, of the run queue.
     pub fn rlastupdate(&self) -> u64 {
         lastupdate(self.record.runq.len(), self.record.runq.last, self.now)
     }

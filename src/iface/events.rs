@@ -78,7 +78,7 @@ impl CounterRows {
         }
     }
 
-    /// The same, with what their children have counted.
+    /// Writes the counters, with the sums of their descendants.
     fn fill_rolled_up(
         &mut self,
         events: &Events,

@@ -82,7 +82,7 @@ pub(crate) struct Account {
     identity: Identity,
     /// [`support_flags`], of which a client may change one.
     flags: AtomicU32,
-    /// The same, for the tracepoints of the io provider.
+    /// The identity, for the tracepoints of the io provider.
     devinfo: Devinfo,
     handle: AccountId,
     /// The disk's account, of a partition.
@@ -240,12 +240,12 @@ impl Account {
         &self.identity
     }
 
-    /// The same, for the tracepoints of the io provider.
+    /// The identity, for the tracepoints of the io provider.
     pub(super) fn devinfo(&self) -> &Devinfo {
         &self.devinfo
     }
 
-    /// The same in binary.
+    /// The identity, in binary.
     pub(crate) fn device(&self) -> Device {
         self.records.head().device()
     }
@@ -354,7 +354,7 @@ impl Account {
         }
     }
 
-    /// The same, here alone.
+    /// Records a transition in this account alone.
     #[inline(always)]
     pub(super) fn record_own(&self, transition: Transition, hctx: u16, now: u64, cpu: ThisCpu<'_>) {
         let record = self.records.this_cpu(cpu, &self.root);
@@ -364,7 +364,7 @@ impl Account {
         }
     }
 
-    /// The same in the record that the account's CPUs share.
+    /// Records a transition in the record that the account's CPUs share.
     #[cold]
     #[inline(never)]
     fn record_shared(&self, transition: Transition, hctx: u16, now: u64) {
@@ -422,7 +422,7 @@ impl Account {
         }
     }
 
-    /// The same in the record that the account's CPUs share.
+    /// Ends a transaction in the record that the account's CPUs share.
     #[cold]
     #[inline(never)]
     fn end_shared(&self, end: &client::EndArgs, now: u64) -> bool {

@@ -3,7 +3,7 @@
 //! How probes find the account of a disk or partition: by an address when an I/O starts, by a
 //! [`AccountId`] from then on.
 //!
-//! A departure needs no memory: see [`Lookup`].
+//! Removing an account needs no memory: see [`Lookup`].
 
 use super::account::Account;
 use crate::kernel_ext::{
@@ -22,8 +22,8 @@ use kernel::{
     sync::Arc, //
 };
 
-/// What an I/O remembers of its account: a place here in the upper half, and in the lower the
-/// device number, which unlike the place is never used twice.
+/// Identifies the account of an I/O: the index in [`Accounts`] in the upper half, the device number in the lower
+/// half. Indices are reused, device numbers are not.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AccountId(u64);
 
@@ -54,7 +54,7 @@ impl AccountId {
     }
 }
 
-/// An account, as long as there may be those who find it here and record in it.
+/// A reference of [`Accounts`] to an account: while it is held, I/Os may be recorded in the account.
 pub(crate) struct FoundAccount(Arc<Account>);
 
 impl FoundAccount {
@@ -89,12 +89,12 @@ impl Partitions {
         self.0.load(Relaxed) != 0
     }
 
-    /// One more, which probes find already. Returns whether it is the first.
+    /// Adds a partition that probes find already. Returns whether it is the first.
     pub(super) fn arrived(&self) -> bool {
         self.0.fetch_add(1, Relaxed) == 0
     }
 
-    /// One less.
+    /// Removes a partition.
     pub(super) fn left(&self) {
         self.0.fetch_sub(1, Relaxed);
     }
@@ -108,27 +108,27 @@ pub(super) struct Accounts {
 }
 
 impl Accounts {
-    /// None, and probes find none. May sleep; `ENOMEM`.
+    /// Creates an empty table that probes do not use yet. May sleep; `ENOMEM`.
     pub(super) fn new() -> impl PinInit<Self, Error> {
         try_pin_init!(Accounts { lookup <- Lookup::new() })
     }
 
-    /// From here on probes find the accounts there are and those to come. May sleep.
+    /// Lets probes find present and future accounts. May sleep.
     pub(super) fn open(&self) {
         self.lookup.open();
     }
 
-    /// From here on probes find none. May sleep.
+    /// Probes find no account after this. May sleep.
     pub(super) fn close(&self) {
         self.lookup.close();
     }
 
-    /// A place for an account, and all memory that probes need to find it, and to find it no more. May sleep; `ENOMEM`.
+    /// Allocates an index and all memory that adding and removing an account needs. May sleep; `ENOMEM`.
     pub(super) fn reserve(&self) -> Result<Reservation<'_, FoundAccount>> {
         self.lookup.reserve()
     }
 
-    /// From here on probes do not find the account with this handle. Needs no memory; may sleep.
+    /// Removes the account with this id: probes do not find it after this. Needs no memory; may sleep.
     pub(super) fn remove(&self, handle: AccountId) {
         self.lookup.remove(handle.place());
     }
@@ -139,8 +139,8 @@ impl Accounts {
             .peek(address, |account| account.handle().number())
     }
 
-    /// The account of the disk at an address, and whether any of its partitions has one, if that is where
-    /// it is looked for first.
+    /// The account of the disk at an address, and whether a partition of it has an account. Looks at the first cell
+    /// only.
     #[inline(always)]
     pub(super) fn of_disk_at_home<'a>(
         &'a self,
@@ -151,8 +151,8 @@ impl Accounts {
         Some((disk, disk.partitions.is_any()))
     }
 
-    /// The account of what an I/O in the disk at an address is meant for: of the partition, if
-    /// `block_device` is the address of one that has an account, else of the disk.
+    /// The account in which an I/O to the disk at an address is recorded: that of the partition if `block_device` is
+    /// the address of one that has an account, else that of the disk.
     pub(super) fn of<'a>(
         &'a self,
         probe: InProbe<'a>,
@@ -164,12 +164,12 @@ impl Accounts {
             return Some(disk);
         }
         let partition = self.lookup.find(probe, block_device);
-        // One of this disk: a bio names the device it was submitted to, and who passes it on to another
-        // disk's queue (dm's clones, nvme's multipath) has it name that disk as a whole.
+        // It is a partition of this disk: a bio names the device it was submitted to, and a driver that passes it on
+        // to another disk's queue (clones of dm, nvme multipath) makes it name that whole disk.
         Some(partition.unwrap_or(disk))
     }
 
-    /// The account with this handle, unless that has left.
+    /// The account with this id; [`None`] if it was removed.
     #[inline(always)]
     pub(super) fn get<'a>(&'a self, probe: InProbe<'a>, handle: AccountId) -> Option<&'a Account> {
         let account = self.lookup.at(probe, handle.place())?;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Accounts of entries of other modules, for the API. They do not depend on the type of the listener.
+//! Object-safe interface through which kapi adds and removes entries of other modules; hides the type parameter of
+//! [`State`](super::State).
 
 use super::{
     account::Account,
@@ -13,22 +14,22 @@ use kernel::{
     sync::Arc, //
 };
 
-/// Who keeps the list.
+/// Adds and removes accounts of other modules.
 pub(crate) trait ClientAccounts: Send + Sync {
-    /// Opens an account. Its number is given, that in `identity` ignored. May sleep. `EEXIST`, if there is
-    /// something of that name; `ENOMEM`.
+    /// Adds an account. Assigns its number; the number in `identity` is ignored. May sleep. `EEXIST` if the name is in
+    /// use; `ENOMEM`.
     fn add(&self, identity: Identity) -> Result<Arc<Account>>;
 
-    /// Closes it. May sleep.
+    /// Removes an account. May sleep.
     fn remove(&self, account: &Account);
 
-    /// Something of an account has changed that the list shows. May sleep.
+    /// An account has changed in what the list shows. May sleep.
     fn changed(&self);
 
-    /// Opens an account that is in no list. May sleep; `ENOMEM`.
+    /// Adds an account that no list contains. May sleep; `ENOMEM`.
     fn add_unlisted(&self, identity: Identity) -> Result<Arc<Account>>;
 
-    /// It is closed. May sleep.
+    /// Removes such an account. May sleep.
     fn remove_unlisted(&self, account: &Account);
 }
 

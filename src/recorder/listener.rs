@@ -10,21 +10,20 @@ use kernel::{
     sync::Arc, //
 };
 
-/// Who is told.
+/// Receives the events.
 pub(crate) trait Listener: Send + Sync + Sized + 'static {
-    /// What stands for an account on the floor above, until its disk or partition leaves.
+    /// The object that represents an account on the floor above, until its disk or partition is removed.
     type Presence: Send + Unpin;
 
-    /// A disk or partition has an account. May sleep.
+    /// An account of a disk or partition was added. May sleep.
     fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence>;
 
-    /// A disk or partition whose presence this is has been used for the first time. May sleep, and is called again later if
-    /// it fails.
+    /// The account of this presence is used for the first time. May sleep. If it fails, it is called again later.
     fn used(&self, presence: &Self::Presence, account: &Account) -> Result;
 
-    /// A client has an account. May sleep. `EEXIST`, if there is one of that name.
+    /// An account of another module was added. May sleep. `EEXIST` if the name is in use.
     fn attached(&self, account: &Arc<Account>) -> Result<Self::Presence>;
 
-    /// Regions went with their disk or partition. May sleep.
+    /// Regions were deleted with their disk or partition. May sleep.
     fn regions_gone(&self);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What messages do.
+//! Carries out messages.
 
 use super::{
     listener::Listener,
@@ -28,21 +28,21 @@ use crate::{
 };
 use kernel::prelude::*;
 
-/// What the reply to a message is.
+/// The reply to a message.
 pub(crate) enum Reply {
-    /// What was written meanwhile.
+    /// It was written to the buffer of the caller.
     Written,
-    /// To `@stats_list`.
+    /// The reply to `@stats_list`.
     Rows(RegionRows),
-    /// To `@stats_print` and `@stats_print_clear`.
+    /// The reply to `@stats_print` and `@stats_print_clear`.
     Print(PrintReply),
 }
 
 /// Why a message was refused.
 pub(crate) enum Refusal<'a> {
-    /// Because of one of its words.
+    /// One of its words is wrong.
     Wrong(Wrong<'a>),
-    /// Because of something else.
+    /// Another error.
     Failed(Error),
 }
 
@@ -59,12 +59,11 @@ impl From<Error> for Refusal<'_> {
 }
 
 impl<L: Listener> State<L> {
-    /// Does what a message to a disk or partition says. The reply is written, or is to be made while it is
-    /// read. May sleep.
+    /// Carries out a message to a disk or partition. The reply is written now, or made while it is read. May sleep.
     ///
     /// `ENXIO` if there is no such disk, `ENOENT` if no such region; `ENOMEM`, also if all regions
     /// together would take more than a quarter of the memory; `ENFILE` if there are no ids left; `EBUSY`
-    /// for a resize so soon after another that there are still I/Os from before that.
+    /// for a resize while I/Os are in flight that started before the previous resize.
     pub(crate) fn message<'a>(
         &self,
         disk: Word<'a>,
@@ -81,23 +80,23 @@ impl<L: Listener> State<L> {
             Message::Create(create) => {
                 let geometry = create.geometry(sectors)?;
                 let id = regions.create(create, geometry, gauge)?;
-                let told = created(written, id).and_then(|()| written.write_char('\n'));
-                if told.is_err() {
-                    // Nobody would know of it.
+                let reply = created(written, id).and_then(|()| written.write_char('\n'));
+                if reply.is_err() {
+                    // The caller would not know its id.
                     regions.delete(id, gauge)?;
                     return Err(ENOMEM.into());
                 }
             }
             Message::Delete(id) => {
                 regions.delete(*id, gauge)?;
-                // Its memory is free when the reply is there.
+                // Its memory is free before the caller has the reply.
                 published::wait_for_drops();
             }
             Message::Resize(resize) => {
                 regions.resize(resize.id, gauge, |old, buckets| {
                     Ok::<_, Refusal<'a>>(resize.geometry(old, buckets, sectors)?)
                 })?;
-                // So is what was before the resize before.
+                // So is the memory of before the previous resize.
                 published::wait_for_drops();
             }
             Message::Clear(id) => regions.clear(*id)?,
@@ -108,7 +107,7 @@ impl<L: Listener> State<L> {
         Ok(Reply::Written)
     }
 
-    /// Regions that went with their disk or partition.
+    /// Regions that were deleted with their disk or partition.
     pub(crate) fn regions_gone(&self) -> u64 {
         self.registry.regions_gone()
     }

@@ -31,16 +31,16 @@ use kernel::{
     sync::Arc, //
 };
 
-/// The driver, and what its file systems are called before their number.
+/// The driver, and the prefix of the names of its file systems.
 const NFS: &[u8] = b"nfs";
 
-/// The recorder of NFS at work. To be dropped before the recorder.
+/// Records NFS file systems. To be dropped before the recorder.
 pub(crate) struct Nfs<L: Listener>(
     #[allow(dead_code, reason = "it is held")] NfsHooks<State<L>, Tracker>,
 );
 
 impl<L: Listener> Nfs<L> {
-    /// Records NFS file systems whenever `nfs.ko` is there. May sleep; `ENOMEM`.
+    /// Starts to record NFS file systems while `nfs.ko` is loaded. May sleep; `ENOMEM`.
     pub(crate) fn new(state: Arc<State<L>>) -> Result<Self> {
         let tracker = state.tracker.clone();
         Ok(Nfs(probe::nfs::hooks(state, tracker)?))
@@ -59,7 +59,7 @@ impl<L: Listener> Mounts for State<L> {
     }
 }
 
-/// What is known before it has its number.
+/// The identity of a file system, without its number.
 fn identity(dev: u32) -> Identity {
     let device_name = Name::new(NFS);
     Identity {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The probes, put in place and taken away; and the functions that their C parts call
-//! (`src/probes.c`, `src/event_probes.c`, `src/timeouts.c`): each makes borrowed types of its arguments,
-//! and one safe call of `transactions.rs` or `tracker.rs`.
+//! Registers and unregisters the probes, and has the functions that their C parts call (`src/probes.c`,
+//! `src/event_probes.c`, `src/timeouts.c`): each turns its arguments into borrowed types and makes one safe call of
+//! `transactions.rs` or `tracker.rs`.
 
 #[cfg(target_arch = "x86_64")]
 mod fast;
@@ -61,14 +61,14 @@ use kernel::{
     sync::Arc, //
 };
 
-/// The probes, as far as they are needed.
+/// The registered probes.
 pub(super) struct Probes {
-    /// In the order they were put in place.
+    /// In the order of their registration.
     probes: [Option<Probe>; FUNCTIONS],
-    /// What the probes are given as data.
+    /// The data of the probes.
     tracker: Arc<Tracker>,
     stage: Stage,
-    /// By [`OptionalProbes`].
+    /// Indexed by [`OptionalProbes`].
     extras: [Need; OptionalProbes::ALL.len()],
 }
 
@@ -96,7 +96,7 @@ impl Probes {
         }
     }
 
-    /// Puts the probes in place. May sleep. `ENOENT` if a tracepoint is missing, `ENOMEM`.
+    /// Registers the probes. May sleep. `ENOENT` if a tracepoint is missing, `ENOMEM`.
     pub(super) fn start(&mut self) -> Result {
         self.stage = Stage::InPlace;
         self.register(&OF_EVENTS)?;
@@ -109,8 +109,7 @@ impl Probes {
         Ok(())
     }
 
-    /// There is a disk that needs these: from here on, or from the start, they are in place. May sleep;
-    /// errors as above.
+    /// Registers these probes unless they are registered, as a disk needs them. May sleep; errors as of `start`.
     pub(super) fn need(&mut self, extra: OptionalProbes) -> Result {
         if *self.extra(extra) == Need::InPlace {
             return Ok(());
@@ -132,7 +131,7 @@ impl Probes {
         }
     }
 
-    /// Takes all probes away, and waits for those that are running. May sleep. None comes after.
+    /// Unregisters all probes, and waits for those that are running. May sleep. No probe runs after it.
     pub(super) fn stop(&mut self) {
         self.stage = Stage::After;
         self.take_away(0);
@@ -155,7 +154,7 @@ impl Probes {
         result
     }
 
-    /// All but the first `keep`, the last first.
+    /// Unregisters all but the first `keep`, the last first.
     fn take_away(&mut self, keep: usize) {
         for place in self.probes.iter_mut().skip(keep).rev() {
             *place = None;
@@ -181,8 +180,8 @@ fn register(name: &CStr, function: *const c_void, tracker: &Arc<Tracker>) -> Res
     unsafe { Probe::register(tracepoint, function, data) }
 }
 
-/// The hook on the kernel's handler of timeouts, in place from soon after it was made until it is dropped, if
-/// this kernel has such a function and a tracer of functions. There may be one at a time.
+/// The hook on the kernel's handler of timeouts, attached soon after the value was made until it is dropped, if
+/// this kernel has this function and can trace functions. There may be one at a time.
 pub(super) struct Timeouts(#[allow(dead_code, reason = "it is held")] Arc<Tracker>);
 
 impl Timeouts {
@@ -221,11 +220,11 @@ unsafe fn tracker<'a>(state: *const c_void) -> &'a Tracker {
     unsafe { &*state.cast::<Tracker>() }
 }
 
-/// Calls `handle` with what a handler needs.
+/// Calls `handle` with the context of the probe.
 ///
 /// # Safety
 ///
-/// Called by a probe, with interrupts off, and with what it found `here`.
+/// Called by a probe, with interrupts off; `here` was filled by this probe.
 #[inline(always)]
 unsafe fn with_here(here: iostat_probe_ctx, handle: impl FnOnce(ProbeContext<'_>)) {
     // SAFETY: The caller is a probe, and the value does not outlive its call.
@@ -299,7 +298,7 @@ unsafe extern "C" fn iostat_tag_wait(
     // SAFETY: By this function's requirement.
     let tracker = unsafe { tracker(state) };
     // SAFETY: By this function's requirement.
-    // CAST: The address is what the disk is found by.
+    // CAST: Disks are looked up by their address.
     unsafe { with_here(here, |here| tracker.tag_wait(here, disk as u64)) };
 }
 const _: iostat_tag_wait_fn = Some(iostat_tag_wait);
@@ -410,7 +409,7 @@ unsafe extern "C" fn iostat_event(
         own::iostat_event_IOSTAT_EVENT_TIMEOUT => DiskEvent::Timeouts,
         _ => return,
     };
-    // CAST: The address is what the disk is found by.
+    // CAST: Disks are looked up by their address.
     tracker.count_event(probe, disk as u64, event);
 }
 const _: iostat_event_fn = Some(iostat_event);

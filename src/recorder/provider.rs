@@ -42,7 +42,7 @@ use crate::{
     },
 };
 
-/// What an I/O asks for.
+/// The description of an I/O at its start.
 pub(super) struct IoRequest<'a> {
     /// The account of the disk or partition.
     pub(super) account: &'a Account,
@@ -54,9 +54,9 @@ pub(super) struct IoRequest<'a> {
     pub(super) bcount: u64,
     /// First sector on the whole disk.
     pub(super) sector: u64,
-    /// Address of the function called at its end, its own or its first bio's, or 0.
+    /// Address of its completion function or that of its first bio, or 0.
     pub(super) end_io: u64,
-    /// Whether its submitter has made it: see `iostat_trace_start()`.
+    /// Whether the current task submitted it: see `iostat_trace_start()`.
     pub(super) is_own: bool,
 }
 
@@ -70,7 +70,7 @@ pub(super) struct IoResult {
     pub(super) bcount: u64,
     /// Bytes of these that were not transferred.
     pub(super) resid: u64,
-    /// Where its time went.
+    /// Its times in the queues.
     pub(super) times: Times,
 }
 
@@ -84,7 +84,7 @@ pub(super) use crate::kernel_ext::io_events::{
 };
 
 impl Tracker {
-    /// An I/O starts. With interrupts as its submitter has them.
+    /// Traces the start of an I/O. With interrupts as its submitter has them.
     #[cold]
     pub(super) fn trace_start(&self, entry: &Entry, asked: &IoRequest<'_>, bio: Option<Bio<'_>>) {
         let (number, dev) = (self.number(entry), asked.account.devinfo());
@@ -112,7 +112,7 @@ impl Tracker {
             .merge(&bufinfo(&asked), account.devinfo(), bio);
     }
 
-    /// The same of an I/O that is known by its file. With interrupts as its submitter has them.
+    /// Traces the start of an I/O to a file, which has no bio. With interrupts as its submitter has them.
     #[cold]
     pub(super) fn trace_start_of_file(
         &self,
@@ -126,7 +126,7 @@ impl Tracker {
             .start_of_file(number, &bufinfo(asked), dev, file);
     }
 
-    /// An I/O has ended, of which `asked` is needed if its start was not recorded. From any context.
+    /// Traces the end of an I/O. `asked` describes it if its start was not recorded. Any context.
     #[cold]
     pub(super) fn trace_done<'a>(
         &self,
@@ -142,7 +142,7 @@ impl Tracker {
         }
     }
 
-    /// An I/O is gone of which nothing more is known than was at its start. From any context.
+    /// Traces the end of an I/O of which only the start is known. Any context.
     #[cold]
     pub(super) fn trace_abandoned(&self, entry: &Entry, now: u64) {
         if entry.is_counted() {
@@ -153,19 +153,19 @@ impl Tracker {
                 resid: 0,
                 times: entry.times(now),
             };
-            // Without a record of its start, nothing is known of it.
+            // Without a record of its start there is nothing to trace.
             let _ = self.records().done(self.number(entry), &ended(&gone));
         }
     }
 
-    /// Some of an I/O has failed, and it goes on. From any context.
+    /// Records that a part of an I/O has failed, while the rest goes on. Any context.
     #[cold]
     pub(super) fn trace_failure(&self, entry: &Entry, bytes: u32) {
         self.records().fail(self.number(entry), bytes);
     }
 }
 
-/// Who a disk or partition is, whose disk has this name and which is there below `/sys`.
+/// The identity of a disk or partition, from the name of its disk and its path below `/sys`.
 pub(super) fn devinfo(identity: &Identity, disk: &Name, dev_pathname: [u8; PATH_LEN]) -> Devinfo {
     let (dev_major, dev_minor) = major_minor(identity.dev);
     Devinfo {
@@ -178,7 +178,7 @@ pub(super) fn devinfo(identity: &Identity, disk: &Name, dev_pathname: [u8; PATH_
     }
 }
 
-/// Which way the data goes. illumos' `buf` knows reads and everything else; so do we.
+/// The direction of the data: as in illumos' `buf`, reads and everything else.
 pub(super) fn direction(op: u8) -> u32 {
     if Class::of(op, 1) == Class::Read {
         flag::B_READ
@@ -187,7 +187,7 @@ pub(super) fn direction(op: u8) -> u32 {
     }
 }
 
-/// `b_flags` as far as they are known here.
+/// The `b_flags` that an operation has.
 fn flags(asked: &IoRequest<'_>) -> u32 {
     let flags = direction(asked.op);
     match asked.is_sync {

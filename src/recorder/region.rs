@@ -2,7 +2,7 @@
 
 //! One region: device-mapper's statistics of a part of a disk, in areas of equal size.
 //!
-//! What is counted, and how, is floor 0's ([`crate::acct::region`]); here is the memory for it.
+//! Floor 0 ([`crate::acct::region`]) counts; this file allocates the memory.
 
 mod baseline;
 pub(super) mod list;
@@ -54,16 +54,16 @@ use kernel::{
 };
 use memory::Charge;
 
-/// What a region is made by.
+/// The parameters of a region.
 pub(super) struct Plan {
     pub(super) id: u32,
-    /// What no other region of the disk has that had the same id. Stays when it is resized.
+    /// Distinguishes regions of the disk that had the same id. A resize does not change it.
     pub(super) born: u32,
     pub(super) geometry: Geometry,
     pub(super) unit: Unit,
     /// Whether it has additional output.
     pub(super) classes: bool,
-    /// Rising; none without a histogram.
+    /// In ascending order; empty without a histogram.
     pub(super) bounds: KVVec<u64>,
     pub(super) program: KVVec<u8>,
 }
@@ -77,7 +77,7 @@ impl Plan {
         }
     }
 
-    /// The same with other areas. May sleep; `ENOMEM`.
+    /// Returns the plan with other areas. May sleep; `ENOMEM`.
     fn with(&self, geometry: Geometry) -> Result<Plan> {
         Ok(Plan {
             geometry,
@@ -87,7 +87,7 @@ impl Plan {
         })
     }
 
-    /// What one CPU counts in, bytes.
+    /// Bytes of the counters of one CPU.
     fn share_bytes(&self) -> usize {
         let counts = self.buckets().saturating_mul(size_of::<Counter>());
         let area = size_of::<Area>().saturating_add(counts);
@@ -98,13 +98,13 @@ impl Plan {
             .saturating_add(whole)
     }
 
-    /// One for each area, and one for the region as a whole if readers see that.
+    /// The number of areas, and one more for the region as a whole if readers see it.
     fn in_flight(&self) -> usize {
         let wholes = usize::from(self.classes);
         self.geometry.areas().saturating_add(wholes)
     }
 
-    /// What the region takes, bytes.
+    /// Bytes of all memory of the region.
     fn bytes(&self) -> u64 {
         let shares = possible_cpus().count().saturating_mul(self.share_bytes());
         let in_flight = self.in_flight().saturating_mul(size_of::<InFlight>());
@@ -125,7 +125,7 @@ pub(super) struct Region {
     plan: Plan,
     areas: SplitArray<InFlight, Area>,
     counts: PerCpuSlices<Counter>,
-    /// None, or one.
+    /// One element with additional output, otherwise empty.
     whole: SplitArray<InFlight, Whole>,
     #[pin]
     baseline: Mutex<Baseline>,
@@ -133,7 +133,7 @@ pub(super) struct Region {
 }
 
 impl Region {
-    /// An empty region. May sleep; `ENOMEM`, also if all regions together took too much.
+    /// Creates an empty region. May sleep; `ENOMEM`, also if all regions together would exceed their limit.
     fn new(plan: Plan, baseline: Baseline) -> Result<Arc<Self>> {
         let charge = Charge::new(plan.bytes())?;
         let areas = plan.geometry.areas();
@@ -153,7 +153,7 @@ impl Region {
         )
     }
 
-    /// The region as one CPU counts in it.
+    /// The counters of one CPU.
     #[inline(always)]
     fn on<'a>(&'a self, cpu: ThisCpu<'a>) -> View<'a> {
         View {
@@ -174,14 +174,14 @@ impl Region {
         Some(AreaRef { area, in_flight })
     }
 
-    /// One more time in the histogram of an area.
+    /// Counts a time in the histogram of an area.
     #[inline(never)]
     fn count_time(&self, area: usize, time_ns: u64, cpu: ThisCpu<'_>) {
         let time = self.plan.unit.of(time_ns);
         count_time(self.counts.this_cpu(cpu), &self.plan.bounds, area, time);
     }
 
-    /// One area since the region began.
+    /// The totals of an area since the region was created.
     fn totals(&self, area: usize) -> Totals {
         let Some(in_flight) = self.areas.shared().get(area) else {
             return Totals::default();
@@ -190,7 +190,7 @@ impl Region {
         collect(in_flight, areas, clock::now_ns)
     }
 
-    /// The region as a whole, with additional output.
+    /// The totals of the region as a whole, which has additional output.
     fn whole(&self) -> Totals {
         let [in_flight] = self.whole.shared() else {
             return Totals::default();
@@ -199,7 +199,7 @@ impl Region {
         Whole::collect(in_flight, wholes, clock::now_ns)
     }
 
-    /// How often a time fell into a bucket of an area.
+    /// The count of a bucket of an area.
     fn count(&self, area: usize, index: usize) -> u64 {
         let index = area
             .saturating_mul(self.plan.buckets())

@@ -130,7 +130,7 @@ impl<L: Listener> Registry<L> {
         self.tracker.entries().absent()
     }
 
-    /// The list is another from here on, and everybody is told.
+    /// Begins a new generation of the list, and notifies readers that wait for it.
     fn change(&self, mut members: Guard<'_, Members<L>, MutexBackend>) {
         members.generation = members.generation.wrapping_add(1);
         self.header.set_generation(members.generation);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the probes work on: the I/Os in flight and the accounts they are recorded in.
+//! The data of the probes: the I/Os in flight, and the accounts in which they are recorded.
 
 use super::{
     account::Account,
@@ -43,41 +43,41 @@ use kernel::{
     sync::Arc, //
 };
 
-/// Whose share of the reserve an I/O uses of a disk that had none when it began. No handle: there are fewer places.
+/// The holder of I/Os in the reserve of disks that had no share when the I/O began. Differs from all account ids.
 const COMMON: u64 = u64::MAX;
 
-/// What every handler of an event is given besides the event.
+/// The context of a probe, which each handler of an event gets.
 #[derive(Clone, Copy)]
 pub(super) struct ProbeContext<'a> {
-    /// It runs in a probe.
+    /// Proof that the code runs in a probe.
     pub(super) probe: InProbe<'a>,
-    /// On this CPU, with interrupts off.
+    /// The CPU it runs on, with interrupts off.
     pub(super) cpu: ThisCpu<'a>,
-    /// At this time, ns.
+    /// The time of the event, ns.
     pub(super) now: u64,
 }
 
-/// Follows I/Os from their start to their end.
+/// Tracks I/Os from their start to their end.
 #[pin_data]
 pub(crate) struct Tracker {
     #[pin]
     entries: InFlightEntries,
     #[pin]
     accounts: Accounts,
-    /// I/Os for which the table had no room.
+    /// I/Os that were not tracked because the table was full.
     untracked: AtomicU64,
-    /// I/Os whose end was not reported.
+    /// I/Os that ended without an event.
     abandoned: AtomicU64,
     /// Completions of I/Os that are not in the table.
     unmarked: AtomicU64,
     tag_waits: Arc<TagWaits>,
-    /// The latest id given to a wait.
+    /// The latest id of a wait.
     last_wait: AtomicU64,
 }
 
 impl Tracker {
-    /// Follows at least `ios` I/Os at a time, or as many as suit the machine if that is 0. May sleep;
-    /// `ENOMEM`.
+    /// Creates a tracker of at least `ios` I/Os at a time, or of a number that depends on the memory of the machine if
+    /// that is 0. May sleep; `ENOMEM`.
     pub(super) fn new(ios: usize) -> Result<Arc<Self>> {
         let entries = InFlightEntries::new(ios)?;
         let tag_waits = Arc::new(TagWaits::new()?, GFP_KERNEL)?;
@@ -100,8 +100,7 @@ impl Tracker {
         &self.accounts
     }
 
-    /// The account of the disk at this address, and whether it has partitions, if that is where it is
-    /// looked for first.
+    /// The account of the disk at this address, and whether it has partitions. Looks at the first cell only.
     #[inline(always)]
     pub(super) fn disk_at_home<'a>(
         &'a self,
@@ -111,7 +110,7 @@ impl Tracker {
         self.accounts.of_disk_at_home(probe, disk)
     }
 
-    /// The account that an I/O to this block device of this disk is recorded in.
+    /// The account in which an I/O to this block device of this disk is recorded.
     pub(super) fn account_of<'a>(
         &'a self,
         probe: InProbe<'a>,
@@ -121,7 +120,7 @@ impl Tracker {
         self.accounts.of(probe, disk, block_device)
     }
 
-    /// The account an I/O is in, unless its disk has left.
+    /// The account of an I/O; [`None`] if its disk was removed.
     #[inline(always)]
     pub(super) fn account_in<'a>(
         &'a self,
@@ -137,20 +136,20 @@ impl Tracker {
         &self.entries
     }
 
-    /// The entry in which the I/O at an address is looked for first.
+    /// The entry at which the search for the I/O at an address begins.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     pub(super) fn home(&self, key: u64) -> &Entry {
         self.entries.home(key)
     }
 
-    /// Those where I/Os are looked for first.
+    /// The entries at which searches begin.
     #[inline(always)]
     pub(super) fn table(&self) -> Part<'_> {
         self.entries.main()
     }
 
-    /// The entry of the I/O at `key`, an address the caller owns, wherever it is.
+    /// The entry of the I/O at `key`, an address that the caller owns. Searches the whole table.
     #[inline(always)]
     pub(super) fn find(&self, key: u64) -> Option<Claimed<'_>> {
         match self.table().find_home(key) {
@@ -165,7 +164,7 @@ impl Tracker {
         self.entries.table().find(key)
     }
 
-    /// An I/O has ended: its entry is given back, and what it used of its disk's share.
+    /// Releases the entry of an I/O that has ended, and its part of the share of its disk.
     #[inline(always)]
     pub(super) fn release(&self, probe: InProbe<'_>, slot: Claimed<'_>) {
         match slot.holder() {
@@ -178,7 +177,7 @@ impl Tracker {
         }
     }
 
-    /// One I/O less is in the reserve of this disk, if it is still there, or of those without a share.
+    /// Releases a part of the share of this disk, unless the disk was removed, or of the share of disks without their own.
     #[cold]
     #[inline(never)]
     fn release_share(&self, probe: InProbe<'_>, holder: u64) {
@@ -189,8 +188,8 @@ impl Tracker {
         }
     }
 
-    /// Begins following an I/O: takes an entry for it and records what `begin` makes of it. Without
-    /// room for it, an I/O is untracked if that was its start.
+    /// Begins to track an I/O: takes an entry for it and records the transition that `begin` returns. If the table is
+    /// full and this was the start of the I/O, it is counted as untracked.
     pub(super) fn begin(
         &self,
         here: ProbeContext<'_>,
@@ -205,7 +204,7 @@ impl Tracker {
         Some(entry)
     }
 
-    /// Takes an entry for an I/O that begins. Without room for it, it is untracked if that was its start.
+    /// Takes an entry for an I/O. If the table is full and this was the start of the I/O, it is counted as untracked.
     fn claim(
         &self,
         here: ProbeContext<'_>,
@@ -219,7 +218,7 @@ impl Tracker {
         let slot = match self.entries.table().claim(key, share) {
             Some(Claim::New(slot)) => slot,
             Some(Claim::Stale(slot)) => {
-                // Its memory has a new owner though it never ended.
+                // The earlier I/O at this address ended without an event.
                 self.abandoned.fetch_add(1, Relaxed);
                 slot.entry.generalize(key, || Fresh::UNKNOWN);
                 if done_is_traced() {
@@ -251,7 +250,7 @@ impl Tracker {
         Some(slot.entry)
     }
 
-    /// Begins following an I/O whose submitter has waited for a tag since then, in the disk's wait queue.
+    /// Begins to track an I/O whose submitter has waited for a tag since `since`, in the disk's wait queue.
     pub(super) fn begin_after_tag_wait(
         &self,
         here: ProbeContext<'_>,
@@ -272,8 +271,7 @@ impl Tracker {
         Some(entry)
     }
 
-    /// Records what became of an I/O that is followed. Tells its account; [`None`] if that is no
-    /// more.
+    /// Records a transition of a tracked I/O. Returns its account; [`None`] if that was removed.
     pub(super) fn record<'a>(
         &'a self,
         here: ProbeContext<'a>,
@@ -300,41 +298,41 @@ impl Tracker {
         self.entries.records()
     }
 
-    /// Which record is that of an entry.
+    /// The index of the record of an entry.
     pub(super) fn number(&self, entry: &Entry) -> Number {
         let number = self.entries.number(entry);
         number.map_or(Number::NONE, |(part, index)| Number::new(part, index))
     }
 
-    /// I/Os that could not be followed because the table had no room.
+    /// I/Os that were not tracked because the table was full.
     pub(super) fn untracked(&self) -> u64 {
         self.untracked.load(Relaxed)
     }
 
-    /// I/Os that vanished without an end and were closed when their memory was used again.
+    /// I/Os that ended without an event, found when the memory of the request was reused.
     pub(super) fn abandoned(&self) -> u64 {
         self.abandoned.load(Relaxed)
     }
 
-    /// Somebody completed what is not followed.
+    /// Counts a completion of an I/O that is not in the table.
     pub(super) fn count_unmarked(&self, account: &Account) {
         self.unmarked.fetch_add(1, Relaxed);
         account.count_event(DiskEvent::Unmarked);
     }
 
-    /// Something happened to the disk at this address that is only counted.
+    /// Counts an event of the disk at this address.
     pub(super) fn count_event(&self, probe: InProbe<'_>, disk: u64, event: DiskEvent) {
         if let Some(account) = self.account_of(probe, disk, 0) {
             account.count_event(event);
         }
     }
 
-    /// Completions of I/Os that are not followed.
+    /// Completions of I/Os that are not in the table.
     pub(super) fn unmarked(&self) -> u64 {
         self.unmarked.load(Relaxed)
     }
 
-    /// I/Os in flight as the table has them.
+    /// I/Os in the table.
     pub(super) fn tracked(&self) -> usize {
         self.entries.table().in_use()
     }

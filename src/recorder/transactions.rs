@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What each event of the block layer means for the I/O it is about.
+//! Handles each event of the block layer: what it means for its I/O.
 //!
 //! The handlers run with interrupts disabled: a step must be complete before a completion on the same CPU
 //! can take the next. Only the functions that trace the start of I/Os run with interrupts as the submitter has them.
@@ -34,7 +34,7 @@ fn tag(is_flush: bool) -> Tag {
     }
 }
 
-/// What is known of a request at its start.
+/// The description of a request at its start.
 #[inline(always)]
 fn request(account: &Account, rq: Request<'_>) -> Start {
     Start {
@@ -50,13 +50,13 @@ fn request(account: &Account, rq: Request<'_>) -> Start {
     }
 }
 
-/// Whether nothing of a request remains when so many bytes are complete.
+/// Whether a request is done when so many bytes are complete.
 #[inline(always)]
 fn is_whole(rq: Request<'_>, nr_bytes: u32) -> bool {
     nr_bytes >= rq.bytes() || !rq.has_bio()
 }
 
-/// Bytes of them that were transferred without error.
+/// How many of these bytes were transferred without error.
 #[inline(always)]
 fn done(status: blk_status_t, nr_bytes: u32) -> u64 {
     if status == 0 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Waits in the words of DTrace's io provider.
+//! Describes waits in the terms of DTrace's io provider.
 
 use super::{
     provider,
@@ -28,7 +28,7 @@ impl Identify for Tracker {
         wait.io.buf.id = self.next_wait();
         wait.io.buf.b_flags |= provider::direction(wait.op);
         match account {
-            // Unless it is the disk's, as the partition has none.
+            // Unless the account is that of the disk, as the partition has none.
             Some(account) if account.identity().dev == wait.io.buf.b_edev => {
                 wait.set_device(account.devinfo());
             }

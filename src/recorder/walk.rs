@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Walks over the list of disks and partitions, which may change meanwhile.
+//! Walks over the list of disks and partitions, which may change in between.
 //!
-//! A walk holds neither the list nor memory for all of it: it remembers a [`Position`], and finds out what is there now
-//! whenever it goes on. What is in the list from the start of a walk to its end is found exactly
-//! once.
+//! A walk holds neither the list nor memory for all of it: it keeps a [`Position`], and looks the next accounts up
+//! each time it goes on. An account that is in the list during the whole walk is found exactly once.
 
 use super::{
     account::Account,
@@ -14,13 +13,13 @@ use super::{
 use crate::abi::identity::Identity;
 use kernel::sync::Arc;
 
-/// Where something stands in the list, which is ordered by priority, high to low, and then by number. Never
-/// used again when that has left.
+/// A position in the list, which is sorted by priority, high to low, and then by number. The position of an account
+/// that was removed is never reused.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Position(u64);
 
 impl Position {
-    /// Before everything.
+    /// The position before the first.
     pub(crate) const FIRST: Position = Position(0);
 
     pub(crate) fn of(identity: &Identity) -> Self {
@@ -28,7 +27,7 @@ impl Position {
         Position(u64::from(!priority) << 32 | u64::from(number))
     }
 
-    /// The next one after it.
+    /// The next position.
     pub(crate) fn next(self) -> Self {
         Position(self.0.saturating_add(1))
     }

@@ -52,13 +52,13 @@ impl Lengths {
     /// One in the run queue, and nothing in the wait queue.
     pub const ONE_RUNS: Lengths = Lengths(RUN);
 
-    /// The same in an account with one extra.
+    /// These lengths in an account with one extra.
     #[inline(always)]
     pub const fn with(self, extra: Extra) -> Self {
         Lengths(self.0 | extra as u64)
     }
 
-    /// The same in an account without this extra.
+    /// These lengths in an account without this extra.
     #[inline(always)]
     pub const fn without(self, extra: Extra) -> Self {
         Lengths(self.0 & !(extra as u64))

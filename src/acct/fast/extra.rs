@@ -132,7 +132,7 @@ pub(super) fn issue<'a, S: Section<'a>>(
     }
 }
 
-/// The same in that of a partition, or without a record.
+/// Issues a request in the account of a partition, or without a record.
 #[inline(never)]
 fn issue_in_partition<'a, S: Section<'a>>(
     section: S,
@@ -180,7 +180,7 @@ fn issue_in_partition<'a, S: Section<'a>>(
     section.leave();
 }
 
-/// The same in that of a whole disk, which has regions, or for whose tags tasks may wait.
+/// Issues a request in the account of a whole disk that has regions, or for whose tags tasks may wait.
 #[inline(never)]
 fn issue_in_disk<'a, S: Section<'a>>(
     section: S,
@@ -266,7 +266,7 @@ pub(super) fn complete<'a, S: Section<'a>>(
     }
 }
 
-/// The same in that of a partition, or without a record.
+/// Completes a request in the account of a partition, or without a record.
 #[inline(never)]
 fn complete_in_partition<'a, S: Section<'a>>(
     section: S,
@@ -313,7 +313,7 @@ fn complete_in_partition<'a, S: Section<'a>>(
     section.leave();
 }
 
-/// The same in that of a whole disk, which has regions, or for whose tags tasks may wait.
+/// Completes a request in the account of a whole disk that has regions, or for whose tags tasks may wait.
 #[inline(never)]
 fn complete_in_disk<'a, S: Section<'a>>(
     section: S,
@@ -352,7 +352,7 @@ fn complete_in_disk<'a, S: Section<'a>>(
     section.leave();
 }
 
-/// The same, where the list of regions is another than at the issue.
+/// Ends a request in regions whose list has changed since its issue.
 #[cold]
 #[inline(never)]
 fn end_in_other_regions<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &'a Entry) {

@@ -223,7 +223,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The same of the reserve, with as many `holders` as entries.
+    /// A part of the reserve, with as many `holders` as entries.
     pub fn of_reserve(entries: &'a [Entry], passed: &'a [Passed], holders: &'a [Counter]) -> Self {
         Part {
             entries,
@@ -292,7 +292,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// The same, and whether there was room for it.
+    /// Looks for the entry of `key`, and whether there is room for it.
     pub(super) fn look_for(self, key: u64) -> Look<'a> {
         let mut room = false;
         for (passed, bucket) in self.path(key).enumerate() {

@@ -53,7 +53,7 @@ impl Share {
 
     /// Up to so many from here on.
     pub fn set_most(&self, most: u64) {
-        // Relaxed: whoever sees it too late takes room that disks have together.
+        // Relaxed: a caller that sees it too late takes room that disks have together.
         self.most.store(most, Relaxed);
     }
 

@@ -311,14 +311,14 @@ mod tests {
     #[test]
     fn what_was_printed_is_not_told_again_and_parts_of_a_unit_are_not_lost() {
         let mut cleared = Columns::default();
-        let mut told = 0;
+        let mut reported = 0;
         for times in 1..=10 {
             let printed = columns(times, times * 1_700_000, 0).since(&cleared);
             assert_eq!(printed.write.ios, 1);
-            told += Unit::Ms.of(printed.write.ticks_ns);
+            reported += Unit::Ms.of(printed.write.ticks_ns);
             cleared.clear_printed(&printed, Unit::Ms);
         }
-        assert_eq!(told, 17);
+        assert_eq!(reported, 17);
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl Last {
         )
     }
 
-    /// The same of a read or write that begins at this point.
+    /// Whether a read or write that begins at this point was merged.
     #[inline(always)]
     pub fn merged_from(&self, begin: StartSector, sectors: u32) -> bool {
         let merged = begin.0 == self.0.get();
@@ -59,7 +59,7 @@ impl StartSector {
         )
     }
 
-    /// The same word.
+    /// The word.
     #[inline(always)]
     pub(super) fn word(self) -> u64 {
         self.0

@@ -28,7 +28,7 @@ impl Account {
         snapshot
     }
 
-    /// The same, in place of what is in `snapshot`, for one who has called [`clock::check`] and reads many.
+    /// Replaces `snapshot` with the next one. For callers that read many, and have called [`clock::check`].
     pub(crate) fn next_snapshot(&self, snapshot: &mut Snapshot) {
         let mut last = self.last.lock();
         let records = || self.records.iter().map(|part| part.record);
@@ -50,7 +50,7 @@ impl Account {
         histogram
     }
 
-    /// The same, in place of what is in `histogram`, for one who reads many.
+    /// Replaces `histogram` with the current one. For callers that read many.
     pub(crate) fn next_histogram(
         &self,
         class: Class,

@@ -36,7 +36,7 @@ impl Account {
         tag_waits.end(self.handle.bits())
     }
 
-    /// The same of an account that is a partition's or a disk's, unless no task waits.
+    /// Ends the wait of the current task for a tag of the disk of this account; [`None`] if no task waits.
     #[inline(always)]
     pub(in crate::recorder) fn end_any_tag_wait(&self) -> Option<u64> {
         let disk = self.disk().unwrap_or(self);

@@ -29,8 +29,8 @@ mod fast {
     pub(super) const RQ_COMPLETE: *const c_void = rq_complete as *const c_void;
 }
 
-/// Of requests. Exits first: an exit that is missed would leave an I/O in its queue for ever.
-/// src/probes.c holds the types of all against the kernel's tracepoints.
+/// The functions of the events of requests. Exits first: an exit that is missed would leave an I/O in its queue for
+/// ever. src/probes.c checks their types against the kernel's tracepoints.
 pub(super) const OF_REQUESTS: [Function; 5] = [
     (c"block_rq_complete", fast::RQ_COMPLETE),
     (
@@ -57,10 +57,10 @@ const OF_BIOS: [Function; 2] = [
     ),
 ];
 
-/// Of clones: how those end that the disk below refuses.
+/// The function for clones that the disk below refuses.
 const OF_CLONES: [Function; 1] = [(c"block_io_done", own::iostat_probe_io_done as *const c_void)];
 
-/// Of what is only counted, and rare.
+/// The functions of rare events that are only counted.
 pub(super) const OF_EVENTS: [Function; 7] = [
     (
         c"block_rq_tag_wait",
@@ -89,7 +89,7 @@ pub(super) const OF_EVENTS: [Function; 7] = [
     ),
 ];
 
-/// Of what is only counted, but comes with most I/Os of some loads or disks.
+/// The functions of events that are only counted, but that most I/Os of some loads or disks cause.
 const OF_FREQUENT_EVENTS: [Function; 4] = [
     (c"block_plug", own::iostat_probe_plug as *const c_void),
     (c"block_unplug", own::iostat_probe_unplug as *const c_void),
@@ -110,14 +110,14 @@ pub(super) const FUNCTIONS: usize = OF_REQUESTS.len()
     + OF_EVENTS.len()
     + OF_FREQUENT_EVENTS.len();
 
-/// Probes that only some disks need, or some users, though I/Os of all disks pass them.
+/// Probes that all I/Os call but only some disks or users need.
 #[derive(Clone, Copy)]
 pub(in crate::recorder) enum OptionalProbes {
-    /// A disk whose driver takes bios.
+    /// Needed by a disk whose driver takes bios.
     Bios,
-    /// A disk that sends clones of its requests to others.
+    /// Needed by a disk that sends clones of its requests to other disks.
     Clones,
-    /// Somebody who wants to know how often there are plugs and remaps.
+    /// Needed to count frequent events: plugs and remaps.
     FrequentEvents,
 }
 

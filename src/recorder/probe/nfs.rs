@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The same for the probes of `src/nfs.c`.
+//! Registers the probes of `src/nfs.c`, and has the functions that they call.
 
 use super::{
     tracker,
@@ -33,7 +33,7 @@ use kernel::{
     sync::Arc, //
 };
 
-/// Puts the probes in place, whenever there is something to probe. May sleep; `ENOMEM`.
+/// Registers the probes while `nfs.ko` is loaded. May sleep; `ENOMEM`.
 pub(in crate::recorder) fn hooks<T: Mounts>(
     mounts: Arc<T>,
     tracker: Arc<Tracker>,

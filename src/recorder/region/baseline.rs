@@ -42,9 +42,9 @@ pub(super) struct Baseline {
     pub(super) total: (Columns, Classes),
     pub(super) before: Option<Before>,
     pub(super) charge: Option<Charge>,
-    /// How often all was cleared.
+    /// How often the whole region was cleared.
     pub(super) clears: u32,
-    /// How often its line in the list of regions became another.
+    /// How often its line in the list of regions has changed.
     pub(super) changes: u32,
     /// The region was resized: the new region has this state.
     pub(super) is_replaced: bool,

@@ -27,39 +27,39 @@ use kernel::{
     sync::Arc, //
 };
 
-/// One region, and which I/Os it counts.
+/// A region, and which I/Os it counts.
 #[derive(Clone)]
 pub(super) struct ListMember {
     pub(super) lifetime: Lifetime,
     pub(super) region: Arc<Region>,
 }
 
-/// The regions of one disk or partition; replaced when one comes or goes, never changed.
+/// The regions of one disk or partition. A list is never changed: it is replaced when a region is created or deleted.
 pub(in crate::recorder) struct RegionList {
-    /// What starts under it. Lists are numbered from 1.
+    /// The tag of I/Os that start while this is the list. Lists are numbered from 1.
     list_tag: ListTag,
     regions: KVec<ListMember>,
-    /// The areas of the only region there is, if it has no additional output; otherwise none.
+    /// The areas of the only region if it has no additional output; otherwise of no areas.
     geometry: Geometry,
-    /// The same, if it has no histogram either.
+    /// The areas of the only region if it has neither additional output nor a histogram; otherwise of no areas.
     plain_geometry: Geometry,
-    /// That region, or the first.
+    /// The first region.
     first: Arc<Region>,
-    /// Whether that only one has.
+    /// Whether the only region has a histogram.
     has_histogram: bool,
 }
 
-/// Which account of an I/O the regions are of.
+/// The account of an I/O whose regions these are.
 #[derive(Clone, Copy)]
 pub(in crate::recorder) struct Level {
-    /// 0 is that which it is recorded in, 1 that one's disk.
+    /// 0: the account in which it is recorded; 1: the account of the disk of that partition.
     pub(in crate::recorder) index: usize,
-    /// Where it begins on the whole disk.
+    /// The first sector of the account on the whole disk.
     pub(in crate::recorder) start_sector: u64,
 }
 
 impl Level {
-    /// That of an I/O to a whole disk.
+    /// The level of an I/O to a whole disk.
     pub(in crate::recorder) const DISK: Level = Level {
         index: 0,
         start_sector: 0,
@@ -67,7 +67,7 @@ impl Level {
 }
 
 impl RegionList {
-    /// Of at least one region. May sleep; `ENOMEM`.
+    /// Creates a list of at least one region. May sleep; `ENOMEM`.
     pub(super) fn new(number: u32, listed: &[ListMember]) -> Result<Self> {
         let first = &listed.first().ok_or(EINVAL)?.region;
         let geometry = match listed {
@@ -91,13 +91,13 @@ impl RegionList {
         })
     }
 
-    /// The areas of the only region there is, if it has neither additional output nor a histogram; otherwise none.
+    /// The areas of the only region if it has neither additional output nor a histogram; otherwise of no areas.
     #[inline(always)]
     pub(in crate::recorder) fn plain_geometry(&self) -> &Geometry {
         &self.plain_geometry
     }
 
-    /// What starts under it.
+    /// The tag of I/Os that start while this is the list.
     #[inline(always)]
     pub(in crate::recorder) fn list_tag(&self) -> ListTag {
         self.list_tag
@@ -113,9 +113,9 @@ impl RegionList {
         self.first.place(area, cpu)
     }
 
-    /// An I/O starts, as its entry says already. The sector is as these regions number them.
+    /// An I/O starts; its entry has its description. The sector is relative to the account of these regions.
     ///
-    /// Most often this calls nothing, and so should keep little: hence the order.
+    /// The common case makes no call out of line and should save few registers, hence the order.
     #[inline(always)]
     pub(in crate::recorder) fn start(
         &self,
@@ -144,7 +144,7 @@ impl RegionList {
         self.start_slow(entry, level, list_tag, cpu);
     }
 
-    /// The same in any regions.
+    /// An I/O starts, with any number and kind of regions.
     #[cold]
     #[inline(never)]
     fn start_slow(&self, entry: &Entry, level: Level, list_tag: ListTag, cpu: ThisCpu<'_>) {
@@ -159,7 +159,7 @@ impl RegionList {
         }
     }
 
-    /// It ends.
+    /// An I/O ends.
     #[inline(always)]
     pub(in crate::recorder) fn end(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) {
         if self.has_histogram {
@@ -170,7 +170,7 @@ impl RegionList {
         }
     }
 
-    /// The same in the only region, which has a histogram.
+    /// An I/O ends in the only region, which has a histogram.
     #[inline(never)]
     fn end_with_histogram(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) {
         match self.end_simply(entry, level, now, cpu) {
@@ -182,7 +182,7 @@ impl RegionList {
         }
     }
 
-    /// The same for an I/O in one area only. Returns that area; [`None`], and nothing is recorded, if it does not exist.
+    /// An I/O ends that is in one area only. Returns the area; [`None`], and nothing is recorded, if it does not exist.
     #[inline(always)]
     fn end_simply(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) -> Option<usize> {
         let list_tag = entry.pending.list_tag(level.index);
@@ -191,7 +191,7 @@ impl RegionList {
         Some(area)
     }
 
-    /// The same in any regions.
+    /// An I/O ends, with any number and kind of regions.
     #[cold]
     #[inline(never)]
     fn end_slow(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) {
@@ -210,7 +210,7 @@ impl RegionList {
         }
     }
 
-    /// It goes back to wait, or is gone.
+    /// An I/O is requeued or abandoned.
     pub(in crate::recorder) fn undo_start(
         &self,
         entry: &Entry,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The memory of all regions together: no more than a quarter of the machine's, as with
-//! device-mapper.
+//! Limits the memory of all regions together to a quarter of the machine's, as device-mapper does.
 
 use crate::kernel_ext::memory;
 use core::sync::atomic::{
@@ -12,18 +11,18 @@ use kernel::prelude::*;
 
 static ALLOCATED: AtomicU64 = AtomicU64::new(0);
 
-/// What all regions have allocated, bytes.
+/// Bytes that all regions have allocated.
 pub(crate) fn allocated_bytes() -> u64 {
     ALLOCATED.load(Relaxed)
 }
 
-/// A share of it, given back when the value is dropped.
+/// A charge to that sum, removed when the value is dropped.
 pub(super) struct Charge {
     bytes: u64,
 }
 
 impl Charge {
-    /// `ENOMEM` if that were too much.
+    /// Charges so many bytes. `ENOMEM` if the sum would exceed the limit.
     pub(super) fn new(bytes: u64) -> Result<Self> {
         let charge = Charge { bytes };
         let before = ALLOCATED.fetch_add(bytes, Relaxed);

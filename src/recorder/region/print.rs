@@ -2,9 +2,9 @@
 
 //! The replies to `@stats_print` and `@stats_print_clear`, made while they are read.
 //!
-//! An open file with such a reply keeps neither the region nor its text: it looks for the region, and
-//! goes on at the sector where it stopped. So an area that is there all the time is printed exactly once, whether the
-//! region is resized meanwhile or not.
+//! An open file with such a reply holds neither the region nor its text: each read looks the region up and goes on
+//! at the sector where the last one stopped. So an area that exists all the time is printed exactly once, also if
+//! the region is resized in between.
 
 mod claims;
 
@@ -41,10 +41,10 @@ use claims::Claims;
 use core::ops::Range;
 use kernel::prelude::*;
 
-/// What is printed next.
+/// The next line to print.
 #[derive(Clone, Copy)]
 enum PrintCursor {
-    /// The first area that begins at this sector or after it; of its line, this part.
+    /// The line of the first area that begins at this sector or after it, from this part on.
     Area(u64, usize),
     /// The line of the region as a whole.
     Total,
@@ -62,17 +62,17 @@ pub(crate) struct PrintReply {
     from: u64,
     until: u64,
     at: PrintCursor,
-    /// If what is printed is taken off.
+    /// For `@stats_print_clear`: what the lines have cleared.
     claims: Option<Claims>,
 }
 
 impl PrintReply {
-    /// Of the region with this plan.
+    /// A reply that prints the region with this plan.
     pub(super) fn new(device: Position, plan: &Plan, what: &message::PrintAreas) -> Self {
         let geometry = &plan.geometry;
         let areas = what.areas(geometry.areas());
         let sector = |area| match area == geometry.areas() {
-            // What a resize adds belongs to all areas, not to some.
+            // Areas that a resize adds are printed only if all areas were asked for.
             true if what.count == u64::MAX => u64::MAX,
             _ => {
                 let sectors = geometry.step().saturating_mul(area as u64);
@@ -92,13 +92,13 @@ impl PrintReply {
         }
     }
 
-    /// The reply is made again from its start on.
+    /// Begins the reply anew.
     pub(crate) fn restart(&mut self) {
         self.at = PrintCursor::Area(self.from, 0);
     }
 
-    /// Writes what comes next. May sleep. `ENXIO` if the disk has left, `ENOENT` if the region was deleted,
-    /// `ESTALE` if it was resized and there is an area no more of which a part was written; `ENOMEM`, `EINTR`.
+    /// Writes the next lines. May sleep. `ENXIO` if the disk was removed, `ENOENT` if the region was deleted,
+    /// `ESTALE` if a resize has removed an area of which a part was written; `ENOMEM`, `EINTR`.
     pub(crate) fn fill<L: Listener>(
         &mut self,
         state: &State<L>,
@@ -113,14 +113,14 @@ impl PrintReply {
         }
     }
 
-    /// What stands at these bytes of the buffer has been read.
+    /// The reader has taken these bytes of the buffer.
     pub(crate) fn was_read(&mut self, bytes: &Range<usize>) {
         if let Some(claims) = &mut self.claims {
             claims.was_read(bytes);
         }
     }
 
-    /// What was taken off, and not read, is counted again. Returns whether there was any. May sleep.
+    /// Counts again what was cleared and not read. Returns whether there was any. May sleep.
     pub(crate) fn restore<L: Listener>(&mut self, state: &State<L>) -> bool {
         let Some(claims) = self.claims.as_mut().filter(|claims| claims.has_unread()) else {
             self.claims.iter_mut().for_each(Claims::clear);
@@ -139,7 +139,7 @@ impl PrintReply {
 }
 
 impl Region {
-    /// Writes what comes next; [`None`] if it has been resized, and another region goes on.
+    /// Writes the next lines; [`None`] if the region was replaced by a resized one.
     fn print(&self, print: &mut PrintReply, piece: &mut Piece<'_>) -> Result<Option<Filled>> {
         loop {
             task::check_fatal_signal()?;
@@ -208,7 +208,7 @@ impl Region {
         });
         let is_complete = next == line.parts();
         if !is_complete && len != 0 {
-            // It may fit into an empty buffer: a line that does is of one moment.
+            // It may fit into an empty buffer: then the whole line is of one moment.
             piece.truncate(len);
             if let Some(claims) = claims {
                 claims.forget_counts();
@@ -226,7 +226,7 @@ impl Region {
         Ok(is_complete)
     }
 
-    /// The same of the line of the region as a whole.
+    /// Writes the line of the region as a whole; false if there is no room for all of it.
     fn print_total(
         &self,
         baseline: &mut Baseline,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A region that gets other areas: another region, which goes on counting where the first one stops.
+//! Resizing a region: a new region, which continues the counts of the old one.
 
 use super::{
     baseline::Baseline,
@@ -20,15 +20,15 @@ use kernel::{
     sync::Arc, //
 };
 
-/// What was counted before the latest resize, and of some I/Os since.
+/// The counts from before the latest resize, and of I/Os that were in flight then.
 pub(super) struct Before {
     pub(super) region: Arc<Region>,
-    /// The first shared area now, then, and how many there are.
+    /// The first shared area in the new and in the old region, and their number.
     shared: (usize, usize, usize),
 }
 
 impl Before {
-    /// The number an area had.
+    /// The index of an area in the old region.
     pub(super) fn area(&self, area: usize) -> Option<usize> {
         let (here, there, areas) = self.shared;
         let index = area.checked_sub(here).filter(|index| *index < areas)?;
@@ -44,15 +44,15 @@ impl Region {
         })
     }
 
-    /// The same region with other areas, which goes on counting where `self` stops. `EBUSY` while an I/O is
-    /// under way that started before the last resize; `ENOMEM`. May sleep.
+    /// Returns the region with other areas, which continues the counts of `self`. `EBUSY` while an I/O is in flight
+    /// that started before the last resize; `ENOMEM`. May sleep.
     pub(super) fn resized(
         self: &Arc<Self>,
         old: &Baseline,
         geometry: Geometry,
     ) -> Result<Arc<Region>> {
         if old.before.is_some() {
-            // Probes that found it before the last resize are through.
+            // Probes that found it before the last resize have ended.
             synchronize();
         }
         if old

@@ -35,7 +35,7 @@ use kernel::{
     prelude::*, //
 };
 
-/// A line of which a part was written: of which region, of which state of it, and how many bytes.
+/// A line that was written in part: its region, the state of that, and the number of bytes.
 #[derive(Clone, Copy, Default)]
 struct Begun {
     born: u32,
@@ -46,7 +46,7 @@ struct Begun {
 /// A reply to `@stats_list`.
 pub(crate) struct RegionRows {
     device: Position,
-    /// Whose regions, as it was written.
+    /// The program whose regions are listed, as the message had it.
     program: KVec<u8>,
     /// The id from which on regions are to be listed; [`None`] at the end.
     next: Option<u32>,
@@ -68,13 +68,13 @@ impl RegionRows {
         })
     }
 
-    /// The reply is made again from its start on.
+    /// Begins the reply anew.
     pub(crate) fn restart(&mut self) {
         self.next = Some(0);
         self.begun = None;
     }
 
-    /// Writes what comes next. May sleep. `ENXIO` if the disk has left; `ESTALE` if a region changed, or
+    /// Writes the next lines. May sleep. `ENXIO` if the disk was removed; `ESTALE` if a region changed, or
     /// was deleted, of whose line a part was written; `EINTR`.
     pub(crate) fn fill<L: Listener>(
         &mut self,
@@ -103,7 +103,7 @@ impl RegionRows {
 }
 
 impl Region {
-    /// Writes its line, or what is left of it; false if there is no room for all. May sleep. `ESTALE`.
+    /// Writes the line of a region, or the rest of it; false if there is no room for all. May sleep. `ESTALE`.
     fn list(&self, begun: &mut Option<Begun>, piece: &mut Piece<'_>) -> Result<bool> {
         let baseline = self.lock();
         let line = ListedRegion {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The regions of one disk or partition as messages make and change them.
+//! The regions of one disk or partition, which messages create, change and delete.
 
 use super::{
     super::walk::Position,
@@ -68,9 +68,9 @@ use kernel::{
 pub(in crate::recorder) struct RegionSet {
     list: Published<RegionList>,
     last: PerCpu<Last>,
-    /// How many there are.
+    /// The number of regions.
     count: AtomicUsize,
-    /// Whether there are any, or the account is special without.
+    /// Whether the account has regions, or needs the slow path for another reason.
     needs_slow_record: AtomicBool,
     always_needs_slow_record: bool,
     #[pin]
@@ -78,14 +78,14 @@ pub(in crate::recorder) struct RegionSet {
 }
 
 struct SetMembers {
-    /// That of the list probes find.
+    /// The number of the list that probes find.
     number: u32,
-    /// By id; those that were resized, and count what started before, before those that replaced them.
+    /// Sorted by id. A region that was resized, which still counts I/Os that started before, precedes its replacement.
     regions: KVec<ListMember>,
 }
 
 impl SetMembers {
-    /// Those that are there for users.
+    /// The regions that users see.
     fn current(&self) -> impl Iterator<Item = &Arc<Region>> {
         let current = self
             .regions
@@ -106,7 +106,7 @@ impl SetMembers {
     }
 }
 
-/// Bytes of a word. May sleep; `ENOMEM`.
+/// Copies the bytes of a word. May sleep; `ENOMEM`.
 fn bytes_of(word: Word<'_>) -> Result<KVVec<u8>> {
     let mut bytes = KVVec::new();
     for byte in word.bytes() {
@@ -115,7 +115,7 @@ fn bytes_of(word: Word<'_>) -> Result<KVVec<u8>> {
     Ok(bytes)
 }
 
-/// Where no I/O ended on any CPU. May sleep; `ENOMEM`.
+/// Allocates the sectors of the latest ends, with none on any CPU. May sleep; `ENOMEM`.
 fn nowhere() -> Result<PerCpu<Last>> {
     let last = PerCpu::<Last>::new()?;
     last.iter().for_each(Last::forget);
@@ -123,7 +123,7 @@ fn nowhere() -> Result<PerCpu<Last>> {
 }
 
 impl RegionSet {
-    /// None yet. The account may need more than to be recorded in for another reason. May sleep; `ENOMEM`.
+    /// Creates an empty set. The account may need the slow path for another reason. May sleep; `ENOMEM`.
     pub(in crate::recorder) fn new(always_needs_slow_record: bool) -> impl PinInit<Self, Error> {
         try_pin_init!(RegionSet {
             list: Published::new(),
@@ -144,24 +144,24 @@ impl RegionSet {
         self.list.get(probe)
     }
 
-    /// Where the latest I/O ended here.
+    /// Where the latest I/O of this CPU ended.
     #[inline(always)]
     pub(in crate::recorder) fn last<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a Last {
         self.last.this_cpu(cpu)
     }
 
-    /// Whether more is to be done for an I/O than to record it in the account.
+    /// Whether an I/O must be recorded in regions or in a disk, besides in the account.
     #[inline(always)]
     pub(in crate::recorder) fn needs_slow_record(&self) -> bool {
         self.needs_slow_record.load(Relaxed)
     }
 
-    /// How many there are. Never sleeps: those who remove a disk must not wait for memory.
+    /// The number of regions. Never sleeps: the removal of a disk must not wait for memory.
     pub(in crate::recorder) fn len(&self) -> usize {
         self.count.load(Relaxed)
     }
 
-    /// `@stats_create`; its id. May sleep. `ENOMEM`, `ENFILE`.
+    /// `@stats_create`. Returns the id. May sleep. `ENOMEM`, `ENFILE`.
     pub(in crate::recorder) fn create(
         &self,
         message: &Create<'_>,
@@ -225,7 +225,7 @@ impl RegionSet {
         self.replace(&mut members, regions, gauge)
     }
 
-    /// `@stats_resize`. What `geometry` says is an error of the message's. May sleep.
+    /// `@stats_resize`. An error of `geometry` is an error of the message. May sleep.
     pub(in crate::recorder) fn resize<E: From<Error>>(
         &self,
         id: u32,
@@ -235,7 +235,7 @@ impl RegionSet {
         let mut members = self.members.lock();
         let old = members.find(id)?.clone();
         let geometry = geometry(&old.plan.geometry, old.plan.buckets().max(1))?;
-        // Nobody prints or clears meanwhile what the new one is to begin with.
+        // While the guard is held, no reader prints or clears the counts that the new region begins with.
         let mut baseline = old.lock();
         let region = old.resized(&baseline, geometry)?;
         let since = members.next();
@@ -243,7 +243,7 @@ impl RegionSet {
         let mut regions = KVec::with_capacity(room, GFP_KERNEL).map_err(Error::from)?;
         for listed in &members.regions {
             let is_old = listed.region.plan.id == id;
-            // What an earlier resize left has no I/Os any more.
+            // The region from before an earlier resize has no I/Os any more.
             if is_old && listed.lifetime.until.is_some() {
                 continue;
             }
@@ -264,12 +264,12 @@ impl RegionSet {
         let given_up = baseline.replaced();
         drop(baseline);
         drop(members);
-        // With all its memory, if no probe is in it.
+        // Frees its memory, if no probe uses it.
         drop(given_up);
         Ok(())
     }
 
-    /// From here on probes find these, and see in the account's gauge whether there are any.
+    /// Lets probes find these regions, and sets in the account's gauge whether there are any.
     fn replace(
         &self,
         members: &mut SetMembers,
@@ -305,7 +305,7 @@ impl RegionSet {
         regions.find(|region| region.plan.id >= id).cloned()
     }
 
-    /// The region of an id, if it is the one that was made then. May sleep; `ENOENT`.
+    /// The region of an id, if it is the one that was created as number `born`. May sleep; `ENOENT`.
     pub(super) fn born(&self, id: u32, born: u32) -> Result<Arc<Region>> {
         let members = self.members.lock();
         let region = members.find(id)?;
@@ -315,7 +315,7 @@ impl RegionSet {
         Ok(region.clone())
     }
 
-    /// Does something with a region; anew if that has been resized before it was done.
+    /// Calls `act` with a region; again if the region was resized before `act` was done.
     fn with_region(&self, id: u32, mut act: impl FnMut(&Region) -> Result<Applied>) -> Result {
         loop {
             let region = self.members.lock().find(id)?.clone();

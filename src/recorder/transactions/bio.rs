@@ -68,7 +68,7 @@ impl Tracker {
         }
     }
 
-    /// The same, for the tracepoints of the io provider.
+    /// `block_bio_queue`, for the tracepoints of the io provider.
     #[cold]
     pub(in crate::recorder) fn bio_queue_trace(&self, probe: InProbe<'_>, bio: Bio<'_>) {
         let Some(slot) = self.find(bio.key()) else {

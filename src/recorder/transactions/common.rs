@@ -129,7 +129,7 @@ impl Tracker {
     }
 }
 
-/// Whose account it is.
+/// Whether the account is that of a disk or of a partition.
 type Of = bool;
 const DISK: Of = false;
 const PARTITION: Of = true;
@@ -148,7 +148,7 @@ fn record<const OF: Of>(
     }
 }
 
-/// The issue of a request that is recorded in regions or in a partition.
+/// Records the issue of a request in regions or in a partition and its disk.
 #[inline(never)]
 fn rq_issue_special(here: ProbeContext<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
     if account.disk().is_some() {
@@ -175,7 +175,7 @@ fn rq_issue_in_partition(
     }
 }
 
-/// The end of such a request, wherever else than in its own account.
+/// Records the end of such a request in its regions and its disk.
 #[cold]
 #[inline(never)]
 fn rq_complete_extra(here: ProbeContext<'_>, account: &Account, entry: &Entry, bytes: u64) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Calls of READ, WRITE and COMMIT of an NFS client. They have no wait queue: see `src/nfs.c` for what
-//! is seen of them.
+//! Calls of READ, WRITE and COMMIT of an NFS client. They have no wait queue. `src/nfs.c` lists the events
+//! that are probed.
 
 use super::super::{
     account::Account,
@@ -37,10 +37,10 @@ use crate::{
     },
 };
 
-/// Bytes of what a `buf` counts in.
+/// log2 of the bytes of a block, the unit of `b_blkno`.
 const SECTOR_SHIFT: u32 = 9;
 
-/// Where in its file it begins, in sectors.
+/// The offset of the call in its file, in sectors.
 fn sector(io: &Io) -> u64 {
     // CAST: An offset in a file is not negative.
     io.offset as u64 >> SECTOR_SHIFT
@@ -64,7 +64,7 @@ impl Tracker {
         });
     }
 
-    /// The same, for the tracepoints of the io provider.
+    /// The start of a call, for the tracepoints of the io provider.
     #[cold]
     pub(in crate::recorder) fn nfs_start_trace(
         &self,
@@ -85,7 +85,7 @@ impl Tracker {
         }
     }
 
-    /// The server has done `bytes` of it, or failed.
+    /// The server has replied: `bytes` are done, or an error.
     pub(in crate::recorder) fn nfs_done(
         &self,
         here: ProbeContext<'_>,

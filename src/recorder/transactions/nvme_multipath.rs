@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Bios that a disk passed on to another as they are: those of nvme's multipath disks.
+//! Bios that a multipath disk of nvme has passed on unchanged to the disk of one of its paths.
 //!
 //! They are in the account of the disk they were submitted to, and end as parts of a request of one
 //! of its paths, which another account records. `block_bio_complete` cannot be used: nvme traces it for the first bio
@@ -17,7 +17,7 @@ use crate::kernel_ext::block::request::Request;
 use kernel::bindings::blk_status_t;
 
 impl Tracker {
-    /// `block_rq_complete` of a request whose bios may have been passed on.
+    /// `block_rq_complete` of a request that may have bios of a multipath disk.
     #[cold]
     #[inline(never)]
     pub(super) fn rq_complete_marked(
@@ -28,13 +28,13 @@ impl Tracker {
         nr_bytes: u32,
     ) {
         self.rq_complete_slow(here, rq, status, nr_bytes);
-        // Of what goes on there is one more completion.
+        // The rest of the request completes later.
         if !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {
             return;
         }
         let mut next = rq.bio();
         while let Some(bio) = next {
-            // A part that failed before has left its status in the bio of the whole.
+            // An earlier part that failed has left its status in the parent bio.
             let failed = if status == 0 { bio.status() } else { status };
             self.bio_complete(here, bio, failed);
             next = bio.next();

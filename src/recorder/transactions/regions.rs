@@ -18,13 +18,9 @@ use crate::acct::{
     region::list::Last, //
 };
 
-/// Tells of each list of regions.
+/// Calls `act` for each list of regions.
 #[inline(always)]
-fn each(
-    here: ProbeContext<'_>,
-    account: &Account,
-    mut tell: impl FnMut(&RegionList, &Last, Level),
-) {
+fn each(here: ProbeContext<'_>, account: &Account, mut act: impl FnMut(&RegionList, &Last, Level)) {
     let mut index = 0usize;
     let mut next = Some(account);
     while let Some(account) = next {
@@ -34,14 +30,14 @@ fn each(
                 index,
                 start_sector,
             };
-            tell(list, account.regions().last(here.cpu), level);
+            act(list, account.regions().last(here.cpu), level);
         }
         index = index.wrapping_add(1);
         next = account.disk();
     }
 }
 
-/// An I/O starts.
+/// Records the start of an I/O.
 #[inline(always)]
 pub(in crate::recorder) fn start(
     here: ProbeContext<'_>,
@@ -94,7 +90,7 @@ pub(super) fn start_in_partition(
     });
 }
 
-/// It ends, if it started.
+/// Records the end of an I/O, if its start was recorded.
 #[inline(always)]
 pub(in crate::recorder) fn end(here: ProbeContext<'_>, account: &Account, entry: &Entry) {
     if !entry.is_in_regions() {
@@ -121,7 +117,7 @@ pub(super) fn end_in_partition(here: ProbeContext<'_>, account: &Account, entry:
     });
 }
 
-/// It goes back to wait, or is gone.
+/// Undoes the start of an I/O that is requeued or abandoned.
 #[cold]
 pub(in crate::recorder) fn undo_start(here: ProbeContext<'_>, account: &Account, entry: &Entry) {
     if !entry.is_in_regions() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Requests, whatever happens to them.
+//! Events of requests that the fast path and common.rs do not handle.
 
 use super::{
     super::{
@@ -47,7 +47,7 @@ use crate::{
 use kernel::bindings::blk_status_t;
 
 impl Tracker {
-    /// The entry of a request, wherever it is, with its state in it.
+    /// The entry of a request, from the whole table, with the state of the request in it.
     #[inline(always)]
     fn find_request(&self, rq: Request<'_>) -> Option<Claimed<'_>> {
         let slot = self.find(rq.key())?;
@@ -64,10 +64,10 @@ impl Tracker {
         });
     }
 
-    /// `block_io_start` again, for the tracepoints of the io provider.
+    /// `block_io_start`, for the tracepoints of the io provider.
     #[cold]
     pub(in crate::recorder) fn io_start_trace(&self, probe: InProbe<'_>, rq: Request<'_>) {
-        // Still the submitter's, so its entry cannot change hands.
+        // The submitter still owns the request, so its entry cannot be reused.
         let Some(slot) = self.find(rq.key()) else {
             return;
         };
@@ -87,7 +87,7 @@ impl Tracker {
             }
             return;
         }
-        // Never accepted: the flush machinery's own, or from before recording began.
+        // Its start was not seen: a flush that the block layer made, or a request from before recording began.
         let Some(account) = self.account_of(here.probe, rq.disk(), rq.block_device()) else {
             return;
         };
@@ -123,12 +123,12 @@ impl Tracker {
         }
     }
 
-    /// `block_io_done`: nothing more comes of a request. Mostly it was complete before.
+    /// `block_io_done`: the last event of a request, which in most cases is complete already.
     ///
-    /// Not so a clone that the disk below refused because it was busy.
+    /// A clone that the disk below refused because it was busy is not complete.
     pub(in crate::recorder) fn io_done(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         if rq.is_flush_sequence() {
-            // The flush comes yet, and then this once more.
+            // The flush follows, and then this event again.
             return;
         }
         if let Some(slot) = self.find_request(rq) {
@@ -179,7 +179,7 @@ impl Tracker {
         };
         let account = self.record(here, slot.entry, transition);
         if let Some(account) = account {
-            // Of a flush sequence, the data: there is no more than that.
+            // The data of a flush sequence, which has no more bytes.
             regions::end(here, account, slot.entry);
         }
         if transition == Transition::RunqBackToWaitq {
@@ -249,7 +249,7 @@ impl Tracker {
         self.trace_done(entry, &done, || asked(account, rq.sector(), rq));
     }
 
-    /// A request has left without an end of its own, for the tracepoints of the io provider.
+    /// A request that ended without a completion, for the tracepoints of the io provider.
     #[cold]
     fn rq_gone(
         &self,
@@ -274,11 +274,11 @@ impl Tracker {
     }
 }
 
-/// An event of this request takes the general path: its state is in its entry from here on.
+/// Moves the state of a request to its entry, as an event takes the general path.
 #[inline(always)]
 pub(super) fn generalize(slot: Claimed<'_>, rq: Request<'_>) {
     slot.entry.generalize(rq.key(), || Fresh {
-        // By its operation, as the fast path counts it.
+        // The class is that of the operation, as on the fast path.
         class: Class::of(rq.op(), 1),
         sector: rq.sector(),
     });
@@ -292,7 +292,7 @@ fn asked<'a>(account: &'a Account, sector: u64, rq: Request<'_>) -> IoRequest<'a
         bcount: u64::from(rq.bytes()),
         sector,
         end_io: match rq.end_io() {
-            // What its first bio's submitter waits for.
+            // The completion function of its first bio.
             0 => rq.bio().map_or(0, |bio| bio.end_io()),
             end_io => end_io,
         },

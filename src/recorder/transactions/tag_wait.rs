@@ -33,7 +33,7 @@ impl Tracker {
             WaitBegin::Again => return,
             WaitBegin::New => (),
             WaitBegin::InsteadOf(other) => {
-                // No I/O has started after that wait. The other disk may have left.
+                // No I/O has started after that wait. The other disk may have been removed.
                 let other = self.accounts().get(here.probe, AccountId::from_bits(other));
                 if let Some(other) = other {
                     other.leave_tag_wait(here.now, here.cpu);
@@ -44,7 +44,7 @@ impl Tracker {
         account.enter_tag_wait(here);
     }
 
-    /// `block_io_start` of a request whose submitter has waited since then for a tag.
+    /// `block_io_start` of a request whose submitter has waited for a tag since `since`.
     #[cold]
     #[inline(never)]
     pub(super) fn io_start_after_tag_wait(
@@ -55,7 +55,7 @@ impl Tracker {
         since: u64,
     ) {
         let mut start = request(account, rq);
-        // Of several hardware queues: the fast path is not for this one.
+        // With several hardware queues: the fast path does not take this one.
         let hctx = core::mem::replace(&mut start.hctx, DIRECT);
         let begin = self.begin_after_tag_wait(here, account, rq.key(), since, |entry| {
             entry.start_waiting(&start, since);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What `@stats_print_clear` has taken off, until it is read.
+//! What `@stats_print_clear` has cleared and the reader has not taken yet.
 //!
-//! A line takes off what it prints when it is written to the buffer, so that no other print has it
-//! as well. If the buffer is given up before the line has been read to its end, what it has taken off is
-//! counted again: nothing is lost by a reader that stops.
+//! A line clears what it prints when it is written to the buffer, so that no other print has the same counts. If the
+//! buffer is dropped before the line was read to its end, what it has cleared is counted again: a reader that stops
+//! loses nothing.
 
 use super::super::{
     baseline::Baseline,
@@ -21,11 +21,11 @@ use kernel::{
     prelude::*, //
 };
 
-/// What a line or a part of one has taken off.
+/// What a line, or a part of it, has cleared.
 struct LineClaim {
     /// The sector its area begins at; [`None`] of the line of the region as a whole.
     sector: Option<u64>,
-    /// Where it ends in the buffer.
+    /// The offset of its end in the buffer.
     end: usize,
     is_read: bool,
     columns: Columns,
@@ -33,20 +33,20 @@ struct LineClaim {
     /// The first of the counts, and how many.
     first: usize,
     counts: usize,
-    /// [`Baseline::clears`]: what was taken off before all was cleared is not counted again.
+    /// [`Baseline::clears`]: what was cleared before the whole region was cleared is not counted again.
     clears: u32,
 }
 
 /// Lines written at a time, at most.
 const LINES: usize = 16;
 
-/// What the lines of the buffer have taken off.
+/// What the lines of the buffer have cleared.
 #[derive(Default)]
 pub(super) struct Claims {
     claims: KVec<LineClaim>,
-    /// The counts of all of them: no more than there is text in the buffer.
+    /// The counts of all lines: no more than there is text in the buffer.
     counts: KVec<u64>,
-    /// How many of the counts are a claim's.
+    /// How many of the counts belong to a claim.
     claimed: usize,
 }
 
@@ -63,17 +63,17 @@ impl Claims {
         Ok(true)
     }
 
-    /// A count was written. There is room for it: see [`Claims::reserve`].
+    /// Adds a count that was written. There is room for it: see [`Claims::reserve`].
     pub(super) fn count(&mut self, count: u64) {
         let _ = self.counts.push_within_capacity(count);
     }
 
-    /// The counts that were written last are no more.
+    /// Drops the counts that were added last.
     pub(super) fn forget_counts(&mut self) {
         self.counts.truncate(self.claimed);
     }
 
-    /// These parts of the line of an area, and the counts since the last line, are taken off.
+    /// Clears these parts of the line of an area, and the counts since the last line.
     pub(super) fn area(
         &mut self,
         region: &Region,
@@ -106,7 +106,7 @@ impl Claims {
         let _ = self.claims.push_within_capacity(claim);
     }
 
-    /// The line of the region as a whole is taken off.
+    /// Clears the line of the region as a whole.
     pub(super) fn total(
         &mut self,
         region: &Region,
@@ -128,7 +128,7 @@ impl Claims {
         let _ = self.claims.push_within_capacity(claim);
     }
 
-    /// What stands at these bytes of the buffer has been read.
+    /// The reader has taken these bytes of the buffer.
     pub(super) fn was_read(&mut self, bytes: &Range<usize>) {
         for claim in self.claims.iter_mut() {
             claim.is_read |= bytes.start < claim.end && claim.end <= bytes.end;
@@ -140,15 +140,15 @@ impl Claims {
         self.claims.iter().any(|claim| !claim.is_read)
     }
 
-    /// Nothing of it is to be counted again.
+    /// Drops all claims: nothing is counted again.
     pub(super) fn clear(&mut self) {
         self.claims.clear();
         self.counts.clear();
         self.claimed = 0;
     }
 
-    /// What has not been read is counted again, as far as its area is still there. False if the region has been resized, and
-    /// another goes on. May sleep.
+    /// Counts again what was not read, where its area still exists. False if the region was replaced by a resized one.
+    /// May sleep.
     pub(super) fn restore(&self, region: &Region) -> bool {
         let mut baseline = region.lock();
         if baseline.is_replaced {
