@@ -254,11 +254,17 @@ impl<L: Listener> Registry<L> {
                 promise.give_to(account.share());
             }
         }
-        let used = match member.device {
-            Some(_) => self.listener.used(&member.presence, account),
-            None => Ok(()),
-        };
-        if used.is_ok() && member.promise.is_some() == member.ios.is_some() {
+        if account.must_notify_use() {
+            let notified = match member.device {
+                Some(_) => self.listener.used(&member.presence, account),
+                None => Ok(()),
+            };
+            if notified.is_err() {
+                return;
+            }
+            account.set_use_notified();
+        }
+        if member.promise.is_some() == member.ios.is_some() {
             account.set_use_followed();
         }
     }

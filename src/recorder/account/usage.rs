@@ -17,8 +17,10 @@ pub(super) struct Usage(AtomicU8);
 /// Nothing was recorded: 0, as by default.
 const UNUSED: u8 = 0;
 const USED: u8 = 1;
-/// What follows from the use is done.
-const FOLLOWED: u8 = 2;
+/// The listener was notified.
+const NOTIFIED: u8 = 2;
+/// All that follows from the use is done.
+const FOLLOWED: u8 = 3;
 
 impl Usage {
     /// Something is recorded. Any context but NMI.
@@ -42,9 +44,19 @@ impl Usage {
 }
 
 impl Account {
-    /// Whether something was recorded, and what follows from that is not done.
+    /// Whether something was recorded, and some of what follows from that is not done.
     pub(in crate::recorder) fn is_new_in_use(&self) -> bool {
+        matches!(self.usage.0.load(Relaxed), USED | NOTIFIED)
+    }
+
+    /// Returns whether the listener must be notified, which happens once.
+    pub(in crate::recorder) fn must_notify_use(&self) -> bool {
         self.usage.0.load(Relaxed) == USED
+    }
+
+    /// Records that the listener was notified.
+    pub(in crate::recorder) fn set_use_notified(&self) {
+        self.usage.0.store(NOTIFIED, Relaxed);
     }
 
     /// What follows from the use is done.
