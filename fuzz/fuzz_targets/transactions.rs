@@ -123,11 +123,16 @@ impl Play {
         if self.machine.untracked == untracked {
             self.expect(place, key, event, heard);
         } else {
-            // Untracked only if the table or the disk's share is full.
+            // Untracked only if the table is full, and the disk's share too; or, before the disk has a share, the
+            // room that all disks have together.
             assert_eq!(self.machine.untracked, untracked + 1);
             assert!(self.owners.len() >= self.buckets * BUCKET);
             let own = self.owners.values().filter(|owner| **owner == Some(place));
-            assert!(own.count() >= SHARE);
+            if self.machine.disks[place].has_share() {
+                assert!(own.count() >= SHARE);
+            } else {
+                assert!(self.owners.len() >= SHARE);
+            }
             assert!(!self.owners.contains_key(&key) && heard.is_none());
         }
         assert_eq!(self.machine.tracked(), self.owners.len());

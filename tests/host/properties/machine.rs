@@ -137,6 +137,11 @@ impl Disk {
         self.share.or(common)
     }
 
+    /// Whether enough I/Os began on the disk that it has its own share of the reserve.
+    pub fn has_share(&self) -> bool {
+        self.begun.get() >= PROMISED
+    }
+
     pub fn record(&self, cpu: usize, hctx: u16, transition: Transition, now: u64) {
         let gauges = match self.leaves.get(usize::from(hctx)) {
             None => Tree {
