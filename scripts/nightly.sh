@@ -18,6 +18,7 @@ AREAS="
 	guest-generic	env FLAVOUR=generic scripts/test-guest.sh
 	guest-arm64	env ARCH=arm64 scripts/test-guest.sh
 	guest-arm64-16k	env ARCH=arm64 FLAVOUR=16k scripts/test-guest.sh
+	metrics		env SCRAPE_SECONDS=60 scripts/test-metrics.sh
 	kdir		scripts/test-kdir.sh
 	packages	scripts/test-packages.sh
 	many		env DISKS=4096 scripts/test-many.sh

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # ioscope export: a Prometheus in a root of its own scrapes two guests, a browser there shows the page of one of them, and
-# the rules for Prometheus are tested. The browser's pictures are beside the logs.
+# the rules for Prometheus are tested. The browser's pictures are beside the logs. SCRAPE_SECONDS is how long many
+# requests a second are made.
 
 . "$(dirname "$0")/lib.sh"
 
@@ -56,7 +57,7 @@ guests()
 	local pids=$!
 	guest b $((control + 2)) &
 	pids+=" $!"
-	IN_ROOT=metrics "$TOP/scripts/enter.sh" timeout 900 python3 -B tests/metrics/metrics.py "$control" $((control + 1)) $((control + 2)) \
+	IN_ROOT=metrics "$TOP/scripts/enter.sh" env SCRAPE_SECONDS="${SCRAPE_SECONDS:-10}" timeout 900 python3 -B tests/metrics/metrics.py "$control" $((control + 1)) $((control + 2)) \
 		"/cache/${dir#"$IOSTAT_CACHE"/}" "/cache/${ioscope#"$IOSTAT_CACHE"/}" "/cache/${LOGS#"$IOSTAT_CACHE"/}" >"$log" 2>&1 || status=$?
 	count "$log"
 	if [ "$status" -gt 1 ] || ! grep -q ' passed, ' "$log"; then

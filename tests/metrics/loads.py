@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 """ioscope export beside node_exporter, of many disks, and of many requests."""
 
+import os
 import re
 import socket
 import subprocess
 import time
 
 NODE = 9100
+#: How long many requests a second are made; the nightly run sets a minute.
+SCRAPE_SECONDS = int(os.environ.get("SCRAPE_SECONDS", "10"))
 #: Columns of /proc/diskstats that node_exporter has and --compat node has not: the module does not count them.
 ABSENT = {"node_disk_reads_merged_total", "node_disk_writes_merged_total", "node_disk_discards_merged_total",
           "node_disk_flush_requests_time_seconds_total"}
@@ -111,7 +114,7 @@ def many_disks(test, guest, count):
                f"{costs['node_exporter'][0]:.1f} ms)", costs["text without histograms"][0] <= costs["node_exporter"][0] * 1.5)
 
 
-def many_scrapes(test, guest, rounds=5, each=200):
+def many_scrapes(test, guest, rounds=SCRAPE_SECONDS // 2, each=200):
     """Requests one after the other on a connection, in each second as many as the emulated CPU may have time for."""
     guest.run("ioscope export --buckets none --listen 127.0.0.1:9798 >/dev/null 2>&1 & bare=$!; sleep 0.5")
     one = "GET /metrics HTTP/1.1\\r\\nHost: x\\r\\n"
@@ -130,7 +133,7 @@ def many_scrapes(test, guest, rounds=5, each=200):
     print(f"# {rounds * each / took:.0f} scrapes per second")
 
 
-def scrapes_without_module(test, ioscope, port, seconds=10, rate=1000):
+def scrapes_without_module(test, ioscope, port, seconds=SCRAPE_SECONDS, rate=1000):
     """On this machine, with its real CPU but without the module: what HTTP alone takes."""
     server = subprocess.Popen([ioscope, "export", "--listen", f"127.0.0.1:{port}"], stderr=subprocess.DEVNULL)
     try:
