@@ -67,6 +67,13 @@ pub enum Command {
     /// Times are of waits that ended, each from its beginning.
     #[command(after_help = EXIT)]
     Waits(trace::Waits),
+    /// Where the time of I/Os goes, in sentences with the numbers that they rest on
+    ///
+    /// Of a disk whose times are long it says what that is of: waits for a tag, the queue, the device (beside its own
+    /// earlier times), splits, I/Os that are not merged, flushes, errors, a disk below it, and who issues most of its
+    /// I/O. Processes and files are known to root only, and not of a recording.
+    #[command(after_help = EXIT)]
+    Why(Why),
     /// Writes samples of everything to a file, which the commands that have --replay read
     ///
     /// A sample has the counters and times of all devices, regions of at most 262144 areas together, kstats and events.
@@ -257,6 +264,18 @@ pub struct Events {
     pub common: Common,
     #[command(flatten)]
     pub when: When,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct Why {
+    /// Read no events of single I/Os, which cost a little: then processes and files are not known
+    #[arg(short = 'E', long)]
+    pub no_events: bool,
+    #[command(flatten)]
+    pub common: Common,
+    /// Seconds of the interval, 5 without; how many reports there are, 1 without; and devices, before or behind them
+    #[arg(value_name = "INTERVAL [COUNT]] [DEVICE")]
+    pub words: Vec<String>,
 }
 
 #[derive(Args, Clone, Debug)]

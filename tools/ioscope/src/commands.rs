@@ -17,6 +17,7 @@ pub mod sums;
 pub mod top;
 pub mod traced;
 pub mod waits;
+pub mod why;
 
 use crate::cli::{Format, From, TimeForm, When, Words};
 use crate::json::{self, Document};

@@ -8,6 +8,7 @@
 //! * [`region`], [`extents`]: parts of a disk, and which are a file's; [`trace`]: single I/Os, from a tracefs instance.
 //! * [`style`], [`table`], [`json`]: how that is written.
 //! * [`top`]: a screen that is always up to date.
+//! * [`why`]: where the time goes, by rules; pure but for the settings of disks.
 //! * `export`: metrics for Prometheus.
 //! * [`cli`], [`commands`]: the options, and one file for each command.
 
@@ -33,3 +34,4 @@ pub mod table;
 pub mod ticker;
 pub mod top;
 pub mod trace;
+pub mod why;

@@ -62,8 +62,8 @@ impl Counts {
         self.buckets.iter().fold(0, |sum, n| sum.saturating_add(*n))
     }
 
-    /// The time that `percent` of all are not longer than: the upper bound of its bucket. None of nothing.
-    pub fn quantile(&self, percent: f64, bounds: &Bounds) -> Option<UpTo> {
+    /// The bucket of the time that `percent` of all are not longer than. None of nothing.
+    pub fn bucket(&self, percent: f64) -> Option<usize> {
         let total = self.total();
         if total == 0 {
             return None;
@@ -71,13 +71,15 @@ impl Counts {
         // The rank from 1 on; of 0 % the first, of 100 % the last.
         let rank = ((percent / 100.0 * total as f64).ceil() as u64).clamp(1, total);
         let mut seen = 0u64;
-        for (index, count) in self.buckets.iter().enumerate() {
+        self.buckets.iter().position(|count| {
             seen = seen.saturating_add(*count);
-            if seen >= rank {
-                return Some(self.up_to(index, bounds));
-            }
-        }
-        None
+            seen >= rank
+        })
+    }
+
+    /// The time that `percent` of all are not longer than: the upper bound of its bucket. None of nothing.
+    pub fn quantile(&self, percent: f64, bounds: &Bounds) -> Option<UpTo> {
+        Some(self.up_to(self.bucket(percent)?, bounds))
     }
 
     /// The upper bound of the last bucket that is not empty.

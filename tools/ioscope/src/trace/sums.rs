@@ -26,7 +26,7 @@ pub struct Sum {
 }
 
 impl Sum {
-    fn add(&mut self, event: &Event) {
+    pub fn add(&mut self, event: &Event) {
         let kind = event.kind;
         // A bio's bytes are counted when it is submitted, with its own file. The I/O that it is part of then may
         // have bytes of other files too.
@@ -151,6 +151,16 @@ impl Sums {
                 .then_with(|| key.cmp(other_key))
         });
         sums
+    }
+
+    /// The largest by `order`. Of those that are equal, the one whose key is the first.
+    pub fn largest(&self, order: fn(&Sum) -> u64) -> Option<(&str, &Sum)> {
+        let largest = self.sums.iter().max_by(|(key, sum), (other_key, other)| {
+            order(sum)
+                .cmp(&order(other))
+                .then_with(|| other_key.cmp(key))
+        });
+        largest.map(|(key, sum)| (key.as_str(), sum))
     }
 }
 
