@@ -29,7 +29,7 @@ struct iostat_nfs_io {
 	bool is_direct;
 };
 
-/* What the probes of src/nfs.c call, the first and the last with interrupts off. */
+/* What the probes of src/hooks/nfs.c call, the first and the last with interrupts off. */
 typedef void (*iostat_nfs_start_fn)(const void *state, const struct iostat_nfs_io *io,
 				    struct iostat_probe_ctx here);
 typedef void (*iostat_nfs_traced_fn)(const void *state, const struct iostat_nfs_io *io,

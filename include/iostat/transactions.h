@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The way of a client's transaction from src/transactions.c, which has
+ * The way of a client's transaction from src/hooks/transactions.c, which has
  * interrupts off and the time read by the kernel's inlines, to the functions
  * of src/kapi/exports/devstat.rs.
  */

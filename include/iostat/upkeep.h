@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Work of the recorder that probes cannot do: src/upkeep.c.
+ * Work of the recorder that probes cannot do: src/hooks/upkeep.c.
  */
 #ifndef _IOSTAT_UPKEEP_H
 #define _IOSTAT_UPKEEP_H

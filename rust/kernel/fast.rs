@@ -3,7 +3,7 @@
 //! What the probes of the fast path (`recorder/probe/fast.rs`) do that Rust has no words for: they turn interrupts off,
 //! read the clock, and find this CPU's record, each by the instructions that the kernel's own inlines have.
 //!
-//! On x86-64 only: see `src/probes.c` for all others, and for machines whose clock is not the TSC.
+//! On x86-64 only: see `src/hooks/probes.c` for all others, and for machines whose clock is not the TSC.
 
 use super::bindings as own;
 use super::records::CpuPlace;

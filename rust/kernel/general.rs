@@ -31,7 +31,7 @@ pub(crate) fn is_general() -> bool {
         iostat_general,
         StaticKey, //
     };
-    // SAFETY: The key is that of `src/probes.c`; it is read and written by the kernel's functions alone.
+    // SAFETY: The key is that of `src/hooks/probes.c`; it is read and written by the kernel's functions alone.
     unsafe { branch_unlikely!(iostat_general, StaticKey, key) }
 }
 

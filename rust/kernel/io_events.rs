@@ -40,7 +40,7 @@ pub(crate) mod outcome {
 }
 
 /// Whether the event `io:done` is enabled: a patched jump, which costs nothing while it is not. (Whether an I/O is
-/// to be recorded at its start is tested in `src/probes.c`.)
+/// to be recorded at its start is tested in `src/hooks/probes.c`.)
 #[inline(always)]
 pub(crate) fn done_enabled() -> bool {
     // SAFETY: The key is that of a tracepoint defined in `src/events.c`.

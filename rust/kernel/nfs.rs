@@ -92,7 +92,7 @@ impl<T: Mounts, P: Send + Sync + 'static> NfsHooks<T, P> {
 
     /// # Safety
     ///
-    /// Called by `src/nfs_mounts.c` with the pointer of `new`.
+    /// Called by `src/hooks/nfs_mounts.c` with the pointer of `new`.
     unsafe extern "C" fn mounted(state: *const c_void, key: u64, dev: u32) {
         // The mutex of the bdi class is held. Threads that write back data may wait for it, so reclaim must not
         // wait for I/O.
@@ -103,7 +103,7 @@ impl<T: Mounts, P: Send + Sync + 'static> NfsHooks<T, P> {
 
     /// # Safety
     ///
-    /// Called by `src/nfs_mounts.c` with the pointer of `new`.
+    /// Called by `src/hooks/nfs_mounts.c` with the pointer of `new`.
     unsafe extern "C" fn unmounted(state: *const c_void, key: u64) {
         let _noio = NoIo::new();
         // SAFETY: `state` is alive until the hooks are closed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 //! The functions that other modules call: each one checks its arguments, makes safe types of them, and makes
-//! one call of the other parts of `kapi`. See `include/iostat/evcnt.h` for what they do; `src/exports.c`
+//! one call of the other parts of `kapi`. See `include/iostat/evcnt.h` for what they do; `src/hooks/exports.c`
 //! exports them.
 //!
 //! A mistake of a client is returned as an errno and, with a rate limit, reported in the kernel log.

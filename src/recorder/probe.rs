@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Registers and unregisters the probes, and has the functions that their C parts call (`src/probes.c`,
-//! `src/event_probes.c`, `src/timeouts.c`): each turns its arguments into borrowed types and makes one safe call of
+//! Registers and unregisters the probes, and has the functions that their C parts call (`probes.c`, `event_probes.c`
+//! and `timeouts.c` in `src/hooks`): each turns its arguments into borrowed types and makes one safe call of
 //! `transactions.rs` or `tracker.rs`.
 
 #[cfg(target_arch = "x86_64")]
@@ -242,7 +242,7 @@ macro_rules! rq_probe {
     ($function:ident, $handler:ident) => {
         /// # Safety
         ///
-        /// Called by its probe in `src/probes.c`, with interrupts off.
+        /// Called by its probe in `src/hooks/probes.c`, with interrupts off.
         #[no_mangle]
         unsafe extern "C" fn $function(
             state: *const c_void,
@@ -268,7 +268,7 @@ rq_probe!(iostat_io_done, io_done);
 
 /// # Safety
 ///
-/// Called by its probe in `src/probes.c`, with interrupts off.
+/// Called by its probe in `src/hooks/probes.c`, with interrupts off.
 #[no_mangle]
 unsafe extern "C" fn iostat_rq_complete(
     state: *const c_void,
@@ -288,7 +288,7 @@ const _: iostat_rq_complete_fn = Some(iostat_rq_complete);
 
 /// # Safety
 ///
-/// Called by its probe in `src/probes.c`, with interrupts off, in task context.
+/// Called by its probe in `src/hooks/probes.c`, with interrupts off, in task context.
 #[no_mangle]
 unsafe extern "C" fn iostat_tag_wait(
     state: *const c_void,
@@ -305,7 +305,7 @@ const _: iostat_tag_wait_fn = Some(iostat_tag_wait);
 
 /// # Safety
 ///
-/// Called by its probe in `src/probes.c`, with interrupts off.
+/// Called by its probe in `src/hooks/probes.c`, with interrupts off.
 #[no_mangle]
 unsafe extern "C" fn iostat_bio_queue(
     state: *const c_void,
@@ -325,7 +325,7 @@ const _: iostat_bio_queue_fn = Some(iostat_bio_queue);
 
 /// # Safety
 ///
-/// Called by its probe in `src/probes.c`, with interrupts off.
+/// Called by its probe in `src/hooks/probes.c`, with interrupts off.
 #[no_mangle]
 unsafe extern "C" fn iostat_bio_complete(
     state: *const c_void,
@@ -344,7 +344,7 @@ const _: iostat_bio_fn = Some(iostat_bio_complete);
 
 /// # Safety
 ///
-/// Called by its probe in `src/probes.c`.
+/// Called by its probe in `src/hooks/probes.c`.
 #[no_mangle]
 unsafe extern "C" fn iostat_io_start_trace(state: *const c_void, rq: *mut bindings::request) {
     // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
@@ -357,7 +357,7 @@ const _: iostat_rq_traced_fn = Some(iostat_io_start_trace);
 
 /// # Safety
 ///
-/// Called by its probe in `src/probes.c`.
+/// Called by its probe in `src/hooks/probes.c`.
 #[no_mangle]
 unsafe extern "C" fn iostat_bio_queue_trace(state: *const c_void, bio: *mut bindings::bio) {
     // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
@@ -371,7 +371,7 @@ const _: iostat_bio_traced_fn = Some(iostat_bio_queue_trace);
 
 /// # Safety
 ///
-/// Called by its probe in `src/event_probes.c`.
+/// Called by its probe in `src/hooks/event_probes.c`.
 #[no_mangle]
 unsafe extern "C" fn iostat_bio_merge_trace(state: *const c_void, bio: *mut bindings::bio) {
     // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
@@ -385,7 +385,7 @@ const _: iostat_bio_traced_fn = Some(iostat_bio_merge_trace);
 
 /// # Safety
 ///
-/// Called by its probe in `src/event_probes.c`, or by `src/timeouts.c` with the tracker of [`Timeouts`].
+/// Called by its probe in `src/hooks/event_probes.c`, or by `src/hooks/timeouts.c` with the tracker of [`Timeouts`].
 #[no_mangle]
 unsafe extern "C" fn iostat_event(
     state: *const c_void,

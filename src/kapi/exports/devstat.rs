@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The functions of devstat(9): see `include/iostat/devstat.h`, and `src/transactions.c`, which calls the
+//! The functions of devstat(9): see `include/iostat/devstat.h`, and `src/hooks/transactions.c`, which calls the
 //! functions of this file that record transactions.
 
 use crate::{
@@ -280,7 +280,7 @@ unsafe extern "C" fn iostat_devstat_set_block_size(
 
 /// # Safety
 ///
-/// Called by `src/transactions.c` with interrupts disabled, for another module. `ds` as for [`handle`].
+/// Called by `src/hooks/transactions.c` with interrupts disabled, for another module. `ds` as for [`handle`].
 #[no_mangle]
 unsafe extern "C" fn iostat_start(ds: *const own::devstat, here: own::iostat_probe_ctx) -> c_int {
     // SAFETY: By the requirement of this function another module made this call, `ds` is as `handle` requires,

@@ -3,7 +3,7 @@
 //! The probes of the fast path: see `src/acct/fast.rs`.
 //!
 //! Each is one function that needs no stack. What it leaves to the general path it leaves by a jump to the
-//! function of `src/probes.c` with the same arguments, which begins again.
+//! function of `src/hooks/probes.c` with the same arguments, which begins again.
 
 use super::{
     super::{
@@ -299,7 +299,7 @@ unsafe fn home<'a>(state: *const c_void, rq: *mut bindings::request) -> &'a Entr
     tracker.home(rq as u64)
 }
 
-/// An event of a request, with the function of `src/probes.c` for it.
+/// An event of a request, with the function of `src/hooks/probes.c` for it.
 macro_rules! event {
     ($name:ident, $general:ident) => {
         struct $name {

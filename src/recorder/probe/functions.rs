@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Which tracepoints are probed, by which functions of `src/probes.c` and `src/event_probes.c`.
+//! Which tracepoints are probed, by which functions of `src/hooks/probes.c` and `src/hooks/event_probes.c`.
 
 use crate::kernel_ext::bindings as own;
 use core::ffi::CStr;
@@ -30,7 +30,7 @@ mod fast {
 }
 
 /// The functions of the events of requests. Exits first: an exit that is missed would leave an I/O in its queue for
-/// ever. src/probes.c checks their types against the kernel's tracepoints.
+/// ever. src/hooks/probes.c checks their types against the kernel's tracepoints.
 pub(super) const OF_REQUESTS: [Function; 5] = [
     (c"block_rq_complete", fast::RQ_COMPLETE),
     (

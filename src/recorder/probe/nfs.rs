@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Registers the probes of `src/nfs.c`, and has the functions that they call.
+//! Registers the probes of `src/hooks/nfs.c`, and has the functions that they call.
 
 use super::{
     tracker,
@@ -44,7 +44,7 @@ pub(in crate::recorder) fn hooks<T: Mounts>(
 
 /// # Safety
 ///
-/// Called by a probe in `src/nfs.c`, with interrupts off.
+/// Called by a probe in `src/hooks/nfs.c`, with interrupts off.
 #[no_mangle]
 unsafe extern "C" fn iostat_nfs_start(
     state: *const c_void,
@@ -61,7 +61,7 @@ const _: iostat_nfs_start_fn = Some(iostat_nfs_start);
 
 /// # Safety
 ///
-/// Called by a probe in `src/nfs.c`, with the inode that the I/O is for, which is held.
+/// Called by a probe in `src/hooks/nfs.c`, with the inode that the I/O is for, which is held.
 #[no_mangle]
 unsafe extern "C" fn iostat_nfs_start_trace(
     state: *const c_void,
@@ -79,7 +79,7 @@ const _: iostat_nfs_traced_fn = Some(iostat_nfs_start_trace);
 
 /// # Safety
 ///
-/// Called by a probe in `src/nfs.c`, with interrupts off.
+/// Called by a probe in `src/hooks/nfs.c`, with interrupts off.
 #[no_mangle]
 unsafe extern "C" fn iostat_nfs_done(
     state: *const c_void,

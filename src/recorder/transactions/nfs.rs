@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Calls of READ, WRITE and COMMIT of an NFS client. They have no wait queue. `src/nfs.c` lists the events
+//! Calls of READ, WRITE and COMMIT of an NFS client. They have no wait queue. `src/hooks/nfs.c` lists the events
 //! that are probed.
 
 use super::super::{

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Starts and completions on the fast path while `io:start` or `io:done` is enabled. `src/probes.c` calls these functions.
+//! Starts and completions on the fast path while `io:start` or `io:done` is enabled. `src/hooks/probes.c` calls these
+//! functions.
 
 use super::{
     super::tracker,

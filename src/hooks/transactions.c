@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Records the transactions of other modules: these functions disable interrupts,
- * read the clock and the per-CPU memory, and call Rust. See src/probes.c, and
+ * read the clock and the per-CPU memory, and call Rust. See src/hooks/probes.c, and
  * include/iostat/devstat.h for a description of each function.
  */
 

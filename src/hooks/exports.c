@@ -20,7 +20,7 @@ EXPORT_SYMBOL_GPL(iostat_evcnt_set);
 EXPORT_SYMBOL_GPL(iostat_evcnt_read);
 EXPORT_SYMBOL_GPL(iostat_evcnt_read_total);
 
-/* The other functions of devstat(9) are exported in src/transactions.c. */
+/* The other functions of devstat(9) are exported in src/hooks/transactions.c. */
 EXPORT_SYMBOL_GPL(iostat_devstat_new_entry);
 EXPORT_SYMBOL_GPL(iostat_devstat_add_entry);
 EXPORT_SYMBOL_GPL(iostat_devstat_remove_entry);
