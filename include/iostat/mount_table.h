@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between src/mounts.c, which reads where file systems are mounted, and src/mount_table.c, which keeps it.
+ * Between src/io/mounts.c, which reads where file systems are mounted, and src/io/mount_table.c, which keeps it.
  */
 #ifndef _IOSTAT_MOUNT_TABLE_H
 #define _IOSTAT_MOUNT_TABLE_H

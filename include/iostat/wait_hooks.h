@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The interface between src/waits.c, which attaches and detaches the hooks, and
- * src/wait_hooks.c, which has the list of hooked functions.
+ * The interface between src/io/waits.c, which attaches and detaches the hooks, and
+ * src/io/wait_hooks.c, which has the list of hooked functions.
  */
 #ifndef _IOSTAT_WAIT_HOOKS_H
 #define _IOSTAT_WAIT_HOOKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Threads that wait for I/O: the events io:wait_start and io:wait_done. While
- * one of them is enabled, src/waits.c hooks the functions in which the kernel
+ * one of them is enabled, src/io/waits.c hooks the functions in which the kernel
  * waits, and passes each wait to src/recorder/waits.rs.
  */
 #ifndef _IOSTAT_WAITS_H

@@ -43,7 +43,7 @@ pub(crate) mod outcome {
 /// to be recorded at its start is tested in `src/hooks/probes.c`.)
 #[inline(always)]
 pub(crate) fn done_enabled() -> bool {
-    // SAFETY: The key is that of a tracepoint defined in `src/events.c`.
+    // SAFETY: The key is that of a tracepoint defined in `src/io/events.c`.
     unsafe {
         branch_unlikely!(
             bindings::__tracepoint_done,

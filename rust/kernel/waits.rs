@@ -58,7 +58,7 @@ impl<T: Identify> WaitHooks<T> {
 
     /// # Safety
     ///
-    /// Called by `src/waits.c` with the pointer of `new`, in an SRCU read-side critical section of the
+    /// Called by `src/io/waits.c` with the pointer of `new`, in an SRCU read-side critical section of the
     /// tracepoints, with a wait that no other thread accesses during the call.
     unsafe extern "C" fn identify(state: *const c_void, wait: *mut Wait) {
         // SAFETY: By the requirement of this function it runs in such a section; the value does not outlive the

@@ -19,7 +19,7 @@
  *   directory from which anything can be reached. Should process 1 have moved to
  *   another mount namespace, there is no table.
  *
- * src/mount_table.c has what is found there.
+ * src/io/mount_table.c has what is found there.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
