@@ -81,7 +81,7 @@ help:
 	@echo "make check             style, floor 0 on the host, and whether the KUnit suites compile; boots nothing"
 	@echo "make test [T=area]     run the tests; areas: style host tools metrics guest kunit bench torture all"
 	@echo "make tools             build ioscope, the command that shows the statistics"
-	@echo "make test T=guest PARTS=\"load null\"   only these parts (tests/guest/test-PART.sh)"
+	@echo "make test T=guest PARTS=\"load null\"   only these parts (tests/guest/parts/test-PART.sh)"
 	@echo "make torture [DURATION=seconds] [SEED=n] [KIND=kasan|kcsan|stock]   stress, fault injection, data races"
 	@echo "make torture SEED=1,2,3 TOGETHER=2   one guest per seed, two at a time"
 	@echo "make mutants [T=host|guest]   change the code in one place at a time: a test must fail"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Boots a kernel with iostat.ko and the files of tests/guest and samples/bpftrace, and runs one of the
-# scripts of tests/guest. TOOLS names programs of bench/ that the script needs, FILES others, by their paths.
+# scripts of tests/guest/runs. TOOLS names programs of bench/ that the script needs, FILES others, by their paths.
 # usage: guest.sh KERNELDIR MODULEDIR SCRIPT [VM OPTION...]
 
 . "$(dirname "$0")/lib.sh"
@@ -15,11 +15,11 @@ cross='' bits32=yes target=()
 }
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
-cp -r "$TOP"/tests/guest/. "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$TOP/Documentation/recipes.rst" \
+cp -r "$TOP"/tests/guest/{parts,lib,runs}/. "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$TOP/Documentation/recipes.rst" \
 	"$TOP/Documentation/io-provider.rst" "$payload"
 for tool in passthrough message partition waitfile pairing hostile textread disks renamer reach; do
 	"$TOP/scripts/enter.sh" "${cross}gcc" -O2 -Wall -Wextra -Werror -static \
-		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/$tool.c"
+		-o "/cache/${payload#"$IOSTAT_CACHE"/}/$tool" "tests/guest/tools/$tool.c"
 done
 # The programs that use the binary ABI, also for 32 bits where the compiler can.
 "$TOP/scripts/enter.sh" sh -euc '
@@ -28,15 +28,15 @@ done
 		"${CROSS_COMPILE:-}gcc" -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools "$@"
 	}
 	today="-DHEADER=\"linux/iostat.h\"" v1="-DHEADER=\"iostat-v1.h\""
-	build -o "$1/readers" tests/guest/readers.c
-	build "$v1" -o "$1/abi-v1" tests/guest/abi.c
-	build -include tests/guest/iostat-v1.h -o "$1/mapped-v1" tests/guest/mapped.c
+	build -o "$1/readers" tests/guest/tools/readers.c
+	build "$v1" -o "$1/abi-v1" tests/guest/tools/abi.c
+	build -include tests/guest/tools/iostat-v1.h -o "$1/mapped-v1" tests/guest/tools/mapped.c
 	for bits in "" ${2:+32}; do
 		wide=${bits:+-m32 -D_FILE_OFFSET_BITS=64}
-		build $wide "$today" -o "$1/abi$bits" tests/guest/abi.c
-		build $wide -o "$1/mapped$bits" tests/guest/mapped.c
-		build $wide -o "$1/misuse$bits" tests/guest/misuse.c
-		build $wide -o "$1/kstats$bits" tests/guest/kstats.c
+		build $wide "$today" -o "$1/abi$bits" tests/guest/tools/abi.c
+		build $wide -o "$1/mapped$bits" tests/guest/tools/mapped.c
+		build $wide -o "$1/misuse$bits" tests/guest/tools/misuse.c
+		build $wide -o "$1/kstats$bits" tests/guest/tools/kstats.c
 	done
 ' sh "/cache/${payload#"$IOSTAT_CACHE"/}" "$bits32"
 "$TOP/scripts/enter.sh" rustc "${target[@]}" -O --edition 2021 -D warnings --crate-type rlib --crate-name iostat_map \

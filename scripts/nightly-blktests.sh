@@ -32,7 +32,7 @@ run()
 	local how=$1 round=$2 out=$work/$2/$1 status=0
 	shift 2
 	mkdir -p "$out"
-	cp "$TOP/tests/guest/blktests.sh" "$work/payload/run"
+	cp "$TOP/tests/guest/runs/blktests.sh" "$work/payload/run"
 	cp "$modules/stripped/iostat.ko" "$work/payload"
 	printf 'WITH=%s\nTESTS="%s"\n' "$how" "$*" >"$work/payload/settings"
 	echo "  $how the module: $* (log: $out/log)"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # The guest tests: all of them on the newest stock kernel, the smoke tests on the other supported series.
 # The traces of the guests are recounted here. FLAVOUR=generic runs only the smoke tests, on that kernel of
-# scripts/kernels.txt; FLAVOUR=rt tests/guest/rt.sh, ARCH=arm64 tests/guest/arm64.sh. PARTS="load null" runs only these parts of tests/guest/test.sh.
+# scripts/kernels.txt; FLAVOUR=rt tests/guest/runs/rt.sh, ARCH=arm64 tests/guest/runs/arm64.sh. PARTS="load null" runs only these parts of tests/guest/runs/test.sh.
 # usage: test-guest.sh
 
 . "$(dirname "$0")/lib.sh"
@@ -22,7 +22,7 @@ recount()
 	traced=$(grep -c '^ok - recount .*: traced$' "$log" || true)
 	[ "$(find "$1" -name 'recount-*' | wc -l)" = "$traced" ] || return 1
 	[ "$traced" != 0 ] || return 0
-	"$TOP/scripts/enter.sh" sh -c 'python3 -B tests/guest/recount.py "$1"/recount-* || [ $? = 1 ]' sh \
+	"$TOP/scripts/enter.sh" sh -c 'python3 -B tests/guest/tools/recount.py "$1"/recount-* || [ $? = 1 ]' sh \
 		"/cache/${1#"$IOSTAT_CACHE"/}" >>"$log" 2>&1 &&
 		tail -n 1 "$log" | grep -q ' passed, '
 }
@@ -101,7 +101,7 @@ check()
 hang()
 {
 	mkdir "$hang/payload"
-	cp "$TOP/tests/guest/hang.sh" "$hang/payload/run"
+	cp "$TOP/tests/guest/runs/hang.sh" "$hang/payload/run"
 	"$TOP/scripts/vm.sh" --silence 60 --memory 512 "$newest" "$hang/payload" >"$hang/log" 2>&1 ||
 		echo $? >"$hang/status"
 }

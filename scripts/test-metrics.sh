@@ -35,7 +35,7 @@ guest()
 {
 	local payload=$dir/$1 base=$kernel/modules/lib/modules/$(<"$kernel/release")/kernel file
 	mkdir "$payload"
-	cp "$("$TOP/scripts/tools.sh")" "$modules/stripped/iostat.ko" "$TOP"/tests/guest/{lib,metrics}.sh "$payload"
+	cp "$("$TOP/scripts/tools.sh")" "$modules/stripped/iostat.ko" "$TOP"/tests/guest/{lib/lib,runs/metrics}.sh "$payload"
 	cp "$("$TOP/scripts/root.sh" metrics)/usr/bin/prometheus-node-exporter" "$payload/node_exporter"
 	for file in net/core/failover drivers/net/net_failover drivers/net/virtio_net; do
 		xz -dc "$base/$file.ko.xz" >"$payload/${file##*/}.ko"

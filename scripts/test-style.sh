@@ -33,7 +33,7 @@ rust_files()
 no_plain_device()
 {
 	git grep -nE '(<>|>) ?/dev/iostat' -- '*.sh' scripts samples README.md Documentation ':!tests/torture' | grep -vE '\$nobody|\[ -c /dev/iostat \]|`' |
-		grep -v '^tests/guest/lib.sh:' | grep -v '^scripts/test-style.sh:'
+		grep -v '^tests/guest/lib/lib.sh:' | grep -v '^scripts/test-style.sh:'
 	true
 }
 
@@ -249,7 +249,7 @@ languages()
 	"$TOP/scripts/enter.sh" sh -euc '
 		echo "#include <linux/iostat.h>" >/tmp/calls.h
 		echo "#include \"tools/iostat.h\"" | cat /tmp/calls.h - >/tmp/memory.h
-		echo "#include \"tests/guest/iostat-v1.h\"" >/tmp/version1.h
+		echo "#include \"tests/guest/tools/iostat-v1.h\"" >/tmp/version1.h
 		for compiler in "gcc -std=c11" "clang-19 -std=c11" "clang++-19 -std=c++11"; do
 			language=c
 			case $compiler in *++*) language=c++ ;; esac

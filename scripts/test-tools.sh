@@ -77,7 +77,7 @@ terminal()
 # schema FILE...: each is what the schema says.
 schema()
 {
-	if "$TOP/scripts/enter.sh" python3 -B tests/guest/scope-schema.py "$@"; then
+	if "$TOP/scripts/enter.sh" python3 -B tests/guest/tools/scope-schema.py "$@"; then
 		passed=$((passed + 1))
 	else
 		failure "the JSON is what Documentation/ioscope.schema.json says"
@@ -92,7 +92,7 @@ guest()
 	trap 'rm -rf "${payload:-}" "${out:-}"' EXIT
 	payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 	out=$(mktemp -d "$IOSTAT_CACHE/out.XXXXXX")
-	cp "$("$TOP/scripts/tools.sh")" "$modules"/stripped/{iostat,fake_tape,fake_drum,kstat_client}.ko "$TOP"/tests/guest/{lib,tap,scope*}.sh "$payload"
+	cp "$("$TOP/scripts/tools.sh")" "$modules"/stripped/{iostat,fake_tape,fake_drum,kstat_client}.ko "$TOP"/tests/guest/{lib/lib,lib/tap,runs/scope,parts/scope-*}.sh "$payload"
 	printf '. /payload/lib.sh\n. /payload/scope.sh\n' >"$payload/run"
 	# An instruction is a nanosecond, so that times do not depend on how busy the host is; and idle time takes none.
 	echo "  scope.sh on $(cat "$kernel/release") (log: $log)"

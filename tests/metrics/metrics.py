@@ -52,7 +52,7 @@ T = Tests()
 
 
 class Guest:
-    """A guest that runs what it is sent: see tests/guest/metrics.sh."""
+    """A guest that runs what it is sent: see tests/guest/runs/metrics.sh."""
 
     def __init__(self, connection):
         self.stream = connection.makefile("rwb")

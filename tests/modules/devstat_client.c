@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A client that uses all functions of devstat entries, many of them wrongly:
- * tests/guest/test-devstat.sh writes commands to the parameter "do", and
+ * tests/guest/parts/test-devstat.sh writes commands to the parameter "do", and
  * reads the result of each from "result".
  *
  *	new N NAME UNIT BLOCKSIZE FLAGS TYPE PRIORITY

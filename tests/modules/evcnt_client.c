@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A client that uses all functions of event counters, many of them wrongly:
- * tests/guest/test-evcnt.sh writes commands to the parameter "do", and
+ * tests/guest/parts/test-evcnt.sh writes commands to the parameter "do", and
  * reads the result of each from "result".
  *
  *	attach N PARENT TYPE GROUP NAME	PARENT is another N, or -1

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A client that uses all functions of kstats, many of them wrongly:
- * tests/guest/test-kstat.sh writes commands to the parameter "do", and
+ * tests/guest/parts/test-kstat.sh writes commands to the parameter "do", and
  * reads the result of each from "result".
  *
  *	create N TYPE NDATA FLAGS MODULE INSTANCE NAME CLASS	0, or -1 for NULL; - is a NULL pointer

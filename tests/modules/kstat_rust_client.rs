@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A client in Rust with all types of kstats: `tests/guest/test-kstat-rust.sh` checks them.
+//! A client in Rust with all types of kstats: `tests/guest/parts/test-kstat-rust.sh` checks them.
 
 use kernel::prelude::*;
 

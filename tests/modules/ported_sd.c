@@ -5,7 +5,7 @@
  *
  * It shows that such code compiles with only the changes that Documentation/porting.rst lists.
  * Each changed line is marked "porting:", with the text of the left column there. A style check
- * compares the two. tests/guest/test-ported.sh checks the numbers.
+ * compares the two. tests/guest/parts/test-ported.sh checks the numbers.
  *
  *	echo "read COUNT BYTES" >/sys/module/ported_sd/parameters/do
  *	write COUNT BYTES	COUNT commands are queued, then executed one after another

@@ -9,7 +9,7 @@ equal, times within what the two buffers leave open.
 
 usage: recount.py FILE...
 
-Each FILE is an archive that tests/guest/recount.sh made.
+Each FILE is an archive that tests/guest/lib/recount.sh made.
 """
 
 import sys

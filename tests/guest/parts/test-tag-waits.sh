@@ -77,7 +77,7 @@ echo 4 >/sys/block/nbt/queue/nr_requests
 whole "tag waits: mq-deadline" nbt --numjobs=16 --number_ios=20
 holds "tag waits: mq-deadline: there are some" "waits > 0"
 remove_null_blk_disk nbt
-# These are so fast that all threads wait for CPUs most of the time: tests/guest/test-recount.sh has their waits exactly.
+# These are so fast that all threads wait for CPUs most of the time: tests/guest/parts/test-recount.sh has their waits exactly.
 tolerance_us=1000000
 for disk in vda nvme0n1; do
 	[ -d /sys/block/$disk/mq ] || continue
