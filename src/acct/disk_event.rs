@@ -83,6 +83,10 @@ events! {
     BioFrontmerges = c"bio_frontmerges",
     /// A request became part of another.
     RqMerges = c"rq_merges",
+    /// A bio or request that reads became part of a request.
+    ReadMerges = c"read_merges",
+    /// One that writes.
+    WriteMerges = c"write_merges",
     /// A bio was too large, or crossed a limit, and was split.
     Splits = c"splits",
     /// A bio came from a partition of the disk, or from a disk on top of it.

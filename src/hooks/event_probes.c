@@ -11,18 +11,26 @@
 #include <trace/events/block.h>
 #include <trace/events/io.h>
 
-void notrace iostat_probe_bio_backmerge(void *state, struct bio *bio)
+static void notrace bio_merge(void *state, struct bio *bio, enum iostat_event event)
 {
-	iostat_event(state, bio->bi_bdev->bd_disk, IOSTAT_EVENT_BIO_BACKMERGE);
+	const struct gendisk *disk = bio->bi_bdev->bd_disk;
+
+	iostat_event(state, disk, event);
+	if (!op_is_discard(bio_op(bio)))
+		iostat_event(state, disk, op_is_write(bio_op(bio)) ? IOSTAT_EVENT_WRITE_MERGE :
+								     IOSTAT_EVENT_READ_MERGE);
 	if (trace_merge_enabled())
 		iostat_bio_merge_trace(state, bio);
 }
 
+void notrace iostat_probe_bio_backmerge(void *state, struct bio *bio)
+{
+	bio_merge(state, bio, IOSTAT_EVENT_BIO_BACKMERGE);
+}
+
 void notrace iostat_probe_bio_frontmerge(void *state, struct bio *bio)
 {
-	iostat_event(state, bio->bi_bdev->bd_disk, IOSTAT_EVENT_BIO_FRONTMERGE);
-	if (trace_merge_enabled())
-		iostat_bio_merge_trace(state, bio);
+	bio_merge(state, bio, IOSTAT_EVENT_BIO_FRONTMERGE);
 }
 
 void notrace iostat_probe_split(void *state, struct bio *bio, unsigned int new_sector)

@@ -397,6 +397,8 @@ unsafe extern "C" fn iostat_event(
     let event = match event {
         own::iostat_event_IOSTAT_EVENT_BIO_BACKMERGE => DiskEvent::BioBackmerges,
         own::iostat_event_IOSTAT_EVENT_BIO_FRONTMERGE => DiskEvent::BioFrontmerges,
+        own::iostat_event_IOSTAT_EVENT_READ_MERGE => DiskEvent::ReadMerges,
+        own::iostat_event_IOSTAT_EVENT_WRITE_MERGE => DiskEvent::WriteMerges,
         own::iostat_event_IOSTAT_EVENT_SPLIT => DiskEvent::Splits,
         own::iostat_event_IOSTAT_EVENT_BIO_REMAP => DiskEvent::BioRemaps,
         own::iostat_event_IOSTAT_EVENT_RQ_REMAP => DiskEvent::RqRemaps,

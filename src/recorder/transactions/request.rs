@@ -32,7 +32,10 @@ use crate::{
             Entry,
             Times, //
         },
-        fast::Fresh,
+        fast::{
+            FastRequest,
+            Fresh, //
+        },
         inflight::Claimed,
         transition::Transition, //
     },
@@ -114,6 +117,11 @@ impl Tracker {
         if let Some(slot) = self.find_request(rq) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.merge(here.now)) {
                 account.count_event(DiskEvent::RqMerges);
+                match rq.class() {
+                    Class::Read => account.count_event(DiskEvent::ReadMerges),
+                    Class::Write => account.count_event(DiskEvent::WriteMerges),
+                    Class::NoData | Class::Free => {}
+                }
                 regions::undo_start(here, account, slot.entry);
                 if done_is_traced() {
                     self.rq_gone(here, account, slot.entry, rq, MERGED);

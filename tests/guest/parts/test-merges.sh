@@ -27,6 +27,18 @@ bytes_by()
 		awk '$2 { sum[$1] += $2 } END { for (key in sum) print key, sum[key] }' | sort -V
 }
 
+# kernels_merges: prints the merges of reads and of writes that /proc/diskstats has.
+kernels_merges()
+{
+	awk '{ print $2, $6 }' /sys/block/nbm/stat
+}
+
+# own_merges: prints those of the disk's event counters.
+own_merges()
+{
+	(cd /sys/block/nbm/iostat/events && cat read_merges write_merges) | xargs
+}
+
 # merges_counted: prints the merges that the disk's event counters have.
 merges_counted()
 {
@@ -95,6 +107,14 @@ for scheduler in none mq-deadline kyber bfq; do
 	is "merges: $scheduler: bytes by done" "$(bytes done nbm)" "$d_bytes_write"
 	is "merges: $scheduler: one event for each merge" "$(events merge nbm)" \
 		"$counted"
+	is "merges: $scheduler: by direction, as /proc/diskstats" "$(own_merges)" "$(kernels_merges)"
+	begin nbm
+	fio_quiet --filename=/dev/nbm --direct=1 --rw=read --bs=4k --size=1m --ioengine=libaio --iodepth=64 \
+		--iodepth_batch_submit=16
+	is "merges: $scheduler: of reads too" "$(own_merges)" "$(kernels_merges)"
+	# Without a scheduler, writes that are submitted one at a time are not merged.
+	holds "merges: $scheduler: there are both" \
+		"$(own_merges | awk -v name="$scheduler" '{ print ($1 > 0 && ($2 > 0) == (name != "none")) }') == 1"
 	unknown=0
 	# bfq merges with interrupts disabled, where the file cannot be looked up.
 	[ "$scheduler" != bfq ] || unknown=$(events merge nbm)

@@ -3,7 +3,7 @@
 //! What one device did between two samples. `None` is what cannot be known.
 
 use crate::quantile::{Bounds, Counts, UpTo};
-use crate::sample::{Device, Entry, Events, Kind, Sample, CLASSES};
+use crate::sample::{Device, Entry, Events, Kind, Sample, CLASSES, READ, WRITE};
 use iostat_map::Snapshot;
 
 /// One device from one sample to a later one, or from when its counting began.
@@ -203,6 +203,27 @@ impl Interval<'_> {
         let count = |name: &str| self.events(|other| other == name).unwrap_or(0);
         let counted = names.map(|name| (name.to_owned(), count(name)));
         Some(counted.filter(|(_, count)| *count != 0).collect())
+    }
+
+    /// How often a bio or request of a class was merged into a request; `None` also of discards.
+    pub fn merges(&self, class: usize) -> Option<u64> {
+        match class {
+            READ => self.events(|name| name == "read_merges"),
+            WRITE => self.events(|name| name == "write_merges"),
+            _ => None,
+        }
+    }
+
+    /// Such merges per second.
+    pub fn merge_rate(&self, class: usize) -> Option<f64> {
+        self.per_second(self.merges(class)?)
+    }
+
+    /// Percent of what was to be an I/O of a class that was merged.
+    pub fn merge_percent(&self, class: usize) -> Option<f64> {
+        let merges = self.merges(class)?;
+        let all = self.operations(class).saturating_add(merges);
+        Some(divide(merges, all).map_or(0.0, percent))
     }
 
     /// Completions with an error, and time-outs.

@@ -113,8 +113,8 @@ pub static SYSSTAT: Layout = Layout {
     columns: &[
         column("r/s", 8, Show::Fixed(2), |i, _| i.iops(READ)),
         column("rkB/s", 10, Show::Fixed(2), |i, _| i.rate(READ, KIB)),
-        column("rrqm/s", 9, Show::Fixed(2), |_, _| None),
-        column("%rrqm", 7, Show::Fixed(2), |_, _| None),
+        column("rrqm/s", 9, Show::Fixed(2), |i, _| i.merge_rate(READ)),
+        column("%rrqm", 7, Show::Fixed(2), |i, _| i.merge_percent(READ)),
         column("r_await", 8, Show::Fixed(2), |i, _| {
             or_zero(i.mean_ms(READ))
         }),
@@ -123,8 +123,8 @@ pub static SYSSTAT: Layout = Layout {
         }),
         column("w/s", 8, Show::Fixed(2), |i, _| i.iops(WRITE)),
         column("wkB/s", 10, Show::Fixed(2), |i, _| i.rate(WRITE, KIB)),
-        column("wrqm/s", 9, Show::Fixed(2), |_, _| None),
-        column("%wrqm", 7, Show::Fixed(2), |_, _| None),
+        column("wrqm/s", 9, Show::Fixed(2), |i, _| i.merge_rate(WRITE)),
+        column("%wrqm", 7, Show::Fixed(2), |i, _| i.merge_percent(WRITE)),
         column("w_await", 8, Show::Fixed(2), |i, _| {
             or_zero(i.mean_ms(WRITE))
         }),

@@ -2,7 +2,7 @@
 
 //! The names of node_exporter's diskstats collector, with the module's numbers.
 //!
-//! Merges by class and the time of flushes are left out: the module does not count them.
+//! Merges of discards and the time of flushes are left out: the module does not count them.
 
 use super::collect::Scrape;
 use super::families::{each, of_events, one};
@@ -43,6 +43,9 @@ pub fn families(scrape: &Scrape) -> Vec<Family<'_>> {
             "Reads completed.",
             count!(operations, READ),
         ),
+        of_events(scrape, "node_disk_reads_merged", "Reads merged.", |name| {
+            name == "read_merges"
+        }),
         one(
             scrape,
             "node_disk_read_bytes",
@@ -60,6 +63,12 @@ pub fn families(scrape: &Scrape) -> Vec<Family<'_>> {
             "node_disk_writes_completed",
             "Writes completed.",
             count!(operations, WRITE),
+        ),
+        of_events(
+            scrape,
+            "node_disk_writes_merged",
+            "Writes merged.",
+            |name| name == "write_merges",
         ),
         one(
             scrape,

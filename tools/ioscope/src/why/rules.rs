@@ -254,7 +254,7 @@ fn splits(facts: &Facts) -> Option<Finding> {
 /// I/Os that could be one are not.
 fn unmerged(facts: &Facts) -> Option<Finding> {
     let traced = facts.traced?;
-    let merges = ["bio_backmerges", "bio_frontmerges", "rq_merges"].map(|name| facts.event(name));
+    let merges = [READ, WRITE].map(|class| facts.interval.merges(class).unwrap_or(0));
     let merges = merges.into_iter().fold(0, u64::saturating_add);
     let size_bytes = traced.adjacent_bytes / traced.adjacent.max(1);
     let is_often =

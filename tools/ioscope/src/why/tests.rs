@@ -393,7 +393,7 @@ fn what_could_be_merged_and_is_not_is_said() {
         [""; 0]
     );
     let merged = Did {
-        events: vec![("bio_backmerges", 2)],
+        events: vec![("write_merges", 2)],
         ..good()
     };
     assert_eq!(
