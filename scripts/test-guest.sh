@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # The guest tests: all of them on the newest stock kernel, the smoke tests on the other supported series.
 # The traces of the guests are recounted here. FLAVOUR=generic runs only the smoke tests, on that kernel of
-# scripts/kernels.txt; FLAVOUR=rt tests/guest/runs/rt.sh, ARCH=arm64 tests/guest/runs/arm64.sh. PARTS="load null" runs only these parts of tests/guest/runs/test.sh.
-# usage: test-guest.sh
+# scripts/kernels.txt; FLAVOUR=rt tests/guest/runs/rt.sh, ARCH=arm64 tests/guest/runs/arm64.sh. PARTS="load null" runs
+# only these parts (tests/guest/parts/test-PART.sh), in one guest. Each of the groups below has guests of its own, so
+# that several can run at a time; without a name all run, one after another.
+# usage: test-guest.sh [disks|interfaces|tracing|statistics|clients|others]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -73,7 +75,16 @@ run()
 	fi
 	recount "$out" || failure "the recount did not finish"
 	rm -rf "$out"
-	grep '^not ok' "$log" | sed 's/^/  /' || true
+	# The failures, each with the part that it belongs to, and the time of each part.
+	awk '/^# [a-z-]+$/ { part = $2 } /^not ok/ { print "  " $0; again[part] }
+		/^# [a-z-]+: [0-9]+ s$/ { times = times (times ? "," : "  times:") " " $2 " " $3 " s" }
+		END {
+			for (part in again)
+				print "  again: make test T=guest PARTS=" part
+			gsub(":", "", times); sub("times", "times:", times)
+			if (times)
+				print times
+		}' "$log"
 	passed=$((passed + $(awk '/^ok/ { n++ } END { print n + 0 }' "$log")))
 	failed=$((failed + $(awk '/^not ok/ { n++ } END { print n + 0 }' "$log")))
 	# 1 is the payload's status for failures that were just counted.
@@ -116,37 +127,77 @@ hang_ended()
 			END { exit !found }' "$hang/log"
 }
 
-newest=$("$TOP/scripts/kernel.sh")
-if [ -z "${PARTS:-}" ] && [ "$FLAVOUR $ARCH" != "cloud amd64" ]; then
-	case "$FLAVOUR $ARCH" in
-	*arm64) run "$newest" arm64.sh ;;
-	rt*) run "$newest" rt.sh ;;
-	*) run "$newest" smoke.sh ;;
+# all_run: true if a run of the groups names each part; or else prints those that none names.
+all_run()
+{
+	local part left=''
+	for part in "$TOP"/tests/guest/parts/test-*.sh; do
+		part=$(basename -s .sh "$part")
+		cat "$TOP"/tests/guest/runs/*.sh | grep -qE "[\"[:space:]]${part#test-}([\" ]|$)" || left+=" ${part#test-}"
+	done
+	[ -z "$left" ] || { echo "  in no run: $left" && return 1; }
+}
+
+# finish: prints the sum, the last command of this script.
+finish()
+{
+	echo "guest: $passed passed, $failed failed"
+	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+	exit
+}
+
+# full RUN: with all disks that a part may need. A million areas are more than a quarter of 1024 MiB.
+full()
+{
+	run "$newest" "$1" --memory 2048 --nvme 128M --paths 128M \
+		--append "nvme.poll_queues=1${PARTS:+ PARTS=\"$PARTS\"}"
+}
+
+# group NAME
+group()
+{
+	case $1 in
+	disks | interfaces | tracing | statistics) full "$1.sh" ;;
+	clients)
+		run "$newest" clients.sh --bpftrace --memory 2048
+		TOOLS=iogen run "$newest" utilization.sh --cpus 1 --icount
+		;;
+	others) others ;;
+	*) die "there is no group $1 of guest tests; choose from: $GROUPS_OF_PARTS" ;;
 	esac
-	echo "guest: $passed passed, $failed failed"
-	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
-	exit
-fi
-# A million areas are more than a quarter of 1024 MiB.
-run "$newest" test.sh --memory 2048 --nvme 128M --paths 128M \
-	--append "nvme.poll_queues=1${PARTS:+ PARTS=\"$PARTS\"}"
+}
+
+others()
+{
+	local hang series kernel
+	check "each part is in a run" all_run
+	hang=$(mktemp -d "$IOSTAT_CACHE/out.XXXXXX")
+	hang &
+	run "$newest" recounts.sh --cpus 4
+	run "$newest" possible.sh --append "possible_cpus=256"
+	for series in $SERIES; do
+		kernel=$(KERNEL=$series "$TOP/scripts/kernel.sh")
+		[ "$kernel" = "$newest" ] || run "$kernel" smoke.sh
+	done
+	wait
+	hang_ended
+	rm -rf "$hang"
+}
+
+GROUPS_OF_PARTS="disks interfaces tracing statistics clients others"
+newest=$("$TOP/scripts/kernel.sh")
 if [ -n "${PARTS:-}" ]; then
-	echo "guest: $passed passed, $failed failed"
-	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
-	exit
+	full test.sh
+	finish
 fi
-hang=$(mktemp -d "$IOSTAT_CACHE/out.XXXXXX")
-hang &
-run "$newest" recounts.sh --cpus 4
-run "$newest" possible.sh --append "possible_cpus=256"
-run "$newest" clients.sh --bpftrace --memory 2048
-TOOLS=iogen run "$newest" utilization.sh --cpus 1 --icount
-for series in $SERIES; do
-	kernel=$(KERNEL=$series "$TOP/scripts/kernel.sh")
-	[ "$kernel" = "$newest" ] || run "$kernel" smoke.sh
-done
-wait
-hang_ended
-rm -rf "$hang"
-echo "guest: $passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+case "$FLAVOUR $ARCH" in
+"cloud amd64")
+	for one in ${*:-$GROUPS_OF_PARTS}; do
+		group "$one"
+	done
+	;;
+*arm64) run "$newest" arm64.sh ;;
+rt*) run "$newest" rt.sh ;;
+*) run "$newest" smoke.sh ;;
+esac
+finish

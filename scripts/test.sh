@@ -1,12 +1,33 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs the tests of one area or of all. Each ends with its own line
-# "area: N passed, N failed"; the last line is the sum. usage: test.sh [AREA]
+# Runs the tests of one area or of all. An area has one job or several; as many jobs run at a time as there are
+# CPUs, or TOGETHER. Each ends with its own line "area: N passed, N failed"; after the lines of all areas with more
+# than one job, the last line is the sum. The output of a job that runs beside others is printed when it ends.
+# usage: test.sh [AREA]
 
 . "$(dirname "$0")/lib.sh"
 . "$TOP/scripts/areas.sh"
 
 AREAS="style host tools metrics guest kunit bench torture"
+# AREA [ARGUMENT of scripts/test-AREA.sh], the longest first.
+TESTS="
+	torture kasan
+	guest tracing
+	torture kcsan
+	guest disks
+	tools
+	guest clients
+	guest statistics
+	metrics
+	host
+	guest interfaces
+	guest others
+	bench
+	style
+	kunit
+"
+# The areas whose jobs start when both test kernels are built.
+LATE="kunit torture"
 area=${1:-all}
 case " all $AREAS " in
 *" $area "*) ;;
@@ -15,9 +36,106 @@ esac
 need_root
 [ "$area" != all ] || area=$AREAS
 
-for one in $area; do
-	echo "$one"
-	run_area "$one" "$LOGS/test-$one.log" "$TOP/scripts/test-$one.sh" || true
-done
+declare -A running=() began=() sum_passed=() sum_failed=() jobs_of=()
+waiting=() kernels=done
+
+stop()
+{
+	local pid
+	for pid in "${!running[@]}"; do
+		kill -TERM -- "-$pid" 2>/dev/null || true
+	done
+	wait
+	exit 130
+}
+
+# begin NAME COMMAND...: in a process group of its own, so that an interrupt ends it as a whole.
+begin()
+{
+	local name=$1
+	shift
+	set -m
+	"$@" >"$LOGS/test-${name// /-}.log" 2>&1 </dev/null &
+	set +m
+	running[$!]=$name began[$!]=$SECONDS
+	echo "$name begins, after $SECONDS s"
+}
+
+# Sets next to the index of the first job that may run now; fails if there is none.
+choose()
+{
+	for next in "${!waiting[@]}"; do
+		[ "$kernels" = done ] || [[ " $LATE " != *" ${waiting[next]%% *} "* ]] || continue
+		return 0
+	done
+	return 1
+}
+
+# end PID STATUS: prints and counts a job that has ended.
+end()
+{
+	local name=${running[$1]} log
+	log=$LOGS/test-${name// /-}.log
+	echo "$name: $((SECONDS - began[$1])) s, after $SECONDS s"
+	cat "$log"
+	unset "running[$1]"
+	if [ "$name" = kernels ]; then
+		kernels=done
+		return
+	fi
+	count_area "$name" "$log" "$2" || true
+	sum_passed[${name%% *}]=$((${sum_passed[${name%% *}]:-0} + p))
+	sum_failed[${name%% *}]=$((${sum_failed[${name%% *}]:-0} + f))
+}
+
+# Those of the other areas need nothing else.
+build_kernels()
+{
+	local kind
+	for kind in debug kcsan; do
+		"$TOP/scripts/testkernel.sh" $kind >/dev/null
+	done
+}
+
+while read -r name; do
+	case " $area " in
+	*" ${name%% *} "*) ;;
+	*) continue ;;
+	esac
+	# These are run alone by their names.
+	[ "$name" != "${name#guest }" ] && [ -n "${PARTS:-}" ] && name=guest
+	[[ "$name" != guest || " ${waiting[*]:-} " != *" guest "* ]] || continue
+	waiting+=("$name")
+	jobs_of[${name%% *}]=$((${jobs_of[${name%% *}]:-0} + 1))
+done < <(xargs -L 1 <<<"$TESTS")
+
+SECONDS=0
+if [ ${#waiting[@]} = 1 ]; then
+	echo "$area"
+	run_area "$area" "$LOGS/test-$area.log" "$TOP/scripts/test-$area.sh" || true
+else
+	trap stop INT TERM HUP
+	# What every job needs.
+	"$TOP/scripts/kernel.sh" >/dev/null
+	for name in "${waiting[@]}"; do
+		[[ " $LATE " != *" ${name%% *} "* ]] || kernels=
+	done
+	[ "$kernels" = done ] || begin kernels build_kernels
+	while [ ${#waiting[@]} -gt 0 ] || [ ${#running[@]} -gt 0 ]; do
+		while [ ${#running[@]} -lt "${TOGETHER:-$JOBS}" ] && choose; do
+			name=${waiting[next]}
+			unset "waiting[next]"
+			read -r one arguments <<<"$name"
+			begin "$name" "$TOP/scripts/test-$one.sh" $arguments
+		done
+		status=0
+		wait -n -p pid || status=$?
+		end "$pid" $status
+	done
+	for one in $area; do
+		echo "$one: ${sum_passed[$one]} passed, ${sum_failed[$one]} failed"
+	done
+fi
+echo "all took $SECONDS s"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]
