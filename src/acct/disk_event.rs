@@ -101,6 +101,8 @@ events! {
     UnplugsSchedule = c"unplugs_schedule",
     /// A cache flush was done by the disk.
     Flushes = c"flushes",
+    /// Not a count: how long all flushes took at the disk, ns.
+    FlushNs = c"flush_ns",
     /// A command that was passed through is done.
     Passthrough = c"passthrough",
     /// Zones opened.

@@ -317,10 +317,15 @@ impl Account {
     /// Counts an event of the disk. Any context but NMI.
     #[cold]
     pub(super) fn count_event(&self, event: DiskEvent) {
+        self.add_event(event, 1);
+    }
+
+    /// The same of so many.
+    pub(super) fn add_event(&self, event: DiskEvent, added: u64) {
         let disk = self.disk().unwrap_or(self);
         if disk.has_events {
             disk.usage.note();
-            disk.records.count_event(event, &disk.root);
+            disk.records.add_event(event, added, &disk.root);
         }
     }
 

@@ -11,13 +11,14 @@ NODE = 9100
 #: How long many requests a second are made; the nightly run sets a minute.
 SCRAPE_SECONDS = int(os.environ.get("SCRAPE_SECONDS", "10"))
 #: Columns of /proc/diskstats that node_exporter has and --compat node has not: the module does not count them.
-ABSENT = {"node_disk_discards_merged_total", "node_disk_flush_requests_time_seconds_total"}
+ABSENT = {"node_disk_discards_merged_total"}
 #: Those that the kernel counts as the module does.
 EQUAL = ["reads_completed_total", "reads_merged_total", "writes_merged_total", "read_bytes_total", "written_bytes_total", "discards_completed_total",
          "discarded_sectors_total", "flush_requests_total"]
 #: And those whose times it rounds down to ms, each of so many.
 ROUNDED = [("read_time_seconds_total", "reads_completed_total"), ("write_time_seconds_total", "writes_completed_total"),
-           ("discard_time_seconds_total", "discards_completed_total")]
+           ("discard_time_seconds_total", "discards_completed_total"),
+           ("flush_requests_time_seconds_total", "flush_requests_total")]
 
 
 def start_node_exporter(guest):

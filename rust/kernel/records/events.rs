@@ -45,18 +45,18 @@ impl RecordPage {
 }
 
 impl Records {
-    /// Counts an event of the account with this root. Any context but NMI.
-    pub(crate) fn count_event(&self, event: DiskEvent, root: &Root) {
+    /// Adds to an event of the account with this root. Any context but NMI.
+    pub(crate) fn add_event(&self, event: DiskEvent, added: u64, root: &Root) {
         with_interrupts_off(|cpu| match self.this_cpu_page(cpu, root) {
             Some(page) => {
                 // No other code of this CPU comes in between, and no other CPU writes it.
                 if let Some(count) = page.events.get(event as usize) {
-                    count.store(count.load(Relaxed).wrapping_add(1), Relaxed);
+                    count.store(count.load(Relaxed).wrapping_add(added), Relaxed);
                 }
             }
             None => {
                 if let Some(count) = self.shared.events.get(event as usize) {
-                    count.fetch_add(1, Relaxed);
+                    count.fetch_add(added, Relaxed);
                 }
             }
         });

@@ -112,9 +112,11 @@ impl Tracker {
             let account = self.record(here, slot.entry, transition);
             if let Some(account) = account {
                 regions::end(here, account, slot.entry);
-                if matches!(transition, Transition::RunqExitEnd(end) if end.kind.class() == NO_DATA)
-                {
-                    count_without_data(account, bio);
+                match transition {
+                    Transition::RunqExitEnd(end) if end.kind.class() == NO_DATA => {
+                        count_without_data(account, bio, end.service_ns);
+                    }
+                    _ => {}
                 }
             }
             if done_is_traced() {
@@ -150,10 +152,13 @@ impl Tracker {
 
 /// The end of a bio that moved no data.
 #[cold]
-fn count_without_data(account: &Account, bio: Bio<'_>) {
+fn count_without_data(account: &Account, bio: Bio<'_>, service_ns: u64) {
     let op = if bio.is_flush() { op::FLUSH } else { bio.op() };
     if let Some(event) = DiskEvent::of_op(op) {
         account.count_event(event);
+        if event == DiskEvent::Flushes {
+            account.add_event(DiskEvent::FlushNs, service_ns);
+        }
     }
 }
 

@@ -199,6 +199,10 @@ impl Tracker {
         }
         if let (Some(event), Some(account)) = (DiskEvent::of_op(rq.op()), account) {
             account.count_event(event);
+            if event == DiskEvent::Flushes {
+                let service_ns = slot.entry.times(here.now).service_ns;
+                account.add_event(DiskEvent::FlushNs, service_ns);
+            }
         }
         if done_is_traced() {
             if let Some(account) = account {

@@ -52,7 +52,7 @@ done
 # 100 reads of 5 ms in a second; sysstat's %util is that of ticks, and wrong by as much as 10 here.
 near "nullb0: %util is exact" "$(field /tmp/scope-x nullb0 %util)" 50 0.5 0.5
 echo "# nullb0: %util of sysstat: $(field /tmp/sysstat nullb0 %util)"
-is "what the module does not know is no 0" "$(field /tmp/scope-x nullb0 %drqm) $(field /tmp/scope-x nullb0 f_await)" "- -"
+is "what the module does not know is no 0" "$(field /tmp/scope-x nullb0 %drqm) $(field /tmp/scope-x nullb0 drqm/s)" "- -"
 for column in rrqm/s %rrqm wrqm/s %wrqm; do
 	near "vda: $column as sysstat" "$(field /tmp/scope-x vda $column)" "$(field /tmp/sysstat vda $column)" 5 0.5
 done

@@ -212,6 +212,16 @@ echo 0 >$params/opts
 is "medium error: counted" "$(event "$sd" errors_medium)" 1
 modprobe -r scsi_debug
 
+# How long flushes take: beside what the kernel has, whose time begins a little before the issue.
+make_null_blk_disk nbf size=64 memory_backed=1 cache_size=1 irqmode=2 completion_nsec=5000000
+by "flush times: fio" nbf flushes fio_quiet --filename=/dev/nbf --direct=1 --rw=write --bs=4k --number_ios=20 --size=1m --fsync=1
+flush_ns=$(event nbf flush_ns) kernels_ms=$(awk '{ print $17 }' /sys/block/nbf/stat)
+echo "# flush times: $by flushes, $flush_ns ns, the kernel has $kernels_ms ms"
+is "flush times: as many as the kernel has" "$(event nbf flushes)" "$(awk '{ print $16 }' /sys/block/nbf/stat)"
+holds "flush times: each takes the disk's time" "flush_ns >= by * 5000000"
+holds "flush times: no more than the kernel has" "flush_ns <= (kernels_ms + by) * 1000000"
+remove_null_blk_disk nbf
+
 # Lists and files have the same values.
 wrong=
 for file in /sys/block/nbv/iostat/events/*; do

@@ -226,6 +226,12 @@ impl Interval<'_> {
         Some(divide(merges, all).map_or(0.0, percent))
     }
 
+    /// The mean time of a flush at the disk, ms.
+    pub fn flush_ms(&self) -> Option<f64> {
+        let flushes = self.events(|name| name == "flushes")?;
+        divide(self.events(|name| name == "flush_ns")?, flushes).map(|ns| ns / 1e6)
+    }
+
     /// Completions with an error, and time-outs.
     pub fn errors(&self) -> Option<u64> {
         self.events(|name| name.starts_with("errors_") || name == "timeouts")

@@ -107,7 +107,7 @@ pub static OWN: Layout = Layout {
     has_events: true,
 };
 
-/// sysstat's `iostat -x`. The module counts merges without their class, and has no times of flushes.
+/// sysstat's `iostat -x`. The module counts no merges of discards.
 pub static SYSSTAT: Layout = Layout {
     name: Name::First("Device", 13),
     columns: &[
@@ -144,7 +144,9 @@ pub static SYSSTAT: Layout = Layout {
         column("f/s", 8, Show::Fixed(2), |i, _| {
             i.per_second(i.events(|name| name == "flushes")?)
         }),
-        column("f_await", 8, Show::Fixed(2), |_, _| None),
+        column("f_await", 8, Show::Fixed(2), |i, _| {
+            Some(i.events(|name| name == "flushes")?).map(|_| i.flush_ms().unwrap_or(0.0))
+        }),
         column("aqu-sz", 8, Show::Fixed(2), |i, _| {
             Some(i.waiting()? + i.active()?)
         }),

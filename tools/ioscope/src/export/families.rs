@@ -99,6 +99,16 @@ pub fn of_events<'a>(
     help: &'static str,
     is_counted: impl Fn(&str) -> bool,
 ) -> Family<'a> {
+    sum_of_events(scrape, (name, help), Value::Count, is_counted)
+}
+
+/// The same of what is no count: `value` says its unit.
+pub fn sum_of_events<'a>(
+    scrape: &'a Scrape,
+    (name, help): (&'static str, &'static str),
+    value: fn(u64) -> Value<'a>,
+    is_counted: impl Fn(&str) -> bool,
+) -> Family<'a> {
     each(scrape, (name, help, Kind::Counter), |entry| {
         let events = scrape.sample.events.as_deref();
         let Some(events) = events.filter(|_| entry.device.kind == DeviceKind::Disk) else {
@@ -107,7 +117,7 @@ pub fn of_events<'a>(
         let all = events.of_group(&entry.device.name);
         let counted = all.filter(|(name, _)| is_counted(name));
         let sum = counted.fold(0u64, |sum, (_, total)| sum.saturating_add(total));
-        vec![(Vec::new(), Value::Count(sum))]
+        vec![(Vec::new(), value(sum))]
     })
 }
 

@@ -2,10 +2,10 @@
 
 //! The names of node_exporter's diskstats collector, with the module's numbers.
 //!
-//! Merges of discards and the time of flushes are left out: the module does not count them.
+//! Merges of discards are left out: the module does not count them.
 
 use super::collect::Scrape;
-use super::families::{each, of_events, one};
+use super::families::{each, of_events, one, sum_of_events};
 use super::family::{Family, Kind, Value};
 use crate::sample::{FREE, READ, WRITE};
 
@@ -105,6 +105,15 @@ pub fn families(scrape: &Scrape) -> Vec<Family<'_>> {
             "node_disk_flush_requests",
             "Flushes completed.",
             |name| name == "flushes",
+        ),
+        sum_of_events(
+            scrape,
+            (
+                "node_disk_flush_requests_time_seconds",
+                "Sum of the times of flushes.",
+            ),
+            Value::Ns,
+            |name| name == "flush_ns",
         ),
         each(scrape, now, |entry| {
             let now = entry.counters.wcnt.saturating_add(entry.counters.rcnt);
