@@ -23,7 +23,7 @@ all_files()
 	local try dir=/sys/block/$1 last=events
 	[ -d "$dir" ] || dir=/sys/class/block/$1
 	[ ! -e "$dir/partition" ] || last=latency
-	for try in $(seq 300); do
+	for ((try = 0; try < 300; try++)); do
 		[ ! -d "$dir/iostat/$last" ] || return 0
 		sleep 0.1
 	done
@@ -89,6 +89,16 @@ fio_value()
 	awk -v want="\"$1\"" -v key="\"$2\"" '
 		$1 == want && $2 == ":" && $3 == "{" { inside = 1; next }
 		inside && $1 == key { gsub(/,/, "", $3); print $3; exit }
+	' /tmp/fio.json
+}
+
+# fio_values KEY: prints the numbers of read and of write.
+fio_values()
+{
+	awk -v key="\"$1\"" '
+		$2 == ":" && $3 == "{" { inside = $1 }
+		$1 == key && !(inside in value) { gsub(/,/, "", $3); value[inside] = $3 }
+		END { print value["\"read\""], value["\"write\""] }
 	' /tmp/fio.json
 }
 
