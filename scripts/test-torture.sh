@@ -7,7 +7,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$TOP/scripts/areas.sh"
 
-declare -A takes=([kasan]=200 [kcsan]=100)
+declare -A takes=([kasan]=120 [kcsan]=60)
 for kind in ${*:-kasan kcsan}; do
 	[ -n "${takes[$kind]:-}" ] || die "there is no kind $kind; choose one of: kasan kcsan"
 	SEED=${SEED:-15} DURATION=${takes[$kind]} run_area torture "$LOGS/torture-$kind.log" "$TOP/scripts/torture.sh" "$kind" || true
