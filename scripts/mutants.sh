@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # Mutation tests: the code is changed in one place, and a test must fail.
 #
-# host: floor 0, changed by cargo-mutants, against the host tests. A mutant that survives must be in
-#	tests/mutants/survivors.txt with its reason, and a listed one must survive. Mutants that were
-#	killed are not run again until their file changes, so an interrupted run can be continued.
+# host: floor 0, changed by cargo-mutants, against the host tests, file by file. A mutant that survives must be in
+#	tests/mutants/survivors.txt with its reason, and a listed one must survive. A file whose mutants are all
+#	killed or listed is written to tests/mutants/results.txt, which belongs to the repository, and is not run
+#	again until its content changes; a file that is named is always run. In one file an interrupted run
+#	continues from lists in the cache.
 # guest: floors 1 to 3, by tests/mutants/guest.txt: one module has all of these changes, and a parameter
 #	enables one of them, in a guest of its own. The listed parts of the guest area must fail there,
-#	and must pass without a change.
+#	and must pass without a change. Those that were killed are in results.txt too, with the content of the
+#	changed file, of the block in guest.txt and of the parts.
 #
 # usage: mutants.sh all | host [FILE...] | guest [NAME...]
 
@@ -17,6 +20,7 @@ cd "$TOP"
 
 VERSION=26.0.0 # the last version that the build root's rustc can build
 DIR=$IOSTAT_CACHE/mutants-$CLONE
+RESULTS=tests/mutants/results.txt
 passed=0 failed=0
 
 failure()
@@ -37,6 +41,31 @@ install_tool()
 		CARGO_HTTP_CAINFO=/cache/cargo-mutants/ca.crt CARGO_TARGET_DIR=/cache/cargo-mutants/target \
 		cargo install cargo-mutants --version "$VERSION" --locked --root /cache/cargo-mutants
 	rm -rf "$tool/target" "$tool/home"
+}
+
+# digest: prints a short name of the content of standard input.
+digest()
+{
+	sha256sum | cut -c1-16
+}
+
+# result NAME HASH: prints what results.txt has after these two words; nothing if it has another content.
+result()
+{
+	awk -v name="$1" -v hash="$2" '$1 == name && $2 == hash { print $3, $4 }' "$RESULTS"
+}
+
+# record NAME HASH [NUMBER NUMBER]: writes a result in place of an older one.
+record()
+{
+	{
+		grep '^#' "$RESULTS"
+		{
+			awk -v name="$1" '!/^#/ && $1 != name' "$RESULTS"
+			echo "$*"
+		} | LC_ALL=C sort
+	} >"$RESULTS.new"
+	mv "$RESULTS.new" "$RESULTS"
 }
 
 # copy_to DIR PATH...: copies the project's files in these paths. Unchanged files are kept, so that
@@ -61,7 +90,7 @@ copy_to()
 # known FILE: prints the name of the list of mutants killed in a file of this content, in any clone.
 known()
 {
-	echo "$IOSTAT_CACHE/mutants-killed/$(sha256sum <"$1" | cut -c1-16)-$(basename "$1")"
+	echo "$IOSTAT_CACHE/mutants-killed/$(digest <"$1")-$(basename "$1")"
 }
 
 # harvest RUN: adds the results of cargo-mutants to these lists.
@@ -76,12 +105,13 @@ harvest()
 	done <"$DIR/ran.files"
 }
 
-# stage NAME [VARIABLE=VALUE...] -- CARGO-ARGUMENT...: runs all mutants of $files that no earlier stage
-# has killed. Building and running get the same arguments, so that nothing else is built.
+# stage NAME SECONDS [VARIABLE=VALUE...] -- CARGO-ARGUMENT...: runs all mutants of $files that no earlier stage
+# has killed. A test that takes longer than SECONDS is one that a mutant never ends. Building and running get the
+# same arguments, so that nothing else is built. The tests without a mutant are those of the host area.
 stage()
 {
-	local name=$1 env=() run=$DIR/run target='' status=0 file arguments=()
-	shift
+	local name=$1 limit=$2 env=() run=$DIR/run target='' status=0 file arguments=()
+	shift 2
 	while [ "$1" != -- ]; do
 		env+=("$1")
 		shift
@@ -101,18 +131,18 @@ stage()
 	mkdir -p "$DIR/floor0/.cargo"
 	printf '%s\n' '[source.crates-io]' 'replace-with = "debian"' '[source.debian]' \
 		'directory = "/usr/share/cargo/registry"' '[net]' 'offline = true' '[profile.dev]' 'debug = false' \
+		'[target.x86_64-unknown-linux-gnu]' 'rustflags = ["-Clink-arg=-B/usr/lib/llvm-19/bin", "-Clink-arg=-fuse-ld=lld"]' \
 		>"$DIR/floor0/.cargo/config.toml"
 	"$TOP/scripts/enter.sh" env "${env[@]}" PATH="/cache/cargo-mutants/bin:/usr/bin:/bin" \
 		CARGO_HOME=/cache/cargo CARGO_TARGET_DIR="/cache/mutants-$CLONE/target$target" \
 		sh -c 'cd "$1" && shift && exec cargo mutants "$@"' sh "/cache/mutants-$CLONE/floor0" \
 		--in-place --iterate --output "/cache/mutants-$CLONE/run" --no-shuffle --colors never --caught --unviable \
-		--minimum-test-timeout 300 --build-timeout 3000 --exclude-re 'tests::' \
+		--baseline skip --timeout "$limit" --build-timeout 3000 --exclude-re 'tests::' \
 		"${arguments[@]}" "${@/#/--cargo-arg=}" >"$LOGS/mutants-$name.log" 2>&1 || status=$?
 	harvest "$run"
 	# 2: some survive; 3: some time out.
 	[[ $status = [023] ]] ||
 		die "cargo-mutants did not run to its end: $(tail -n 3 "$LOGS/mutants-$name.log" | tr '\n' ' ') (log: $LOGS/mutants-$name.log)"
-	echo "  $name: $(tail -n 1 "$LOGS/mutants-$name.log") (log: $LOGS/mutants-$name.log)"
 }
 
 # names FILE...: prints mutants as the list has them, without lines and columns.
@@ -121,82 +151,115 @@ names()
 	sed -E 's/^([^:]*):[0-9]+:[0-9]+: /\1: /' "$@" | sort
 }
 
-host()
+# one_file FILE: runs its mutants, and records the result if none is left without a reason.
+one_file()
 {
-	local list=tests/mutants/survivors.txt all killed name
-	files=${*:-$(git ls-files src/acct.rs src/acct src/abi.rs src/abi)}
-	install_tool
-	mkdir -p "$DIR" "$IOSTAT_CACHE/mutants-killed"
+	local files=$1 name killed survive hash before=$failed begin=$SECONDS
+	hash=$(digest <"$1")
 	# The fastest tests first: they kill most mutants.
-	stage units -- --lib
-	stage properties PROPTEST_CASES=12 -- --test properties
-	stage more-cases -- --test properties
-	stage loom RUSTFLAGS='--cfg loom' -- --release --test interleavings
-	for file in $files; do
-		cat "$(known "$file")"
-	done | wc -l >"$DIR/count"
-	killed=$(cat "$DIR/count")
-	passed=$((passed + killed))
+	stage units 120 -- --lib
+	[ ! -s "$DIR/run/mutants.out/missed.txt" ] || stage properties 300 PROPTEST_CASES=12 -- --test properties
+	[ ! -s "$DIR/run/mutants.out/missed.txt" ] || stage more-cases 900 -- --test properties
+	[ ! -s "$DIR/run/mutants.out/missed.txt" ] ||
+		stage loom 1800 RUSTFLAGS='--cfg loom' -- --release --test interleavings
 	names "$DIR/run/mutants.out/missed.txt" >"$DIR/missed"
-	grep -vE '^(#|$)' "$list" | sed 's/ # .*//' | grep -E "^($(echo $files | tr ' ' '|')): " | sort >"$DIR/listed" || true
+	listed "$1" >"$DIR/listed"
 	while read -r name; do
 		failure "survives, and is not listed: $name"
 	done < <(comm -23 "$DIR/missed" "$DIR/listed")
 	while read -r name; do
 		failure "listed, and does not survive: $name"
 	done < <(comm -13 "$DIR/missed" "$DIR/listed")
-	grep -vE '^(#|$)|^[^#]+ # .+$' "$list" | while read -r name; do
-		echo "  not ok - no reason: $name"
-	done >"$DIR/unreasoned"
-	cat "$DIR/unreasoned"
-	failed=$((failed + $(wc -l <"$DIR/unreasoned")))
-	echo "  host: $killed killed, $(comm -12 "$DIR/missed" "$DIR/listed" | wc -l) survive for the reason listed"
+	killed=$(wc -l <"$(known "$1")") survive=$(wc -l <"$DIR/missed")
+	echo "  $1: $killed killed, $survive survive, $((SECONDS - begin)) s"
+	passed=$((passed + killed))
+	[ "$failed" != "$before" ] || record "$1" "$hash" "$killed" "$survive"
 }
 
-# guest NAME...: runs these mutants of the list, or all.
+# listed FILE: prints its mutants of the list of survivors.
+listed()
+{
+	grep -vE '^(#|$)' tests/mutants/survivors.txt | sed 's/ # .*//' | grep -F "$1: " | sort || true
+}
+
+# host FILE...: runs these files, or those without a result.
+host()
+{
+	local list=tests/mutants/survivors.txt all known=0 killed survive file
+	all=$(git ls-files src/acct.rs src/acct src/abi.rs src/abi)
+	install_tool
+	mkdir -p "$DIR" "$IOSTAT_CACHE/mutants-killed"
+	while read -r name; do
+		failure "no reason: $name"
+	done < <(grep -vE '^(#|$)|^[^#]+ # .+$' "$list")
+	for file in ${*:-$all}; do
+		read -r killed survive <<<"$(result "$file" "$(digest <"$file")")"
+		if [ $# = 0 ] && [ -n "$killed" ] && [ "$survive" = "$(listed "$file" | wc -l)" ]; then
+			passed=$((passed + killed)) known=$((known + 1))
+		else
+			one_file "$file"
+		fi
+	done
+	echo "  host: $passed killed; $known files are as in $RESULTS"
+}
+
+# guest NAME...: runs these mutants of the list, or those without a result.
 guest()
 {
-	local kernel modules copy=$DIR/tree out=$DIR/guest key number name parts log status
+	local kernel modules='' copy=$DIR/tree out=$DIR/guest key number name hash parts log status known=0
 	kernel=$("$TOP/scripts/kernel.sh")
 	mkdir -p "$out"
 	copy_to "$copy" .
-	# The results of an earlier run with the same sources and tests are used again.
+	# What an interrupted run has found is used again if all sources and tests are the same.
 	key=$(cd "$copy" && grep -E '^(Kbuild|(include|rust|src|tests/(guest|modules|mutants))/)' "$copy.files" |
-		xargs -d '\n' sha256sum | sha256sum | cut -c1-16)
+		grep -vx "$RESULTS" | xargs -d '\n' sha256sum | digest)
 	"$TOP/scripts/enter.sh" python3 -B tests/mutants/apply.py "/cache/mutants-$CLONE/tree" >"$DIR/table" ||
 		die "tests/mutants/guest.txt does not fit the tree"
 	for name; do
 		awk -v name="$name" '$2 == name { found = 1 } END { exit !found }' "$DIR/table" ||
 			die "there is no mutation $name in tests/mutants/guest.txt"
 	done
-	modules=$(CLONE=mutants-$CLONE "$copy/scripts/build.sh" "$kernel")
-	# run NUMBER PARTS: boots a guest; its tests have MUTANT in the environment.
+	# run NUMBER PARTS: boots a guest; its tests have MUTANT in the environment. Writes $log, unless it is there.
 	run()
 	{
+		local status=0
+		[ -n "$modules" ] || modules=$(CLONE=mutants-$CLONE "$copy/scripts/build.sh" "$kernel")
+		[ ! -s "$log" ] || return 0
 		CLONE=mutants-$CLONE "$copy/scripts/guest.sh" "$kernel" "$modules" test.sh --disk 256M --nvme 128M --paths 128M \
-			--memory 2048 --timeout 900 --append "nvme.poll_queues=1 MUTANT=$1 PARTS=\"$2\""
+			--memory 2048 --timeout 900 --append "nvme.poll_queues=1 MUTANT=$1 PARTS=\"$2\"" >"$log.new" 2>&1 || status=$?
+		echo "status $status" >>"$log.new"
+		mv "$log.new" "$log"
 	}
-	while read -r number name parts <&3; do
-		[ $# = 0 ] || case " $* " in *" $name "*) ;; *) continue ;; esac
-		log=$out/$key-$name.log
-		if [ ! -s "$log" ] || [ $# != 0 ]; then
-			status=0
-			run "$number" "$parts" >"$log.new" 2>&1 3<&- || status=$?
-			echo "status $status" >>"$log.new"
-			mv "$log.new" "$log"
+	while read -r number name hash parts <&3; do
+		if [ $# != 0 ]; then
+			case " $* " in *" $name "*) ;; *) continue ;; esac
+		elif [ -n "$(result "guest/$name" "$hash")" ]; then
+			passed=$((passed + 1)) known=$((known + 1))
+			continue
 		fi
-		if [ "$number" = 0 ]; then
-			grep -q '^status 0$' "$log" || die "the parts fail without a mutation, see $log"
-		elif grep -q '^not ok' "$log"; then
-			passed=$((passed + 1))
-			echo "  ok - $name: $(grep -m 1 '^not ok' "$log" | cut -c10-100)"
-		elif grep -q '^status 0$' "$log"; then
+		# Without a change these parts pass.
+		log=$out/$key-none-${parts// /-}.log
+		run 0 "$parts" 3<&-
+		grep -q '^status 0$' "$log" || {
+			failure "$name: $parts fail without it, see $log"
+			rm -f "$log.failed" && mv "$log" "$log.failed"
+			continue
+		}
+		log=$out/$key-$name.log
+		[ $# = 0 ] || rm -f "$log"
+		run "$number" "$parts" 3<&-
+		if grep -q '^status 0$' "$log"; then
 			failure "survives: $name, by $parts (log: $log)"
+			continue
+		elif grep -q '^not ok' "$log"; then
+			echo "  ok - $name: $(grep -m 1 '^not ok' "$log" | cut -c10-100)"
 		else
-			passed=$((passed + 1))
 			echo "  ok - $name: $(tail -n 2 "$log" | head -n 1 | cut -c1-90)"
 		fi
+		passed=$((passed + 1))
+		record "guest/$name" "$hash" 1 0
 	done 3<"$DIR/table"
+	echo "  guest: $known are as in $RESULTS"
 }
 
 what=${1:-all}

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Applies the mutations of guest.txt to a copy of the tree, each enabled by a value of one parameter.
 
-usage: apply.py TREE        prints "NUMBER NAME PART..." for each; 0 is the module without a mutation
+usage: apply.py TREE        prints "NUMBER NAME HASH PART..." for each.
+HASH is that of the block, of the file before it is changed, and of the parts: a result holds while it is the same.
 """
 
+import hashlib
 import pathlib
 import re
 import sys
@@ -36,6 +38,7 @@ pub(crate) fn on(number: u32) -> bool {
 class Mutation:
     def __init__(self, block):
         lines = [line for line in block.splitlines() if not line.startswith("#")]
+        self.lines = lines
         self.name, *self.parts = lines[0].split()
         self.file = lines[1]
         self.anchors = [line[2:] for line in lines if line.startswith("@ ")]
@@ -57,6 +60,11 @@ class Mutation:
             raise ValueError(f"{self.name}: {self.file} has it more than once: {self.old}")
         return text[:at] + self.switch(number) + text[at + len(self.old):]
 
+    def hash(self, tree):
+        names = [self.file] + [f"tests/guest/parts/test-{part}.sh" for part in self.parts]
+        contents = ["\n".join(self.lines)] + [(tree / name).read_text() for name in names]
+        return hashlib.sha256("\0".join(contents).encode()).hexdigest()[:16]
+
     def switch(self, number):
         if self.file.endswith(".rs"):
             test = f"crate::kernel_ext::mutants::on({number})"
@@ -69,6 +77,7 @@ class Mutation:
 def main(tree):
     blocks = re.split(r"\n\s*\n", (tree / "tests/mutants/guest.txt").read_text())
     mutations = [Mutation(block) for block in blocks if re.search("^[^#\n]", block, re.M)]
+    hashes = [mutation.hash(tree) for mutation in mutations]
     changed = {}
     for number, mutation in enumerate(mutations, 1):
         text = changed.get(mutation.file) or (tree / mutation.file).read_text()
@@ -83,9 +92,8 @@ def main(tree):
         modules.write("pub(crate) mod mutants;\n")
     with open(tree / "Kbuild", "a") as kbuild:
         kbuild.write("iostat-y += src/mutants.o\n")
-    print(0, "none", *sorted({part for mutation in mutations for part in mutation.parts}))
-    for number, mutation in enumerate(mutations, 1):
-        print(number, mutation.name, *mutation.parts)
+    for number, (mutation, digest) in enumerate(zip(mutations, hashes), 1):
+        print(number, mutation.name, digest, *mutation.parts)
 
 
 if __name__ == "__main__":
