@@ -3,13 +3,20 @@
 
 echo 8192 >$TRACING/buffer_size_kb
 
-# files EVENT DISK OP: prints "PATH MOUNT FS" of the traced I/Os of a disk (with or without partitions)
+# files EVENT DISK OP: prints "PATH MOUNT FS" of the I/Os in /tmp/trace of a disk (with or without partitions)
 # that have a file, most frequent first.
 files()
 {
-	grep " $1: " $TRACING/trace | grep " dev=$2" | grep "flags=[A-Z_|]*$3" |
-		sed -n 's/.* fs=\(.*\) mount=\(.*\) path=\(.*\)$/\3 \2 \1/p' | grep -v '^<none>' |
-		sort | uniq -c | sort -rn | sed 's/^ *[0-9]* //'
+	awk -v event=" $1: " -v disk=" dev=$2" -v op="flags=[A-Z_|]*$3" '
+		index($0, event) && index($0, disk) && $0 ~ op {
+			for (i = 1; i <= NF; i++) {
+				at = index($i, "=")
+				value[substr($i, 1, at - 1)] = substr($i, at + 1)
+			}
+			if (value["path"] != "<none>")
+				count[value["path"] " " value["mount"] " " value["fs"]]++
+		}
+		END { for (file in count) print count[file], file }' /tmp/trace | sort -rn | cut -d ' ' -f 2-
 }
 
 # watch 0|1: disables or enables both events. A worker reads the mount table after a change.
@@ -30,6 +37,7 @@ cell()
 	: >$TRACING/trace
 	"$@" >/tmp/out 2>&1 || fail "$name: $*" "$(tail -n 1 /tmp/out)"
 	wait_idle "$disk"
+	cat $TRACING/trace >/tmp/trace
 	is "fileinfo: $name: start" "$(files start "$disk" "$op")" "$want"
 	is "fileinfo: $name: done" "$(files done "$disk" "$op")" "$want"
 }
@@ -173,6 +181,7 @@ look()
 	: >$TRACING/trace
 	dd if="$1" of=/dev/null bs=16k iflag=direct status=none
 	dd if="$1" of=/dev/null bs=16k iflag=direct status=none
+	cat $TRACING/trace >/tmp/trace
 	is "fileinfo: again: $1" "$(files start nbf B_READ)" "$1 $2 ext4"
 }
 mkdir /mnt/files/dir /mnt/bound
@@ -198,6 +207,7 @@ for number in {10..40}; do
 	dd if=/dev/zero of=/mnt/files/$number bs=16k count=1 oflag=direct status=none
 	rm /mnt/files/$number
 done
+cat $TRACING/trace >/tmp/trace
 is "fileinfo: again: in memory that was another's" "$(files start nbf B_WRITE | sort)" \
 	"$(printf '/mnt/files/%s /mnt/files ext4\n' {10..40})"
 
