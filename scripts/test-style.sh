@@ -40,10 +40,13 @@ no_plain_device()
 # Floors import only downward.
 floors()
 {
-	grep -nE '(kernel::|kernel_ext|kapi|recorder|iface)' -r src/acct src/acct.rs src/abi src/abi.rs |
+	grep -nE '(kernel::|kernel_ext|crate::evcnt|kapi|recorder|iface)' -r src/acct src/acct.rs src/abi src/abi.rs |
 		grep -v 'kernel::macros::kunit_tests' | grep -vE ':[0-9]+: *//'
-	grep -nE '\b(kapi|recorder|iface)::' -r rust/kernel
-	grep -nE '\biface\b' -r src/recorder src/recorder.rs src/kapi src/kapi.rs | grep -vE ':[0-9]+: *//'
+	grep -nE '\b(kapi|recorder|iface|crate::evcnt)::' -r rust/kernel
+	# Floor 2 from below: event counters, the recorder, the API.
+	grep -nE '\b(kapi|recorder)\b' -r src/evcnt src/evcnt.rs | grep -vE ':[0-9]+: *//'
+	grep -nE '\bkapi\b' -r src/recorder src/recorder.rs | grep -vE ':[0-9]+: *//'
+	grep -nE '\biface\b' -r src/recorder src/recorder.rs src/evcnt src/evcnt.rs src/kapi src/kapi.rs | grep -vE ':[0-9]+: *//'
 	grep -nE '\bbindings::' -r src/iface src/iface.rs src/iostat.rs
 	true
 }

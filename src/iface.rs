@@ -14,12 +14,10 @@ pub(crate) mod sysfs;
 mod text;
 
 use crate::{
-    kapi::{
-        evcnt::Events,
-        kstat::{
-            Chain,
-            Disk, //
-        }, //
+    evcnt::Events,
+    kapi::kstat::{
+        Chain,
+        Disk, //
     },
     kernel_ext::{
         block::device::BlockDevice,

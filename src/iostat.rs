@@ -6,8 +6,8 @@
 //!
 //! 4. this file, which puts the others together and does nothing else;
 //! 3. [`iface`]: sysfs, `/dev/iostat`;
-//! 2. [`recorder`]: the block layer's events, the disks, their accounts, the trace events; [`kapi`]: what other modules
-//!    call;
+//! 2. [`evcnt`]: event counters; [`recorder`], which uses them: the block layer's events, the disks, their accounts, the
+//!    trace events; [`kapi`], which uses both: what other modules call;
 //! 1. [`kernel_ext`]: safe abstractions the `kernel` crate lacks;
 //! 0. [`acct`] and [`abi`]: what is counted and how it is written, with no kernel in sight.
 
@@ -17,6 +17,7 @@ pub mod abi;
 pub mod acct;
 #[path = "../rust/kernel/below.rs"]
 mod below;
+mod evcnt;
 #[path = "../rust/kernel/hint.rs"]
 mod hint;
 mod iface;

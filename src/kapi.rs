@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 2: the functions that other modules call. The recorder uses the event counters too.
+//! Floor 2: the functions that other modules call. They use [`crate::evcnt`] and [`crate::recorder`], which do not
+//! use them.
 //!
 //! Clients pass addresses of their own memory, and names. Neither is trusted: attached objects are looked up in
 //! tables of this module, and no memory of a client is accessed between its calls, except that of installed
 //! kstats. Objects that a client has not detached are detached when it is unloaded.
 
-mod cells;
 pub(crate) mod devstat;
-pub(crate) mod evcnt;
 mod exports;
 pub(crate) mod kstat;
 
@@ -17,6 +16,7 @@ pub(crate) mod kstat;
 mod kunit;
 
 use crate::{
+    evcnt::Events,
     kernel_ext::{
         global,
         module, //
@@ -24,7 +24,6 @@ use crate::{
     recorder::clients::ClientAccounts, //
 };
 use devstat::DevstatEntries;
-use evcnt::Events;
 use kernel::{
     prelude::*,
     sync::Arc, //

@@ -34,7 +34,7 @@ use crate::{
         MapHeader,
         MapTarget, //
     },
-    kapi::evcnt::{
+    evcnt::{
         EventCounter,
         Events, //
     },

@@ -12,7 +12,7 @@ use crate::{
             Piece, //
         }, //
     },
-    kapi::evcnt::{
+    evcnt::{
         CounterId,
         Events,
         FoundCounter, //

@@ -21,10 +21,8 @@ use crate::{
         Piece,
         BUFFER, //
     },
-    kapi::{
-        evcnt::ListedCounter,
-        kstat::NamedStatistic, //
-    },
+    evcnt::ListedCounter,
+    kapi::kstat::NamedStatistic,
     kernel_ext::task,
     recorder::region::{
         print::PrintReply,

@@ -10,17 +10,17 @@ pub(super) mod devstat;
 pub(super) mod kstat;
 mod kstat_data;
 
-use super::evcnt::{
-    CounterId, //
-    CounterOwner,
-    EventDescription,
-    Events,
-};
 use crate::{
     abi::name::Name,
     acct::evcnt::{
         EvcntType,
         EVCNT_STRING_MAX, //
+    },
+    evcnt::{
+        CounterId, //
+        CounterOwner,
+        EventDescription,
+        Events,
     },
     kernel_ext::{
         bindings as own,

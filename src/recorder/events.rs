@@ -7,7 +7,7 @@
 
 use super::account::Account;
 use crate::{
-    kapi::evcnt::{
+    evcnt::{
         AttachedGroup,
         EventCounter,
         Events, //

@@ -5,6 +5,7 @@
 use crate::kernel_ext::{
     bindings as own,
     block::device::BlockDevice,
+    module::Owner,
     percpu::ThisCpu,
     published::InProbe,
     tracepoint::{
@@ -203,4 +204,15 @@ pub(crate) fn with_disk<T>(work: impl FnOnce(&BlockDevice<'_>) -> T) -> Result<T
     // SAFETY: Initialised above.
     unsafe { bindings::class_dev_iter_exit(devices.as_mut_ptr()) };
     result.ok_or(ENODEV)
+}
+
+/// Returns two owners: the kernel and this module.
+pub(crate) fn owners() -> (Owner, Owner) {
+    // SAFETY: Null stands for the kernel, and this module is loaded while its tests run.
+    unsafe {
+        (
+            Owner::from_raw(core::ptr::null_mut()),
+            Owner::from_raw(own::iostat_this_module().cast()),
+        )
+    }
 }

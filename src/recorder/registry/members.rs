@@ -7,7 +7,7 @@ use crate::{
         identity::Identity,
         name::Name, //
     },
-    kapi::evcnt::AttachedGroup,
+    evcnt::AttachedGroup,
     kernel_ext::block::device::HeldDevice,
     recorder::{
         account::Account,

@@ -115,10 +115,7 @@ const READ: EndArgs = EndArgs {
 
 #[kernel::macros::kunit_tests(iostat_entries)]
 mod tests {
-    use super::{
-        super::owners,
-        *, //
-    };
+    use super::*;
     use crate::{
         kapi::devstat::EntryId,
         kernel_ext::{

@@ -77,11 +77,11 @@ fn len(chain: &Chain) -> Result<usize> {
 
 #[kernel::macros::kunit_tests(iostat_chain)]
 mod tests {
-    use super::{
-        super::owners,
-        *, //
+    use super::*;
+    use crate::{
+        kernel_ext::module::UnloadListener,
+        kunit::support::owners, //
     };
-    use crate::kernel_ext::module::UnloadListener;
 
     #[test]
     fn a_new_chain_lists_itself() -> Result {

@@ -44,11 +44,11 @@ impl CounterId {
 
     /// Makes a handle of a number from a client. Every use of a handle checks it.
     #[inline(always)]
-    pub(super) fn from_bits(bits: u64) -> Self {
+    pub(crate) fn from_bits(bits: u64) -> Self {
         CounterId(bits)
     }
 
-    pub(super) fn bits(self) -> u64 {
+    pub(crate) fn bits(self) -> u64 {
         self.0
     }
 

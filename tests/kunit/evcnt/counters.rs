@@ -2,7 +2,6 @@
 
 #[kernel::macros::kunit_tests(iostat_events)]
 mod tests {
-    use super::super::owners;
     use crate::{
         acct::{
             busy::Root,
@@ -12,7 +11,7 @@ mod tests {
             },
             evcnt::EvcntType, //
         },
-        kapi::evcnt::{
+        evcnt::{
             AttachedGroup,
             CounterId,
             CounterOwner,
@@ -32,6 +31,7 @@ mod tests {
                 Records, //
             },
         },
+        kunit::support::owners, //
     };
     use kernel::{
         prelude::*,

@@ -3,7 +3,7 @@
 #[kernel::macros::kunit_tests(iostat_cells)]
 mod tests {
     use crate::{
-        kapi::cells::{
+        evcnt::cells::{
             Cells,
             CounterId, //
             Free,

@@ -96,7 +96,7 @@ const AMONG: usize = 1024;
 impl Events {
     /// Returns the sum of a counter and its descendants; [`None`] if it is not attached. A counter that is
     /// detached at the same time may be included or not. May sleep.
-    pub(in crate::kapi) fn total(&self, root: CounterId) -> Option<u64> {
+    pub(crate) fn total(&self, root: CounterId) -> Option<u64> {
         let mut total = 0u64;
         let mut next = Some(root);
         while let Some(first) = next {

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The attached event counters: evcnt(9).
+//! Floor 2: the attached event counters, those of iostat and those of other modules. See evcnt(9).
 
+mod cells;
 mod group;
 mod own;
 mod read;
 
-pub(crate) use super::cells::CounterId;
+#[cfg(CONFIG_KUNIT = "y")]
+#[path = "../tests/kunit/evcnt/mod.rs"]
+mod kunit;
+
+pub(crate) use cells::CounterId;
 pub(crate) use group::AttachedGroup;
 pub(crate) use own::EventCounter;
 pub(crate) use read::{
@@ -14,11 +19,6 @@ pub(crate) use read::{
     ListedCounter, //
 };
 
-use super::cells::{
-    Cells,
-    Free,
-    Growth, //
-};
 use crate::{
     acct::evcnt::{
         check_string,
@@ -33,6 +33,11 @@ use crate::{
             UnloadListener,
         }, //
     },
+};
+use cells::{
+    Cells,
+    Free,
+    Growth, //
 };
 use kernel::{
     new_mutex,
@@ -95,9 +100,9 @@ fn check_name(text: &[u8]) -> Result<KVec<u8>> {
 }
 
 /// The module that attached a counter, and the address of the counter in that module.
-pub(super) struct CounterOwner {
-    pub(super) owner: Owner,
-    pub(super) address: usize,
+pub(crate) struct CounterOwner {
+    pub(crate) owner: Owner,
+    pub(crate) address: usize,
 }
 
 struct CounterNode {
@@ -127,7 +132,7 @@ pub(crate) struct Events {
 
 impl Events {
     /// Creates a table without counters. May sleep; `ENOMEM`.
-    pub(super) fn new() -> Result<Arc<Self>> {
+    pub(crate) fn new() -> Result<Arc<Self>> {
         let cells = Cells::new()?;
         Arc::pin_init(
             pin_init!(Events {
@@ -150,7 +155,7 @@ impl Events {
     }
 
     /// Sets a count; returns `false` if the handle is invalid. Any context but NMI.
-    pub(super) fn set(&self, handle: CounterId, count: u64) -> bool {
+    pub(crate) fn set(&self, handle: CounterId, count: u64) -> bool {
         self.cells.set(handle, count)
     }
 
@@ -160,7 +165,7 @@ impl Events {
     }
 
     /// Returns the handle of the counter that a client has attached at this address. May sleep.
-    pub(super) fn find(&self, address: usize) -> Option<CounterId> {
+    pub(crate) fn find(&self, address: usize) -> Option<CounterId> {
         self.table.lock().by_address.get(&address).copied()
     }
 
@@ -170,7 +175,7 @@ impl Events {
     ///
     /// `EEXIST` if a counter is attached at the address of the client, `ENOENT` if the parent is not attached,
     /// `ENOSPC` if there are too many counters, `ENOMEM`.
-    pub(super) fn attach(
+    pub(crate) fn attach(
         &self,
         event: EventDescription,
         parent: Option<CounterId>,
@@ -224,7 +229,7 @@ impl Events {
 
     /// Detaches a counter and returns its count. May sleep. `ENOENT` if it is not attached, `EBUSY` if it is
     /// the parent of another counter.
-    pub(super) fn detach(&self, handle: CounterId) -> Result<u64> {
+    pub(crate) fn detach(&self, handle: CounterId) -> Result<u64> {
         let mut guard = self.table.lock();
         let table = &mut *guard;
         let attached = table.attached.get(&handle).ok_or(ENOENT)?;
