@@ -11,10 +11,9 @@
 AREAS="style host tools metrics guest kunit bench torture"
 # AREA [ARGUMENT of scripts/test-AREA.sh], the longest first.
 TESTS="
-	torture kasan
-	guest tracing
-	torture kcsan
+	torture
 	guest disks
+	guest tracing
 	tools
 	guest clients
 	guest statistics
@@ -26,7 +25,7 @@ TESTS="
 	style
 	kunit
 "
-# The areas whose jobs start when both test kernels are built.
+# The areas whose jobs start when the test kernel is built.
 LATE="kunit torture"
 area=${1:-all}
 case " all $AREAS " in
@@ -37,7 +36,7 @@ need_root
 [ "$area" != all ] || area=$AREAS
 
 declare -A running=() began=() sum_passed=() sum_failed=() jobs_of=()
-waiting=() kernels=done
+waiting=() kernel=done
 
 stop()
 {
@@ -65,7 +64,7 @@ begin()
 choose()
 {
 	for next in "${!waiting[@]}"; do
-		[ "$kernels" = done ] || [[ " $LATE " != *" ${waiting[next]%% *} "* ]] || continue
+		[ "$kernel" = done ] || [[ " $LATE " != *" ${waiting[next]%% *} "* ]] || continue
 		return 0
 	done
 	return 1
@@ -79,22 +78,13 @@ end()
 	echo "$name: $((SECONDS - began[$1])) s, after $SECONDS s"
 	cat "$log"
 	unset "running[$1]"
-	if [ "$name" = kernels ]; then
-		kernels=done
+	if [ "$name" = kernel ]; then
+		kernel=done
 		return
 	fi
 	count_area "$name" "$log" "$2" || true
 	sum_passed[${name%% *}]=$((${sum_passed[${name%% *}]:-0} + p))
 	sum_failed[${name%% *}]=$((${sum_failed[${name%% *}]:-0} + f))
-}
-
-# Those of the other areas need nothing else.
-build_kernels()
-{
-	local kind
-	for kind in debug kcsan; do
-		"$TOP/scripts/testkernel.sh" $kind >/dev/null
-	done
 }
 
 while read -r name; do
@@ -118,9 +108,9 @@ else
 	# What every job needs.
 	"$TOP/scripts/kernel.sh" >/dev/null
 	for name in "${waiting[@]}"; do
-		[[ " $LATE " != *" ${name%% *} "* ]] || kernels=
+		[[ " $LATE " != *" ${name%% *} "* ]] || kernel=
 	done
-	[ "$kernels" = done ] || begin kernels build_kernels
+	[ "$kernel" = done ] || begin kernel "$TOP/scripts/testkernel.sh" debug
 	while [ ${#waiting[@]} -gt 0 ] || [ ${#running[@]} -gt 0 ]; do
 		while [ ${#running[@]} -lt "${TOGETHER:-$JOBS}" ] && choose; do
 			name=${waiting[next]}
