@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Runs the tests of one area or of all. An area has one job or several; as many jobs run at a time as there are
-# CPUs, or TOGETHER. Each ends with its own line "area: N passed, N failed"; after the lines of all areas with more
+# Runs the tests of one area or of all. An area has one job or several; one job more runs at a time than there are
+# CPUs, as guests often wait, or TOGETHER, and at most as many of the guest area as there are CPUs. Each ends with its own line "area: N passed, N failed"; after the lines of all areas with more
 # than one job, the last line is the sum. The output of a job that runs beside others is printed when it ends.
 # usage: test.sh [AREA]
 
@@ -63,7 +63,10 @@ begin()
 # Sets next to the index of the first job that may run now; fails if there is none.
 choose()
 {
+	local guests
+	guests=$(printf '%s\n' "${running[@]}" | grep -c '^guest') || true
 	for next in "${!waiting[@]}"; do
+		[[ "${waiting[next]}" != guest* ]] || ((guests < JOBS)) || continue
 		[ "$kernel" = done ] || [[ " $LATE " != *" ${waiting[next]%% *} "* ]] || continue
 		return 0
 	done
@@ -112,7 +115,7 @@ else
 	done
 	[ "$kernel" = done ] || begin kernel "$TOP/scripts/testkernel.sh" debug
 	while [ ${#waiting[@]} -gt 0 ] || [ ${#running[@]} -gt 0 ]; do
-		while [ ${#running[@]} -lt "${TOGETHER:-$JOBS}" ] && choose; do
+		while [ ${#running[@]} -lt "${TOGETHER:-$((JOBS + 1))}" ] && choose; do
 			name=${waiting[next]}
 			unset "waiting[next]"
 			read -r one arguments <<<"$name"
