@@ -281,9 +281,7 @@ mod tests {
     fn records(root: &Root, counts: u64) -> Result<Arc<Records>> {
         let records = Records::new(Absent::new()?, 0, |_| ())?;
         for event in DiskEvent::ALL {
-            for _ in 0..counts {
-                records.count_event(*event, root);
-            }
+            records.add_event(*event, counts, root);
         }
         Ok(records)
     }
@@ -326,7 +324,7 @@ mod tests {
         }
 
         // What is detached is in no sum, and cannot be counted.
-        one.count_event(DiskEvent::Timeouts, &root);
+        one.add_event(DiskEvent::Timeouts, 1, &root);
         let timeouts = |name| {
             let mut of_group = group(name);
             of_group.find(|listed| listed.found.name().1 == "timeouts")
