@@ -52,6 +52,9 @@ def compat(test, guest):
     guest.run("fio --output=/tmp/fio.txt --direct=1 --ioengine=psync --filename=/dev/both --size=16m "
               "--name=a --rw=randread --bs=4k --number_ios=60 --name=b --rw=randwrite --bs=8k --number_ios=40 --fsync=10 "
               "--name=c --rw=randtrim --bs=64k --number_ios=20")
+    # Bios that are submitted together are merged.
+    guest.run("fio --output=/tmp/fio.txt --direct=1 --ioengine=libaio --iodepth=16 --iodepth_batch=16 --filename=/dev/both --size=16m "
+              "--bs=4k --number_ios=64 --name=d --rw=read --name=e --rw=write")
     time.sleep(0.3)
     ours_after, theirs_after, others_after = take()
 
