@@ -74,8 +74,10 @@ def compat(test, guest):
     test.holds("node_exporter: there are flushes", flushes > 0)
     for name, count in ROUNDED:
         got, want, most = grown(ours_after, ours, name), grown(theirs_after, theirs, name), grown(theirs_after, theirs, count)
-        # The kernel's times begin when the request is made, and it adds whole ms of the sum, or ns, as its version is.
-        test.holds(f"node_exporter: {name} ({got}, {want})", abs(got - want) <= 0.002 * most + 0.01)
+        # The kernel's times begin when the submitter has begun to plug, which is earlier on a busy machine, and it adds whole ms of the
+        # sum, or ns, as its version is.
+        slack = 0.002 * most + 0.01
+        test.holds(f"node_exporter: {name} ({got}, {want})", 0.75 * want - slack <= got <= want + slack)
     got, want = grown(ours_after, ours, "io_time_seconds_total"), grown(theirs_after, theirs, "io_time_seconds_total")
     test.holds(f"node_exporter: io_time_seconds_total, which it samples at the tick ({got}, {want})", 0 < got and abs(got - want) <= 0.5 * max(got, want) + 0.05)
     got, want = (grown(of, before, "io_time_weighted_seconds_total") for of, before in [(ours_after, ours), (theirs_after, theirs)])
