@@ -40,7 +40,7 @@ error_scsi()
 	local opts
 	one_of opts 0x8000 0x10 0x2
 	echo "$opts" >$SCSI/opts
-	echo -7 >$SCSI/every_nth
+	echo 7 >$SCSI/every_nth
 	nap 50 200
 	echo 0 >$SCSI/every_nth
 	echo 0 >$SCSI/opts

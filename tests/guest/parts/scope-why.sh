@@ -119,7 +119,7 @@ scene "as before" "" "$sd" load --filename="/dev/$sd" --rw=randread
 busy()
 {
 	echo 0x8000 >$params/opts
-	echo -5 >$params/every_nth
+	echo 5 >$params/every_nth
 	load --filename="/dev/$sd" --rw=randread --ioengine=libaio --iodepth=8
 	echo 0 >$params/every_nth
 	echo 0 >$params/opts

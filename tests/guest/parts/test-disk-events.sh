@@ -167,7 +167,7 @@ echo 2 >"/sys/block/$sd/queue/nomerges"
 is "requeues: none at first" "$(event "$sd" requeues)" 0
 tracing_on block_rq_issue block_rq_complete
 echo 0x8000 >$params/opts
-echo -5 >$params/every_nth
+echo 5 >$params/every_nth
 by "requeues: fio" "$sd" requeues fio_quiet --filename="/dev/$sd" --direct=1 --rw=randread --bs=4k \
 	--ioengine=libaio --iodepth=8 --number_ios=200 --size=16m
 echo 0 >$params/every_nth

@@ -113,7 +113,7 @@ dmsetup remove mp
 modprobe sd_mod
 modprobe scsi_debug dev_size_mb=64 delay=1 && on=$(scsi_debug_disk)
 echo 0x8000 >/sys/bus/pseudo/drivers/scsi_debug/opts
-echo -5 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
+echo 5 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
 paired "events, requeues" "$on" --rw=randwrite --bs=4k --number_ios=200 --size=32m --ioengine=libaio --iodepth=8
 rmmod scsi_debug
 

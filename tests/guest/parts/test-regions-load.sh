@@ -141,7 +141,7 @@ echo 2 >"/sys/block/$sd/queue/nomerges"
 params=/sys/bus/pseudo/drivers/scsi_debug
 for opts in 0x8000 0x10; do
 	echo $opts >$params/opts
-	echo -5 >$params/every_nth
+	echo 5 >$params/every_nth
 	with_region "region: requeues, opts $opts" "$sd" "/dev/$sd" --rw=randread --bs=4k --ioengine=libaio \
 		--iodepth=8 --number_ios=200 --size=16m
 	echo 0 >$params/every_nth

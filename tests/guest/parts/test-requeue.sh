@@ -10,7 +10,7 @@ trouble()
 {
 	begin "$sd"
 	echo "$2" >$params/opts
-	echo -5 >$params/every_nth
+	echo 5 >$params/every_nth
 	fio_quiet --filename="/dev/$sd" --direct=1 --rw=randread --bs=4k --ioengine=libaio --iodepth=8 \
 		--number_ios=200 --size=16m || fail "$1: fio"
 	echo 0 >$params/every_nth
