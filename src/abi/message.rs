@@ -133,7 +133,7 @@ fn id<'a>(words: &mut Words<'a>) -> Result<u32, Error<'a>> {
 
 fn program<'a>(words: &mut Words<'a>) -> Result<Option<Word<'a>>, Error<'a>> {
     match words.next() {
-        Some(word) if word.as_written().len() >= KEPT => {
+        Some(word) if word.as_written().len() > KEPT => {
             Err(Error::wrong(Reason::LongProgram, word))
         }
         word => Ok(word),
@@ -187,6 +187,18 @@ mod tests {
         }));
         let error = parse(b"sda @stats_delete").err();
         assert!(error == Some(Error::missing(Reason::NoId)));
+    }
+
+    #[test]
+    fn a_program_has_at_most_1024_bytes() {
+        let mut line = [b'p'; 17 + 1025];
+        line[..17].copy_from_slice(b"sda @stats_list  ");
+        let error = parse(&line).err();
+        assert!(error.is_some_and(|error| error.reason == Reason::LongProgram));
+        let parsed = parse(&line[..17 + 1024]);
+        assert!(
+            matches!(parsed, Ok((_, Message::List(Some(word)))) if word.as_written().len() == 1024)
+        );
     }
 
     #[test]
