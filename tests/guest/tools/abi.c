@@ -230,6 +230,9 @@ static void sizes(void)
 	if (!l.count || !l.generation)
 		printf("list, no room: %u devices\n", l.count);
 	expect("list, nowhere", IOSTAT_IOC_LIST, &l, EFAULT);
+	l.flags = 1;
+	expect("list, flag", IOSTAT_IOC_LIST, &l, EINVAL);
+	l.flags = 0;
 	l.entry_size = 4;
 	expect("list, short entries", IOSTAT_IOC_LIST, &l, EINVAL);
 	l.entry_size = sizeof(devices[0]) + 4;
@@ -242,6 +245,9 @@ static void sizes(void)
 	g.number = 0;
 	g.flags = 2;
 	expect("snapshot, flag", IOSTAT_IOC_SNAPSHOT, &g, EINVAL);
+	g.flags = 0;
+	g.reserved = 1;
+	expect("snapshot, reserved", IOSTAT_IOC_SNAPSHOT, &g, EINVAL);
 	memset(wide, 0xff, sizeof(wide));
 	g = (struct iostat_get) { .size = sizeof(g), .flags = IOSTAT_GET_ALL, .count = 1,
 		.entry_size = sizeof(wide[0]), .snapshots = (uintptr_t)wide };
@@ -249,6 +255,9 @@ static void sizes(void)
 	if (wide[0].s[sizeof(snapshots[0]) / 8] || wide[0].s[39] || ~wide[1].s[0])
 		printf("snapshot, long entries: not cleared\n");
 	expect("histogram, no such device", IOSTAT_IOC_HISTOGRAM, &h, ENXIO);
+	h.flags = 1;
+	expect("histogram, flag", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
+	h.flags = 0;
 	h.io_class = IOSTAT_CLASSES;
 	expect("histogram, no such class", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
 	h.io_class = 0;
@@ -256,6 +265,9 @@ static void sizes(void)
 	expect("histogram, no such phase", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
 	fd = open("/dev/iostat", O_RDWR);
 	expect("message, too long", IOSTAT_IOC_MESSAGE, &m, E2BIG);
+	m.flags = 1;
+	expect("message, flag", IOSTAT_IOC_MESSAGE, &m, EINVAL);
+	m.flags = 0;
 	m.in_bytes = 1;
 	expect("message, nowhere", IOSTAT_IOC_MESSAGE, &m, EFAULT);
 	fd = open("/dev/iostat", O_WRONLY);
