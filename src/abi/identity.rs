@@ -197,6 +197,28 @@ mod tests {
     }
 
     #[test]
+    fn a_tape_is_one_by_its_type_alone() {
+        let mut entry = Identity {
+            name: Name::new(b"sa0"),
+            device_name: Name::new(b"sa"),
+            unit_number: 0,
+            driver: Name::new(b"sa"),
+            number: 0,
+            dev: 0,
+            is_partition: false,
+            diskseq: 0,
+            crtime: 0,
+            priority: 0,
+            device_type: device_type::SEQUENTIAL | device_type::IF_SCSI | device_type::PASS,
+            flags: 0,
+            block_size: 0,
+        };
+        assert_eq!(entry.class(), "tape");
+        entry.device_type = device_type::IF_SCSI;
+        assert_eq!(entry.class(), "misc");
+    }
+
+    #[test]
     fn the_type_follows_from_the_name() {
         let table = [
             ("sda", (0x010, 0x110)),
@@ -206,6 +228,7 @@ mod tests {
             ("md127", (0x03c, 0x120)),
             ("md_root", (0x03c, 0x120)),
             ("fd0", (0x03e, 0x040)),
+            ("pktcdvd0", (0x035, 0x090)),
             ("vda", (0x030, 0x110)),
             ("loop0", (0x030, 0x110)),
             ("dm-0", (0x030, 0x110)),

@@ -330,6 +330,17 @@ mod tests {
     }
 
     #[test]
+    fn a_header_may_have_several_pages() {
+        let layout = Layout {
+            page: 512,
+            records: 1,
+        };
+        assert_eq!(layout.offset(0), 1536);
+        assert_eq!(layout.place(2), Some(MapTarget::Header(2)));
+        assert_eq!(layout.place(3), Some(MapTarget::Device(0, 0)));
+    }
+
+    #[test]
     fn the_header_says_where_things_are() {
         let header = MapHeader::new(&LAYOUT);
         assert_eq!(header.blocks_offset, LAYOUT.offset(0));
@@ -376,5 +387,44 @@ mod tests {
         assert!(present.iter(256).eq([0, 1, 2, 63, 64, 200]));
         assert!(present.iter(3).eq([0, 1, 2, 63]));
         assert_eq!(present.iter(usize::MAX).count(), 7);
+    }
+}
+
+// A [`MapDevice`] is too large for the stack of a kernel.
+#[cfg(all(test, not(loom)))]
+mod device_tests {
+    use super::*;
+
+    #[test]
+    fn what_changes_is_seen() {
+        let header = MapHeader::new(&Layout {
+            page: 4096,
+            records: 1,
+        });
+        header.set_generation(7);
+        assert_eq!(header.generation.load(Acquire), 7);
+        let device = Device {
+            number: 3,
+            block_size: 512,
+            ..Device::default()
+        };
+        let mut owner = MapDevice {
+            magic: 0,
+            state: AtomicU64::new(0),
+            device: Device::default().with_block_size(AtomicU32::new(0)),
+            rare: Rare::default(),
+            present: Present::default(),
+        };
+        owner.set(device);
+        assert_eq!((owner.magic, owner.device()), (MAGIC, device));
+        owner.set_block_size(4096);
+        let device = Device {
+            block_size: 4096,
+            ..device
+        };
+        assert_eq!(owner.device(), device);
+        assert_eq!(owner.state.load(Acquire), 0);
+        owner.set_gone();
+        assert_eq!(owner.state.load(Acquire), GONE);
     }
 }

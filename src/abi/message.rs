@@ -202,6 +202,24 @@ mod tests {
     }
 
     #[test]
+    fn messages_for_a_region_have_its_id() {
+        let table: [(&[u8], Option<u32>); 9] = [
+            (b"sda @stats_create - /1", None),
+            (b"sda @stats_list", None),
+            (b"sda @stats_delete 3", Some(3)),
+            (b"sda @stats_clear 4", Some(4)),
+            (b"sda @stats_print 5", Some(5)),
+            (b"sda @stats_print_clear 6", Some(6)),
+            (b"sda @stats_set_aux 7 aux", Some(7)),
+            (b"sda @stats_resize 8 -", Some(8)),
+            (b"sda @stats_resize 9 0+8", Some(9)),
+        ];
+        for (line, id) in table {
+            assert!(parse(line).is_ok_and(|(_, message)| message.id() == id));
+        }
+    }
+
+    #[test]
     fn areas_to_print_are_clipped_to_the_region() {
         let print = |first, count| PrintAreas {
             id: 0,

@@ -134,6 +134,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn characters_are_written_as_utf8_and_bytes_as_they_are() {
+        let mut room = [0; 16];
+        let mut buffer = Buffer::new(&mut room, 0);
+        for letter in ['a', '\u{7f}', '\u{80}', '\u{e9}', '\u{20ac}'] {
+            assert_eq!(buffer.write_char(letter), Ok(()));
+        }
+        assert_eq!(buffer.write_ascii(b"end"), Ok(()));
+        buffer.truncate(20);
+        assert_eq!(buffer.len(), 12);
+        buffer.truncate(11);
+        assert_eq!((buffer.len(), buffer.room()), (11, 5));
+        assert_eq!(room[..11], *"a\u{7f}\u{80}\u{e9}\u{20ac}en".as_bytes());
+    }
+
+    #[test]
     fn a_number_after_a_character_is_written_whole_or_not_at_all() {
         let powers = core::iter::successors(Some(1u64), |power| power.checked_mul(10));
         let near = powers.flat_map(|power| [power - 1, power, power + 1, power.saturating_mul(7)]);

@@ -296,3 +296,113 @@ impl Default for Pager {
         Pager::new()
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_written_whole_or_not_at_all() {
+        let mut room = [0; 10];
+        let mut piece = Piece::new(&mut room, 1);
+        assert!(piece.record(|out| out.write_ascii(b"12345")));
+        assert!(!piece.record(|out| {
+            out.write_char('6')?;
+            out.write_str("7890")
+        }));
+        assert_eq!((piece.len(), piece.room()), (6, 4));
+        assert!(piece.record(|out| out.write_str("6789")));
+        assert_eq!(room, *b"\x00123456789");
+    }
+
+    #[test]
+    fn what_was_read_stays_until_the_buffer_is_full() {
+        let mut pager = Pager::new();
+        assert_eq!(pager.fill(), 0);
+        pager.filled(100, Filled::More);
+        assert!(!pager.is_replaced());
+        assert_eq!(pager.fill(), 100);
+        pager.filled(200, Filled::Full);
+        assert_eq!(pager.next(50), Next::Copy(50..200));
+        assert!(pager.is_replaced());
+        assert_eq!(pager.fill(), 0);
+        assert_eq!(pager.next(199), Next::Restart);
+        assert_eq!(pager.next(200), Next::Fill);
+    }
+
+    /// A text whose buffer has so many bytes each time, or cannot be filled.
+    struct FakeText<'a> {
+        pager: Pager,
+        lengths: &'a [Option<usize>],
+        /// How many bytes the reader has room for.
+        room: usize,
+    }
+
+    impl Paged for FakeText<'_> {
+        type Error = ();
+
+        fn pager(&self) -> &Pager {
+            &self.pager
+        }
+
+        fn fill(&mut self) -> Result<(), ()> {
+            let stays = self.pager.fill();
+            let Some((len, rest)) = self.lengths.split_first() else {
+                self.pager.filled(stays, Filled::End);
+                return Ok(());
+            };
+            self.lengths = rest;
+            self.pager.filled(stays + len.ok_or(())?, Filled::Full);
+            Ok(())
+        }
+
+        fn restart(&mut self) {
+            unreachable!();
+        }
+
+        fn copy(&mut self, bytes: Range<usize>) -> usize {
+            let len = bytes.len().min(self.room);
+            self.room -= len;
+            len
+        }
+    }
+
+    #[test]
+    fn a_read_ends_where_bytes_cannot_be_made_or_copied() {
+        let read = |lengths: &[Option<usize>], room, most| {
+            let mut text = FakeText {
+                pager: Pager::new(),
+                lengths,
+                room,
+            };
+            read(&mut text, 0, most)
+        };
+        let two = [Some(10), Some(20)];
+        let all = usize::MAX;
+        assert_eq!(read(&two, all, 10 + BUFFER), Ok(30));
+        // Less than a whole buffer after the first.
+        assert_eq!(read(&two, all, 9 + BUFFER), Ok(10));
+        assert_eq!(read(&two, 15, 10 + BUFFER), Ok(15));
+        assert_eq!(read(&two, 0, 5), Err(None));
+        assert_eq!(read(&two, 3, 5), Ok(3));
+        assert_eq!(read(&[Some(10), None], all, 10 + BUFFER), Ok(10));
+        assert_eq!(read(&[None], all, 5), Err(Some(())));
+        assert_eq!(read(&[], all, 5), Ok(0));
+    }
+
+    #[test]
+    fn a_part_of_a_record_is_what_fits() {
+        let mut room = [0; 4];
+        let mut written = |skip| {
+            let mut piece = Piece::new(&mut room, 0);
+            let part = piece.part(skip, |out| {
+                out.write_str("abc")?;
+                out.write_bytes(b"def")
+            });
+            (part, piece.len(), room)
+        };
+        assert_eq!(written(0), ((4, false), 4, *b"abcd"));
+        assert_eq!(written(2), ((6, true), 4, *b"cdef"));
+        assert_eq!(written(4), ((6, true), 2, *b"efef"));
+    }
+}

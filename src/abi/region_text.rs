@@ -262,3 +262,71 @@ fn done(out: &mut impl Out, name: &str, done: &Completed<u64>) -> Result {
     }
     Ok(())
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reply_to_a_creation_is_the_id() {
+        let mut text = String::new();
+        assert_eq!(created(&mut text, 4_294_967_295), Ok(()));
+        assert_eq!(text, "4294967295");
+    }
+
+    #[test]
+    fn the_last_line_is_of_the_whole_region() {
+        let geometry = Geometry::new(8, 24, 16).unwrap();
+        let columns = Columns {
+            io_ticks_total_ns: 7_000_000,
+            ..Columns::default()
+        };
+        let classes = Classes::default();
+        let mut printed = Printed {
+            columns: &columns,
+            in_flight: 5,
+            classes: None,
+            unit: Unit::Ms,
+        };
+        let text = |printed: &Printed<'_>| {
+            let mut text = String::new();
+            total(&mut text, &geometry, printed).map(|()| text)
+        };
+        let line = "total 8+24 0 0 0 0 0 0 0 0 5 7 0 0 0";
+        assert_eq!(text(&printed), Ok(format!("{line}\n")));
+        printed.classes = Some(&classes);
+        let classes = "read:0:0:0:0 write:0:0:0:0 free:0:0:0:0 none:0:0:0:0";
+        assert_eq!(text(&printed), Ok(format!("{line} length:24 {classes}\n")));
+    }
+
+    #[test]
+    fn a_count_is_returned_only_if_there_is_room_for_any() {
+        let geometry = Geometry::new(0, 8, 8).unwrap();
+        let columns = Columns::default();
+        let line = AreaLine {
+            geometry: &geometry,
+            area: 0,
+            printed: Printed {
+                columns: &columns,
+                in_flight: 0,
+                classes: None,
+                unit: Unit::Ms,
+            },
+            buckets: 1,
+        };
+        let head = "0+8 0 0 0 0 0 0 0 0 0 0 0 0 0".len();
+        let mut memory = [0; 64];
+        for (room, asked, parts) in [(DIGITS, 0, 1), (DIGITS + 1, 1, 2), (DIGITS + 2, 1, 3)] {
+            let mut piece = Piece::new(&mut memory[..head + room], 0);
+            let mut counts = 0;
+            let written = line.write(&mut piece, 0, |_| {
+                counts += 1;
+                u64::MAX
+            });
+            assert_eq!((written, counts), (parts, asked));
+        }
+        let mut piece = Piece::new(&mut memory, 0);
+        assert_eq!(line.write(&mut piece, line.parts(), |_| 0), line.parts());
+        assert!(piece.is_empty());
+    }
+}

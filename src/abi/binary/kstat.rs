@@ -223,6 +223,7 @@ mod tests {
             let bytes = text(sent).unwrap_or(&[]);
             let is_offset = statistic.value == 77;
             assert_eq!(is_offset, text(sent).is_some());
+            assert_eq!(is_offset, is_text(data_type));
             assert_eq!(value(data_type, statistic.value, bytes), Some(sent));
         }
     }

@@ -159,3 +159,20 @@ impl Reason {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::abi::message::word::Words;
+
+    #[test]
+    fn a_disk_is_repeated_as_names_are_printed() {
+        let word = Words::of(br"a\040b\c").next().unwrap();
+        let error = Error::wrong(Reason::NoSuchDisk, word);
+        assert_eq!(error.to_string(), r"a\040bc: there is no such disk");
+        let error = Error::wrong(Reason::NoAtSign, word);
+        assert!(error.to_string().starts_with("a040bc: "));
+        let error = Error::missing(Reason::NoDisk);
+        assert_eq!(error.to_string(), Reason::NoDisk.as_str());
+    }
+}

@@ -390,4 +390,16 @@ mod tests {
         assert_eq!(reason(&long), Some(Reason::LongSelector));
         assert_eq!(reason(&long[..7 + 255]), None);
     }
+
+    #[test]
+    fn all_selectors_together_have_up_to_1024_bytes() {
+        // Four of 255 bytes, each with a blank after it.
+        let mut line = [b'x'; 7 + 4 * 256 + 2];
+        line[..7].copy_from_slice(b"@kstat ");
+        for blank in [262, 518, 774, 1030] {
+            line[blank] = b' ';
+        }
+        assert_eq!(reason(&line), Some(Reason::LongSelectors));
+        assert_eq!(reason(&line[..7 + 4 * 256]), None);
+    }
 }

@@ -14,23 +14,85 @@ use super::{
         play,
         running_clock,
         watch,
-        wrapping_clock, //
+        wrapping_clock,
+        Stage, //
     },
 };
-use iostat::acct::{
-    class::{
-        Class,
-        Tag, //
+use iostat::{
+    abi::{
+        identity::Identity,
+        latency,
+        name::Name, //
     },
-    histogram::{
-        Histogram,
-        Phase,
-        BOUNDS_NS,
-        BUCKETS, //
-    },
-    snapshot::collect_histogram,
+    acct::{
+        class::{
+            Class,
+            Tag, //
+        },
+        histogram::{
+            Histogram,
+            Phase,
+            BOUNDS_NS,
+            BUCKETS, //
+        },
+        snapshot::collect_histogram, //
+    }, //
 };
 use proptest::prelude::*;
+
+/// Compares both texts of a histogram with the times that it is made of, in their order.
+fn has_the_text(histogram: &Histogram<u64>, class: Class, phase: Phase, times: &[u64]) {
+    let (mut numbers, mut line) = (String::new(), String::new());
+    latency::histogram(&mut numbers, histogram).unwrap();
+    let shortest = times.first().copied().unwrap_or(0);
+    let longest = times.last().copied().unwrap_or(0);
+    let (mut counts, mut buckets) = (String::new(), String::new());
+    for bucket in 0..BUCKETS {
+        let (below, bound) = (bucket.checked_sub(1), BOUNDS_NS.get(bucket));
+        let is_here = |time: &&u64| {
+            below.is_none_or(|below| **time > BOUNDS_NS[below])
+                && bound.is_none_or(|bound| *time <= bound)
+        };
+        let count = times.iter().filter(is_here).count();
+        counts += &format!(" {count}");
+        let bound = bound.map_or("+Inf".to_string(), u64::to_string);
+        if count != 0 {
+            buckets += &format!(" {bound}:{count}");
+        }
+    }
+    let count = times.len();
+    assert_eq!(numbers, format!("{count} {shortest} {longest}{counts}"));
+    let disk = Identity {
+        name: Name::new(b"disk"),
+        device_name: Name::new(b"disk"),
+        unit_number: 0,
+        driver: Name::new(b"driver"),
+        number: 7,
+        dev: 0,
+        is_partition: false,
+        diskseq: 1,
+        crtime: 0,
+        priority: 0,
+        device_type: 0,
+        flags: 0,
+        block_size: 512,
+    };
+    latency::line(&mut line, &disk, class, phase, histogram).unwrap();
+    let (class, phase) = (class.name(), phase.name());
+    let expected = format!("disk 7 {class} {phase} {count} {shortest} {longest}{buckets}\n");
+    assert_eq!(line, if count == 0 { "" } else { &expected });
+}
+
+#[test]
+fn the_heads_of_histograms_have_all_bounds_and_columns() {
+    let (mut bounds, mut head) = (String::new(), String::new());
+    latency::bounds(&mut bounds).unwrap();
+    let expected: Vec<_> = BOUNDS_NS.iter().map(u64::to_string).collect();
+    assert_eq!(bounds, expected.join(" "));
+    latency::header(&mut head).unwrap();
+    let columns = "device number class phase count min_ns max_ns le_ns:count";
+    assert_eq!(head, format!("\nlatency\n{columns}\n"));
+}
 
 #[test]
 fn reads_and_writes_take_the_fast_path_from_their_second_time_on() {
@@ -177,5 +239,18 @@ proptest! {
                 assert_eq!(seen.max(), times.last().copied().unwrap_or(0));
             }
         });
+    }
+
+    #[test]
+    fn histograms_are_written_as_they_are(play in play(wrapping_clock())) {
+        let mut stage = Stage::new(play);
+        while stage.step() {}
+        for (class, phase) in Class::ALL.into_iter().flat_map(|c| Phase::ALL.map(|p| (c, p))) {
+            let mut times = stage.model.times(class, phase);
+            times.sort_unstable();
+            let mut histogram = Histogram::default();
+            collect_histogram(stage.machine.disks[0].parts(), class, phase, &mut histogram);
+            has_the_text(&histogram, class, phase, &times);
+        }
     }
 }

@@ -134,6 +134,11 @@ fn resizing_keeps_the_grid() {
         let new = resize.geometry(&old, 17, 1000);
         assert_eq!(new.err().map(|error| error.reason), refused, "{line}");
     }
+    let most = b"sda @stats_resize 0 0+83886080 unchecked";
+    let Ok((_, Message::Resize(resize))) = parse(most) else {
+        panic!()
+    };
+    assert_eq!(resize.geometry(&old, 16, 1000).unwrap().areas(), 1 << 23);
 }
 
 /// Lines that are almost messages.
