@@ -220,7 +220,8 @@ mod tests {
     #[test]
     fn kinds_are_their_class_and_tag() {
         for (number, class) in Class::ALL.into_iter().enumerate() {
-            for tag in (0..4).filter_map(Tag::from_number) {
+            for tag in [Tag::Simple, Tag::Head, Tag::Ordered, Tag::None] {
+                assert_eq!(Tag::from_number(tag as u32), Some(tag));
                 let kind = Kind::new(class, tag);
                 assert_eq!((kind.class(), kind.tag()), (number, tag as usize));
                 assert_eq!(Kind::from_number(kind.number()), kind);

@@ -182,4 +182,17 @@ mod tests {
         assert_eq!(snapshot.record.devstat.end_count(), 1);
         assert_eq!((snapshot.busy_time, snapshot.record.runq.len()), (100, 0));
     }
+
+    #[test]
+    fn only_reads_and_writes_are_not_rare() {
+        for class in Class::ALL {
+            let end = EndArgs {
+                bytes: 0,
+                tag: Tag::None,
+                class,
+                then: None,
+            };
+            assert_eq!(end.is_rare(), matches!(class, Class::NoData | Class::Free));
+        }
+    }
 }

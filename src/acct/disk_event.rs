@@ -238,4 +238,43 @@ mod tests {
             assert_eq!(DiskEvent::of_op(op), None);
         }
     }
+
+    #[test]
+    fn operations_without_data_and_failures_have_their_events() {
+        let operations = [
+            (op::FLUSH, c"flushes"),
+            (op::ZONE_OPEN, c"zone_opens"),
+            (op::ZONE_CLOSE, c"zone_closes"),
+            (op::ZONE_FINISH, c"zone_finishes"),
+            (op::ZONE_RESET, c"zone_resets"),
+            (op::ZONE_RESET_ALL, c"zone_reset_alls"),
+            (op::DRV_IN, c"passthrough"),
+            (op::DRV_OUT, c"passthrough"),
+        ];
+        for (op, name) in operations {
+            assert!(DiskEvent::of_op(op).is_some_and(|event| event.name() == name));
+        }
+        let failures = [
+            (status::NOTSUPP, c"errors_notsupp"),
+            (status::TIMEOUT, c"errors_timeout"),
+            (status::NOSPC, c"errors_nospc"),
+            (status::TRANSPORT, c"errors_transport"),
+            (status::TARGET, c"errors_target"),
+            (status::RESV_CONFLICT, c"errors_resv_conflict"),
+            (status::MEDIUM, c"errors_medium"),
+            (status::PROTECTION, c"errors_protection"),
+            (status::RESOURCE, c"errors_resource"),
+            (status::DEV_RESOURCE, c"errors_resource"),
+            (status::AGAIN, c"errors_again"),
+            (status::ZONE_OPEN_RESOURCE, c"errors_zone_resource"),
+            (status::ZONE_ACTIVE_RESOURCE, c"errors_zone_resource"),
+            (status::OFFLINE, c"errors_offline"),
+            (status::DURATION_LIMIT, c"errors_duration_limit"),
+            (status::INVAL, c"errors_inval"),
+            (u8::MAX, c"errors_ioerr"),
+        ];
+        for (status, name) in failures {
+            assert!(DiskEvent::of_status(status).is_some_and(|event| event.name() == name));
+        }
+    }
 }

@@ -318,6 +318,30 @@ mod tests {
     }
 
     #[test]
+    fn what_began_is_read_back_and_whether_it_is_plain() {
+        let entry = Entry::default();
+        entry.start_waiting(&START, 0);
+        assert!(entry.is_counted() && !entry.is_plain());
+        entry.issue(1);
+        assert!(entry.is_counted() && entry.is_plain());
+        assert_eq!(entry.sector(), 2048);
+        assert_eq!((entry.bytes(), entry.kind()), (0, ended(0, 0, 0).kind));
+        entry.start_running(&START, 512, 2);
+        assert!(entry.is_counted() && entry.is_plain());
+        assert_eq!(entry.bytes(), 512);
+        entry.run_uncounted(&START, 3);
+        assert!(!entry.is_counted() && !entry.is_plain());
+        let flush = Start {
+            class: Class::NoData,
+            ..START
+        };
+        entry.start_running(&flush, 0, 4);
+        assert!(entry.is_counted() && !entry.is_plain());
+        entry.fail();
+        assert_eq!(entry.bytes(), 0);
+    }
+
+    #[test]
     fn flush_sequence_completes_twice_and_ends_once() {
         let entry = Entry::default();
         entry.start_waiting(&START, 0);

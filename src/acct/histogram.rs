@@ -506,4 +506,14 @@ mod tests {
         sum.fold(&loaded(&two));
         assert_eq!((sum.count(), sum.min(), sum.max()), (3, 0, 10_000));
     }
+
+    #[test]
+    fn a_histogram_is_empty_until_a_time_is_recorded() {
+        for time_ns in [0, 1, u64::MAX - 1] {
+            let histogram = Histogram::<Low>::default();
+            assert!(histogram.is_empty());
+            histogram.record(time_ns);
+            assert!(!histogram.is_empty());
+        }
+    }
 }

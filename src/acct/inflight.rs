@@ -353,5 +353,80 @@ mod tests {
             assert_eq!(Part::entries_for(ios), entries);
             assert!(Part::ios_in(entries) >= ios);
         }
+        for (entries, ios) in [(1, 1), (8, 6), (16, 12), (65536, 49152)] {
+            assert_eq!(Part::ios_in(entries), ios);
+        }
+    }
+
+    #[test]
+    fn an_address_that_was_at_home_is_taken_there_at_once() {
+        let (main, held, share) = (Small::default(), ReserveCount::default(), Share::default());
+        let (part, number) = (main.main(), key(1));
+        let table = InFlightTable::new(part, &ALONE, &held);
+        assert!(part.claim_home(number).is_none());
+        assert!(is_new(table.claim(number, &share)));
+        assert!(part.claim_home(number).is_none());
+        if let Some(slot) = table.find(number) {
+            slot.release();
+        }
+        assert!(part.claim_home(number).is_some());
+        assert!(part.find_home(number).is_some());
+        assert!(part.claim_home(number).is_none());
+    }
+
+    #[test]
+    fn what_passed_full_buckets_is_counted_and_found() {
+        let entries: [Entry; 2 * BUCKET] = core::array::from_fn(|_| Entry::default());
+        let passed: [Passed; 2] = Default::default();
+        let (held, share) = (ReserveCount::default(), Share::default());
+        let part = Part::main(&entries, &passed);
+        let table = InFlightTable::new(part, &ALONE, &held);
+        let home_of = |key: u64| part.number(part.home_entry(key)?);
+        let is_of = |key: u64, bucket| home_of(key).is_some_and(|home| home / BUCKET == bucket);
+        let of = |bucket| (1..99).map(key).filter(move |key| is_of(*key, bucket));
+        let (mut one, mut other) = (of(0), of(1));
+        let claim = |key: Option<u64>| key.is_some_and(|key| is_new(table.claim(key, &share)));
+        let release = |key: Option<u64>| {
+            if let Some(slot) = key.and_then(|key| table.find(key)) {
+                slot.release();
+            }
+        };
+        assert!((0..BUCKET).all(|_| claim(one.next())));
+        assert!((1..BUCKET).all(|_| claim(other.next())));
+        assert_eq!(part.detours(), 0);
+        assert!(claim(one.next()));
+        assert_eq!(part.detours(), 1);
+        release(of(0).next());
+        assert!(claim(other.next()));
+        assert_eq!((part.detours(), part.in_use()), (2, 2 * BUCKET));
+        let next = one.next().unwrap_or(0);
+        assert!(matches!(part.look_for(next), Look::Full));
+        assert!(table.claim(next, &share).is_none());
+        release(of(1).next());
+        assert!(matches!(part.look_for(next), Look::Room));
+        assert!(claim(Some(next)));
+    }
+
+    #[test]
+    fn only_entries_of_a_part_have_numbers() {
+        let entries: [Entry; BUCKET + 1] = core::array::from_fn(|_| Entry::default());
+        let passed: [Passed; 1] = Default::default();
+        let part = Part::main(&entries[1..BUCKET], &passed);
+        let numbers: [_; BUCKET + 1] = core::array::from_fn(|index| part.number(&entries[index]));
+        assert_eq!((numbers[0], numbers[BUCKET]), (None, None));
+        for (index, number) in numbers[1..BUCKET].iter().enumerate() {
+            assert_eq!(*number, Some(index));
+        }
+    }
+
+    #[test]
+    fn what_is_taken_over_may_be_too_many() {
+        let share = Share::new(1);
+        assert!(share.take() && !share.take());
+        share.take_over();
+        share.release();
+        assert!(!share.take());
+        share.release();
+        assert!(share.take());
     }
 }

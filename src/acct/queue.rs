@@ -175,4 +175,17 @@ mod tests {
         queue.exit(base.wrapping_add(10));
         assert_eq!(queue.load().lentime_ns(base.wrapping_add(99)), 9);
     }
+
+    #[test]
+    fn what_is_said_to_have_entered_earlier_did() {
+        let queue = Queue::<Counter>::default();
+        assert!(queue.load().is_empty());
+        queue.enter(100);
+        queue.entered_before(30);
+        assert!(!queue.load().is_empty());
+        assert_eq!(queue.load().lentime_ns(100), 30);
+        queue.exit(110);
+        assert!(queue.load().is_empty());
+        assert_eq!(queue.load().lentime_ns(999), 40);
+    }
 }

@@ -73,3 +73,28 @@ impl SeqCount {
         self.0.load(Relaxed)
     }
 }
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_seqcount))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_read_while_the_owner_writes_is_not_used() {
+        let count = SeqCount::default();
+        let before = count.get();
+        assert_eq!(count.try_read(|| 1), Some((before, 1)));
+        count.begin();
+        assert!(count.get() != before);
+        assert_eq!(count.try_read(|| 2), None);
+        count.end();
+        let after = count.get();
+        assert!(after != before);
+        assert_eq!(count.read(|| 3), (after, 3));
+        let while_reading = count.try_read(|| {
+            count.begin();
+            count.end();
+        });
+        assert_eq!(while_reading, None);
+    }
+}

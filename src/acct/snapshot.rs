@@ -358,4 +358,14 @@ mod tests {
         assert_eq!(snapshot.rtime, 9);
         assert_eq!(snapshot.busy_time, 9);
     }
+
+    #[test]
+    fn what_is_up_to_half_the_circle_ahead_has_grown() {
+        let half = u64::MAX / 2;
+        for last in [0, 7, half, u64::MAX] {
+            assert_eq!(growth(last, last), 0);
+            assert_eq!(growth(last.wrapping_add(half), last), half);
+            assert_eq!(growth(last.wrapping_add(half + 1), last), 0);
+        }
+    }
 }

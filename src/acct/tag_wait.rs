@@ -264,4 +264,13 @@ mod tests {
         wait.release();
         assert_eq!(waits.begin(TASK + 8, 9, late), WaitBegin::New);
     }
+
+    #[test]
+    fn tasks_are_spread_over_the_places() {
+        let places: [Wait; 64] = core::array::from_fn(|_| Wait::default());
+        let waits = Waits::new(&places);
+        for task in (1..=32).map(|number| TASK * number) {
+            assert_eq!(waits.begin(task, 7, 10), WaitBegin::New);
+        }
+    }
 }

@@ -169,3 +169,31 @@ impl Transition {
         );
     }
 }
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_transition))]
+mod tests {
+    use super::{
+        super::class::{
+            Class,
+            Tag, //
+        },
+        *, //
+    };
+
+    #[test]
+    fn only_ends_of_rare_classes_are_rare() {
+        assert!(!Transition::StartRunqEnter.is_rare() && !Transition::RunqExit.is_rare());
+        for class in Class::ALL {
+            let end = End {
+                kind: Kind::new(class, Tag::Simple),
+                bytes: 0,
+                duration_ns: 0,
+                service_ns: 0,
+            };
+            let expected = matches!(class, Class::NoData | Class::Free);
+            assert_eq!(Transition::RunqExitEnd(end).is_rare(), expected);
+            assert_eq!(Transition::WaitqExitEnd(end).is_rare(), expected);
+        }
+    }
+}
