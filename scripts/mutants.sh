@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # Mutation tests: the code is changed in one place, and a test must fail.
 #
-# host: floor 0, changed by cargo-mutants, against the host tests, file by file. A mutant that survives must be in
+# host: floor 0, changed by cargo-mutants, against the host tests. Most mutants are in one build, and are enabled one
+#	after another (tests/mutants/switched.py); cargo-mutants builds the others. A mutant that survives must be in
 #	tests/mutants/survivors.txt with its reason, and a listed one must survive. A file whose mutants are all
 #	killed or listed is written to tests/mutants/results.txt, which belongs to the repository, and is not run
-#	again until its content changes; a file that is named is always run. In one file an interrupted run
-#	continues from lists in the cache.
+#	again until its content changes; a file that is named is run whatever the results say. Mutants that are known to be
+#	killed, from lists in the cache, are not run again in a file of the same content, as in an interrupted run.
 # guest: floors 1 to 3, by tests/mutants/guest.txt: one module has all of these changes, and a parameter
 #	enables one of them, in a guest of its own. The listed parts of the guest area must fail there,
 #	and must pass without a change. Those that were killed are in results.txt too, with the content of the
@@ -87,93 +88,155 @@ copy_to()
 	rm -rf "$to.new" "$to.sums"
 }
 
-# known FILE: prints the name of the list of mutants killed in a file of this content, in any clone.
+# known FILE: prints the name of the list of mutants that are done in a file of this content, in any clone: "killed
+# NAME", or "unviable NAME" if it does not compile.
 known()
 {
-	echo "$IOSTAT_CACHE/mutants-killed/$(digest <"$1")-$(basename "$1")"
+	echo "$IOSTAT_CACHE/mutants-known/$(digest <"$1")-$(basename "$1")"
 }
 
-# harvest RUN: adds the results of cargo-mutants to these lists.
+# harvest: adds what a run has found, which may have been interrupted, to these lists.
 harvest()
 {
-	local run=$1/mutants.out file
-	[ -d "$run" ] && [ -e "$DIR/ran.files" ] || return 0
+	local run=$DIR/run/mutants.out lists=$DIR/lists file
+	[ -e "$DIR/ran.files" ] || return 0
+	{
+		sed -s 's/^/killed /' "$lists/killed" "$run/caught.txt" "$run/timeout.txt" 2>/dev/null || true
+		sed -s 's/^/unviable /' "$lists/unviable" "$run/unviable.txt" 2>/dev/null || true
+	} >"$DIR/found"
 	while read -r file; do
-		cat "$run/caught.txt" "$run/timeout.txt" "$run/unviable.txt" "$(known "$DIR/ran/$file")" 2>/dev/null |
-			grep -F "$file:" | sort -u >"$DIR/new" || true
+		{
+			cat "$(known "$DIR/ran/$file")" 2>/dev/null || true
+			grep -F " $file:" "$DIR/found" || true
+		} | sort -u >"$DIR/new"
 		mv "$DIR/new" "$(known "$DIR/ran/$file")"
 	done <"$DIR/ran.files"
 }
 
-# stage NAME SECONDS [VARIABLE=VALUE...] -- CARGO-ARGUMENT...: runs all mutants of $files that no earlier stage
-# has killed. A test that takes longer than SECONDS is one that a mutant never ends. Building and running get the
-# same arguments, so that nothing else is built. The tests without a mutant are those of the host area.
+# copy_floor0: copies what is built.
+copy_floor0()
+{
+	copy_to "$DIR/floor0" Cargo.toml src include rust/kernel/below.rs rust/kernel/hint.rs tests/host tests/mutants \
+		benches tools/iostat-map
+}
+
+# begin: copies what is tested of $files, and writes what is known of them to the lists.
+begin()
+{
+	local file
+	rm -rf "$DIR/run" "$DIR/lists" "$DIR/ran"
+	mkdir -p "$DIR/run/mutants.out" "$DIR/lists"
+	copy_to "$DIR/ran" $files
+	copy_floor0
+	mkdir -p "$DIR/floor0/.cargo"
+	printf '%s\n' '[source.crates-io]' 'replace-with = "debian"' '[source.debian]' \
+		'directory = "/usr/share/cargo/registry"' '[net]' 'offline = true' '[profile.dev]' 'debug = false' \
+		'[profile.switched]' 'inherits = "dev"' 'opt-level = 1' \
+		'[target.x86_64-unknown-linux-gnu]' 'rustflags = ["-Clink-arg=-B/usr/lib/llvm-19/bin", "-Clink-arg=-fuse-ld=lld"]' \
+		>"$DIR/floor0/.cargo/config.toml"
+	for file in $files; do
+		cat "$(known "$file")" 2>/dev/null || true
+	done >"$DIR/before"
+	sed -n 's/^killed //p' "$DIR/before" >"$DIR/lists/killed"
+	sed -n 's/^unviable //p' "$DIR/before" >"$DIR/lists/unviable"
+	touch "$DIR/lists/lived"
+	for file in $files; do
+		listed "$file"
+	done >"$DIR/lists/listed"
+}
+
+# in_root NAME [VARIABLE=VALUE...] COMMAND...: runs a command in the copy, with its output in a log.
+in_root()
+{
+	local log=$LOGS/mutants-$1.log target=
+	shift
+	[ "$1" != RUSTFLAGS='--cfg loom' ] || target=-loom
+	"$TOP/scripts/enter.sh" env -C "/cache/mutants-$CLONE/floor0" PATH="/cache/cargo-mutants/bin:/usr/bin:/bin" \
+		CARGO_HOME=/cache/cargo CARGO_TARGET_DIR="/cache/mutants-$CLONE/target$target" "$@" >"$log" 2>&1
+}
+
+# switched: runs all mutants of $files that can be enabled at run time in one build.
+switched()
+{
+	in_root switched python3 -B tests/mutants/switched.py . "/cache/mutants-$CLONE/lists" $files || {
+		harvest
+		die "not all mutants ran: $(tail -n 1 "$LOGS/mutants-switched.log") (log: $LOGS/mutants-switched.log)"
+	}
+	harvest
+	grep '^  [0-9b]' "$LOGS/mutants-switched.log" || true
+}
+
+# stage NAME SECONDS [VARIABLE=VALUE...] -- CARGO-ARGUMENT...: runs all other mutants of $files that no earlier stage
+# has killed, with a build of each. A test that takes more than SECONDS of processor time is one that a mutant never
+# ends. Building and running get the same arguments, so that nothing else is built. The tests without a mutant are
+# those of the host area.
 stage()
 {
-	local name=$1 limit=$2 env=() run=$DIR/run target='' status=0 file arguments=()
+	local name=$1 limit=$2 env=() status=0 file arguments=()
 	shift 2
 	while [ "$1" != -- ]; do
 		env+=("$1")
 		shift
 	done
 	shift
-	[ "$name" != loom ] || target=-loom
-	harvest "$run"
-	rm -rf "$run"
-	mkdir -p "$run/mutants.out"
+	rm -rf "$DIR/run"
+	mkdir -p "$DIR/run/mutants.out"
 	for file in $files; do
-		cat "$(known "$file")" 2>/dev/null || true
+		cat "$(known "$file")" >>"$DIR/run/known"
 		arguments+=(--file "$file")
-	done >"$run/mutants.out/previously_caught.txt"
-	rm -rf "$DIR/ran"
-	copy_to "$DIR/ran" $files
-	copy_to "$DIR/floor0" Cargo.toml src include rust/kernel/below.rs rust/kernel/hint.rs tests/host benches tools/iostat-map
-	mkdir -p "$DIR/floor0/.cargo"
-	printf '%s\n' '[source.crates-io]' 'replace-with = "debian"' '[source.debian]' \
-		'directory = "/usr/share/cargo/registry"' '[net]' 'offline = true' '[profile.dev]' 'debug = false' \
-		'[target.x86_64-unknown-linux-gnu]' 'rustflags = ["-Clink-arg=-B/usr/lib/llvm-19/bin", "-Clink-arg=-fuse-ld=lld"]' \
-		>"$DIR/floor0/.cargo/config.toml"
-	"$TOP/scripts/enter.sh" env "${env[@]}" PATH="/cache/cargo-mutants/bin:/usr/bin:/bin" \
-		CARGO_HOME=/cache/cargo CARGO_TARGET_DIR="/cache/mutants-$CLONE/target$target" \
-		sh -c 'cd "$1" && shift && exec cargo mutants "$@"' sh "/cache/mutants-$CLONE/floor0" \
+	done
+	sed 's/^[a-z]* //' "$DIR/run/known" | cat - "$DIR/lists/lived" >"$DIR/run/mutants.out/previously_caught.txt"
+	in_root "$name" "${env[@]}" CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="prlimit --cpu=$limit --" cargo mutants \
 		--in-place --iterate --output "/cache/mutants-$CLONE/run" --no-shuffle --colors never --caught --unviable \
-		--baseline skip --timeout "$limit" --build-timeout 3000 --exclude-re 'tests::' \
-		"${arguments[@]}" "${@/#/--cargo-arg=}" >"$LOGS/mutants-$name.log" 2>&1 || status=$?
-	harvest "$run"
+		--baseline skip --timeout $((20 * limit)) --build-timeout 3000 --exclude-re 'tests::' \
+		"${arguments[@]}" "${@/#/--cargo-arg=}" || status=$?
+	harvest
 	# 2: some survive; 3: some time out.
 	[[ $status = [023] ]] ||
-		die "cargo-mutants did not run to its end: $(tail -n 3 "$LOGS/mutants-$name.log" | tr '\n' ' ') (log: $LOGS/mutants-$name.log)"
+		die "not all mutants ran: $(tail -n 3 "$LOGS/mutants-$name.log" | tr '\n' ' ') (log: $LOGS/mutants-$name.log)"
+	# There is none if no mutant was left.
+	touch "$DIR/run/mutants.out/missed.txt"
+	echo "  $name: $(wc -l <"$DIR/run/mutants.out/missed.txt") mutants live that have a build of their own"
 }
 
-# names FILE...: prints mutants as the list has them, without lines and columns.
-names()
+# run_files FILE...: runs all mutants of these files.
+run_files()
 {
-	sed -E 's/^([^:]*):[0-9]+:[0-9]+: /\1: /' "$@" | sort
-}
-
-# one_file FILE: runs its mutants, and records the result if none is left without a reason.
-one_file()
-{
-	local files=$1 name killed survive hash before=$failed begin=$SECONDS
-	hash=$(digest <"$1")
+	local files=$*
+	begin
+	switched
+	copy_floor0
 	# The fastest tests first: they kill most mutants.
-	stage units 120 -- --lib
-	[ ! -s "$DIR/run/mutants.out/missed.txt" ] || stage properties 300 PROPTEST_CASES=12 -- --test properties
-	[ ! -s "$DIR/run/mutants.out/missed.txt" ] || stage more-cases 900 -- --test properties
+	stage units 30 -- --lib
+	[ ! -s "$DIR/run/mutants.out/missed.txt" ] ||
+		stage properties 300 PROPTEST_CASES=16 -- --profile=switched --test properties
+	[ ! -s "$DIR/run/mutants.out/missed.txt" ] || stage more-cases 900 -- --profile=switched --test properties
 	[ ! -s "$DIR/run/mutants.out/missed.txt" ] ||
 		stage loom 1800 RUSTFLAGS='--cfg loom' -- --release --test interleavings
-	names "$DIR/run/mutants.out/missed.txt" >"$DIR/missed"
+	# As the list has them, without lines and columns.
+	cat "$DIR/run/mutants.out/missed.txt" "$DIR/lists/lived" |
+		sed -E 's/^([^:]*):[0-9]+:[0-9]+: /\1: /' | sort >"$DIR/missed"
+	for file; do
+		report "$file"
+	done
+}
+
+# report FILE: records the result if no mutant is left without a reason.
+report()
+{
+	local name killed survive before=$failed
+	grep -F "$1: " "$DIR/missed" >"$DIR/missed.file" || true
 	listed "$1" >"$DIR/listed"
 	while read -r name; do
 		failure "survives, and is not listed: $name"
-	done < <(comm -23 "$DIR/missed" "$DIR/listed")
+	done < <(comm -23 "$DIR/missed.file" "$DIR/listed")
 	while read -r name; do
 		failure "listed, and does not survive: $name"
-	done < <(comm -13 "$DIR/missed" "$DIR/listed")
-	killed=$(wc -l <"$(known "$1")") survive=$(wc -l <"$DIR/missed")
-	echo "  $1: $killed killed, $survive survive, $((SECONDS - begin)) s"
+	done < <(comm -13 "$DIR/missed.file" "$DIR/listed")
+	killed=$(grep -c '^killed' "$(known "$1")" || true) survive=$(wc -l <"$DIR/missed.file")
+	echo "  $1: $killed killed, $survive survive, $(grep -c '^unviable' "$(known "$1")" || true) do not compile"
 	passed=$((passed + killed))
-	[ "$failed" != "$before" ] || record "$1" "$hash" "$killed" "$survive"
+	[ "$failed" != "$before" ] || record "$1" "$(digest <"$DIR/ran/$1")" "$killed" "$survive"
 }
 
 # listed FILE: prints its mutants of the list of survivors.
@@ -185,10 +248,10 @@ listed()
 # host FILE...: runs these files, or those without a result.
 host()
 {
-	local list=tests/mutants/survivors.txt all known=0 killed survive file
+	local list=tests/mutants/survivors.txt all known=0 killed survive file run=()
 	all=$(git ls-files src/acct.rs src/acct src/abi.rs src/abi)
 	install_tool
-	mkdir -p "$DIR" "$IOSTAT_CACHE/mutants-killed"
+	mkdir -p "$DIR" "$IOSTAT_CACHE/mutants-known"
 	while read -r name; do
 		failure "no reason: $name"
 	done < <(grep -vE '^(#|$)|^[^#]+ # .+$' "$list")
@@ -197,9 +260,10 @@ host()
 		if [ $# = 0 ] && [ -n "$killed" ] && [ "$survive" = "$(listed "$file" | wc -l)" ]; then
 			passed=$((passed + killed)) known=$((known + 1))
 		else
-			one_file "$file"
+			run+=("$file")
 		fi
 	done
+	[ ${#run[@]} = 0 ] || run_files "${run[@]}"
 	echo "  host: $passed killed; $known files are as in $RESULTS"
 }
 
