@@ -84,7 +84,7 @@ static unsigned long pages(void)
 	unsigned long sum = count;
 
 	for (__u32 i = 0; i < count; i++)
-		for (__u32 at = 0; (record = iostat_next_record(map.header, mapped + i, &at)); )
+		for (__u32 at = 0; (record = iostat_next_record(map.header, mapped[i].owner, &at)); )
 			sum += 1 + !!record->has_bases;
 	return sum;
 }

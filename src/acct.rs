@@ -13,6 +13,7 @@
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod absorb;
 pub mod busy;
 pub mod class;
 pub mod client;

@@ -175,6 +175,7 @@ impl<L: Listener> upkeep::Upkeep for State<L> {
             account.upkeep();
             self.registry.follow_use(&account);
         }
+        self.registry.absorb_partitions();
         self.remove_tag_waits();
         self.registry.upkeep_unlisted();
     }

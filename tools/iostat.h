@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * Reading the statistics of disks without a system call: the memory of /dev/iostat, mapped.
+ * Reading the statistics of disks without a system call, unless partitions come or go: the memory of /dev/iostat, mapped.
  *
  *	struct iostat_map map;
  *	struct iostat_mapped disk;
@@ -25,7 +25,9 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,18 +40,26 @@ struct iostat_map {
 
 struct iostat_mapped {
 	const struct iostat_map_device *owner;
+	/* Of a disk: its partitions, and how often they had changed. */
+	const struct iostat_map_device **partitions;
+	__u32 count;
+	__u32 changes;
 	/* Of which the next snapshot must be no less. */
 	struct iostat_snapshot last;
 };
 
-/* The words of a record that are added up: all between its sequence count and its histograms. */
+/*
+ * The words of a record that are added up: behind its sequence count, up to those that only a partition has, and these,
+ * up to its histograms.
+ */
 #define IOSTAT_WORD(member) (offsetof(struct iostat_cpu_record, member) / sizeof(__u64) - 1)
-#define IOSTAT_WORDS IOSTAT_WORD(latency)
+#define IOSTAT_WORDS IOSTAT_WORD(disk_waitq_busy)
+#define IOSTAT_DISK_WORDS (IOSTAT_WORD(latency) - IOSTAT_WORDS)
 #define IOSTAT_QUEUES 5
 
 struct iostat_sum {
 	__u64 seq;
-	__u64 word[IOSTAT_WORDS];
+	__u64 word[IOSTAT_WORDS + IOSTAT_DISK_WORDS];
 };
 
 static inline struct iostat_cpu_queue *iostat_queue(struct iostat_sum *sum, int which)
@@ -114,21 +124,21 @@ static inline __u64 iostat_now(const struct iostat_map_header *header)
 
 /* The record of an index, which must be there. */
 static inline const struct iostat_cpu_record *
-iostat_record(const struct iostat_map_header *header, const struct iostat_mapped *disk, __u32 index)
+iostat_record(const struct iostat_map_header *header, const struct iostat_map_device *owner, __u32 index)
 {
-	const char *at = (const char *)disk->owner + header->record_offset + (size_t)index * header->record_stride;
+	const char *at = (const char *)owner + header->record_offset + (size_t)index * header->record_stride;
 
 	return (const struct iostat_cpu_record *)at;
 }
 
 /* The next record that is there, from index *at on, which is then behind it; NULL if there is none. */
 static inline const struct iostat_cpu_record *
-iostat_next_record(const struct iostat_map_header *header, const struct iostat_mapped *disk, __u32 *at)
+iostat_next_record(const struct iostat_map_header *header, const struct iostat_map_device *owner, __u32 *at)
 {
 	while (*at < header->records) {
 		__u32 index = *at;
 		/* Acquire: the record was there before its bit. */
-		__u64 rest = __atomic_load_n(disk->owner->present + index / 64, __ATOMIC_ACQUIRE) >> index % 64;
+		__u64 rest = __atomic_load_n(owner->present + index / 64, __ATOMIC_ACQUIRE) >> index % 64;
 
 		if (!rest) {
 			*at = (index | 63) + 1;
@@ -136,9 +146,15 @@ iostat_next_record(const struct iostat_map_header *header, const struct iostat_m
 		}
 		index += __builtin_ctzll(rest);
 		*at = index + 1;
-		return iostat_record(header, disk, index);
+		return iostat_record(header, owner, index);
 	}
 	return NULL;
+}
+
+/* A device, or one of its partitions. */
+static inline const struct iostat_map_device *iostat_owner(const struct iostat_mapped *disk, __u32 which)
+{
+	return which ? disk->partitions[which - 1] : disk->owner;
 }
 
 /* The larger of two. */
@@ -182,20 +198,38 @@ static inline void iostat_add(struct iostat_sum *sum, struct iostat_sum *copy)
 	sum->seq += copy->seq;
 }
 
+/* Makes of a copy of a partition's record one of its disk's. */
+static inline void iostat_for_disk(struct iostat_sum *copy)
+{
+	const __u64 *more = copy->word + IOSTAT_WORDS;
+	int i;
+
+	for (i = IOSTAT_WORD(waitq_busy); i < (int)IOSTAT_WORDS; i++)
+		copy->word[i] += *more++;
+	iostat_queue(copy, 0)->t_in += *more;
+}
+
 static inline void iostat_pass(const struct iostat_map_header *header,
 			       const struct iostat_mapped *disk, struct iostat_sum *sum)
 {
 	const struct iostat_cpu_record *record;
 	struct iostat_sum copy, *to = sum;
+	__u32 which, at;
 
-	for (__u32 at = 0; (record = iostat_next_record(header, disk, &at)); ) {
-		/* Nothing was ever written. */
-		if (!iostat_load(&record->seq))
-			continue;
-		to->seq = iostat_copy(to->word, record, &record->start_count, IOSTAT_WORDS);
-		if (to != sum)
-			iostat_add(sum, to);
-		to = &copy;
+	for (which = 0; which <= disk->count; which++) {
+		size_t words = IOSTAT_WORDS + (which ? IOSTAT_DISK_WORDS : 0);
+
+		for (at = 0; (record = iostat_next_record(header, iostat_owner(disk, which), &at)); ) {
+			/* Nothing was ever written. */
+			if (!iostat_load(&record->seq))
+				continue;
+			to->seq = iostat_copy(to->word, record, &record->start_count, words);
+			if (which)
+				iostat_for_disk(to);
+			if (to != sum)
+				iostat_add(sum, to);
+			to = &copy;
+		}
 	}
 	if (to == sum)
 		memset(sum, 0, sizeof(*sum));
@@ -205,11 +239,13 @@ static inline bool iostat_unchanged(const struct iostat_map_header *header,
 				    const struct iostat_mapped *disk, __u64 seqs)
 {
 	const struct iostat_cpu_record *record;
+	__u32 which, at;
 
 	/* Orders the clock, or what was read before it, before these. */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	for (__u32 at = 0; (record = iostat_next_record(header, disk, &at)); )
-		seqs -= iostat_load(&record->seq);
+	for (which = 0; which <= disk->count; which++)
+		for (at = 0; (record = iostat_next_record(header, iostat_owner(disk, which), &at)); )
+			seqs -= iostat_load(&record->seq);
 	return !seqs;
 }
 
@@ -300,11 +336,122 @@ static inline void iostat_fill(struct iostat_snapshot *s, struct iostat_sum *sum
 	s->rlastupdate = s->rcnt ? now : runq->last;
 }
 
-/* A snapshot as consistent as that of IOSTAT_IOC_SNAPSHOT; Documentation/abi.rst has the why. */
-static inline void iostat_map_read(const struct iostat_map *map, struct iostat_mapped *disk,
-				   struct iostat_snapshot *snapshot)
+/* How often the partitions of a disk have changed; *missing is whether not all that count can be mapped. */
+static inline __u32 iostat_changes(const struct iostat_mapped *disk, bool *missing)
 {
-	const struct iostat_map_header *header = map->header;
+	__u64 partitions = __atomic_load_n(&disk->owner->partitions, __ATOMIC_ACQUIRE);
+
+	*missing = (__u32)partitions;
+	return partitions >> 32;
+}
+
+static inline void iostat_unmap_partitions(const struct iostat_map *map, struct iostat_mapped *disk)
+{
+	while (disk->count)
+		munmap((void *)disk->partitions[--disk->count], map->header->block_bytes);
+	__builtin_free(disk->partitions);
+	disk->partitions = NULL;
+}
+
+/* Maps these devices, as far as they are partitions of the disk. */
+static inline int iostat_map_these(const struct iostat_map *map, struct iostat_mapped *disk,
+				   const struct iostat_device *devices, __u32 count)
+{
+	disk->partitions = (const struct iostat_map_device **)__builtin_calloc(count + 1, sizeof(*disk->partitions));
+	if (!disk->partitions)
+		return -1;
+	for (; count--; devices++) {
+		void *at;
+
+		if (devices->parent != disk->owner->device.number)
+			continue;
+		at = mmap(NULL, map->header->block_bytes, PROT_READ, MAP_SHARED, map->fd, devices->map_offset);
+		if (at == MAP_FAILED)
+			return -1;
+		disk->partitions[disk->count++] = (const struct iostat_map_device *)at;
+	}
+	return 0;
+}
+
+/* Maps the partitions that there are now; -1 if that are not all that count, or with errno. */
+static inline int iostat_map_partitions(const struct iostat_map *map, struct iostat_mapped *disk)
+{
+	struct iostat_device *devices = NULL;
+	struct iostat_list list;
+	bool missing, more;
+	__u32 changes = iostat_changes(disk, &missing), room = 0;
+	int result = -1;
+
+	iostat_unmap_partitions(map, disk);
+	disk->changes = changes - 1;
+	if (missing)
+		return -1;
+	do {
+		memset(&list, 0, sizeof(list));
+		list.size = sizeof(list);
+		list.entry_size = sizeof(*devices);
+		list.count = room;
+		list.devices = (uintptr_t)devices;
+		if (ioctl(map->fd, IOSTAT_IOC_LIST, &list)) {
+			__builtin_free(devices);
+			return -1;
+		}
+		more = list.count > room;
+		if (more) {
+			__builtin_free(devices);
+			room = list.count + 8;
+			devices = (struct iostat_device *)__builtin_calloc(room, sizeof(*devices));
+			if (!devices)
+				return -1;
+		}
+	} while (more);
+	if (!iostat_map_these(map, disk, devices, list.count) &&
+	    iostat_changes(disk, &missing) == changes && !missing) {
+		disk->changes = changes;
+		result = 0;
+	}
+	__builtin_free(devices);
+	return result;
+}
+
+/* Whether all that counts for a disk is mapped, or has been now. */
+static inline bool iostat_has_partitions(const struct iostat_map *map, struct iostat_mapped *disk)
+{
+	bool missing;
+
+	return iostat_changes(disk, &missing) == disk->changes || !iostat_map_partitions(map, disk);
+}
+
+/* Whether what was read before this was of the partitions that are mapped. */
+static inline bool iostat_had_partitions(const struct iostat_mapped *disk)
+{
+	bool missing;
+
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return iostat_changes(disk, &missing) == disk->changes;
+}
+
+/* While partitions come and go, a read is tried so often again before it is a call. */
+#define IOSTAT_ATTEMPTS 8
+
+static inline int iostat_by_call(const struct iostat_map *map, struct iostat_mapped *disk,
+				 struct iostat_snapshot *snapshot)
+{
+	struct iostat_get get;
+
+	memset(&get, 0, sizeof(get));
+	get.size = sizeof(get);
+	get.entry_size = sizeof(*snapshot);
+	get.count = 1;
+	get.snapshots = (uintptr_t)snapshot;
+	get.number = disk->owner->device.number;
+	return ioctl(map->fd, IOSTAT_IOC_SNAPSHOT, &get);
+}
+
+/* What is mapped at one instant. */
+static inline void iostat_read_mapped(const struct iostat_map_header *header, const struct iostat_mapped *disk,
+				      struct iostat_snapshot *snapshot)
+{
 	struct iostat_sum sum, entries;
 	__u64 now;
 
@@ -318,8 +465,26 @@ static inline void iostat_map_read(const struct iostat_map *map, struct iostat_m
 		now = iostat_now(header);
 	}
 	iostat_fill(snapshot, &sum, disk->owner->device.number, now);
+}
+
+/*
+ * A snapshot as consistent as that of IOSTAT_IOC_SNAPSHOT; Documentation/abi.rst has the why. ENXIO if the device has left,
+ * and its partitions have left so shortly before that their counts cannot be read.
+ */
+static inline int iostat_map_read(const struct iostat_map *map, struct iostat_mapped *disk,
+				  struct iostat_snapshot *snapshot)
+{
+	bool is_read = false;
+
+	for (int attempt = 0; !is_read && attempt < IOSTAT_ATTEMPTS && iostat_has_partitions(map, disk); attempt++) {
+		iostat_read_mapped(map->header, disk, snapshot);
+		is_read = iostat_had_partitions(disk);
+	}
+	if (!is_read && iostat_by_call(map, disk, snapshot))
+		return -1;
 	iostat_settle(snapshot, &disk->last);
 	disk->last = *snapshot;
+	return 0;
 }
 
 /* Of all CPUs. */
@@ -370,32 +535,63 @@ static inline const __u32 *iostat_bases(const struct iostat_map_header *header, 
 	return ((const struct iostat_bases *)((const char *)at + header->bases_offset))->bases[which][phase];
 }
 
-/*
- * How the times of one class and phase are distributed, as IOSTAT_IOC_HISTOGRAM tells it: of each CPU at one
- * instant. The shortest is ~shortest_inverted, if there was any.
- */
-static inline void iostat_map_histogram(const struct iostat_map *map, const struct iostat_mapped *disk,
-					enum iostat_class io_class, enum iostat_phase phase,
-					struct iostat_times *sum)
+/* Adds the times of one class and phase of a device. */
+static inline void iostat_add_device(struct iostat_times *sum, const struct iostat_map_header *header,
+				     const struct iostat_map_device *owner, enum iostat_class io_class,
+				     enum iostat_phase phase)
 {
-	const struct iostat_map_header *header = map->header;
-	const struct iostat_map_device *owner = disk->owner;
 	const struct iostat_cpu_record *record;
 	int which = io_class == IOSTAT_CLASS_WRITE || io_class == IOSTAT_CLASS_FREE;
 
-	memset(sum, 0, sizeof(*sum));
 	if (io_class == IOSTAT_CLASS_NONE || io_class == IOSTAT_CLASS_FREE) {
 		/* They change with the record that CPUs share. */
-		iostat_add_times(sum, header, iostat_record(header, disk, 0), &owner->latency[which][phase],
+		iostat_add_times(sum, header, iostat_record(header, owner, 0), &owner->latency[which][phase],
 				 iostat_bases(header, owner, &owner->has_bases, which, phase));
 		return;
 	}
-	for (__u32 at = 0; (record = iostat_next_record(header, disk, &at)); ) {
+	for (__u32 at = 0; (record = iostat_next_record(header, owner, &at)); ) {
 		if (!iostat_load(&record->seq))
 			continue;
 		iostat_add_times(sum, header, record, &record->latency[which][phase],
 				 iostat_bases(header, record, &record->has_bases, which, phase));
 	}
+}
+
+static inline int iostat_times_by_call(const struct iostat_map *map, const struct iostat_mapped *disk,
+				       enum iostat_class io_class, enum iostat_phase phase, struct iostat_times *sum)
+{
+	struct iostat_histogram call;
+
+	memset(&call, 0, sizeof(call));
+	call.size = sizeof(call);
+	call.number = disk->owner->device.number;
+	call.io_class = io_class;
+	call.phase = phase;
+	call.buckets = IOSTAT_BUCKETS;
+	call.counts = (uintptr_t)sum->counts;
+	if (ioctl(map->fd, IOSTAT_IOC_HISTOGRAM, &call))
+		return -1;
+	sum->longest = call.max;
+	sum->shortest_inverted = call.min || call.max ? ~call.min : 0;
+	return 0;
+}
+
+/*
+ * How the times of one class and phase are distributed, as IOSTAT_IOC_HISTOGRAM tells it: of each CPU at one
+ * instant. The shortest is ~shortest_inverted, if there was any. Errors as of iostat_map_read().
+ */
+static inline int iostat_map_histogram(const struct iostat_map *map, struct iostat_mapped *disk,
+				       enum iostat_class io_class, enum iostat_phase phase,
+				       struct iostat_times *sum)
+{
+	for (int attempt = 0; attempt < IOSTAT_ATTEMPTS && iostat_has_partitions(map, disk); attempt++) {
+		memset(sum, 0, sizeof(*sum));
+		for (__u32 which = 0; which <= disk->count; which++)
+			iostat_add_device(sum, map->header, iostat_owner(disk, which), io_class, phase);
+		if (iostat_had_partitions(disk))
+			return 0;
+	}
+	return iostat_times_by_call(map, disk, io_class, phase, sum);
 }
 
 /* Whether the device has left: what can be read is its end. */
@@ -449,6 +645,7 @@ static inline int iostat_map_device(const struct iostat_map *map, struct iostat_
 
 static inline void iostat_unmap_device(const struct iostat_map *map, struct iostat_mapped *disk)
 {
+	iostat_unmap_partitions(map, disk);
 	munmap((void *)disk->owner, map->header->block_bytes);
 }
 

@@ -83,12 +83,6 @@ const RECORDS: usize = offset_of!(Entry, memory) + Remembered::RECORDS_OFFSET;
 pub(crate) struct CpuPlaces(u64);
 
 impl CpuPlaces {
-    /// Those at this per-CPU address.
-    #[inline(always)]
-    pub(crate) fn at(address: u64) -> Self {
-        CpuPlaces(address)
-    }
-
     /// Those in the memory of an entry.
     #[inline(always)]
     pub(crate) fn of_entry(entry: &Entry) -> Self {

@@ -15,6 +15,7 @@ use super::{
     pages::PageOf,
     percpu::{
         nr_cpu_ids,
+        with_interrupts_off,
         PerCpu,
         ThisCpu, //
     },
@@ -33,6 +34,7 @@ use crate::{
         Present, //
     },
     acct::{
+        absorb::PartitionSum,
         busy::Root,
         histogram::Bases,
         record::{
@@ -366,6 +368,39 @@ impl Records {
             };
             Some((page, part))
         })
+    }
+
+    /// Adds what these records of a partition, in which nothing is recorded any more, have counted to those of its disk, which
+    /// are these. Not while they are read by calls, nor in [`Records::upkeep`]; may sleep. `ENOMEM`: then nothing was added.
+    pub(crate) fn absorb(&self, partition: &Records) -> Result {
+        let mut sums = zeroed_vec::<PartitionSum>(1)?;
+        let Some(sum) = sums.first_mut() else {
+            return Err(ENOMEM);
+        };
+        sum.take(|| partition.iter());
+        let (page, part) = self.numbered_parts().next().ok_or(ENOMEM)?;
+        if part.needs_bases_with(sum.most_times()) {
+            self.add_bases(page)?;
+            self.add_bases(HEAD)?;
+        }
+        let follow = || {
+            if let Some((_, part)) = self.numbered_parts().next() {
+                part.follow();
+            }
+        };
+        follow();
+        self.head.partitions.begins_to_absorb();
+        while with_interrupts_off(|_| self.write_shared(|shared| sum.add_to(shared))) {
+            follow();
+        }
+        follow();
+        self.head.partitions.has_absorbed();
+        Ok(())
+    }
+
+    /// All records there are, without what belongs to them.
+    pub(crate) fn cpu_records(&self) -> impl Iterator<Item = &CpuRecord> {
+        self.indices().filter_map(|index| self.record(index))
     }
 
     /// All records there are.

@@ -24,6 +24,7 @@ use crate::{
         histogram::Bases,
         record::{
             CpuRecord,
+            DiskDifference,
             Rare, //
         }, //
     },
@@ -235,6 +236,7 @@ same_memory!(
         magic,
         state,
         device,
+        partitions,
         present
     }
 );
@@ -252,6 +254,11 @@ macro_rules! same_record {
 const _: () = {
     assert!(size_of::<CpuRecord>() == size_of::<own::iostat_cpu_record>());
     assert!(CpuRecord::LATENCY_OFFSET == offset_of!(own::iostat_cpu_record, latency));
+    assert!(CpuRecord::DIFFERENCE_OFFSET == offset_of!(own::iostat_cpu_record, disk_waitq_busy));
+    assert!(
+        CpuRecord::DIFFERENCE_OFFSET + size_of::<DiskDifference>()
+            == offset_of!(own::iostat_cpu_record, latency)
+    );
     assert!(CpuRecord::HAS_BASES_OFFSET == offset_of!(own::iostat_cpu_record, has_bases));
     let rare = offset_of!(MapDevice, rare);
     assert!(

@@ -33,6 +33,8 @@ unsafe impl Zeroed for crate::acct::inflight::Passed {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::acct::record::CpuRecord {}
 // SAFETY: See above.
+unsafe impl Zeroed for crate::acct::absorb::PartitionSum {}
+// SAFETY: See above.
 unsafe impl Zeroed for crate::acct::histogram::Bases {}
 // SAFETY: See above.
 unsafe impl Zeroed for crate::abi::map::MapDevice {}

@@ -213,6 +213,7 @@ pub struct MapDevice {
     pub state: AtomicU64,
     pub device: Device<AtomicU32>,
     pub rare: Rare,
+    pub partitions: PartitionChanges,
     pub present: Present,
 }
 
@@ -238,10 +239,53 @@ impl MapDevice {
     pub fn set_gone(&self) {
         self.state.store(GONE, Release);
     }
+
+    /// Whether it has.
+    pub fn is_gone(&self) -> bool {
+        self.state.load(Acquire) == GONE
+    }
+}
+
+/// Of a disk: which partitions' records a reader of mapped memory has to add to those of the disk. In the upper half how
+/// often that has changed, in the lower half how many partitions have left whose records still are to be added: a program that
+/// does not have them mapped already cannot read them.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct PartitionChanges(AtomicU64);
+
+impl PartitionChanges {
+    const CHANGE: u64 = 1 << 32;
+
+    /// A partition has arrived, in which nothing is recorded yet.
+    pub fn arrives(&self) {
+        self.0.fetch_add(Self::CHANGE, Release);
+    }
+
+    /// A partition leaves, and has not left the list yet.
+    pub fn leaves(&self) {
+        self.0.fetch_add(1, Release);
+    }
+
+    /// Its counts are about to be added to the disk's. A reader that finds any of them there, and then reads this word, finds
+    /// the change: the counts are released after it.
+    pub fn begins_to_absorb(&self) {
+        self.0.fetch_add(Self::CHANGE, Release);
+    }
+
+    /// They have been.
+    pub fn has_absorbed(&self) {
+        // Release: a reader that finds that none is missing finds their counts in those of the disk.
+        self.0.fetch_sub(1, Release);
+    }
+
+    /// The word, for tests of readers.
+    pub fn get(&self) -> u64 {
+        self.0.load(Acquire)
+    }
 }
 
 /// Words of 64 bits each, up to the end of a page of 4 KiB.
-const WORDS: usize = if cfg!(loom) { 1 } else { 143 };
+const WORDS: usize = if cfg!(loom) { 1 } else { 142 };
 
 /// Which records of a device are there.
 #[derive(Debug)]
@@ -350,7 +394,7 @@ mod tests {
             LAYOUT.offset(8).wrapping_sub(LAYOUT.offset(7))
         );
         assert_eq!((header.record_offset, header.records), (8192, 4));
-        assert_eq!((header.record_bytes, header.latency_offset), (3200, 432));
+        assert_eq!((header.record_bytes, header.latency_offset), (3328, 560));
         assert_eq!(header.histogram_bytes, 456);
         assert_eq!(size_of::<MapHeader>(), 1056);
         assert_eq!(size_of::<MapDevice>(), 4096);
@@ -412,6 +456,7 @@ mod device_tests {
             magic: 0,
             state: AtomicU64::new(0),
             device: Device::default().with_block_size(AtomicU32::new(0)),
+            partitions: PartitionChanges::default(),
             rare: Rare::default(),
             present: Present::default(),
         };

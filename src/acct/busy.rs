@@ -21,6 +21,9 @@
 //! An I/O may enter at the root too, if it also leaves there: the fast path does, for one hardware queue at
 //! a time (see [`Root`]).
 //!
+//! A partition is a leaf of its disk in the same way: the root of the partition is a leaf of the disk's root, beside
+//! those of the hardware queues, which the I/Os of the whole disk enter by.
+//!
 //! An I/O leaves by the leaf that it entered by, and not before its entry has changed both words. So a leaf that rose
 //! falls again only after the root was changed for the rise, and no word is ever negative. A leaf may however rise
 //! again before the root was changed for its fall: the root then has no edge although the leaf was idle for a moment.
@@ -76,6 +79,56 @@ pub enum Line {
     Runq,
     /// Something in each of them.
     Both,
+}
+
+/// The edges of one step, by line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Edges {
+    waitq: Option<Edge>,
+    runq: Option<Edge>,
+    both: Option<Edge>,
+}
+
+impl Edges {
+    #[inline(always)]
+    fn add(&mut self, line: Line, edge: Edge) {
+        let of_line = match line {
+            Line::Waitq => &mut self.waitq,
+            Line::Runq => &mut self.runq,
+            Line::Both => &mut self.both,
+        };
+        *of_line = Some(edge);
+    }
+
+    /// Calls `note` for each of them.
+    #[inline(always)]
+    pub fn each(self, mut note: impl FnMut(Line, Edge)) {
+        let lines = [
+            (Line::Waitq, self.waitq),
+            (Line::Runq, self.runq),
+            (Line::Both, self.both),
+        ];
+        for (line, edge) in lines {
+            if let Some(edge) = edge {
+                note(line, edge);
+            }
+        }
+    }
+
+    /// If these are the edges of a leaf: the step of the gauge above.
+    #[inline(always)]
+    pub fn step_above(self) -> Option<QueueMove> {
+        Some(match (self.waitq, self.runq) {
+            (None, None) => return None,
+            (Some(Edge::Rise), None) => QueueMove::WaitqEnter,
+            (Some(Edge::Fall), None) => QueueMove::WaitqExit,
+            (None, Some(Edge::Rise)) => QueueMove::RunqEnter,
+            (None, Some(Edge::Fall)) => QueueMove::RunqExit,
+            // No step makes both lines rise or both fall.
+            (Some(Edge::Fall), Some(_)) => QueueMove::WaitqToRunq,
+            (Some(Edge::Rise), Some(_)) => QueueMove::RunqBackToWaitq,
+        })
+    }
 }
 
 /// One step of one I/O, as far as queue lengths go: kstat(9F)'s queue functions.
@@ -199,29 +252,23 @@ pub struct Tree<'a> {
 }
 
 impl Tree<'_> {
+    /// Takes one step. Returns the edges of the disk.
+    #[inline(always)]
+    pub fn edges_of(&self, step: QueueMove) -> Edges {
+        let mut edges = Edges::default();
+        self.step(step, |line, edge| edges.add(line, edge));
+        edges
+    }
+
     /// Takes one step, and calls `note` for each edge of the disk.
     #[inline(always)]
     pub fn step(&self, step: QueueMove, note: impl FnMut(Line, Edge)) {
         let Some(root) = self.root else {
             return self.leaf.step(step, note);
         };
-        let (mut waitq, mut runq) = (None, None);
-        self.leaf.step(step, |line, edge| match line {
-            Line::Waitq => waitq = Some(edge),
-            Line::Runq => runq = Some(edge),
-            Line::Both => {}
-        });
-        let step = match (waitq, runq) {
-            (None, None) => return,
-            (Some(Edge::Rise), None) => QueueMove::WaitqEnter,
-            (Some(Edge::Fall), None) => QueueMove::WaitqExit,
-            (None, Some(Edge::Rise)) => QueueMove::RunqEnter,
-            (None, Some(Edge::Fall)) => QueueMove::RunqExit,
-            // No step makes both lines rise or both fall.
-            (Some(Edge::Fall), Some(_)) => QueueMove::WaitqToRunq,
-            (Some(Edge::Rise), Some(_)) => QueueMove::RunqBackToWaitq,
-        };
-        root.step(step, note);
+        if let Some(step) = self.leaf.take(step).edges_of(step).step_above() {
+            root.step(step, note);
+        }
     }
 }
 
@@ -237,17 +284,17 @@ mod tests {
     };
 
     /// The edges one step shows, by line.
-    type Edges = [Option<Edge>; 3];
+    type ByLine = [Option<Edge>; 3];
 
-    const NONE: Edges = [None; 3];
+    const NONE: ByLine = [None; 3];
 
-    fn seen(step: impl FnOnce(&mut dyn FnMut(Line, Edge))) -> Edges {
+    fn seen(step: impl FnOnce(&mut dyn FnMut(Line, Edge))) -> ByLine {
         let mut edges = NONE;
         step(&mut |line, edge| edges[line as usize] = Some(edge));
         edges
     }
 
-    fn step(gauge: &Gauge, step: QueueMove) -> Edges {
+    fn step(gauge: &Gauge, step: QueueMove) -> ByLine {
         seen(|note| gauge.step(step, note))
     }
 

@@ -98,6 +98,13 @@ impl<const N: usize> Load for [Counter; N] {
     }
 }
 
+/// Adds `from` to `into` word by word, wrapping. Owner only.
+pub(super) fn add<const N: usize>(into: &[Counter; N], from: &[u64; N]) {
+    for (into, from) in into.iter().zip(from) {
+        into.add(*from);
+    }
+}
+
 /// Adds `from` to `into` word by word, wrapping.
 pub(super) fn fold<const N: usize>(into: &mut [u64; N], from: &[u64; N]) {
     for (into, from) in into.iter_mut().zip(from) {

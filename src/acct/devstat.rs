@@ -11,6 +11,7 @@ use super::{
         KINDS, //
     },
     counter::{
+        add,
         fold,
         Counter,
         Load, //
@@ -45,6 +46,17 @@ pub struct Devstat<W = Counter> {
 }
 
 impl Devstat<Counter> {
+    /// Adds what was counted elsewhere.
+    pub(super) fn add(&self, other: &Devstat<u64>) {
+        self.start_count.add(other.start_count);
+        self.merged.add(other.merged);
+        self.refused.add(other.refused);
+        self.abandoned.add(other.abandoned);
+        add(&self.bytes, &other.bytes);
+        add(&self.duration, &other.duration);
+        add(&self.completed, &other.completed);
+    }
+
     /// `devstat_start_transaction()`.
     #[inline(always)]
     pub fn start_transaction(&self) {

@@ -10,8 +10,8 @@
 //! entry ([`Entry::generalize`]), and all later events of this I/O take the general path.
 //!
 //! Accounts of partitions, accounts with regions, and those of disks for whose tags tasks wait have an [`Extra`] in their
-//! gauge. A step that finds one does what else has to be done (`fast/extra.rs`); the steps of other accounts need no
-//! instruction to find none.
+//! gauge. A step that finds one does what else has to be done (`fast/extra.rs` and `fast/partition.rs`); the steps of other
+//! accounts need no instruction to find none.
 //!
 //! # What is remembered
 //!
@@ -38,6 +38,7 @@
 
 mod absent;
 mod extra;
+mod partition;
 mod remembered;
 
 pub use remembered::{
@@ -208,9 +209,6 @@ pub trait Section<'a> {
     /// This CPU's place in the memory of an entry.
     fn place(&self, entry: &'a Entry) -> Self::Place;
 
-    /// This CPU's place of the disk of a partition's root.
-    fn place_of_disk(&self, partition: &'a Root) -> Self::Place;
-
     /// The record at a place, which may be the absent one.
     fn record(&self, place: Self::Place) -> &'a CpuRecord;
 
@@ -297,7 +295,7 @@ pub fn start<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
         record.waitq_busy.rise(now);
         keep_apart();
     } else if before.has_extras_at_start() {
-        return extra::start(section, entry, place, before, record);
+        return extra::start(section, entry, place, root, before, record);
     } else if before.wait() == 0 {
         record.waitq_busy.rise(now);
         record.both_busy.rise(now);
@@ -324,13 +322,14 @@ pub fn issue<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
     let record = section.record(place).write();
     record.waitq.exit(now);
     record.runq.enter(now);
-    let before = section.root(place).gauge.take(QueueMove::WaitqToRunq);
+    let root = section.root(place);
+    let before = root.gauge.take(QueueMove::WaitqToRunq);
     if before == Lengths::ONE_WAITS {
         record.waitq_busy.fall(now);
         record.runq_busy.rise(now);
         keep_apart();
     } else if before.has_extras() {
-        return extra::issue(section, entry, place, before, record);
+        return extra::issue(section, entry, place, root, before, record);
     } else if before.run() == 0 {
         record.runq_busy.rise(now);
         record.both_busy.rise(now);
@@ -369,12 +368,13 @@ pub fn complete<'a, E: FastEvent<'a>>(
     record.record_data_times(is_write, total_ns, service_ns);
     // Again, rather than to keep it meanwhile: there is no register for it.
     let place = section.place(entry);
-    let before = section.root(place).gauge.take(QueueMove::RunqExit);
+    let root = section.root(place);
+    let before = root.gauge.take(QueueMove::RunqExit);
     if before == Lengths::ONE_RUNS {
         record.runq_busy.fall(now);
         keep_apart();
     } else if before.has_extras() {
-        return extra::complete(section, entry, place, before, record);
+        return extra::complete(section, entry, place, root, before, record);
     } else if before.run() == 1 {
         record.runq_busy.fall(now);
         record.both_busy.fall(now);

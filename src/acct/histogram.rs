@@ -182,6 +182,28 @@ impl Histogram<Low> {
 }
 
 impl Histogram<Low> {
+    /// Adds times that were recorded elsewhere, and takes them from there: up to [`Bases::STEP`] of each bucket. Returns
+    /// whether some remain. Owner only.
+    pub(super) fn absorb(&self, from: &mut Histogram<u64>) -> bool {
+        let used = from.used();
+        let counts = self.counts.get(used.clone()).unwrap_or(&[]);
+        let mut remains = false;
+        for (count, more) in counts
+            .iter()
+            .zip(from.counts.get_mut(used).unwrap_or(&mut []))
+        {
+            let step = (*more).min(u64::from(Bases::STEP));
+            // CAST: Not above it.
+            count.add(step as u32);
+            *more = more.wrapping_sub(step);
+            remains |= *more != 0;
+        }
+        self.longest.set(self.longest.get().max(from.longest));
+        let shortest = self.shortest_inverted.get().max(from.shortest_inverted);
+        self.shortest_inverted.set(shortest);
+        remains
+    }
+
     /// Copies it, in place of what is in `copy`. What is copied while the owner writes is not used.
     pub(super) fn copy_to(&self, bases: Option<&BasesOfOne>, copy: &mut Histogram<u64>) {
         copy.clear();
@@ -246,7 +268,10 @@ impl Default for OneBases {
 }
 
 impl Bases {
-    /// Brings each base to its count. To be called before a count has grown by 2^30 since the last time, and by
+    /// So much may be added to a count before each base is brought to its count.
+    pub const STEP: u32 = 1 << Base::SHIFT;
+
+    /// Brings each base to its count. To be called before a count has grown by [`Bases::STEP`] since the last time, and by
     /// one caller at a time.
     pub fn follow(&self, latency: &Latency) {
         let bases = self.0.iter().flatten();

@@ -23,9 +23,12 @@
 //! over all CPUs is the area up to `now`, open intervals included, exact to the clock. The two
 //! sums of times wrap many times a day; their difference does not care.
 
-use super::counter::{
-    Counter,
-    Load, //
+use super::{
+    busy::Edge,
+    counter::{
+        Counter,
+        Load, //
+    }, //
 };
 
 /// Entries to and exits from one queue, or rises and falls of one busy line, as seen by one CPU
@@ -66,6 +69,35 @@ impl Queue<Counter> {
     #[inline(always)]
     pub fn entered_before(&self, ns: u64) {
         self.t_in.add(ns.wrapping_neg());
+    }
+
+    /// Adds what was counted elsewhere.
+    pub(super) fn add(&self, other: &Queue<u64>) {
+        self.n_in.add(other.n_in);
+        self.t_in.add(other.t_in);
+        self.n_out.add(other.n_out);
+        self.t_out.add(other.t_out);
+        self.last.set(self.last.get().max(other.last));
+    }
+
+    /// A line that is 0 or 1 has an edge at `now`.
+    #[inline(always)]
+    pub fn note(&self, edge: Edge, now: u64) {
+        match edge {
+            Edge::Rise => self.rise(now),
+            Edge::Fall => self.fall(now),
+        }
+    }
+
+    /// Takes back what `note` does.
+    #[inline(always)]
+    pub fn take_back(&self, edge: Edge, now: u64) {
+        let (count, times) = match edge {
+            Edge::Rise => (&self.n_in, &self.t_in),
+            Edge::Fall => (&self.n_out, &self.t_out),
+        };
+        count.add(1u64.wrapping_neg());
+        times.add(now.wrapping_neg());
     }
 
     /// A line that is 0 or 1 rises at `now`. The time of its last change is not kept, as no reader needs it.

@@ -5,6 +5,8 @@
 use super::{
     busy::{
         Edge,
+        Edges,
+        Gauge,
         Line, //
     },
     class::Class,
@@ -56,10 +58,19 @@ impl Record<Counter> {
             Line::Runq => &self.runq_busy,
             Line::Both => &self.both_busy,
         };
-        match edge {
-            Edge::Rise => line.rise(now),
-            Edge::Fall => line.fall(now),
-        }
+        line.note(edge, now);
+    }
+}
+
+impl Record<Counter> {
+    /// Adds what was counted elsewhere. Owner only.
+    pub(super) fn add(&self, other: &Record<u64>) {
+        self.devstat.add(&other.devstat);
+        self.waitq.add(&other.waitq);
+        self.runq.add(&other.runq);
+        self.waitq_busy.add(&other.waitq_busy);
+        self.runq_busy.add(&other.runq_busy);
+        self.both_busy.add(&other.both_busy);
     }
 }
 
@@ -90,12 +101,39 @@ impl Record<u64> {
     }
 }
 
+/// What a record of a partition has of its disk: the difference from what it has of the partition. An I/O of a partition is
+/// recorded there alone, and a reader of the disk adds up the records of the disk and of its partitions. Only the edges of
+/// the disk's lines are others than those of the partition's lines.
+///
+/// An I/O that is alone in its disk makes the same edges in both, and so does not change it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct DiskDifference<W = Counter> {
+    waitq_busy: Queue<W>,
+    runq_busy: Queue<W>,
+    both_busy: Queue<W>,
+    /// For how long submitters have waited for tags, ns: in the wait queue of the disk, whose records have that.
+    waited_ns: W,
+}
+
+impl DiskDifference<Counter> {
+    #[inline(always)]
+    fn line(&self, line: Line) -> &Queue {
+        match line {
+            Line::Waitq => &self.waitq_busy,
+            Line::Runq => &self.runq_busy,
+            Line::Both => &self.both_busy,
+        }
+    }
+}
+
 /// A record under its sequence count, with the times of reads and writes.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct CpuRecord {
     seq: SeqCount,
     record: Record,
+    difference: DiskDifference,
     latency: Latency,
     /// Not 0 once there are [`Bases`] of these times.
     has_bases: Counter,
@@ -142,6 +180,13 @@ impl<'a> From<&'a CpuRecord> for RecordPart<'a> {
 impl RecordPart<'_> {
     /// After so many changes it has bases.
     const CHANGES_WITHOUT_BASES: u64 = 1 << 30;
+
+    /// Whether there should be bases once a partition that has counted so many transactions is absorbed.
+    pub fn needs_bases_with(&self, transactions: u64) -> bool {
+        let (_, record) = self.record.read();
+        let all = record.devstat.end_count().saturating_add(transactions);
+        all >= Self::CHANGES_WITHOUT_BASES
+    }
 
     /// Whether there should be bases: none of its counts is above half of that number.
     pub fn needs_bases(&self) -> bool {
@@ -197,6 +242,9 @@ impl CpuRecord {
     /// Where its counters begin, bytes.
     pub const RECORD_OFFSET: usize = core::mem::offset_of!(CpuRecord, record);
 
+    /// Where the difference between partition and disk begins, bytes.
+    pub const DIFFERENCE_OFFSET: usize = core::mem::offset_of!(CpuRecord, difference);
+
     /// Begins to change the record, until the value is dropped. The caller is the CPU this record
     /// belongs to and keeps interrupts off that long, so writes never nest.
     #[inline(always)]
@@ -229,6 +277,21 @@ impl CpuRecord {
         self.seq.read(|| self.record.load())
     }
 
+    /// Reads the record of a partition as one of its disk. Spins.
+    fn read_for_disk(&self) -> (u64, Record<u64>) {
+        self.seq.read(|| {
+            let mut record = self.record.load();
+            let difference = &self.difference;
+            record.waitq_busy.fold(&difference.waitq_busy.load());
+            record.runq_busy.fold(&difference.runq_busy.load());
+            record.both_busy.fold(&difference.both_busy.load());
+            // It entered the disk's wait queue when it started: before that, its submitter was there.
+            let waited_ns = difference.waited_ns.get();
+            record.waitq.t_in = record.waitq.t_in.wrapping_add(waited_ns);
+            record
+        })
+    }
+
     /// The sequence count alone: equal to an earlier one if nothing was written since.
     #[inline]
     pub fn seq(&self) -> u64 {
@@ -236,10 +299,79 @@ impl CpuRecord {
     }
 }
 
+/// A record as one of those that are added up.
+#[derive(Clone, Copy, Debug)]
+pub struct Summand<'a> {
+    record: &'a CpuRecord,
+    /// Whether it is that of a partition, while its disk is read.
+    is_for_disk: bool,
+}
+
+impl<'a> From<&'a CpuRecord> for Summand<'a> {
+    fn from(record: &'a CpuRecord) -> Self {
+        Summand {
+            record,
+            is_for_disk: false,
+        }
+    }
+}
+
+impl<'a> Summand<'a> {
+    /// The record of a partition, for its disk.
+    pub fn of_partition(record: &'a CpuRecord) -> Self {
+        Summand {
+            record,
+            is_for_disk: true,
+        }
+    }
+
+    pub(super) fn seq(self) -> u64 {
+        self.record.seq()
+    }
+
+    /// See [`CpuRecord::read`].
+    #[inline]
+    pub(super) fn read(self) -> (u64, Record<u64>) {
+        if self.is_for_disk {
+            return self.record.read_for_disk();
+        }
+        self.record.read()
+    }
+}
+
 /// A record while it is changed.
 pub trait RecordWrite: core::ops::Deref<Target = Record> {
     /// The times of one more transaction of a class.
     fn record_times(&self, class: usize, total_ns: u64, service_ns: u64);
+
+    /// Of the record of a partition: what it has of the disk.
+    fn difference(&self) -> &DiskDifference;
+
+    /// A transaction of a partition that waits has waited for this time before it started, ns, in the wait queue of the disk.
+    #[inline(always)]
+    fn waited_before(&self, ns: u64) {
+        self.waitq.entered_before(ns);
+        self.difference().waited_ns.add(ns);
+    }
+
+    /// Notes the edges that a step of a partition makes, there and, since it is a leaf there, in the gauge of its disk.
+    #[inline(always)]
+    fn note_in_partition(&self, edges: Edges, disk: &Gauge, now: u64) {
+        edges.each(|line, edge| self.note(line, edge, now));
+        if let Some(step) = edges.step_above() {
+            self.note_difference(edges, disk.take(step).edges_of(step), now);
+        }
+    }
+
+    /// Notes the edges of the disk, at a step for which those of the partition were noted.
+    #[inline(always)]
+    fn note_difference(&self, edges: Edges, in_disk: Edges, now: u64) {
+        if in_disk != edges {
+            let difference = self.difference();
+            edges.each(|line, edge| difference.line(line).take_back(edge, now));
+            in_disk.each(|line, edge| difference.line(line).note(edge, now));
+        }
+    }
 }
 
 /// A record while its owner changes it. Transactions of rare classes are not recorded here.
@@ -260,6 +392,11 @@ impl RecordWrite for Writing<'_> {
     fn record_times(&self, class: usize, total_ns: u64, service_ns: u64) {
         self.0.latency.record(class, total_ns, service_ns);
     }
+
+    #[inline(always)]
+    fn difference(&self) -> &DiskDifference {
+        &self.0.difference
+    }
 }
 
 impl RecordWrite for WritingShared<'_> {
@@ -270,6 +407,23 @@ impl RecordWrite for WritingShared<'_> {
         } else {
             self.record.record_times(class, total_ns, service_ns);
         }
+    }
+
+    #[inline(always)]
+    fn difference(&self) -> &DiskDifference {
+        self.record.difference()
+    }
+}
+
+impl WritingShared<'_> {
+    /// Any histogram of the account, as far as it is not of one CPU.
+    pub(super) fn histogram(&self, class: Class, phase: Phase) -> &Histogram {
+        let latency = if is_rare(class as usize) {
+            &self.rare.latency
+        } else {
+            &self.record.0.latency
+        };
+        latency.of(class, phase)
     }
 }
 

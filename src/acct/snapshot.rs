@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What a reader makes of all CPUs' records of one disk.
+//! What a reader makes of all CPUs' records of one disk: its own, and those of its partitions.
 
 use super::{
     class::Class,
@@ -9,9 +9,9 @@ use super::{
         Phase, //
     },
     record::{
-        CpuRecord,
         Record, //
         RecordPart,
+        Summand,
     },
 };
 
@@ -41,7 +41,7 @@ const ATTEMPTS: usize = if cfg!(loom) { 1 } else { 8 };
 /// Reads the records of all CPUs: see [`Snapshot::take`].
 pub fn collect<'a, I>(cpus: impl Fn() -> I, clock: impl Fn() -> u64) -> Snapshot
 where
-    I: Iterator<Item = &'a CpuRecord>,
+    I: Iterator<Item: Into<Summand<'a>>>,
 {
     let mut snapshot = Snapshot::default();
     snapshot.take(cpus, clock);
@@ -50,9 +50,9 @@ where
 
 /// One consistent copy of each record, added up, and the sum of their sequence counts: counts
 /// only grow, so the sum is unchanged only if each of them is.
-fn pass<'a>(cpus: impl Iterator<Item = &'a CpuRecord>, sum: &mut Record<u64>) -> u64 {
+fn pass<'a>(cpus: impl Iterator<Item: Into<Summand<'a>>>, sum: &mut Record<u64>) -> u64 {
     // Many CPUs have seen no I/O of a disk.
-    let mut written = cpus.filter(|cpu| cpu.seq() != 0);
+    let mut written = cpus.map(Into::into).filter(|cpu| cpu.seq() != 0);
     // Most often it is but one that has.
     let Some(first) = written.next() else {
         *sum = Record::default();
@@ -139,13 +139,14 @@ impl Snapshot {
     /// May spin for as long as a writer holds a record; sleeps never. The writer is never held up.
     pub fn take<'a, I>(&mut self, cpus: impl Fn() -> I, clock: impl Fn() -> u64)
     where
-        I: Iterator<Item = &'a CpuRecord>,
+        I: Iterator<Item: Into<Summand<'a>>>,
     {
         for _ in 0..ATTEMPTS {
             let seq = pass(cpus(), &mut self.record);
             self.now = clock();
             // Cheap check first: most attempts that fail, fail here.
-            let unchanged = cpus().fold(0u64, |sum, cpu| sum.wrapping_add(cpu.seq())) == seq;
+            let seqs = cpus().map(|cpu| cpu.into().seq());
+            let unchanged = seqs.fold(0, u64::wrapping_add) == seq;
             if unchanged {
                 break;
             }
@@ -261,6 +262,7 @@ mod tests {
                 Kind,
                 Tag, //
             },
+            record::CpuRecord,
             transition::{
                 End,
                 Transition, //

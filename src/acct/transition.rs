@@ -4,6 +4,7 @@
 
 use super::{
     busy::{
+        Gauge,
         QueueMove,
         Tree, //
     },
@@ -48,7 +49,7 @@ pub enum Transition {
     WaitqEnter,
     /// It starts: it is in the wait queue already.
     StartInWaitq,
-    /// A transaction that waits has waited for this time before it started, ns.
+    /// A transaction of a partition that waits has waited for this time before it started, ns, in the wait queue of the disk.
     WaitedBefore(u64),
     /// A transaction starts at the device at once: bio-based devices have no wait queue.
     StartRunqEnter,
@@ -92,7 +93,33 @@ impl Transition {
     /// disk's.
     #[inline(always)]
     pub fn apply(self, record: &impl RecordWrite, gauges: &Tree<'_>, now: u64) {
-        let step = match self {
+        if let Some(step) = self.count(record, now) {
+            gauges.step(
+                step,
+                #[inline(always)]
+                |line, edge| record.note(line, edge, now),
+            );
+        }
+    }
+
+    /// Records the step in a partition, whose gauges these are; `disk` is the root of its disk.
+    #[inline(always)]
+    pub fn apply_in_partition(
+        self,
+        record: &impl RecordWrite,
+        gauges: &Tree<'_>,
+        disk: &Gauge,
+        now: u64,
+    ) {
+        if let Some(step) = self.count(record, now) {
+            record.note_in_partition(gauges.edges_of(step), disk, now);
+        }
+    }
+
+    /// Records all of the step but the edges. Returns what the gauges are to take, if anything.
+    #[inline(always)]
+    fn count(self, record: &impl RecordWrite, now: u64) -> Option<QueueMove> {
+        Some(match self {
             Transition::StartWaitqEnter => {
                 record.devstat.start_transaction();
                 record.waitq.enter(now);
@@ -102,8 +129,14 @@ impl Transition {
                 record.waitq.enter(now);
                 QueueMove::WaitqEnter
             }
-            Transition::StartInWaitq => return record.devstat.start_transaction(),
-            Transition::WaitedBefore(ns) => return record.waitq.entered_before(ns),
+            Transition::StartInWaitq => {
+                record.devstat.start_transaction();
+                return None;
+            }
+            Transition::WaitedBefore(ns) => {
+                record.waited_before(ns);
+                return None;
+            }
             Transition::StartRunqEnter => {
                 record.devstat.start_transaction();
                 record.runq.enter(now);
@@ -161,12 +194,7 @@ impl Transition {
                 record.runq.exit(now);
                 QueueMove::RunqExit
             }
-        };
-        gauges.step(
-            step,
-            #[inline(always)]
-            |line, edge| record.note(line, edge, now),
-        );
+        })
     }
 }
 

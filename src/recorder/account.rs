@@ -4,6 +4,7 @@
 
 mod medium;
 mod mount;
+mod partitions;
 mod readout;
 mod remembered;
 mod tag_waits;
@@ -39,7 +40,6 @@ use crate::{
         fast,
         inflight::Share,
         record::RecordWrite,
-        snapshot::Seen,
         transition::Transition, //
     },
     kernel_ext::{
@@ -56,7 +56,8 @@ use crate::{
             Absent,
             Records, //
         },
-        tag_waits::TagWaits, //
+        tag_waits::TagWaits,
+        upkeep, //
     },
 };
 use core::sync::atomic::{
@@ -73,6 +74,7 @@ use kernel::{
         Refcount, //
     }, //
 };
+use readout::Readout;
 use usage::Usage;
 
 /// The statistics of one disk or partition, or of a client's entry, from its arrival on. Outlives it for as long as a reader
@@ -108,9 +110,11 @@ pub(crate) struct Account {
     /// Whether it leaves.
     leaves_now: AtomicBool,
     usage: Usage,
-    /// Of the latest snapshot taken: the next must not be less.
+    /// What readers have in common.
     #[pin]
-    last: Mutex<Seen>,
+    readout: Mutex<Readout>,
+    /// Of a disk: whether `readout` may have partitions. It never becomes false again.
+    has_had_partitions: AtomicBool,
 }
 
 /// What of an account only a disk or partition has.
@@ -131,8 +135,8 @@ struct GaugeLine(Gauge);
 const MAX_LEAVES: usize = 64;
 
 impl Account {
-    /// An account of `device` with all counters zero; that of its `disk`, if it is a partition, counts
-    /// whatever this one does. May sleep; `ENOMEM`.
+    /// An account of `device` with all counters zero; its `disk`, if it is a partition, is to adopt it before anything is
+    /// recorded in it. May sleep; `ENOMEM`.
     pub(crate) fn new(
         device: &BlockDevice<'_>,
         disk: Option<Arc<Account>>,
@@ -206,7 +210,7 @@ impl Account {
             owner.set(Device::new(&identity, parent, offset));
         })?;
         let root = match &block.disk {
-            Some(disk) => Root::of_partition(disk.memory()),
+            Some(disk) => Root::of_partition(disk.memory().root),
             None => Root::default(),
         };
         Arc::pin_init(
@@ -228,7 +232,8 @@ impl Account {
                 root,
                 leaves_now: AtomicBool::new(false),
                 usage: Usage::default(),
-                last <- new_mutex!(Seen::default()),
+                readout <- new_mutex!(Readout::default()),
+                has_had_partitions: AtomicBool::new(false),
             }),
             GFP_KERNEL,
         )
@@ -270,6 +275,10 @@ impl Account {
     pub(super) fn leave(&self) {
         if self.holders.dec_and_test() {
             self.records.head().set_gone();
+            if self.disk.is_some() {
+                // For `absorb_into_disk`.
+                upkeep::wake();
+            }
         }
     }
 
@@ -279,7 +288,7 @@ impl Account {
         self.disk.as_deref()
     }
 
-    /// Whether I/Os are to be recorded in the disk as well, or in regions.
+    /// Whether I/Os may have to be recorded in regions: of a partition also in those of its disk.
     #[inline(always)]
     pub(super) fn needs_slow_record(&self) -> bool {
         self.regions.needs_slow_record()
@@ -345,23 +354,10 @@ impl Account {
         !self.leaves.is_empty()
     }
 
-    /// Records one step at `now` of an I/O that goes through the hardware queue `hctx`, here and, of
-    /// a partition, in the disk.
+    /// Records one step at `now` of an I/O that goes through the hardware queue `hctx`. A step of a partition is one of its
+    /// disk by that: see [`DiskDifference`](crate::acct::record::DiskDifference).
     #[inline(always)]
     pub(crate) fn record(&self, transition: Transition, hctx: u16, now: u64, cpu: ThisCpu<'_>) {
-        let mut account = self;
-        loop {
-            account.record_own(transition, hctx, now, cpu);
-            let Some(disk) = &account.disk else {
-                return;
-            };
-            account = disk;
-        }
-    }
-
-    /// Records a transition in this account alone.
-    #[inline(always)]
-    pub(super) fn record_own(&self, transition: Transition, hctx: u16, now: u64, cpu: ThisCpu<'_>) {
         let record = self.records.this_cpu(cpu, &self.root);
         match record.filter(|_| !transition.is_rare()) {
             Some(record) => self.apply(transition, &record.write(), hctx, now),
@@ -374,6 +370,9 @@ impl Account {
     #[inline(never)]
     fn record_shared(&self, transition: Transition, hctx: u16, now: u64) {
         self.usage.note();
+        if let Some(disk) = self.disk() {
+            disk.usage.note();
+        }
         if !transition.is_rare() {
             self.records.want_this_cpu();
         }
@@ -383,29 +382,53 @@ impl Account {
 
     #[inline(always)]
     fn apply(&self, transition: Transition, record: &impl RecordWrite, hctx: u16, now: u64) {
-        let root = &self.root.gauge;
-        // Two calls and not one with two trees: which of them is asked once, not after every step.
-        if self.has_leaves() && hctx != fast::DIRECT {
-            let last = self.leaves.len().wrapping_sub(1);
-            if let Some(leaf) = self.leaves.get(usize::from(hctx) & last) {
-                let gauges = Tree {
-                    leaf: &leaf.0,
-                    root: Some(root),
-                };
-                return transition.apply(record, &gauges, now);
-            }
+        if let Some(disk) = self.disk() {
+            return self.apply_in_partition(disk, transition, record, hctx, now);
         }
-        let gauges = Tree {
-            leaf: root,
-            root: None,
-        };
-        transition.apply(record, &gauges, now);
+        // Two calls and not one with two trees: which of them is asked once, not after every step.
+        match self.leaf(hctx) {
+            None => transition.apply(record, &self.tree(None), now),
+            leaf => transition.apply(record, &self.tree(leaf), now),
+        }
+    }
+
+    #[inline(never)]
+    fn apply_in_partition(
+        &self,
+        disk: &Account,
+        transition: Transition,
+        record: &impl RecordWrite,
+        hctx: u16,
+        now: u64,
+    ) {
+        let gauges = self.tree(self.leaf(hctx));
+        transition.apply_in_partition(record, &gauges, &disk.root.gauge, now);
+    }
+
+    /// The gauge of a hardware queue, unless its I/Os enter the root.
+    #[inline(always)]
+    fn leaf(&self, hctx: u16) -> Option<&Gauge> {
+        if !self.has_leaves() || hctx == fast::DIRECT {
+            return None;
+        }
+        let last = self.leaves.len().wrapping_sub(1);
+        Some(&self.leaves.get(usize::from(hctx) & last)?.0)
+    }
+
+    /// The way of an I/O through the gauges.
+    #[inline(always)]
+    fn tree<'a>(&'a self, leaf: Option<&'a Gauge>) -> Tree<'a> {
+        let root = &self.root.gauge;
+        Tree {
+            leaf: leaf.unwrap_or(root),
+            root: leaf.map(|_| root),
+        }
     }
 
     /// A client's transaction starts. Of accounts of clients alone.
     #[inline(always)]
     pub(crate) fn start_transaction(&self, now: u64, cpu: ThisCpu<'_>) {
-        self.record_own(Transition::StartRunqEnter, 0, now, cpu);
+        self.record(Transition::StartRunqEnter, 0, now, cpu);
     }
 
     /// A client's transaction ends; false, if none has started. Of accounts of clients alone.

@@ -171,6 +171,7 @@ impl<L: Listener> Registry<L> {
             promise: None,
             _events: events,
         };
+        account.join_disk()?;
         // From here on nothing can fail.
         members.insert(nodes, member);
         place.insert(device.key(), FoundAccount::new(&account));
@@ -294,6 +295,7 @@ impl<L: Listener> Registry<L> {
             return;
         };
         let account = &member.account;
+        account.leave_disk();
         // Before: what is removed is freed as soon as the probes that run now have ended.
         self.tracker.entries().give_up(account);
         self.accounts().remove(account.handle());
@@ -311,6 +313,20 @@ impl<L: Listener> Registry<L> {
         }
         // Waits for readers of the disk's files: not with the mutex.
         drop(member);
+    }
+
+    /// Disks absorb their partitions that are gone. One call at a time, in the upkeep; may sleep. What there is no memory for
+    /// is tried again the next time.
+    pub(super) fn absorb_partitions(&self) {
+        // A mutex is held meanwhile that those who add partitions wait for: see `add_client`.
+        let _noio = NoIo::new();
+        let next = || self.members.lock().to_be_absorbed();
+        while let Some(account) = next() {
+            if account.absorb_into_disk().is_err() {
+                return;
+            }
+            self.members.lock().set_absorbed(&account);
+        }
     }
 
     /// All accounts.

@@ -10,6 +10,8 @@
 
 #![cfg(loom)]
 
+#[path = "interleavings/absorb.rs"]
+mod absorb;
 #[path = "interleavings/fast.rs"]
 mod fast;
 #[path = "interleavings/fast_regions.rs"]

@@ -48,6 +48,8 @@ mod messages;
 mod names;
 #[path = "properties/pager.rs"]
 mod pager;
+#[path = "properties/partitions.rs"]
+mod partitions;
 #[path = "properties/promises.rs"]
 mod promises;
 #[path = "properties/readers.rs"]

@@ -87,6 +87,7 @@ mod tests {
         let partition = with_disk(|device| {
             Account::new(device, Some(of_disk), None, AccountId::new(1, 78), absent)
         })??;
+        partition.join_disk()?;
         on_cpu(0, |cpu| read(&partition, cpu));
         on_cpu(0, |cpu| read(&disk, cpu));
         let (part, whole) = (partition.snapshot(), disk.snapshot());
@@ -97,6 +98,14 @@ mod tests {
         assert!(part.rlentime <= whole.rlentime);
         assert_eq!(partition.histogram(Class::Read, Phase::Total).count(), 1);
         assert_eq!(disk.histogram(Class::Read, Phase::Total).count(), 2);
+        partition.absorb_into_disk()?;
+        let absorbed = disk.snapshot();
+        assert_eq!(absorbed.record, whole.record);
+        assert_eq!(absorbed.busy_time, whole.busy_time);
+        assert_eq!(disk.histogram(Class::Read, Phase::Total).count(), 2);
+        // Another time the disk does not have it.
+        on_cpu(0, |cpu| read(&partition, cpu));
+        assert_eq!(disk.snapshot().record, whole.record);
         Ok(())
     }
 

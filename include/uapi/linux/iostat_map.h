@@ -98,7 +98,7 @@ struct iostat_bases {
 	__u32 bases[2][IOSTAT_PHASES][IOSTAT_BUCKETS];
 };
 
-#define IOSTAT_PRESENT_WORDS	143
+#define IOSTAT_PRESENT_WORDS	142
 
 /**
  * struct iostat_map_device - at the start of a device's memory
@@ -108,6 +108,8 @@ struct iostat_bases {
  * @has_bases: not 0 once there is a struct iostat_bases of @latency
  * @latency: of IOSTAT_CLASS_NONE and IOSTAT_CLASS_FREE, by enum iostat_phase: on all CPUs, under the sequence
  *	count of record 0
+ * @partitions: of a disk: in the upper half, how often it has changed which partitions' records count for it; in the
+ *	lower half, how many partitions are not in the list any more whose records still count. Changes while mapped
  * @present: a bit for each record that is there; bits are set while mapped. The page of a record or of bases that is
  *	not there cannot be read (SIGBUS)
  */
@@ -117,6 +119,7 @@ struct iostat_map_device {
 	struct iostat_device device;
 	__aligned_u64 has_bases;
 	struct iostat_cpu_histogram latency[2][IOSTAT_PHASES];
+	__aligned_u64 partitions;
 	__aligned_u64 present[IOSTAT_PRESENT_WORDS];
 };
 #define IOSTAT_MAP_PRESENT	0
@@ -154,6 +157,10 @@ struct iostat_cpu_queue {
  * @waitq_busy: whether the wait queue is not empty
  * @runq_busy: whether the run queue is not empty
  * @both_busy: whether both are not
+ * @disk_waitq_busy: of a partition: what its disk has besides @waitq_busy; all members may be negative, modulo 2^64
+ * @disk_runq_busy: the same of @runq_busy
+ * @disk_both_busy: the same of @both_busy
+ * @disk_waited: of a partition: its disk has so much more of t_in of @waitq, ns
  * @latency: of IOSTAT_CLASS_READ and IOSTAT_CLASS_WRITE, by enum iostat_phase
  * @has_bases: not 0 once there is a struct iostat_bases of @latency
  * @padding: 0
@@ -172,6 +179,10 @@ struct iostat_cpu_record {
 	struct iostat_cpu_queue waitq_busy;
 	struct iostat_cpu_queue runq_busy;
 	struct iostat_cpu_queue both_busy;
+	struct iostat_cpu_queue disk_waitq_busy;
+	struct iostat_cpu_queue disk_runq_busy;
+	struct iostat_cpu_queue disk_both_busy;
+	__aligned_u64 disk_waited;
 	struct iostat_cpu_histogram latency[2][IOSTAT_PHASES];
 	__aligned_u64 has_bases;
 	__aligned_u64 padding[3];

@@ -4,6 +4,7 @@
 
 use super::{
     Edge,
+    Edges,
     Line,
     QueueMove, //
 };
@@ -21,7 +22,7 @@ pub struct Lengths(u64);
 pub enum Extra {
     /// The account has regions.
     Regions = 1,
-    /// The account is that of a partition: each step is recorded in its disk as well.
+    /// The account is that of a partition: each edge is a step of its disk.
     Disk = 2,
     /// It is no account: see [`Root::set_absent`](super::Root::set_absent).
     Absent = 4,
@@ -76,6 +77,12 @@ impl Lengths {
         self.0 & (Extra::Disk as u64 | Extra::TagWaits as u64) != 0
     }
 
+    /// Whether the account has any but this one.
+    #[inline(always)]
+    pub const fn has_others_than(self, extra: Extra) -> bool {
+        self.without(extra).has_extras()
+    }
+
     /// Whether the account has any.
     #[inline(always)]
     pub const fn has_extras(self) -> bool {
@@ -92,6 +99,14 @@ impl Lengths {
     #[inline(always)]
     pub const fn run(self) -> u64 {
         self.0 >> RUN_SHIFT
+    }
+
+    /// The edges of a step that found these lengths.
+    #[inline(always)]
+    pub fn edges_of(self, step: QueueMove) -> Edges {
+        let mut edges = Edges::default();
+        self.edges(step, |line, edge| edges.add(line, edge));
+        edges
     }
 
     /// Calls `note` for each edge of a step that found these lengths.

@@ -7,12 +7,9 @@ use super::{
     Gauge,
     Lengths, //
 };
-use crate::{
-    acct::fast::Memory,
-    sync::{
-        AtomicU32,
-        Ordering::Relaxed, //
-    }, //
+use crate::sync::{
+    AtomicU32,
+    Ordering::Relaxed, //
 };
 
 /// The gauge of a disk, on a cache line of its own, and which of the disk's hardware queues enters it directly.
@@ -27,15 +24,16 @@ pub struct Root {
     pub gauge: Gauge,
     owner: AtomicU32,
     rival: AtomicU32,
-    disk: Memory,
+    /// Where the root of the disk is, of a partition: the caller's number, as in [`Memory`](crate::acct::fast::Memory).
+    disk: u64,
 }
 
 /// As the rival: the owner met another queue at the root.
 const OWNER: u32 = u32::MAX;
 
 impl Root {
-    /// The root of a partition, whose disk is recorded in `disk`.
-    pub fn of_partition(disk: Memory) -> Self {
+    /// The root of a partition, whose disk's root is at `disk`.
+    pub fn of_partition(disk: u64) -> Self {
         let root = Root {
             disk,
             ..Root::default()
@@ -44,9 +42,9 @@ impl Root {
         root
     }
 
-    /// Of a partition: where its disk is recorded.
+    /// Of a partition: where its disk's root is.
     #[inline(always)]
-    pub fn disk(&self) -> Memory {
+    pub fn disk(&self) -> u64 {
         self.disk
     }
 

@@ -9,8 +9,7 @@
 use super::{
     Entry,
     Extra,
-    FastRequest,
-    QueueMove, //
+    FastRequest, //
     Section,
 };
 use crate::acct::{
@@ -37,13 +36,9 @@ fn record<'a, S: Section<'a>>(
     // An I/O whose account has left is recorded nowhere.
     let root = section.account(entry)?;
     section.record_own(root, transition);
-    let mut has_regions = root.gauge.has(Extra::Regions);
-    if root.gauge.has(Extra::Disk) {
-        let disk = section.disk(root);
-        section.record_own(disk, transition);
-        has_regions |= disk.gauge.has(Extra::Regions);
-    }
-    has_regions.then_some(root)
+    let has_regions = |root: &Root| root.gauge.has(Extra::Regions);
+    let in_disk = || root.gauge.has(Extra::Disk) && has_regions(section.disk(root));
+    (has_regions(root) || in_disk()).then_some(root)
 }
 
 /// The start of an I/O.
@@ -51,41 +46,34 @@ fn record<'a, S: Section<'a>>(
 #[inline(never)]
 pub(super) fn start<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
     section.root(place).set_absent();
-    match section.account(entry) {
-        Some(root) if root.gauge.has(Extra::Disk) => {
-            section.record_own(root, Transition::StartWaitqEnter);
-            start_of_partition(&section, entry, root);
-        }
-        Some(root) => {
-            start_in_disk(&section, entry, root);
-        }
-        // An I/O whose account has left is recorded nowhere.
-        None => {}
+    // An I/O whose account has left is recorded nowhere.
+    if let Some(root) = section.account(entry) {
+        start_in(&section, entry, root);
     }
     section.leave();
 }
 
-/// The start of an I/O of a partition, which is recorded there, in its disk.
-fn start_of_partition<'a, S: Section<'a>>(section: &S, entry: &'a Entry, partition: &'a Root) {
-    if let Some(since) = start_in_disk(section, entry, section.disk(partition)) {
-        let waited_ns = section.now().wrapping_sub(since);
-        section.record_own(partition, Transition::WaitedBefore(waited_ns));
-    }
-}
-
-/// The start of an I/O, in the account of a disk. Returns since when its submitter has waited for a tag, if it has.
-fn start_in_disk<'a, S: Section<'a>>(section: &S, entry: &'a Entry, disk: &'a Root) -> Option<u64> {
-    let may_wait = disk.gauge.has(Extra::TagWaits);
-    let since = may_wait.then(|| section.end_tag_wait(disk)).flatten();
-    let verb = match since {
-        Some(since) => {
-            entry.start_ns.set(since);
-            Transition::StartInWaitq
-        }
-        None => Transition::StartWaitqEnter,
+/// The start of an I/O, in the account of a disk or partition.
+fn start_in<'a, S: Section<'a>>(section: &S, entry: &'a Entry, root: &'a Root) {
+    let is_partition = root.gauge.has(Extra::Disk);
+    let disk = if is_partition {
+        section.disk(root)
+    } else {
+        root
     };
-    section.record_own(disk, verb);
-    since
+    let may_wait = disk.gauge.has(Extra::TagWaits);
+    let Some(since) = may_wait.then(|| section.end_tag_wait(disk)).flatten() else {
+        return section.record_own(root, Transition::StartWaitqEnter);
+    };
+    entry.start_ns.set(since);
+    if is_partition {
+        let waited_ns = section.now().wrapping_sub(since);
+        section.record_own(root, Transition::StartWaitqEnter);
+        section.record_own(root, Transition::WaitedBefore(waited_ns));
+        section.record_own(disk, Transition::WaitqExit);
+    } else {
+        section.record_own(root, Transition::StartInWaitq);
+    }
 }
 
 /// The issue of an I/O.
@@ -109,27 +97,6 @@ pub(super) fn complete<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: 
     }
     entry.key.release_in_flight();
     section.leave();
-}
-
-/// A step of an I/O of a partition that has a record on this CPU, in its disk, which has none: at this place. The
-/// section is still to be ended.
-#[cold]
-#[inline(never)]
-pub(super) fn of_disk<'a, S: Section<'a>>(
-    section: &S,
-    entry: &'a Entry,
-    partition: &'a Root,
-    place: S::Place,
-    step: QueueMove,
-) -> bool {
-    section.root(place).set_absent();
-    let disk = section.disk(partition);
-    match step {
-        QueueMove::WaitqEnter => start_of_partition(section, entry, partition),
-        QueueMove::WaitqToRunq => section.record_own(disk, Transition::WaitqToRunq),
-        _ => section.record_own(disk, end(section, entry)),
-    }
-    disk.gauge.has(Extra::Regions)
 }
 
 fn end<'a, S: Section<'a>>(section: &S, entry: &'a Entry) -> Transition {

@@ -3,7 +3,7 @@
 //! What else an event on the fast path has to do if its account has an [`Extra`].
 
 use super::{
-    absent,
+    partition,
     Entry,
     Extra,
     FastRequest,
@@ -22,85 +22,45 @@ use crate::{
             list::StartSector,
             Ended, //
         },
-        transition::Transition,
     },
-    below::Bit,
     hint::keep_apart, //
 };
 
 /// The start of an I/O of a partition, or of a disk for whose tags tasks may wait, which was recorded there but for the
 /// edges.
-#[inline(never)]
+#[inline(always)]
 pub(super) fn start<'a, S: Section<'a>>(
+    section: S,
+    entry: &'a Entry,
+    place: S::Place,
+    root: &'a Root,
+    before: Lengths,
+    record: Writing<'_>,
+) {
+    if before == Lengths::IDLE.with(Extra::Disk) {
+        partition::start_in_idle(section, entry, place, root, record);
+    } else if before.has(Extra::Disk) {
+        partition::start_in_busy(section, entry, place, before, record);
+    } else {
+        start_with_tag_waits(section, entry, place, before, record);
+    }
+}
+
+/// The start of an I/O in that of a whole disk for whose tags tasks may wait, which was recorded there but for the edges.
+#[inline(never)]
+fn start_with_tag_waits<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
     before: Lengths,
     record: Writing<'_>,
 ) {
-    const STEP: QueueMove = QueueMove::WaitqEnter;
-    let now = section.now();
-    if before == Lengths::IDLE.with(Extra::Disk) {
-        record.waitq_busy.rise(now);
-        keep_apart();
-    } else if before.has(Extra::Absent) {
-        drop(record);
-        return absent::start(section, entry, place);
-    } else if !before.has(Extra::Disk) {
-        start_with_tag_waits(&section, entry, section.root(place), before, &record);
-        drop(record);
-        return section.leave();
-    } else {
-        before.edges(STEP, |line, edge| record.note(line, edge, now));
-    }
-    drop(record);
-    let partition = section.root(place);
-    let place = section.place_of_disk(partition);
-    let record = section.record(place).write();
-    record.devstat.start_transaction();
-    record.waitq.enter(now);
-    let root = section.root(place);
-    let before = root.gauge.take(STEP);
-    if before.without(Extra::Regions) == Lengths::IDLE {
-        record.waitq_busy.rise(now);
-        keep_apart();
-    } else if before.has(Extra::Absent) {
-        absent::of_disk(&section, entry, partition, place, STEP);
-    } else if before.has(Extra::TagWaits) {
-        let since = start_with_tag_waits(&section, entry, root, before, &record);
-        drop(record);
-        if let Some(since) = since {
-            section.record_own(partition, Transition::WaitedBefore(now.wrapping_sub(since)));
-        }
-        return section.leave();
-    } else if before.wait() == 0 {
-        record.waitq_busy.rise(now);
-        record.both_busy.rise(now);
-        // It is the disk's root where queues meet.
-        if !root.stays(entry.hctx()) {
-            entry.memory.forget();
-        }
-    }
-    drop(record);
-    section.leave();
-}
-
-/// The start of an I/O in that of a whole disk for whose tags tasks may wait, which was recorded there but for the edges.
-/// Returns since when the submitter has waited, if it has.
-#[inline(never)]
-fn start_with_tag_waits<'a, S: Section<'a>>(
-    section: &S,
-    entry: &'a Entry,
-    disk: &'a Root,
-    before: Lengths,
-    record: &Writing<'_>,
-) -> Option<u64> {
     let now = section.now();
     before.edges(QueueMove::WaitqEnter, |line, edge| {
         record.note(line, edge, now)
     });
-    let since = section.end_tag_wait(disk);
-    if let Some(since) = since {
+    let disk = section.root(place);
+    if let Some(since) = section.end_tag_wait(disk) {
         // It takes the place of its submitter in the wait queue.
         record.waitq.exit(now);
         disk.gauge.step(QueueMove::WaitqExit, |line, edge| {
@@ -113,7 +73,8 @@ fn start_with_tag_waits<'a, S: Section<'a>>(
             entry.memory.forget();
         }
     }
-    since
+    drop(record);
+    section.leave();
 }
 
 /// The issue of an I/O in an account with extras, which was recorded there but for the edges.
@@ -122,62 +83,15 @@ pub(super) fn issue<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
+    root: &'a Root,
     before: Lengths,
     record: Writing<'_>,
 ) {
     if before.has(Extra::Disk) {
-        issue_in_partition(section, entry, place, before, record);
+        partition::issue(section, entry, place, root, before, record);
     } else {
         issue_in_disk(section, entry, place, before, record);
     }
-}
-
-/// Issues a request in the account of a partition, or without a record.
-#[inline(never)]
-fn issue_in_partition<'a, S: Section<'a>>(
-    section: S,
-    entry: &'a Entry,
-    place: S::Place,
-    before: Lengths,
-    record: Writing<'_>,
-) {
-    const STEP: QueueMove = QueueMove::WaitqToRunq;
-    let now = section.now();
-    if before == Lengths::ONE_WAITS.with(Extra::Disk) {
-        record.waitq_busy.fall(now);
-        record.runq_busy.rise(now);
-        keep_apart();
-    } else if before.has(Extra::Absent) {
-        drop(record);
-        return absent::issue(section, entry, place);
-    } else {
-        before.edges(STEP, |line, edge| record.note(line, edge, now));
-    }
-    drop(record);
-    let root = section.root(place);
-    let place = section.place_of_disk(root);
-    let record = section.record(place).write();
-    record.waitq.exit(now);
-    record.runq.enter(now);
-    let in_disk = section.root(place).gauge.take(STEP);
-    let mut has_regions = before.has(Extra::Regions);
-    if in_disk == Lengths::ONE_WAITS {
-        record.waitq_busy.fall(now);
-        record.runq_busy.rise(now);
-        keep_apart();
-        drop(record);
-    } else if in_disk.has(Extra::Absent) {
-        drop(record);
-        has_regions |= absent::of_disk(&section, entry, root, place, STEP);
-    } else {
-        in_disk.edges(STEP, |line, edge| record.note(line, edge, now));
-        drop(record);
-        has_regions |= in_disk.has(Extra::Regions);
-    }
-    if has_regions {
-        return start_in_regions(section, root, entry);
-    }
-    section.leave();
 }
 
 /// Issues a request in the account of a whole disk that has regions, or for whose tags tasks may wait.
@@ -256,61 +170,15 @@ pub(super) fn complete<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
+    root: &'a Root,
     before: Lengths,
     record: Writing<'_>,
 ) {
     if before.has(Extra::Disk) {
-        complete_in_partition(section, entry, place, before, record);
+        partition::complete(section, entry, place, root, before, record);
     } else {
         complete_in_disk(section, entry, place, before, record);
     }
-}
-
-/// Completes a request in the account of a partition, or without a record.
-#[inline(never)]
-fn complete_in_partition<'a, S: Section<'a>>(
-    section: S,
-    entry: &'a Entry,
-    place: S::Place,
-    before: Lengths,
-    record: Writing<'_>,
-) {
-    const STEP: QueueMove = QueueMove::RunqExit;
-    let now = section.now();
-    if before == Lengths::ONE_RUNS.with(Extra::Disk) {
-        record.runq_busy.fall(now);
-        keep_apart();
-    } else if before.has(Extra::Absent) {
-        drop(record);
-        return absent::complete(section, entry, place);
-    } else {
-        before.edges(STEP, |line, edge| record.note(line, edge, now));
-    }
-    drop(record);
-    let root = section.root(place);
-    let rq = section.request(entry.key.in_flight());
-    let (is_write, bytes) = (Bit::of(rq.is_write()), u64::from(rq.bytes()));
-    let place = section.place_of_disk(root);
-    let record = section.record(place).write();
-    record.devstat.end_bytes(is_write, bytes);
-    record.runq.exit(now);
-    let total_ns = now.wrapping_sub(entry.start_ns.own());
-    let service_ns = now.wrapping_sub(entry.service_ns.own());
-    record.devstat.end_but_bytes(is_write, total_ns);
-    record.record_data_times(is_write, total_ns, service_ns);
-    let before = section.root(place).gauge.take(STEP);
-    if before == Lengths::ONE_RUNS {
-        record.runq_busy.fall(now);
-        keep_apart();
-    } else if before.has(Extra::Absent) {
-        absent::of_disk(&section, entry, root, place, STEP);
-    } else {
-        before.edges(STEP, |line, edge| record.note(line, edge, now));
-    }
-    drop(record);
-    section.ended(entry);
-    entry.key.release_in_flight();
-    section.leave();
 }
 
 /// Completes a request in the account of a whole disk that has regions, or for whose tags tasks may wait.

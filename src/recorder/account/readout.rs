@@ -10,14 +10,35 @@ use crate::{
             Histogram,
             Phase, //
         },
-        record::RecordPart,
+        record::{
+            RecordPart,
+            Summand, //
+        },
         snapshot::{
             collect_histogram,
+            Seen,
             Snapshot, //
         },
     },
-    kernel_ext::clock,
+    kernel_ext::{
+        clock,
+        records::Records, //
+    },
 };
+use core::sync::atomic::Ordering::Acquire;
+use kernel::{
+    alloc::KVec,
+    sync::Arc, //
+};
+
+/// What the readers of an account have in common.
+#[derive(Default)]
+pub(super) struct Readout {
+    /// Of the latest snapshot taken: the next must not be less.
+    seen: Seen,
+    /// Of a disk: the records of partitions, which are read with its own.
+    pub(super) partitions: KVec<Arc<Records>>,
+}
 
 impl Account {
     /// All counters at one instant. May sleep, until other readers of the same disk are done.
@@ -30,20 +51,36 @@ impl Account {
 
     /// Replaces `snapshot` with the next one. For callers that read many, and have called [`clock::check`].
     pub(crate) fn next_snapshot(&self, snapshot: &mut Snapshot) {
-        let mut last = self.last.lock();
-        let records = || self.records.iter().map(|part| part.record);
-        snapshot.take(records, clock::now_ns);
-        snapshot.settle(&last);
-        *last = snapshot.seen();
+        let mut readout = self.readout.lock();
+        let own = || self.records.cpu_records().map(Summand::from);
+        if readout.partitions.is_empty() {
+            snapshot.take(own, clock::now_ns);
+        } else {
+            let partitions = || {
+                let partitions = readout.partitions.iter();
+                partitions.flat_map(|partition| partition.cpu_records())
+            };
+            let all = || own().chain(partitions().map(Summand::of_partition));
+            snapshot.take(all, clock::now_ns);
+        }
+        snapshot.settle(&readout.seen);
+        readout.seen = snapshot.seen();
     }
 
-    /// Whether any transaction of a class has completed.
+    /// Whether any transaction of a class has completed. May sleep.
     pub(crate) fn has_times(&self, class: Class) -> bool {
         let is_empty = |part: RecordPart<'_>| part.is_empty_histogram(class, Phase::Total);
-        !self.records.iter().all(is_empty)
+        let has_any = |records: &Records| !records.iter().all(is_empty);
+        if has_any(&self.records) {
+            return true;
+        }
+        self.may_have_partitions() && {
+            let readout = self.readout.lock();
+            readout.partitions.iter().any(|records| has_any(records))
+        }
     }
 
-    /// How the times of one class and phase are distributed. Never sleeps.
+    /// How the times of one class and phase are distributed. May sleep.
     pub(crate) fn histogram(&self, class: Class, phase: Phase) -> Histogram<u64> {
         let mut histogram = Histogram::default();
         self.next_histogram(class, phase, &mut histogram);
@@ -57,6 +94,19 @@ impl Account {
         phase: Phase,
         histogram: &mut Histogram<u64>,
     ) {
-        collect_histogram(self.records.iter(), class, phase, histogram);
+        if !self.may_have_partitions() {
+            return collect_histogram(self.records.iter(), class, phase, histogram);
+        }
+        let readout = self.readout.lock();
+        let partitions = readout.partitions.iter();
+        let of_partitions = partitions.flat_map(|partition| partition.iter());
+        let all = self.records.iter().chain(of_partitions);
+        collect_histogram(all, class, phase, histogram);
+    }
+
+    /// Whether its partitions have to be looked at: most accounts have none, and need no lock for that.
+    fn may_have_partitions(&self) -> bool {
+        // Acquire: pairs with the release in `join_disk`.
+        self.has_had_partitions.load(Acquire)
     }
 }

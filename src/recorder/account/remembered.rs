@@ -58,7 +58,7 @@ impl Account {
             return None;
         }
         // Others write the root's cache line with each of their I/Os: it is looked at now and then.
-        if self.has_leaves() && !(is_one_of_many(now) && self.may_enter(hctx)) {
+        if self.has_leaves() && !(is_one_of_many(now) && self.root.may_enter(hctx)) {
             return None;
         }
         if self.disk.is_some() {
@@ -70,11 +70,6 @@ impl Account {
         // Not by a partition that has no account yet.
         rq.is_of_whole_disk()
             .then(|| Source::block_device(rq.block_device()))
-    }
-
-    /// Whether I/Os of this hardware queue may enter its root, and that of its disk.
-    fn may_enter(&self, hctx: u16) -> bool {
-        self.root.may_enter(hctx) && self.disk().is_none_or(|disk| disk.root.may_enter(hctx))
     }
 
     /// Whether entries may still remember it by this source.

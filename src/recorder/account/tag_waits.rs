@@ -18,7 +18,7 @@ use crate::{
 impl Account {
     /// A task enters the wait queue of the disk, in place of its I/O.
     pub(in crate::recorder) fn enter_tag_wait(&self, here: ProbeContext<'_>) {
-        self.record_own(Transition::WaitqEnter, DIRECT, here.now, here.cpu);
+        self.record(Transition::WaitqEnter, DIRECT, here.now, here.cpu);
         // After that, or an I/O that is alone in the wait queue removes it.
         self.root.gauge.add(Extra::TagWaits);
     }
@@ -26,7 +26,7 @@ impl Account {
     /// It leaves the wait queue, and its I/O is not there.
     #[cold]
     pub(in crate::recorder) fn leave_tag_wait(&self, now: u64, cpu: ThisCpu<'_>) {
-        self.record_own(Transition::WaitqExit, DIRECT, now, cpu);
+        self.record(Transition::WaitqExit, DIRECT, now, cpu);
     }
 
     /// Since when the current task has waited for a tag of the disk, which it has now; it is still in the wait queue. Of
@@ -49,15 +49,13 @@ impl Account {
     /// An I/O starts whose submitter has waited since then for a tag. It is recorded
     /// at the root, where its submitter is.
     pub(in crate::recorder) fn start_after_tag_wait(&self, here: ProbeContext<'_>, since: u64) {
-        let disk = match self.disk() {
-            None => self,
-            Some(disk) => {
-                let waited = Transition::WaitedBefore(here.now.wrapping_sub(since));
-                self.record_own(Transition::StartWaitqEnter, DIRECT, here.now, here.cpu);
-                self.record_own(waited, DIRECT, here.now, here.cpu);
-                disk
-            }
+        let Some(disk) = self.disk() else {
+            return self.record(Transition::StartInWaitq, DIRECT, here.now, here.cpu);
         };
-        disk.record_own(Transition::StartInWaitq, DIRECT, here.now, here.cpu);
+        let waited = Transition::WaitedBefore(here.now.wrapping_sub(since));
+        self.record(Transition::StartWaitqEnter, DIRECT, here.now, here.cpu);
+        self.record(waited, DIRECT, here.now, here.cpu);
+        // It has the place of its submitter, but in the partition's record.
+        disk.record(Transition::WaitqExit, DIRECT, here.now, here.cpu);
     }
 }

@@ -174,17 +174,10 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     }
 
     #[inline(always)]
-    fn place_of_disk(&self, partition: &'a Root) -> CpuPlaces {
-        CpuPlaces::at(partition.disk().records)
-    }
-
-    #[inline(always)]
     fn record(&self, place: CpuPlaces) -> &'a CpuRecord {
         // SAFETY: Interrupts are off by the type invariant. Floor 0 asks for the place of the entry of this probe's I/O,
         // after it has found or set its key to a state of the fast path: only entries that were remembered come to
-        // one, and by the rules of `acct/fast.rs` what they refer to is there until this probe returns. The root
-        // of a partition was made with the memory of its disk (`account.rs`), whose account that of the partition
-        // holds.
+        // one, and by the rules of `acct/fast.rs` what they refer to is there until this probe returns.
         unsafe { record(place) }
     }
 
@@ -202,15 +195,16 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
 
     #[inline(always)]
     fn disk(&self, partition: &'a Root) -> &'a Root {
-        // SAFETY: As in `record`.
-        unsafe { root_at(partition.disk().root) }
+        // SAFETY: The root of a partition was made with the address of that of its disk (`account.rs`), whose account that
+        // of the partition holds, which is there as in `record`.
+        unsafe { root_at(partition.disk()) }
     }
 
     fn record_own(&self, root: &'a Root, transition: Transition) {
         // SAFETY: Interrupts are off by the type invariant.
         let cpu = unsafe { this_cpu() };
         // SAFETY: Floor 0 passes the results of `account` and `disk`, which are roots of accounts.
-        unsafe { account_of(root) }.record_own(transition, DIRECT, self.now, cpu);
+        unsafe { account_of(root) }.record(transition, DIRECT, self.now, cpu);
     }
 
     #[inline(always)]

@@ -93,6 +93,8 @@ pub(super) struct Members<L: Listener> {
     /// The list.
     in_order: RBTree<Position, Arc<Account>>,
     by_name: RBTree<Called, ()>,
+    /// Partitions that are not in the list any more, and are not absorbed yet.
+    leaving: RBTree<Position, Arc<Account>>,
     pub(super) len: usize,
     pub(super) generation: u64,
     pub(super) next_number: u32,
@@ -107,6 +109,7 @@ impl<L: Listener> Members<L> {
             by_number: RBTree::new(),
             in_order: RBTree::new(),
             by_name: RBTree::new(),
+            leaving: RBTree::new(),
             len: 0,
             generation: 1,
             next_number: 0,
@@ -147,10 +150,24 @@ impl<L: Listener> Members<L> {
     pub(super) fn remove(&mut self, number: u32) -> Option<Member<L>> {
         let (_, member) = self.by_number.remove_node(&number)?.to_key_value();
         let identity = member.account.identity();
-        self.in_order.remove_node(&Position::of(identity));
+        let node = self.in_order.remove_node(&Position::of(identity));
+        if let Some(node) = node.filter(|_| member.account.disk().is_some()) {
+            self.leaving.insert(node);
+        }
         self.by_name.remove_node(&Called::of(identity));
         self.len = self.len.saturating_sub(1);
         Some(member)
+    }
+
+    /// A partition that is not in the list any more, in which nothing is recorded any more.
+    pub(super) fn to_be_absorbed(&self) -> Option<Arc<Account>> {
+        let mut leaving = self.leaving.values();
+        leaving.find(|account| account.is_gone()).cloned()
+    }
+
+    /// Its disk has absorbed it.
+    pub(super) fn set_absorbed(&mut self, account: &Account) {
+        self.leaving.remove_node(&Position::of(account.identity()));
     }
 
     /// Whether there is one of this name.

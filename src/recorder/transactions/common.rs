@@ -4,8 +4,7 @@
 //! the first place where it can be, without errors, traces or an nvme path.
 //!
 //! All other cases call the `*_slow()` function of the event in request.rs. The common case calls no function
-//! out of line, so it sets up no stack frame; partitions, whose events are recorded twice, and regions have
-//! functions of their own for the same reason. The paths without a stack at all are in `probe/fast.rs`.
+//! out of line, so it sets up no stack frame; regions have functions of their own for the same reason. The paths without a stack at all are in `probe/fast.rs`.
 
 use super::{
     super::{
@@ -35,7 +34,7 @@ impl Tracker {
     #[inline(always)]
     pub(in crate::recorder) fn io_start(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         match self.disk_at_home(here.probe, rq.disk()) {
-            Some((disk, false)) => self.io_start_in::<DISK>(here, disk, rq),
+            Some((disk, false)) => self.io_start_in(here, disk, rq),
             _ => self.io_start_lookup(here, rq),
         }
     }
@@ -43,20 +42,13 @@ impl Tracker {
     /// Looks the account up for [`Tracker::io_start`]: a partition, or a disk that is not in its first place.
     #[inline(never)]
     fn io_start_lookup(&self, here: ProbeContext<'_>, rq: Request<'_>) {
-        match self.account_of(here.probe, rq.disk(), rq.block_device()) {
-            Some(part) if part.disk().is_some() => self.io_start_in::<PARTITION>(here, part, rq),
-            Some(disk) => self.io_start_in::<DISK>(here, disk, rq),
-            None => (),
+        if let Some(account) = self.account_of(here.probe, rq.disk(), rq.block_device()) {
+            self.io_start_in(here, account, rq);
         }
     }
 
     #[inline(always)]
-    fn io_start_in<const OF: Of>(
-        &self,
-        here: ProbeContext<'_>,
-        account: &Account,
-        rq: Request<'_>,
-    ) {
+    fn io_start_in(&self, here: ProbeContext<'_>, account: &Account, rq: Request<'_>) {
         if let Some(since) = account.end_any_tag_wait() {
             return self.io_start_after_tag_wait(here, account, rq, since);
         }
@@ -65,7 +57,7 @@ impl Tracker {
         };
         let start = request(account, rq);
         let transition = slot.entry.start_waiting(&start, here.now);
-        record::<OF>(account, transition, start.hctx, here);
+        account.record(transition, start.hctx, here.now, here.cpu);
         if let Some(source) = account.source(rq, start.hctx, here.now) {
             let may = || account.may_be_remembered_by(source);
             slot.entry.remember(source, account.memory(), may);
@@ -86,7 +78,7 @@ impl Tracker {
             return rq_issue_special(here, account, slot.entry, rq);
         }
         if let Some(transition) = slot.entry.issue(here.now) {
-            account.record_own(transition, slot.entry.hctx(), here.now, here.cpu);
+            account.record(transition, slot.entry.hctx(), here.now, here.cpu);
         }
     }
 
@@ -121,79 +113,24 @@ impl Tracker {
         }
         let bytes = u64::from(nr_bytes);
         if account.needs_slow_record() {
-            rq_complete_extra(here, account, slot.entry, bytes);
+            regions::end(here, account, slot.entry);
         }
         let transition = Transition::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
-        account.record_own(transition, slot.entry.hctx(), here.now, here.cpu);
+        account.record(transition, slot.entry.hctx(), here.now, here.cpu);
         slot.release();
     }
 }
 
-/// Whether the account is that of a disk or of a partition.
-type Of = bool;
-const DISK: Of = false;
-const PARTITION: Of = true;
-
-#[inline(always)]
-fn record<const OF: Of>(
-    account: &Account,
-    transition: Transition,
-    hctx: u16,
-    here: ProbeContext<'_>,
-) {
-    if OF == PARTITION {
-        account.record(transition, hctx, here.now, here.cpu);
-    } else {
-        account.record_own(transition, hctx, here.now, here.cpu);
-    }
-}
-
-/// Records the issue of a request in regions or in a partition and its disk.
+/// Records the issue of a request that may be in regions.
 #[inline(never)]
 fn rq_issue_special(here: ProbeContext<'_>, account: &Account, entry: &Entry, rq: Request<'_>) {
-    if account.disk().is_some() {
-        return rq_issue_in_partition(here, account, entry, rq);
-    }
-    if let Some(transition) = entry.issue(here.now) {
-        account.record_own(transition, entry.hctx(), here.now, here.cpu);
+    let Some(transition) = entry.issue(here.now) else {
+        return;
+    };
+    account.record(transition, entry.hctx(), here.now, here.cpu);
+    if account.disk().is_none() {
         regions::start_in_disk(here, account, entry, rq.sector(), rq.bytes());
-    }
-}
-
-#[inline(never)]
-fn rq_issue_in_partition(
-    here: ProbeContext<'_>,
-    account: &Account,
-    entry: &Entry,
-    rq: Request<'_>,
-) {
-    if let Some(transition) = entry.issue(here.now) {
-        account.record(transition, entry.hctx(), here.now, here.cpu);
-        if account.is_in_regions(here.probe) {
-            regions::start_in_partition(here, account, entry, rq.sector(), rq.bytes());
-        }
-    }
-}
-
-/// Records the end of such a request in its regions and its disk.
-#[cold]
-#[inline(never)]
-fn rq_complete_extra(here: ProbeContext<'_>, account: &Account, entry: &Entry, bytes: u64) {
-    if account.disk().is_some() {
-        return rq_complete_in_partition(here, account, entry, bytes);
-    }
-    if entry.is_in_regions() {
-        regions::end_in_disk(here, account, entry);
-    }
-}
-
-#[inline(never)]
-fn rq_complete_in_partition(here: ProbeContext<'_>, account: &Account, entry: &Entry, bytes: u64) {
-    if let Some(disk) = account.disk() {
-        let transition = Transition::RunqExitEnd(entry.end_plainly(bytes, here.now));
-        disk.record_own(transition, entry.hctx(), here.now, here.cpu);
-    }
-    if entry.is_in_regions() {
-        regions::end_in_partition(here, account, entry);
+    } else if account.is_in_regions(here.probe) {
+        regions::start_in_partition(here, account, entry, rq.sector(), rq.bytes());
     }
 }

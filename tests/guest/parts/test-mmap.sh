@@ -41,9 +41,11 @@ for reader in $(programs $m ${m}32); do
 	holds "snaptime is the recorder's time: ${reader##*/}" "before < mapped && mapped < after"
 done
 
-# A device is removed while it is mapped, and another one is added.
+# A device is removed while it is mapped, and another one is added. It has a partition, whose counts it absorbs.
 make_null_blk_disk nbh size=64
 fio_quiet --filename=/dev/nbh --direct=1 --rw=randrw --bs=4k --number_ios=500 --size=32m
+/payload/partition /dev/nbh 1 2048 4096
+fio_quiet --filename=/dev/nbh1 --direct=1 --rw=randread --bs=4k --number_ios=50 --size=1m
 wait_idle nbh
 mkfifo /tmp/outlive
 $m outlive nbh </tmp/outlive >/tmp/outlived &

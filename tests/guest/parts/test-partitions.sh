@@ -92,6 +92,53 @@ partx --add --nr 1 /dev/nbp
 holds "partitions: a new entry with the old name" "$(part_line number nbp1) > $number"
 is "partitions: the new entry starts from 0" "$(part_line start_count nbp1)" "$(($(cat /sys/block/nbp/nbp1/stat | awk '{ print $1 }')))"
 
+# Partitions come and go while another one and the whole disk do I/O: what the disk has absorbed is neither lost nor there
+# twice, and no reader sees it go backwards.
+m=/payload/mapped
+make_null_blk_disk nbq size=64 memory_backed=1 irqmode=2 completion_nsec=50000 submit_queues=$(nproc)
+succeeds "churn: a partition that stays" /payload/partition /dev/nbq 2 65536 32768
+for device in nbq nbq2; do
+	fio --name=job --filename=/dev/$device --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=4 \
+		--time_based --runtime=600 --size=8m >/dev/null 2>&1 &
+	loads+=($!)
+done
+mkfifo /tmp/watch
+$m watch nbq </tmp/watch >/tmp/watched &
+watcher=$!
+exec 6>/tmp/watch
+reads=0
+for turn in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	/payload/partition /dev/nbq 1 32768 16384
+	dd if=/dev/nbq1 of=/dev/null bs=4k count=$((10 * turn)) iflag=direct status=none && reads=$((reads + 10 * turn))
+	is "churn: the new partition has its own I/O, turn $turn" \
+		"$(cat /sys/block/nbq/nbq1/iostat/devstat/operations_read)" \
+		"$(awk '{ print $1 }' /sys/block/nbq/nbq1/stat)"
+	partx --delete --nr 1 /dev/nbq
+done
+kill "${loads[@]}"
+wait "${loads[@]}"
+echo >&6
+exec 6>&-
+wait $watcher
+is "churn: no snapshot is wrong" "$(cat /tmp/watched)" "many snapshots, 0 wrong"
+is "churn: reads of the partitions that left" $reads 780
+wait_idle nbq
+is "churn: the disk has all operations" \
+	$(($(cat /sys/block/nbq/iostat/devstat/operations_read) + $(cat /sys/block/nbq/iostat/devstat/operations_write))) \
+	"$(awk '{ print $1 + $5 }' /sys/block/nbq/stat)"
+is "churn: and as many times" "$(cut -d' ' -f1 /sys/block/nbq/iostat/latency/{read,write}_total | paste -sd' ')" \
+	"$(cat /sys/block/nbq/iostat/devstat/operations_{read,write} | paste -sd' ')"
+balanced "churn" nbq
+for second in 1 2 3 4 5; do
+	[ "$($m partitions nbq)" != "25 0" ] || break
+	sleep 1
+done
+# 13 have arrived, and 12 were absorbed.
+is "churn: the disk has absorbed all that left" "$($m partitions nbq)" "25 0"
+is "churn: the memory of the disk and of the partition that is left is the disk's" "$($m get nbq | cut -d' ' -f2-)" \
+	"$(cut -d' ' -f2- /sys/block/nbq/iostat/stat)"
+remove_null_blk_disk nbq
+
 # The disk is removed in the middle of the partitions' I/O.
 fio --name=job --filename=/dev/nbp2 --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=64 \
 	--time_based --runtime=20 --size=32m >/dev/null 2>&1 &

@@ -9,6 +9,9 @@
  *	mapped outlive NAME	for each line of input: whether it is present, its line, a new mapping
  *	mapped gone NAME	waits until it is marked as gone: whether any count changes afterwards
  *	mapped fuzz SEED N	random and invalid mappings
+ *	mapped watch NAME	snapshots by memory and by call in turn, under load of 4 KiB reads and writes, until the end
+ *				of the input: prints what is wrong with them
+ *	mapped partitions NAME	how often the partitions of a disk have changed, and how many are still to be absorbed
  *	mapped records NAME	the index of each record that is present, and its starts
  *	mapped hold		until the end of the input
  */
@@ -16,6 +19,7 @@
 #include <linux/iostat.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -44,15 +48,18 @@ AT(map_header, clock, 80);
 AT(map_header, bounds, 184);
 SIZE(map_device, 4096);
 AT(map_device, has_bases, 208);
-AT(map_device, present, 2952);
+AT(map_device, partitions, 2952);
+AT(map_device, present, 2960);
 SIZE(cpu_queue, 40);
 SIZE(cpu_histogram, 456);
 SIZE(bases, 2640);
-SIZE(cpu_record, 3200);
+SIZE(cpu_record, 3328);
 AT(cpu_record, completed, 104);
 AT(cpu_record, waitq, 232);
-AT(cpu_record, latency, 432);
-AT(cpu_record, has_bases, 3168);
+AT(cpu_record, disk_waitq_busy, 432);
+AT(cpu_record, disk_waited, 552);
+AT(cpu_record, latency, 560);
+AT(cpu_record, has_bases, 3296);
 
 static struct iostat_map map;
 static struct iostat_mapped disk;
@@ -128,7 +135,7 @@ static void show_histograms(void)
 
 	for (int c = 0; c < IOSTAT_CLASSES; c++)
 		for (int phase = 0; phase < IOSTAT_PHASES; phase++) {
-			iostat_map_histogram(&map, &disk, c, phase, &times);
+			must(iostat_map_histogram(&map, &disk, c, phase, &times), "histogram");
 			show_times(c, phase, times.counts, times.shortest_inverted ? ~times.shortest_inverted : 0,
 				   times.longest);
 		}
@@ -143,7 +150,7 @@ static bool is_there(__u32 index)
 static int check_record(__u32 index)
 {
 	static struct iostat_cpu_record copy;
-	const struct iostat_cpu_record *record = iostat_record(map.header, &disk, index);
+	const struct iostat_cpu_record *record = iostat_record(map.header, disk.owner, index);
 
 	if (!is_there(index))
 		return 0;
@@ -172,14 +179,44 @@ static void hunt(long n)
 	struct iostat_snapshot last, now;
 	long errors = 0, i;
 
-	iostat_map_read(&map, &disk, &last);
+	must(iostat_map_read(&map, &disk, &last), "read");
 	for (i = 0; i < n && errors < 3; i++) {
-		iostat_map_read(&map, &disk, &now);
+		must(iostat_map_read(&map, &disk, &now), "read");
 		errors += check(&now, &last) + check_record(i % map.header->records);
 		last = now;
 	}
 	printf("%ld snapshots, %ld wrong, %llu operations\n", i, errors,
 	       (unsigned long long)(now.operations[1] + now.operations[2]));
+}
+
+/* No count is less than in an earlier snapshot, whichever way it was taken. */
+static int check_counts(const struct iostat_snapshot *s, const struct iostat_snapshot *before)
+{
+	const __u64 *now = &s->start_count, *then = &before->start_count;
+
+	for (; now < &s->busy_time; now++, then++)
+		if (*now < *then)
+			return wrong("goes backwards from one way of reading to the other", s, before);
+	return 0;
+}
+
+static void watch(void)
+{
+	struct iostat_snapshot mapped, called, now;
+	struct pollfd input = { .fd = 0, .events = POLLIN };
+	long errors = 0, i;
+
+	must(iostat_map_read(&map, &disk, &mapped), "read");
+	must(iostat_by_call(&map, &disk, &called), "call");
+	for (i = 0; errors < 3 && !poll(&input, 1, 0); i++) {
+		must(iostat_map_read(&map, &disk, &now), "read");
+		errors += check(&now, &mapped) + check_counts(&now, &called);
+		mapped = now;
+		must(iostat_by_call(&map, &disk, &now), "call");
+		errors += check(&now, &called) + check_counts(&now, &mapped);
+		called = now;
+	}
+	printf("%s, %ld wrong\n", i > 100 ? "many snapshots" : "few snapshots", errors);
 }
 
 static void outlive(void)
@@ -194,7 +231,7 @@ static void outlive(void)
 			printf("%s ", strerrorname_np(errno));
 		else
 			iostat_unmap_device(&map, &again);
-		iostat_map_read(&map, &disk, &now);
+		must(iostat_map_read(&map, &disk, &now), "read");
 		printf("%llu ", (unsigned long long)iostat_map_generation(&map));
 		show(&now);
 		fflush(stdout);
@@ -208,7 +245,7 @@ static size_t copy_all(char *to)
 	size_t len = sizeof(*disk.owner);
 
 	memcpy(to, disk.owner, len);
-	for (__u32 at = 0; (record = iostat_next_record(map.header, &disk, &at)); len += sizeof(*record))
+	for (__u32 at = 0; (record = iostat_next_record(map.header, disk.owner, &at)); len += sizeof(*record))
 		memcpy(to + len, record, sizeof(*record));
 	return len;
 }
@@ -268,7 +305,7 @@ static void records(void)
 	const char *at = (const char *)disk.owner;
 
 	for (__u32 i = 0; i < map.header->records; i++) {
-		const struct iostat_cpu_record *record = iostat_record(map.header, &disk, i);
+		const struct iostat_cpu_record *record = iostat_record(map.header, disk.owner, i);
 
 		if (is_there(i) != is_readable(&record->seq))
 			printf("record %u: its bit and its page do not agree\n", i);
@@ -341,7 +378,7 @@ int main(int argc, char **argv)
 	must(iostat_map_open(&map, "/dev/iostat"), "open");
 	if (!strcmp(what, "get") && argc == 3) {
 		find(argv[2]);
-		iostat_map_read(&map, &disk, &now);
+		must(iostat_map_read(&map, &disk, &now), "read");
 		show(&now);
 	} else if (!strcmp(what, "histograms") && argc == 3) {
 		find(argv[2]);
@@ -349,6 +386,12 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "hunt") && argc == 4) {
 		find(argv[2]);
 		hunt(atol(argv[3]));
+	} else if (!strcmp(what, "watch") && argc == 3) {
+		find(argv[2]);
+		watch();
+	} else if (!strcmp(what, "partitions") && argc == 3) {
+		find(argv[2]);
+		printf("%u %u\n", (__u32)(disk.owner->partitions >> 32), (__u32)disk.owner->partitions);
 	} else if (!strcmp(what, "records") && argc == 3) {
 		find(argv[2]);
 		records();

@@ -219,10 +219,6 @@ impl<'a> fast::Section<'a> for Probe<'a> {
         self.storage.check(entry.memory().records())
     }
 
-    fn place_of_disk(&self, _: &'a Root) -> usize {
-        unreachable!("there is no partition");
-    }
-
     fn record(&self, number: usize) -> &'a CpuRecord {
         &self.storage.records[number]
     }

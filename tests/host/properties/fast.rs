@@ -104,10 +104,6 @@ impl<'a> fast::Section<'a> for Fast<'a> {
         self.machine.remembered(entry.memory().records())
     }
 
-    fn place_of_disk(&self, partition: &'a Root) -> &'a Disk {
-        self.machine.remembered(partition.disk().records)
-    }
-
     fn record(&self, disk: &'a Disk) -> &'a CpuRecord {
         self.own(disk).unwrap_or(&self.machine.absent.0)
     }
@@ -125,14 +121,15 @@ impl<'a> fast::Section<'a> for Fast<'a> {
     }
 
     fn disk(&self, partition: &'a Root) -> &'a Root {
-        &self.machine.remembered(partition.disk().root).root
+        &self.machine.remembered(partition.disk()).root
     }
 
     fn record_own(&self, root: &'a Root, transition: Transition) {
         let mut disks = self.machine.disks.iter().chain(&self.machine.whole);
         let disk = disks.find(|disk| std::ptr::eq(&disk.root, root));
         let disk = disk.expect("the root is that of a disk");
-        disk.record(self.cpu, fast::DIRECT, transition, self.now);
+        let above = self.machine.disk_of(disk);
+        disk.record(self.cpu, fast::DIRECT, transition, above, self.now);
     }
 
     fn request(&self, _: u64) -> Request {
@@ -223,7 +220,7 @@ impl Machine {
         let mut machine = Machine::new(disks, cpus, queues, buckets);
         let whole = Disk::new(cpus, queues, WHOLE);
         for disk in &mut machine.disks {
-            disk.root = Root::of_partition(whole.memory());
+            disk.root = Root::of_partition(whole.memory().root);
         }
         machine.whole = Some(whole);
         machine
@@ -304,8 +301,7 @@ impl Machine {
     /// The next I/O at this address may take the fast path.
     pub fn remember(&self, place: usize, key: u64, start: &Start) {
         let disk = &self.disks[place];
-        let mut accounts = self.whole.iter().chain([disk]);
-        if accounts.all(|disk| disk.leaves.is_empty() || disk.root.may_enter(start.hctx)) {
+        if disk.leaves.is_empty() || disk.root.may_enter(start.hctx) {
             let source = match self.whole {
                 None => Source::queue(queue(place)),
                 Some(_) => Source::block_device(block_device(place)),

@@ -200,10 +200,6 @@ impl<'a> fast::Section<'a> for Step<'a> {
 
     fn place(&self, _: &'a Entry) {}
 
-    fn place_of_disk(&self, _: &'a Root) {
-        unreachable!("there is no partition");
-    }
-
     fn record(&self, (): ()) -> &'a CpuRecord {
         &self.disk.record
     }

@@ -126,8 +126,7 @@ fn ios_of_a_partition_take_the_fast_path_in_its_disk_as_well() {
     }
     // The first of each partition is not known by its block device.
     assert_eq!(machine.fast, 9);
-    let whole = machine.whole.as_ref().map(|disk| disk.snapshot(100));
-    let whole = whole.expect("there is a disk");
+    let whole = machine.snapshot_of_whole(100).expect("there is a disk");
     assert_eq!(whole.record.devstat.bytes, [0, 0, 5 * 512, 0]);
     assert_eq!((whole.wtime, whole.rtime, whole.in_flight()), (5, 10, 0));
     assert_eq!(machine.disks[0].snapshot(100).rtime, 6);
@@ -139,8 +138,8 @@ proptest! {
     #[test]
     fn the_disk_of_one_partition_has_what_that_has(play in play(wrapping_clock())) {
         watch(play, |stage| {
-            if let Some(whole) = &stage.machine.whole {
-                assert_eq!(whole.snapshot(stage.clock()), stage.snapshot());
+            if let Some(whole) = stage.machine.snapshot_of_whole(stage.clock()) {
+                assert_eq!(whole, stage.snapshot());
             }
         });
     }

@@ -4,6 +4,7 @@
 
 use super::model::Event;
 use iostat::acct::{
+    absorb::PartitionSum,
     busy::{
         Gauge,
         Root,
@@ -40,6 +41,8 @@ use iostat::acct::{
         CpuRecord,
         Rare, //
         RecordPart as Records,
+        RecordWrite,
+        Summand,
     },
     snapshot::{
         collect,
@@ -142,7 +145,15 @@ impl Disk {
         self.begun.get() >= PROMISED
     }
 
-    pub fn record(&self, cpu: usize, hctx: u16, transition: Transition, now: u64) {
+    /// Records a step; `above` is the disk, if this is a partition.
+    pub fn record(
+        &self,
+        cpu: usize,
+        hctx: u16,
+        transition: Transition,
+        above: Option<&Disk>,
+        now: u64,
+    ) {
         let gauges = match self.leaves.get(usize::from(hctx)) {
             None => Tree {
                 leaf: &self.root.gauge,
@@ -155,13 +166,13 @@ impl Disk {
         };
         match self.own(cpu) {
             Some(record) if !transition.is_rare() => {
-                transition.apply(&record.write(), &gauges, now)
+                apply(transition, &record.write(), &gauges, above, now);
             }
             _ => {
                 let until = &self.until[cpu % self.until.len()];
                 until.set(until.get().saturating_sub(1));
                 let shared = self.cpus[0].write_shared(&self.turns, &self.rare);
-                transition.apply(&shared, &gauges, now);
+                apply(transition, &shared, &gauges, above, now);
             }
         }
     }
@@ -195,6 +206,19 @@ impl Disk {
     /// Returns a snapshot at `now`.
     pub fn snapshot(&self, now: u64) -> Snapshot {
         collect(|| self.cpus.iter(), || now)
+    }
+}
+
+fn apply(
+    transition: Transition,
+    record: &impl RecordWrite,
+    gauges: &Tree<'_>,
+    above: Option<&Disk>,
+    now: u64,
+) {
+    match above {
+        None => transition.apply(record, gauges, now),
+        Some(disk) => transition.apply_in_partition(record, gauges, &disk.root.gauge, now),
     }
 }
 
@@ -248,7 +272,7 @@ impl Machine {
     }
 
     /// Removes the disk at `place` and adds another one there. I/Os of the removed disk may still be in
-    /// flight.
+    /// flight. If it is a partition, its disk has its counts from then on.
     pub fn replace(&mut self, place: usize) {
         let Disk { until, leaves, .. } = &self.disks[place];
         let (old, sink) = (self.disks[place].memory(), self.sink.memory());
@@ -257,8 +281,17 @@ impl Machine {
             .entries
             .iter()
             .for_each(|entry| entry.replace(old, sink));
-        self.disks[place] = Disk::new(until.len(), leaves.len(), self.numbers);
+        let mut new = Disk::new(until.len(), leaves.len(), self.numbers);
+        if let Some(whole) = &self.whole {
+            new.root = Root::of_partition(whole.memory().root);
+        }
+        let old = std::mem::replace(&mut self.disks[place], new);
         self.numbers += 1;
+        if let Some(whole) = &self.whole {
+            let mut sum = PartitionSum::default();
+            sum.take(|| old.parts());
+            while sum.add_to(&whole.cpus[0].write_shared(&whole.turns, &whole.rare)) {}
+        }
     }
 
     /// Returns the number of tracked I/Os.
@@ -434,10 +467,30 @@ impl Machine {
         let disk = &self.disks[place as usize];
         if disk.number == entry.account() as u32 {
             transition.into_iter().for_each(|transition| {
-                let accounts = self.whole.iter().chain([disk]);
-                accounts.for_each(|account| account.record(cpu, entry.hctx(), transition, now));
+                disk.record(cpu, entry.hctx(), transition, self.disk_of(disk), now);
             });
         }
+    }
+
+    /// The disk of a partition.
+    pub fn disk_of(&self, partition: &Disk) -> Option<&Disk> {
+        let whole = self.whole.as_ref();
+        whole.filter(|whole| !std::ptr::eq(*whole, partition))
+    }
+
+    /// Returns a snapshot at `now` of the disk that has partitions: of its records and theirs.
+    pub fn snapshot_of_whole(&self, now: u64) -> Option<Snapshot> {
+        let whole = self.whole.as_ref()?;
+        let partitions = || self.disks.iter().flat_map(|disk| disk.cpus.iter());
+        let own = || whole.cpus.iter().map(Summand::from);
+        let all = || own().chain(partitions().map(Summand::of_partition));
+        Some(collect(all, || now))
+    }
+
+    /// All records that readers of the histograms of that disk look at.
+    pub fn parts_of_whole(&self) -> impl Iterator<Item = Records<'_>> {
+        let disks = self.whole.iter().chain(&self.disks);
+        disks.flat_map(Disk::parts)
     }
 
     /// An I/O starts in the hardware queue of the CPU it starts on, wherever it goes on.

@@ -37,7 +37,8 @@ use iostat::{
         record::{
             CpuRecord,
             RecordPart,
-            RecordWrite, //
+            RecordWrite,
+            Summand, //
         },
         snapshot::{
             collect,
@@ -208,6 +209,60 @@ proptest! {
         let floor0 = floor0.after(&Default::default());
         let mapped = block.snapshot_by(|| now);
         prop_assert_eq!(mapped, own(DeviceSnapshot::new(7, &floor0)));
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_mapping_of_a_disk_with_partitions_reads_as_the_kernel_does(
+        steps in prop::collection::vec((0..3usize, 0..CPUS, 0..CPUS, 0..CPUS, 1u64..1000, 0u64..4), 0..60)
+    ) {
+        let (header, disk) = (MapHeader::new(&LAYOUT), Memory::new());
+        let partitions = [Memory::new(), Memory::new()];
+        let (gauge, gauges) = (Gauge::default(), [Gauge::default(), Gauge::default()]);
+        let mut block = disk.block(&header);
+        // SAFETY: As for the block.
+        unsafe { block.set_partitions(partitions.iter().map(|memory| NonNull::from(&**memory).cast())) };
+        let apply = |of: usize, cpu: usize, transition: Transition, now: u64| {
+            let Some(partition) = of.checked_sub(1) else {
+                let tree = Tree { leaf: &gauge, root: None };
+                return transition.apply(&disk.record(cpu).write(), &tree, now);
+            };
+            let record = partitions[partition].record(cpu).write();
+            let tree = Tree { leaf: &gauges[partition], root: None };
+            transition.apply_in_partition(&record, &tree, &gauge, now);
+        };
+        let mut now = 1_000_000u64;
+        for (of, start, issue, end, gap, still) in steps {
+            let began = now;
+            apply(of, start, Transition::StartWaitqEnter, now);
+            if still == 3 && of != 0 {
+                apply(of, start, Transition::WaitedBefore(gap), now);
+            }
+            now += gap;
+            if still == 1 {
+                continue;
+            }
+            apply(of, issue, Transition::WaitqToRunq, now);
+            now += gap;
+            if still == 2 {
+                continue;
+            }
+            apply(of, end, Transition::RunqExitEnd(read(4096, now - began, gap)), now);
+        }
+        let all = || {
+            let own = disk.cpus().map(Summand::from);
+            own.chain(partitions.iter().flat_map(|memory| memory.cpus()).map(Summand::of_partition))
+        };
+        let floor0 = collect(all, || now).after(&Default::default());
+        let mapped = block.snapshot_by(|| now);
+        prop_assert_eq!(mapped, own(DeviceSnapshot::new(7, &floor0)));
+        let mut ours = Histogram::default();
+        let parts = disk.parts().chain(partitions.iter().flat_map(|memory| memory.parts()));
+        collect_histogram(parts, Class::Read, Phase::Total, &mut ours);
+        let times = block.histogram(Class::Read as usize, Phase::Total as usize);
+        prop_assert_eq!(times.counts, ours.counts);
+        prop_assert_eq!(ours.count(), floor0.record.devstat.operations(Class::Read));
     }
 }
 

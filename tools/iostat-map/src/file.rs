@@ -4,7 +4,8 @@
 
 use crate::clock;
 use crate::layout::{
-    Device, Get, Header, Histogram, List, Snapshot, GONE, IOC_LIST, IOC_SNAPSHOT, MAGIC, VERSION,
+    Device, Get, Header, Histogram, List, Snapshot, GONE, IOC_LIST, IOC_SNAPSHOT, MAGIC,
+    MISSING_BITS, VERSION,
 };
 use crate::reader::Block;
 use std::ffi::c_void;
@@ -14,7 +15,7 @@ use std::os::fd::AsRawFd;
 use std::path::Path;
 use std::ptr::{null_mut, NonNull};
 use std::rc::Rc;
-use std::sync::atomic::Ordering::Acquire;
+use std::sync::atomic::{fence, Ordering::Acquire};
 
 extern "C" {
     fn mmap(
@@ -68,7 +69,7 @@ impl Drop for Mapping {
 
 /// The open file and its header.
 pub struct File {
-    pub(crate) file: std::fs::File,
+    pub(crate) file: Rc<std::fs::File>,
     header: Rc<Mapping>,
 }
 
@@ -86,6 +87,7 @@ impl File {
 
     fn map_header(file: std::fs::File) -> Result<Self> {
         let header = Rc::new(Mapping::new(&file, size_of::<Header>(), 0)?);
+        let file = Rc::new(file);
         let file = File { file, header };
         if file.header().magic != MAGIC || file.header().version != VERSION {
             return Err(ErrorKind::Unsupported.into());
@@ -146,39 +148,118 @@ impl File {
 
     /// The memory of the device that is at an offset by the list. `ENXIO` if it has left.
     pub fn map(&self, map_offset: u64) -> Result<Disk> {
-        let len = self.header().block_bytes as usize;
-        let mapping = Mapping::new(&self.file, len, map_offset)?;
+        let mapping = self.map_block(map_offset)?;
         // SAFETY: The file has these at these places; both mappings live as long as the disk.
         let block = unsafe { Block::new(self.header.at, mapping.at) };
         Ok(Disk {
             block,
+            partitions: Vec::new(),
+            changes: 0,
             _mapping: mapping,
-            _header: self.header.clone(),
+            file: File {
+                file: self.file.clone(),
+                header: self.header.clone(),
+            },
         })
+    }
+
+    fn map_block(&self, map_offset: u64) -> Result<Mapping> {
+        let len = self.header().block_bytes as usize;
+        Mapping::new(&self.file, len, map_offset)
     }
 }
 
 /// A device, there or gone.
 pub struct Disk {
     block: Block,
+    /// The memory of its partitions, by the addresses that the block has.
+    partitions: Vec<Mapping>,
+    /// How often they had changed.
+    changes: u64,
     _mapping: Mapping,
-    _header: Rc<Mapping>,
+    file: File,
 }
+
+/// How often a read is tried again while partitions come and go, before it is a call.
+const ATTEMPTS: u32 = 8;
 
 impl Disk {
     /// Everything about it at one instant, as consistent as that of `IOSTAT_IOC_SNAPSHOT`, and no less than the
-    /// last one here. Without a system call.
-    pub fn snapshot(&mut self) -> Snapshot {
-        let clock_page = self._header.at;
-        // SAFETY: The mapping begins with a header.
-        let header = unsafe { clock_page.cast::<Header>().as_ref() };
-        self.block.snapshot_by(|| clock::now(&header.clock))
+    /// last one here. Without a system call, except after partitions have come or gone. `ENXIO` if it has left, and its
+    /// partitions have left so shortly before that their counts cannot be read.
+    pub fn snapshot(&mut self) -> Result<Snapshot> {
+        let read = |disk: &mut Self| {
+            let header = disk.file.header();
+            disk.block.read_by(|| clock::now(&header.clock))
+        };
+        let call = |disk: &mut Self| disk.file.by_ioctl(disk.device().number);
+        let snapshot = self.with_partitions(read, call)?;
+        Ok(self.block.settle(snapshot))
     }
 
-    /// How the times of one class and phase are distributed, as `IOSTAT_IOC_HISTOGRAM` tells it. Without a
-    /// system call. Panics if there is no such class (0 to 3) or phase (0 to 2).
-    pub fn histogram(&self, class: usize, phase: usize) -> Histogram {
-        self.block.histogram(class, phase)
+    /// How the times of one class and phase are distributed, as `IOSTAT_IOC_HISTOGRAM` tells it. System calls and errors as
+    /// of [`Disk::snapshot`]. Panics if there is no such class (0 to 3) or phase (0 to 2).
+    pub fn histogram(&mut self, class: usize, phase: usize) -> Result<Histogram> {
+        let read = |disk: &mut Self| disk.block.histogram(class, phase);
+        let call = |disk: &mut Self| {
+            let number = disk.device().number;
+            disk.file.histogram_of(number, class as u32, phase as u32)
+        };
+        self.with_partitions(read, call)
+    }
+
+    /// What `read` finds in the memory of the device and all its partitions; what `call` gets, if not all can be mapped.
+    fn with_partitions<T>(
+        &mut self,
+        read: impl Fn(&mut Self) -> T,
+        call: impl Fn(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        for _ in 0..ATTEMPTS {
+            if self.changes_now() != self.changes && !self.map_partitions()? {
+                break;
+            }
+            let found = read(self);
+            // Orders what was read before this.
+            fence(Acquire);
+            if self.changes_now() == self.changes {
+                return Ok(found);
+            }
+        }
+        call(self)
+    }
+
+    fn changes_now(&self) -> u64 {
+        self.block.owner().partitions.load(Acquire) >> MISSING_BITS
+    }
+
+    /// Maps the partitions there are; false if that are not all that count.
+    fn map_partitions(&mut self) -> Result<bool> {
+        let before = self.block.owner().partitions.load(Acquire);
+        if before as u32 != 0 {
+            return Ok(false);
+        }
+        let number = self.device().number;
+        let mut partitions = Vec::new();
+        for device in self.file.devices()? {
+            if device.parent != number {
+                continue;
+            }
+            match self.file.map_block(device.map_offset) {
+                Ok(mapping) => partitions.push(mapping),
+                // It has left meanwhile.
+                Err(_) => return Ok(false),
+            }
+        }
+        if self.block.owner().partitions.load(Acquire) != before {
+            return Ok(false);
+        }
+        let owners = partitions.iter().map(|mapping| mapping.at);
+        // SAFETY: The file has the memory of devices at these places. The mappings live as long as the block: they are
+        // dropped after it, or once it has others.
+        unsafe { self.block.set_partitions(owners) };
+        self.partitions = partitions;
+        self.changes = before >> MISSING_BITS;
+        Ok(true)
     }
 
     /// Whether the device has left. Its counters stay.

@@ -189,11 +189,15 @@ pub(crate) struct Owner {
     pub device: Device,
     pub has_bases: AtomicU64,
     pub latency: [[Times; PHASES]; 2],
+    /// Of a disk: above [`MISSING_BITS`] how often its partitions have changed, below how many cannot be mapped.
+    pub partitions: AtomicU64,
     pub present: [AtomicU64; PRESENT_WORDS],
 }
 
+pub(crate) const MISSING_BITS: u32 = 32;
+
 pub(crate) const PHASES: usize = 3;
-pub(crate) const PRESENT_WORDS: usize = 143;
+pub(crate) const PRESENT_WORDS: usize = 142;
 
 /// `struct iostat_cpu_histogram`.
 #[repr(C)]
@@ -212,12 +216,13 @@ pub(crate) struct Bases(pub [[[AtomicU32; BUCKETS]; PHASES]; 2]);
 pub(crate) struct Record {
     pub seq: AtomicU64,
     pub counters: [AtomicU64; WORDS],
+    pub difference: [AtomicU64; DIFFERENCE_WORDS],
     pub latency: [[Times; PHASES]; 2],
     pub has_bases: AtomicU64,
     pub padding: [u64; 3],
 }
 
-/// Of a record, up to its histograms.
+/// Of a record, up to what only a partition has.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Counters {
@@ -230,6 +235,31 @@ pub(crate) struct Counters {
     pub completed: [u64; 16],
     /// waitq, runq, waitq_busy, runq_busy, both_busy
     pub queues: [Queue; 5],
+}
+
+/// Of a record of a partition: what its disk has besides.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Difference {
+    /// waitq_busy, runq_busy, both_busy
+    lines: [Queue; 3],
+    /// Of the `t_in` of waitq.
+    waited: u64,
+}
+
+impl Counters {
+    /// Those of a partition, as a share of its disk.
+    pub fn for_disk(mut self, difference: &Difference) -> Self {
+        let [waitq, _, lines @ ..] = &mut self.queues;
+        waitq.t_in = waitq.t_in.wrapping_add(difference.waited);
+        for (line, more) in lines.iter_mut().zip(difference.lines) {
+            line.n_in = line.n_in.wrapping_add(more.n_in);
+            line.t_in = line.t_in.wrapping_add(more.t_in);
+            line.n_out = line.n_out.wrapping_add(more.n_out);
+            line.t_out = line.t_out.wrapping_add(more.t_out);
+        }
+        self
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -281,6 +311,9 @@ pub fn until_nul(bytes: &[u8]) -> &[u8] {
 /// Words of [`Counters`].
 pub(crate) const WORDS: usize = size_of::<Counters>() / 8;
 
+/// Words of [`Difference`].
+pub(crate) const DIFFERENCE_WORDS: usize = size_of::<Difference>() / 8;
+
 const _: () = {
     assert!(size_of::<Device>() == 192);
     assert!(size_of::<Snapshot>() == 256);
@@ -290,8 +323,8 @@ const _: () = {
     assert!(size_of::<Header>() == 1056);
     assert!(size_of::<Owner>() == 4096);
     assert!(size_of::<Times>() == 456);
-    assert!(size_of::<Record>() == 3200);
+    assert!(size_of::<Record>() == 3328);
     assert!(offset_of!(Header, generation) == 72);
     assert!(offset_of!(Header, bounds) == 184);
-    assert!(WORDS == 53);
+    assert!(WORDS == 53 && DIFFERENCE_WORDS == 16);
 };

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 
-//! Reads the statistics of disks without a system call: the memory of `/dev/iostat`, mapped. And by its calls.
+//! Reads the statistics of disks without a system call, unless partitions come or go: the memory of `/dev/iostat`, mapped.
+//! And by its calls.
 //!
 //! ```no_run
 //! let file = iostat_map::File::open("/dev/iostat")?;
 //! for device in file.devices()? {
 //!     let mut disk = file.map(device.map_offset)?;
-//!     println!("{} {:?}", device.written_name(), disk.snapshot().operations);
+//!     println!("{} {:?}", device.written_name(), disk.snapshot()?.operations);
 //! }
 //! # Ok::<(), std::io::Error>(())
 //! ```

@@ -73,9 +73,9 @@ fn print(what: What, names: &[String]) -> Result<bool> {
         }
         let mut disk = file.map(device.map_offset)?;
         match what {
-            What::Columns => println!("{name} {}", columns(&disk.snapshot())),
+            What::Columns => println!("{name} {}", columns(&disk.snapshot()?)),
             What::Ways => ways(&file, device, &mut disk)?,
-            What::Histograms => histograms(&disk),
+            What::Histograms => histograms(&mut disk)?,
         }
     }
     let is_device = |name: &&String| devices.iter().any(|device| device.written_name() == **name);
@@ -89,12 +89,12 @@ fn print(what: What, names: &[String]) -> Result<bool> {
 
 fn ways(file: &File, device: &Device, disk: &mut Disk) -> Result<()> {
     let name = device.written_name();
-    println!("{name} mmap {}", columns(&disk.snapshot()));
+    println!("{name} mmap {}", columns(&disk.snapshot()?));
     let snapshot = file.by_ioctl(device.number)?;
     println!("{name} ioctl {}", columns(&snapshot));
     println!("{name} sysfs {}", by_sysfs(device)?);
     println!("{name} text {}", by_text(&name)?);
-    println!("{name} mmap {}", columns(&disk.snapshot()));
+    println!("{name} mmap {}", columns(&disk.snapshot()?));
     Ok(())
 }
 
@@ -120,10 +120,10 @@ fn by_text(name: &str) -> Result<String> {
     Ok(columns.get(who..).unwrap_or_default().join(" "))
 }
 
-fn histograms(disk: &Disk) {
+fn histograms(disk: &mut Disk) -> Result<()> {
     for class in 0..4 {
         for phase in 0..3 {
-            let times = disk.histogram(class, phase);
+            let times = disk.histogram(class, phase)?;
             let counts = times.counts.iter().enumerate();
             let filled = counts.filter(|(_, count)| **count != 0);
             let buckets: String = filled.map(|(i, count)| format!(" {i}:{count}")).collect();
@@ -131,6 +131,7 @@ fn histograms(disk: &Disk) {
             println!("{class} {phase} {count} {min} {max}{buckets}");
         }
     }
+    Ok(())
 }
 
 /// As in `stat_columns`.

@@ -3,8 +3,8 @@
 //! A snapshot of memory that others write to.
 
 use crate::layout::{
-    Bases, Counters, Header, Histogram, Owner, Queue, Record, Snapshot, Times, BUCKETS, PHASES,
-    WORDS,
+    Bases, Counters, Difference, Header, Histogram, Owner, Queue, Record, Snapshot, Times, BUCKETS,
+    DIFFERENCE_WORDS, PHASES, WORDS,
 };
 use std::hint::spin_loop;
 use std::mem::transmute;
@@ -14,10 +14,11 @@ use std::sync::atomic::{
     Ordering::{Acquire, Relaxed},
 };
 
-/// A device's memory, and what was read of it last.
+/// A device's memory, that of its partitions, and what was read of it last.
 pub struct Block {
     header: NonNull<Header>,
     owner: NonNull<Owner>,
+    partitions: Vec<NonNull<Owner>>,
     last: Snapshot,
 }
 
@@ -33,8 +34,19 @@ impl Block {
         Block {
             header: header.cast(),
             owner: owner.cast(),
+            partitions: Vec::new(),
             last: Snapshot::default(),
         }
+    }
+
+    /// What is read from here on is the device together with the partitions whose memory is at these addresses.
+    ///
+    /// # Safety
+    ///
+    /// At each of them is the memory of a device, as in [`Block::new`], for as long as the value lives or until the next
+    /// call.
+    pub unsafe fn set_partitions(&mut self, owners: impl IntoIterator<Item = NonNull<u8>>) {
+        self.partitions = owners.into_iter().map(NonNull::cast).collect();
     }
 
     pub(crate) fn header(&self) -> &Header {
@@ -47,9 +59,16 @@ impl Block {
         unsafe { self.owner.as_ref() }
     }
 
-    /// The records that are there: that which CPUs share, and those of CPUs that have one.
-    fn records(&self) -> impl Iterator<Item = &Record> {
-        let (header, owner) = (self.header(), self.owner());
+    /// The device, and its partitions. Whether it is one of these.
+    fn owners(&self) -> impl Iterator<Item = (bool, &Owner)> {
+        // SAFETY: By the requirement of `set_partitions`.
+        let partitions = self.partitions.iter().map(|at| unsafe { at.as_ref() });
+        std::iter::once((false, self.owner())).chain(partitions.map(|owner| (true, owner)))
+    }
+
+    /// The records of a device that are there: that which CPUs share, and those of CPUs that have one.
+    fn records_of<'a>(&'a self, owner: &'a Owner) -> impl Iterator<Item = &'a Record> {
+        let header = self.header();
         let words = owner
             .present
             .iter()
@@ -64,10 +83,19 @@ impl Block {
                 (lowest != 0).then(|| first + lowest.trailing_zeros() as usize)
             })
         });
+        let at = NonNull::from(owner);
         bits.map(move |index| {
             let offset = header.record_offset as usize + index * header.record_stride as usize;
-            // SAFETY: By the requirement of `new` a record is there.
-            unsafe { self.owner.byte_add(offset).cast::<Record>().as_ref() }
+            // SAFETY: By the requirement of `new` or `set_partitions` a record is there.
+            unsafe { at.byte_add(offset).cast::<Record>().as_ref() }
+        })
+    }
+
+    /// All records that count, and whether they are those of partitions.
+    fn records(&self) -> impl Iterator<Item = (bool, &Record)> {
+        self.owners().flat_map(|(is_partition, owner)| {
+            let records = self.records_of(owner);
+            records.map(move |record| (is_partition, record))
         })
     }
 
@@ -91,21 +119,22 @@ impl Block {
         // Of read and write, or of none and free.
         let is_rare = class == 0 || class == 3;
         let which = usize::from(class >= 2);
-        let owner = self.owner();
-        for record in self.records() {
-            let (latency, bases) = if is_rare {
-                (&owner.latency, self.bases(owner, &owner.has_bases))
-            } else {
-                (&record.latency, self.bases(record, &record.has_bases))
-            };
-            let bases = bases.map(|bases| &bases.0[which][phase]);
-            add_times(&mut sum, &record.seq, &latency[which][phase], |bucket| {
-                let base = bases.map_or(0, |bases| bases[bucket].load(Relaxed));
-                u64::from(base) << self.header().base_shift
-            });
-            if is_rare {
-                // They change with the record that CPUs share, which is the first.
-                break;
+        for (_, owner) in self.owners() {
+            for record in self.records_of(owner) {
+                let (latency, bases) = if is_rare {
+                    (&owner.latency, self.bases(owner, &owner.has_bases))
+                } else {
+                    (&record.latency, self.bases(record, &record.has_bases))
+                };
+                let bases = bases.map(|bases| &bases.0[which][phase]);
+                add_times(&mut sum, &record.seq, &latency[which][phase], |bucket| {
+                    let base = bases.map_or(0, |bases| bases[bucket].load(Relaxed));
+                    u64::from(base) << self.header().base_shift
+                });
+                if is_rare {
+                    // They change with the record that CPUs share, which is the first.
+                    break;
+                }
             }
         }
         sum
@@ -114,13 +143,18 @@ impl Block {
     /// Everything about the device at one instant; the time is read by `clock`. Spins for as long as a CPU
     /// changes its record.
     pub fn snapshot_by(&mut self, clock: impl Fn() -> u64) -> Snapshot {
+        self.settle(self.read_by(clock))
+    }
+
+    /// The same, not compared with the last one yet.
+    pub(crate) fn read_by(&self, clock: impl Fn() -> u64) -> Snapshot {
         let (mut now, mut counters) = (0, Counters::default());
         for _ in 0..8 {
             let (seqs, exits) = self.pass();
             counters = exits;
             now = clock();
             fence(Acquire);
-            let seqs_now = self.records().map(|record| record.seq.load(Relaxed));
+            let seqs_now = self.records().map(|(_, record)| record.seq.load(Relaxed));
             if seqs_now.fold(0u64, u64::wrapping_add) == seqs {
                 break;
             }
@@ -132,7 +166,11 @@ impl Block {
             }
             now = clock();
         }
-        let mut snapshot = snapshot_of(self.owner().device.number, &counters, now);
+        snapshot_of(self.owner().device.number, &counters, now)
+    }
+
+    /// What a reader sees who has seen the last one.
+    pub(crate) fn settle(&mut self, mut snapshot: Snapshot) -> Snapshot {
         settle(&mut snapshot, &self.last);
         self.last = snapshot;
         snapshot
@@ -141,15 +179,22 @@ impl Block {
     /// One consistent copy of each record, added up, and the sum of their sequence counts.
     fn pass(&self) -> (u64, Counters) {
         let (mut seqs, mut sum) = (0u64, Counters::default());
-        for record in self.records() {
-            let (before, copy) = copy(&record.seq, || {
-                record.counters.each_ref().map(|word| word.load(Relaxed))
+        for (is_partition, record) in self.records() {
+            let load = |word: &AtomicU64| word.load(Relaxed);
+            let (before, (copy, difference)) = copy(&record.seq, || {
+                let difference = is_partition.then(|| record.difference.each_ref().map(load));
+                (record.counters.each_ref().map(load), difference)
             });
             seqs = seqs.wrapping_add(before);
             // SAFETY: Both are `WORDS` words, and any will do.
-            add(&mut sum, &unsafe {
-                transmute::<[u64; WORDS], Counters>(copy)
-            });
+            let mut counters = unsafe { transmute::<[u64; WORDS], Counters>(copy) };
+            if let Some(difference) = difference {
+                // SAFETY: As above, of `DIFFERENCE_WORDS`.
+                let difference =
+                    unsafe { transmute::<[u64; DIFFERENCE_WORDS], Difference>(difference) };
+                counters = counters.for_disk(&difference);
+            }
+            add(&mut sum, &counters);
         }
         (seqs, sum)
     }

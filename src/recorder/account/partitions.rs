@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What a disk has to do with the accounts of its partitions, in which the I/Os that are submitted to them are recorded.
+//!
+//! Readers of the disk add up its records and theirs. A partition that leaves is still one of them, until the last probe that
+//! can record in it has returned: then the disk absorbs its counts (`src/acct/absorb.rs`), while no reader reads the disk.
+
+use super::Account;
+use crate::kernel_ext::records::Records;
+use core::sync::atomic::Ordering::Release;
+use kernel::{
+    prelude::*,
+    sync::Arc, //
+};
+
+impl Account {
+    /// From here on the disk of this partition, if it is one, is read with it. Before anything is recorded in it. May sleep;
+    /// `ENOMEM`.
+    pub(crate) fn join_disk(&self) -> Result {
+        let Some(disk) = self.disk() else {
+            return Ok(());
+        };
+        let mut readout = disk.readout.lock();
+        readout.partitions.push(self.records(), GFP_KERNEL)?;
+        disk.has_had_partitions.store(true, Release);
+        disk.records.head().partitions.arrives();
+        // The disk's memory changes until it has absorbed the partition.
+        disk.hold();
+        Ok(())
+    }
+
+    /// The account, which is one of the list, is about to leave it.
+    pub(in crate::recorder) fn leave_disk(&self) {
+        if let Some(disk) = self.disk() {
+            disk.records.head().partitions.leaves();
+        }
+    }
+
+    /// Whether nothing is recorded in it any more.
+    pub(in crate::recorder) fn is_gone(&self) -> bool {
+        self.records.head().is_gone()
+    }
+
+    /// From here on the disk of this partition, which is gone, has all that it has counted. One call at a time, and not while
+    /// [`Account::upkeep`] runs. May sleep; `ENOMEM`: then nothing has changed.
+    pub(crate) fn absorb_into_disk(&self) -> Result {
+        let Some(disk) = self.disk() else {
+            return Ok(());
+        };
+        let mut readout = disk.readout.lock();
+        disk.records.absorb(&self.records)?;
+        let is_other = |other: &mut Arc<Records>| !Arc::ptr_eq(other, &self.records);
+        readout.partitions.retain(is_other);
+        drop(readout);
+        disk.leave();
+        Ok(())
+    }
+}
