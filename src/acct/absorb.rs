@@ -18,9 +18,9 @@ use super::{
         PHASES, //
     },
     record::{
+        DiskSummand,
         Record,
         RecordPart,
-        Summand,
         WritingShared, //
     },
     snapshot::{
@@ -42,7 +42,7 @@ impl PartitionSum {
     where
         I: Iterator<Item = RecordPart<'a>>,
     {
-        let summands = || records().map(|part| Summand::of_partition(part.record));
+        let summands = || records().map(|part| DiskSummand::of_partition(part.record));
         self.record = collect(summands, || 0).record;
         for (class, times) in Class::ALL.into_iter().zip(&mut self.times) {
             for (phase, times) in Phase::ALL.into_iter().zip(times) {

@@ -300,39 +300,58 @@ impl CpuRecord {
 }
 
 /// A record as one of those that are added up.
+pub trait Summand: Copy {
+    /// See [`CpuRecord::seq`].
+    fn seq(self) -> u64;
+
+    /// See [`CpuRecord::read`].
+    fn read(self) -> (u64, Record<u64>);
+}
+
+impl Summand for &CpuRecord {
+    #[inline]
+    fn seq(self) -> u64 {
+        CpuRecord::seq(self)
+    }
+
+    #[inline]
+    fn read(self) -> (u64, Record<u64>) {
+        CpuRecord::read(self)
+    }
+}
+
+/// A record of a disk that has partitions, or of one of these. A disk that has none is read without it.
 #[derive(Clone, Copy, Debug)]
-pub struct Summand<'a> {
+pub struct DiskSummand<'a> {
     record: &'a CpuRecord,
-    /// Whether it is that of a partition, while its disk is read.
-    is_for_disk: bool,
+    is_of_partition: bool,
 }
 
-impl<'a> From<&'a CpuRecord> for Summand<'a> {
-    fn from(record: &'a CpuRecord) -> Self {
-        Summand {
+impl<'a> DiskSummand<'a> {
+    /// The record of the disk itself.
+    pub fn own(record: &'a CpuRecord) -> Self {
+        DiskSummand {
             record,
-            is_for_disk: false,
+            is_of_partition: false,
         }
     }
-}
 
-impl<'a> Summand<'a> {
-    /// The record of a partition, for its disk.
+    /// The record of a partition.
     pub fn of_partition(record: &'a CpuRecord) -> Self {
-        Summand {
+        DiskSummand {
             record,
-            is_for_disk: true,
+            is_of_partition: true,
         }
     }
+}
 
-    pub(super) fn seq(self) -> u64 {
+impl Summand for DiskSummand<'_> {
+    fn seq(self) -> u64 {
         self.record.seq()
     }
 
-    /// See [`CpuRecord::read`].
-    #[inline]
-    pub(super) fn read(self) -> (u64, Record<u64>) {
-        if self.is_for_disk {
+    fn read(self) -> (u64, Record<u64>) {
+        if self.is_of_partition {
             return self.record.read_for_disk();
         }
         self.record.read()

@@ -39,9 +39,9 @@ pub struct Snapshot {
 const ATTEMPTS: usize = if cfg!(loom) { 1 } else { 8 };
 
 /// Reads the records of all CPUs: see [`Snapshot::take`].
-pub fn collect<'a, I>(cpus: impl Fn() -> I, clock: impl Fn() -> u64) -> Snapshot
+pub fn collect<I>(cpus: impl Fn() -> I, clock: impl Fn() -> u64) -> Snapshot
 where
-    I: Iterator<Item: Into<Summand<'a>>>,
+    I: Iterator<Item: Summand>,
 {
     let mut snapshot = Snapshot::default();
     snapshot.take(cpus, clock);
@@ -50,9 +50,9 @@ where
 
 /// One consistent copy of each record, added up, and the sum of their sequence counts: counts
 /// only grow, so the sum is unchanged only if each of them is.
-fn pass<'a>(cpus: impl Iterator<Item: Into<Summand<'a>>>, sum: &mut Record<u64>) -> u64 {
+fn pass(cpus: impl Iterator<Item: Summand>, sum: &mut Record<u64>) -> u64 {
     // Many CPUs have seen no I/O of a disk.
-    let mut written = cpus.map(Into::into).filter(|cpu| cpu.seq() != 0);
+    let mut written = cpus.filter(|cpu| cpu.seq() != 0);
     // Most often it is but one that has.
     let Some(first) = written.next() else {
         *sum = Record::default();
@@ -137,15 +137,15 @@ impl Snapshot {
     /// I/O that left in it. [`Snapshot::after`] keeps even that from going backwards.
     ///
     /// May spin for as long as a writer holds a record; sleeps never. The writer is never held up.
-    pub fn take<'a, I>(&mut self, cpus: impl Fn() -> I, clock: impl Fn() -> u64)
+    pub fn take<I>(&mut self, cpus: impl Fn() -> I, clock: impl Fn() -> u64)
     where
-        I: Iterator<Item: Into<Summand<'a>>>,
+        I: Iterator<Item: Summand>,
     {
         for _ in 0..ATTEMPTS {
             let seq = pass(cpus(), &mut self.record);
             self.now = clock();
             // Cheap check first: most attempts that fail, fail here.
-            let seqs = cpus().map(|cpu| cpu.into().seq());
+            let seqs = cpus().map(Summand::seq);
             let unchanged = seqs.fold(0, u64::wrapping_add) == seq;
             if unchanged {
                 break;

@@ -11,8 +11,8 @@ use crate::{
             Phase, //
         },
         record::{
+            DiskSummand, //
             RecordPart,
-            Summand, //
         },
         snapshot::{
             collect_histogram,
@@ -52,7 +52,7 @@ impl Account {
     /// Replaces `snapshot` with the next one. For callers that read many, and have called [`clock::check`].
     pub(crate) fn next_snapshot(&self, snapshot: &mut Snapshot) {
         let mut readout = self.readout.lock();
-        let own = || self.records.cpu_records().map(Summand::from);
+        let own = || self.records.cpu_records();
         if readout.partitions.is_empty() {
             snapshot.take(own, clock::now_ns);
         } else {
@@ -60,7 +60,11 @@ impl Account {
                 let partitions = readout.partitions.iter();
                 partitions.flat_map(|partition| partition.cpu_records())
             };
-            let all = || own().chain(partitions().map(Summand::of_partition));
+            let all = || {
+                own()
+                    .map(DiskSummand::own)
+                    .chain(partitions().map(DiskSummand::of_partition))
+            };
             snapshot.take(all, clock::now_ns);
         }
         snapshot.settle(&readout.seen);

@@ -12,9 +12,9 @@ use iostat::{
         absorb::PartitionSum,
         record::{
             CpuRecord,
+            DiskSummand, //
             Rare,
             RecordPart,
-            Summand, //
         },
         snapshot::collect,
         turns::Turns, //
@@ -88,8 +88,8 @@ impl Disk {
         if self.changes.get() >> 32 != since {
             return None;
         }
-        let partition = with_partition.then_some(Summand::of_partition(&self.partition));
-        let own = || std::iter::once(Summand::from(&self.record));
+        let partition = with_partition.then_some(DiskSummand::of_partition(&self.partition));
+        let own = || std::iter::once(DiskSummand::own(&self.record));
         let snapshot = collect(|| own().chain(partition), || 0);
         fence(Acquire);
         (self.changes.get() >> 32 == since).then_some(snapshot.record.devstat.start_count)

@@ -39,10 +39,10 @@ use iostat::acct::{
     },
     record::{
         CpuRecord,
+        DiskSummand,
         Rare, //
         RecordPart as Records,
         RecordWrite,
-        Summand,
     },
     snapshot::{
         collect,
@@ -482,8 +482,8 @@ impl Machine {
     pub fn snapshot_of_whole(&self, now: u64) -> Option<Snapshot> {
         let whole = self.whole.as_ref()?;
         let partitions = || self.disks.iter().flat_map(|disk| disk.cpus.iter());
-        let own = || whole.cpus.iter().map(Summand::from);
-        let all = || own().chain(partitions().map(Summand::of_partition));
+        let own = || whole.cpus.iter().map(DiskSummand::own);
+        let all = || own().chain(partitions().map(DiskSummand::of_partition));
         Some(collect(all, || now))
     }
 

@@ -36,9 +36,9 @@ use iostat::{
         },
         record::{
             CpuRecord,
+            DiskSummand, //
             RecordPart,
             RecordWrite,
-            Summand, //
         },
         snapshot::{
             collect,
@@ -251,8 +251,8 @@ proptest! {
             apply(of, end, Transition::RunqExitEnd(read(4096, now - began, gap)), now);
         }
         let all = || {
-            let own = disk.cpus().map(Summand::from);
-            own.chain(partitions.iter().flat_map(|memory| memory.cpus()).map(Summand::of_partition))
+            let own = disk.cpus().map(DiskSummand::own);
+            own.chain(partitions.iter().flat_map(|memory| memory.cpus()).map(DiskSummand::of_partition))
         };
         let floor0 = collect(all, || now).after(&Default::default());
         let mapped = block.snapshot_by(|| now);
