@@ -5,17 +5,34 @@
 //!
 //! On x86-64 only: see `src/hooks/probes.c` for all others, and for machines whose clock is not the TSC.
 
-use super::bindings as own;
-use super::records::CpuPlace;
+use super::{
+    bindings as own,
+    percpu::PerCpuSlices,
+    records::CpuPlace, //
+};
 use crate::acct::{
     busy::Root,
     entry::Entry,
     fast::Remembered,
-    record::CpuRecord, //
+    record::CpuRecord,
+    region::{
+        area::Area,
+        flight::InFlight,
+        list::Last,
+        only::{
+            AreaOffset,
+            OnlyRegion, //
+        },
+        place::AreaRef, //
+    }, //
 };
 use core::{
     arch::asm,
-    mem::offset_of, //
+    marker::PhantomData,
+    mem::{
+        offset_of,
+        size_of, //
+    }, //
 };
 
 extern "C" {
@@ -143,6 +160,85 @@ pub(crate) unsafe fn root<'a>(places: CpuPlaces) -> &'a Root {
     };
     // SAFETY: As in `record`.
     unsafe { &*root }
+}
+
+/// This CPU's part of the only region of the account.
+#[derive(Clone, Copy)]
+pub(crate) struct PlacedRegion<'a> {
+    region: *const OnlyRegion,
+    _section: PhantomData<&'a OnlyRegion>,
+}
+
+impl<'a> PlacedRegion<'a> {
+    /// # Safety
+    ///
+    /// In a section and in a probe. The places are there for `'a`.
+    #[inline(always)]
+    pub(crate) unsafe fn new(places: CpuPlaces) -> Self {
+        let region;
+        // SAFETY: As in `record`.
+        unsafe {
+            asm!(
+                "mov {region}, qword ptr gs:[{places} + {offset}]",
+                region = out(reg) region,
+                places = in(reg) places.0,
+                offset = const CpuPlace::REGION_OFFSET,
+                options(nostack, readonly, preserves_flags),
+            )
+        };
+        PlacedRegion {
+            region,
+            _section: PhantomData,
+        }
+    }
+
+    /// What the CPU has to know of the region.
+    #[inline(always)]
+    pub(crate) fn region(self) -> &'a OnlyRegion {
+        // SAFETY: By the type invariant of `CpuPlace` there is one, until the probe returns.
+        unsafe { &*self.region }
+    }
+
+    /// Where the latest I/O ended on this CPU.
+    ///
+    /// # Safety
+    ///
+    /// The region is not a zeroed one.
+    #[inline(always)]
+    pub(crate) unsafe fn last(self) -> &'a Last {
+        // SAFETY: By this function's requirement and the type invariant of `RegionAreas` the number is the address of a
+        // value that is there as long as the region.
+        unsafe { &*(self.region().last() as *const Last) }
+    }
+
+    /// One of its areas.
+    ///
+    /// # Safety
+    ///
+    /// The region returned `at`.
+    #[inline(always)]
+    pub(crate) unsafe fn area(self, at: AreaOffset) -> AreaRef<'a> {
+        const BEHIND_HEAD: usize = PerCpuSlices::<Area, OnlyRegion>::BEHIND_HEAD;
+        const OWN: usize = size_of::<Area>() / size_of::<InFlight>();
+        const _: () = assert!(size_of::<InFlight>() == AreaOffset::STRIDE);
+        const _: () = assert!(size_of::<Area>() == OWN * AreaOffset::STRIDE);
+        // CAST: 64 bits here and there.
+        let offset = at.get() as usize;
+        let first = self.region.wrapping_byte_add(BEHIND_HEAD);
+        let area = first
+            .wrapping_byte_add(offset.wrapping_mul(OWN))
+            .cast::<Area>();
+        let in_flight =
+            (self.region().in_flight() as usize).wrapping_add(offset) as *const InFlight;
+        // SAFETY: A region that returns offsets is that of `RegionAreas`. By the type invariants there and of `PerCpuSlices`
+        // it has its areas behind it, and what all CPUs have of them at its address. The offset is that of one of them.
+        unsafe {
+            AreaRef {
+                area: &*area,
+                in_flight: &*in_flight,
+            }
+        }
+    }
 }
 
 /// The root at this address.

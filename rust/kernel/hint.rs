@@ -24,6 +24,29 @@ pub(crate) fn opaque(value: u64) -> u64 {
     value
 }
 
+/// Returns `value` with this bit set. The compiler takes two instructions for a bit above 31.
+#[inline(always)]
+pub(crate) fn with_bit<const BIT: u32>(value: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut value = value;
+        // SAFETY: Changes a register, and the flags.
+        unsafe {
+            core::arch::asm!(
+                "bts {0}, {1}",
+                inout(reg) value,
+                const BIT,
+                options(pure, nomem, nostack)
+            )
+        };
+        value
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        value | 1 << BIT
+    }
+}
+
 /// Returns the pointer. What is computed from it begins at its register.
 #[inline(always)]
 pub(crate) fn opaque_ptr<T>(value: *const T) -> *const T {
@@ -54,6 +77,11 @@ pub(crate) fn keep_apart() {
         core::arch::asm!("", options(nostack, preserves_flags));
     }
 }
+
+/// In a branch that is rarely taken: the compiler puts it aside.
+#[cold]
+#[inline]
+pub(crate) fn rarely() {}
 
 /// Reads a word that only the caller writes. Unlike an atomic load, the read can be an operand of another
 /// instruction.

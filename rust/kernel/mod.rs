@@ -38,6 +38,7 @@ pub(crate) mod poll;
 pub(crate) mod print;
 pub(crate) mod published;
 pub(crate) mod records;
+pub(crate) mod region_areas;
 pub(crate) mod sysfs;
 pub(crate) mod tag_waits;
 pub(crate) mod task;

@@ -182,33 +182,73 @@ impl<const N: usize> PerCpu<[Counter; N]> {
     }
 }
 
-/// As many `T`s as one likes for each possible CPU, zeroed at first. Shared access only.
+/// As many `T`s as one likes for each possible CPU, zeroed at first, behind one `H`. Shared access only.
 ///
 /// # Invariants
 ///
-/// `firsts` finds the first of `len` values, of one of `slices`.
-pub(crate) struct PerCpuSlices<T> {
+/// `firsts` finds the first of `len` values, of one of `_slices`. If `H` is not empty, there is one more value in front of
+/// them, in whose place is a valid `H`, which nothing refers to as a `T`.
+pub(crate) struct PerCpuSlices<T, H = ()> {
     firsts: PerCpu<AtomicPtr<T>>,
     len: usize,
-    slices: KVec<KVVec<T>>,
+    /// Where they are.
+    _slices: KVec<KVVec<T>>,
+    _heads: PhantomData<H>,
 }
 
 impl<T: Zeroed + Sync> PerCpuSlices<T> {
     /// Allocates `len` for each. May sleep; `ENOMEM`.
     pub(crate) fn new(len: usize) -> Result<Self> {
+        Self::with_heads(len, |_| ())
+    }
+}
+
+impl<T: Zeroed + Sync, H> PerCpuSlices<T, H> {
+    /// The values in whose place the head is.
+    const HEADS: usize = {
+        assert!(size_of::<H>() <= size_of::<T>() && align_of::<H>() <= align_of::<T>());
+        assert!(!core::mem::needs_drop::<T>() && !core::mem::needs_drop::<H>());
+        // CAST: 0 or 1.
+        (size_of::<H>() != 0) as usize
+    };
+
+    /// How far the values are from the head, bytes.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "for the fast path")
+    )]
+    pub(crate) const BEHIND_HEAD: usize = Self::HEADS * size_of::<T>();
+
+    /// Allocates `len` for each, behind the head that `head` returns for a CPU. May sleep; `ENOMEM`.
+    pub(crate) fn with_heads(len: usize, head: impl Fn(usize) -> H) -> Result<Self> {
         let mut slices = KVec::with_capacity(possible_cpus().count(), GFP_KERNEL)?;
         for _ in possible_cpus() {
-            slices.push(zeroed_vec::<T>(len)?, GFP_KERNEL)?;
+            let values = zeroed_vec::<T>(len.saturating_add(Self::HEADS))?;
+            slices.push(values, GFP_KERNEL)?;
         }
         let firsts = PerCpu::<AtomicPtr<T>>::new()?;
-        for (first, slice) in firsts.iter().zip(&slices) {
-            first.store(slice.as_ptr().cast_mut(), Relaxed);
+        let cpus = possible_cpus().zip(firsts.iter());
+        for ((cpu, first), slice) in cpus.zip(&mut slices) {
+            let start = slice.as_mut_ptr();
+            // SAFETY: A value of `T` is there, in which there is room for an `H`, or an `H` is empty. No other code has
+            // the slice yet.
+            unsafe { start.cast::<H>().write(head(cpu)) };
+            first.store(start.wrapping_add(Self::HEADS), Relaxed);
         }
         // INVARIANT: Just done. A vector's values stay where they are when it is moved.
         Ok(PerCpuSlices {
             firsts,
             len,
-            slices,
+            _slices: slices,
+            _heads: PhantomData,
+        })
+    }
+
+    /// The heads of the possible CPUs. The CPU's values are behind each, by [`PerCpuSlices::BEHIND_HEAD`] bytes.
+    pub(crate) fn heads(&self) -> impl Iterator<Item = *mut H> + '_ {
+        self.firsts.iter().map(|first| {
+            let first = first.load(Relaxed);
+            first.wrapping_sub(Self::HEADS).cast::<H>()
         })
     }
 
@@ -223,7 +263,10 @@ impl<T: Zeroed + Sync> PerCpuSlices<T> {
 
     /// The values of all possible CPUs.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[T]> {
-        self.slices.iter().map(|slice| &slice[..])
+        self.firsts.iter().map(|first| {
+            // SAFETY: As in `this_cpu`.
+            unsafe { core::slice::from_raw_parts(first.load(Relaxed), self.len) }
+        })
     }
 }
 
@@ -232,19 +275,26 @@ impl<T: Zeroed + Sync> PerCpuSlices<T> {
 /// # Invariants
 ///
 /// There are as many values in `shared` as each CPU has in `own`.
-pub(crate) struct SplitArray<S, T> {
+pub(crate) struct SplitArray<S, T, H = ()> {
     shared: KVVec<S>,
-    own: PerCpuSlices<T>,
+    own: PerCpuSlices<T, H>,
 }
 
 impl<S: Zeroed, T: Zeroed + Sync> SplitArray<S, T> {
     /// Allocates `len` elements, zeroed. May sleep; `ENOMEM`.
     pub(crate) fn new(len: usize) -> Result<Self> {
+        Self::with_heads(len, |_, _| ())
+    }
+}
+
+impl<S: Zeroed, T: Zeroed + Sync, H> SplitArray<S, T, H> {
+    /// Allocates `len` elements, zeroed. Each CPU's are behind the head that `head` returns for a CPU and the elements for
+    /// all CPUs. May sleep; `ENOMEM`.
+    pub(crate) fn with_heads(len: usize, head: impl Fn(usize, &[S]) -> H) -> Result<Self> {
+        let shared = zeroed_vec(len)?;
+        let own = PerCpuSlices::with_heads(len, |cpu| head(cpu, &shared))?;
         // INVARIANT: `len` of both.
-        Ok(SplitArray {
-            shared: zeroed_vec(len)?,
-            own: PerCpuSlices::new(len)?,
-        })
+        Ok(SplitArray { shared, own })
     }
 
     /// Both parts of one element as this CPU has it.
@@ -262,7 +312,7 @@ impl<S: Zeroed, T: Zeroed + Sync> SplitArray<S, T> {
     }
 
     /// The parts for each.
-    pub(crate) fn own(&self) -> &PerCpuSlices<T> {
+    pub(crate) fn own(&self) -> &PerCpuSlices<T, H> {
         &self.own
     }
 }

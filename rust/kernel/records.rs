@@ -19,6 +19,11 @@ use super::{
         PerCpu,
         ThisCpu, //
     },
+    published::{
+        Node,
+        Published, //
+    },
+    region_areas::RegionAreas,
     upkeep,
     zeroed::{
         zeroed_vec,
@@ -42,6 +47,7 @@ use crate::{
             RecordPart,
             WritingShared, //
         },
+        region::only::OnlyRegion,
         turns::Turns, //
     },
 };
@@ -59,7 +65,8 @@ use core::{
         Ordering::{
             AcqRel,
             Acquire,
-            Relaxed, //
+            Relaxed,
+            Release, //
         }, //
     },
 };
@@ -72,16 +79,19 @@ use kernel::{
     sync::Arc, //
 };
 
-/// Where a CPU finds its record of an account, and the root to it.
+/// Where a CPU finds its record of an account, the root to it, and the only region of the account.
 ///
 /// # Invariants
 ///
-/// Both point to valid values: of the account, or both to those of the same CPU's [`Absent`]. Only code on that CPU with
-/// interrupts off changes them. That of the account is there while probes may find it.
-#[repr(C, align(16))]
+/// All point to valid values. Record and root are those of the account, or both those of the same CPU's [`Absent`]; only
+/// code on that CPU with interrupts off changes them. They are there while probes may find the account. The region is that
+/// of [`Absent`], or this CPU's of the [`RegionAreas`] that are published. Those that were published before are there until
+/// the probes that may have found them have returned.
+#[repr(C)]
 pub(super) struct CpuPlace {
     record: AtomicPtr<RecordPage>,
     root: AtomicPtr<Root>,
+    region: AtomicPtr<OnlyRegion>,
 }
 
 impl CpuPlace {
@@ -90,15 +100,20 @@ impl CpuPlace {
 
     /// Where the root is, bytes.
     pub(super) const ROOT_OFFSET: usize = core::mem::offset_of!(CpuPlace, root);
+
+    /// Where the region is, bytes.
+    pub(super) const REGION_OFFSET: usize = core::mem::offset_of!(CpuPlace, region);
 }
 
 // SAFETY: Null pointers; `Records::new` replaces them.
 unsafe impl Zeroed for CpuPlace {}
 
-/// What a CPU has in place of the records that it does not have, and of their roots. It is written, and never read.
+/// What a CPU has in place of the records that it does not have, and of their roots. It is written, and never read. And a
+/// region in which no I/O is, which is never written.
 pub(crate) struct Absent {
     record: RecordPage,
     root: Root,
+    no_region: OnlyRegion,
 }
 
 // SAFETY: Integers.
@@ -127,6 +142,9 @@ struct BasesOf {
 /// The record of each CPU whose bit is set in `head` is the one that its place points to, and from [`PageOf::into_raw`].
 pub(crate) struct Records {
     places: PerCpu<CpuPlace>,
+    region: Published<Arc<RegionAreas>>,
+    /// Who may change it.
+    region_turns: Turns,
     turns: Turns,
     head: PageOf<MapDevice>,
     shared: PageOf<RecordPage>,
@@ -136,7 +154,7 @@ pub(crate) struct Records {
     is_wanted: AtomicBool,
     layout: Layout,
     first_page: usize,
-    _absent: Arc<PerCpu<Absent>>,
+    absent: Arc<PerCpu<Absent>>,
 }
 
 /// As the number of a page: that with the owner, and that with the record that CPUs share.
@@ -155,12 +173,16 @@ impl Records {
                 .record
                 .store(from_ref(&absent.record).cast_mut(), Relaxed);
             place.root.store(from_ref(&absent.root).cast_mut(), Relaxed);
+            let no_region = from_ref(&absent.no_region).cast_mut();
+            place.region.store(no_region, Relaxed);
         }
         let mut head = PageOf::<MapDevice>::zeroed(0)?;
         set(head.get_mut());
         head.present.set(0);
         let records = Records {
             places,
+            region: Published::new(),
+            region_turns: Turns::default(),
             turns: Turns::default(),
             head,
             shared: PageOf::zeroed(0)?,
@@ -169,7 +191,7 @@ impl Records {
             is_wanted: AtomicBool::new(false),
             layout: layout(),
             first_page,
-            _absent: absent,
+            absent,
         };
         Ok(Arc::new(records, GFP_KERNEL)?)
     }
@@ -182,6 +204,23 @@ impl Records {
     /// Where each CPU finds its [`CpuPlace`].
     pub(crate) fn places(&self) -> u64 {
         self.places.address()
+    }
+
+    /// From here on each CPU finds its part of this region, or that there is none.
+    pub(crate) fn set_region(&self, region: Option<KBox<Node<Arc<RegionAreas>>>>) {
+        let _turn = self.region_turns.take();
+        let mut heads = region.iter().flat_map(|node| node.value().own().heads());
+        for (place, absent) in self.places.iter().zip(self.absent.iter()) {
+            let no_region = from_ref(&absent.no_region).cast_mut();
+            // INVARIANT: Of the CPU's `Absent`, or published below, in which there is one for each possible CPU. Release:
+            // what is there was written before.
+            place
+                .region
+                .store(heads.next().unwrap_or(no_region), Release);
+        }
+        drop(heads);
+        // Now no place refers to the former one, which is dropped after all present probes have returned.
+        self.region.replace(region);
     }
 
     /// This CPU's record, if it has one, of the account with this root. No other code of this CPU can come in between.

@@ -10,7 +10,7 @@
 //! entry ([`Entry::generalize`]), and all later events of this I/O take the general path.
 //!
 //! Accounts of partitions, accounts with regions, and those of disks for whose tags tasks wait have an [`Extra`] in their
-//! gauge. A step that finds one does what else has to be done (`fast/extra.rs` and `fast/partition.rs`); the steps of other
+//! gauge. A step that finds one does what else has to be done (`fast/extra.rs`, `fast/partition.rs`, `fast/regions.rs`); the steps of other
 //! accounts need no instruction to find none.
 //!
 //! # What is remembered
@@ -39,6 +39,7 @@
 mod absent;
 mod extra;
 mod partition;
+mod regions;
 mod remembered;
 
 pub use remembered::{
@@ -69,10 +70,16 @@ use super::{
         RUNNING, //
     },
     inflight::KeyState,
-    record::CpuRecord,
+    record::{
+        CpuRecord,
+        Writing, //
+    },
     region::{
-        geometry::Geometry,
         list::Last,
+        only::{
+            AreaOffset,
+            OnlyRegion, //
+        },
         pending::ListTag,
         place::AreaRef, //
     },
@@ -231,11 +238,11 @@ pub trait Section<'a> {
     fn request(&self, key: u64) -> Self::Request;
 
     /// See the trait.
-    type OnlyRegion: OnlyRegion<'a>;
+    type RegionPart: RegionPart<'a>;
 
-    /// The only region of the account that has this root; [`None`] if the account has no region. If it has several, or
-    /// the only one has a histogram or the option `classes`, the geometry is [`Geometry::NOTHING`].
-    fn only_region(&self, root: &'a Root) -> Option<Self::OnlyRegion>;
+    /// This CPU's part of the only region of the account at a place. If that has no region or several, or the only one has
+    /// a histogram or the option `classes`, it is that of a zeroed [`OnlyRegion`].
+    fn region(&self, place: Self::Place) -> Self::RegionPart;
 
     /// Ends it, after the regions of the account that has this root, and of its disk, have recorded that this I/O was
     /// issued. The I/O is on the general path already.
@@ -257,18 +264,15 @@ pub trait Section<'a> {
 }
 
 /// The only region of a disk, as this CPU has it.
-pub trait OnlyRegion<'a> {
-    /// Its areas.
-    fn geometry(&self) -> &Geometry;
+pub trait RegionPart<'a>: Copy {
+    /// What the CPU has to know of it.
+    fn region(self) -> &'a OnlyRegion;
 
-    /// The list that it is in.
-    fn list_tag(&self) -> ListTag;
+    /// Where the latest I/O of the disk ended on this CPU. Of a region in which an I/O can be.
+    fn last(self) -> &'a Last;
 
-    /// Where the latest I/O of the disk ended.
-    fn last(&self) -> &Last;
-
-    /// One of its areas, if it has that.
-    fn place(&self, area: usize) -> Option<AreaRef<'a>>;
+    /// One of its areas.
+    fn area(self, at: AreaOffset) -> AreaRef<'a>;
 }
 
 /// `block_io_start`: a request is accepted.
@@ -328,17 +332,41 @@ pub fn issue<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
         record.waitq_busy.fall(now);
         record.runq_busy.rise(now);
         keep_apart();
-    } else if before.has_extras() {
+        drop(record);
+        return section.leave();
+    }
+    let before = before.again();
+    if !before.has_extras() {
+        issue_among_others(before, &record, now);
+        drop(record);
+        return section.leave();
+    }
+    if before == Lengths::ONE_WAITS.with(Extra::Regions) {
+        record.waitq_busy.fall(now);
+        record.runq_busy.rise(now);
+        keep_apart();
+    } else if before.has_but(Extra::Regions) {
         return extra::issue(section, entry, place, root, before, record);
-    } else if before.run() == 0 {
+    } else {
+        issue_among_others(before, &record, now);
+    }
+    drop(record);
+    let part = section.region(place);
+    regions::issue(section, entry, part, *rq);
+}
+
+/// The edges of an issue that found these lengths, not those of one I/O that waits.
+#[inline(always)]
+fn issue_among_others(before: Lengths, record: &Writing<'_>, now: u64) {
+    if before.run() == 0 {
         record.runq_busy.rise(now);
         record.both_busy.rise(now);
+        keep_apart();
     } else if before.wait() == 1 {
         record.waitq_busy.fall(now);
         record.both_busy.fall(now);
+        keep_apart();
     }
-    drop(record);
-    section.leave();
 }
 
 /// `block_rq_complete` of `bytes` bytes without an error: a request is done, perhaps in part.
@@ -373,14 +401,38 @@ pub fn complete<'a, E: FastEvent<'a>>(
     if before == Lengths::ONE_RUNS {
         record.runq_busy.fall(now);
         keep_apart();
-    } else if before.has_extras() {
-        return extra::complete(section, entry, place, root, before, record);
-    } else if before.run() == 1 {
+        drop(record);
+        section.ended(entry);
+        entry.key.release_in_flight();
+        return section.leave();
+    }
+    let before = before.again();
+    if !before.has_extras() {
+        complete_among_others(before, &record, now);
+        drop(record);
+        section.ended(entry);
+        entry.key.release_in_flight();
+        return section.leave();
+    }
+    if before == Lengths::ONE_RUNS.with(Extra::Regions) {
         record.runq_busy.fall(now);
-        record.both_busy.fall(now);
+        keep_apart();
+    } else if before.has_but(Extra::Regions) {
+        return extra::complete(section, entry, place, root, before, record);
+    } else {
+        complete_among_others(before, &record, now);
     }
     drop(record);
-    section.ended(entry);
-    entry.key.release_in_flight();
-    section.leave();
+    let part = section.region(place);
+    regions::complete(section, entry, part);
+}
+
+/// The edges of an end that found these lengths, not those of one I/O that runs.
+#[inline(always)]
+fn complete_among_others(before: Lengths, record: &Writing<'_>, now: u64) {
+    if before.run() == 1 {
+        record.runq_busy.fall(now);
+        record.both_busy.fall(now);
+        keep_apart();
+    }
 }

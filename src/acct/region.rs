@@ -25,7 +25,8 @@
 //! * and before that [`list::Last::merged`], once for each I/O that starts while the list is not empty. It returns
 //!   whether device-mapper would call the I/O merged, which is kept until the end.
 //!
-//! Most I/Os are in one area of the only region. For them [`place::AreaRef`] does the same with less preparation.
+//! Most I/Os are in one area of the only region. For them [`place::AreaRef`] does the same with less preparation, and
+//! on the fast path an [`only::OnlyRegion`] finds the area.
 //!
 //! A region that is created while I/Os are in flight must not count their ends. Lists are numbered. An I/O keeps the
 //! number of the list that it started under, and a region counts the I/O if that number is within the region's
@@ -39,6 +40,7 @@ pub mod columns;
 pub mod flight;
 pub mod geometry;
 pub mod list;
+pub mod only;
 pub mod pending;
 pub mod place;
 
@@ -180,12 +182,11 @@ impl CpuRegion<'_> {
     #[inline(never)]
     pub fn undo_start(&self, io: &Io, now: u64) {
         self.each(io, |_, area, in_flight, _| {
-            area.write(|words| {
-                // As if it had begun now, and that were undone: its time until now stays.
-                words.entered.add(u64::MAX);
-                words.entered_ns.add(now.wrapping_neg());
-                in_flight.leave(io.direction(), now);
-            });
+            let words = area.write();
+            // As if it had begun now, and that were undone: its time until now stays.
+            words.entered.add(u64::MAX);
+            words.entered_ns.add(now.wrapping_neg());
+            in_flight.leave(io.direction(), now);
         });
     }
 
@@ -246,31 +247,29 @@ fn not_above(bounds: &[u64], time: u64) -> usize {
 
 #[inline(always)]
 fn enter(area: &Area, in_flight: &InFlight, direction: Direction, now: u64) {
-    area.write(|words| {
-        words.entered.add(1);
-        words.entered_ns.add(now);
-        in_flight.enter(direction, now);
-    });
+    let words = area.write();
+    words.entered.add(1);
+    words.entered_ns.add(now);
+    in_flight.enter(direction, now);
 }
 
 /// `count` counts it.
 #[inline(always)]
 fn end(area: &Area, in_flight: &InFlight, class: usize, now: u64, count: impl Fn(&Completed)) {
-    area.write(|words| {
-        words.left_ns.add(now);
-        // Twice, and not one with the direction as an argument: then which it is is asked once.
-        match Direction::of(class) {
-            Direction::Read => {
-                let [read, ..] = &words.done;
-                count(read);
-                in_flight.leave(Direction::Read, now);
-            }
-            Direction::Write => {
-                words.done(class).into_iter().for_each(count);
-                in_flight.leave(Direction::Write, now);
-            }
+    let words = area.write();
+    words.left_ns.add(now);
+    // Twice, and not one with the direction as an argument: then which it is is asked once.
+    match Direction::of(class) {
+        Direction::Read => {
+            let [read, ..] = &words.done;
+            count(read);
+            in_flight.leave(Direction::Read, now);
         }
-    });
+        Direction::Write => {
+            words.done(class).into_iter().for_each(count);
+            in_flight.leave(Direction::Write, now);
+        }
+    }
 }
 
 /// A region as one area, in which an I/O is counted once however many areas it touches; one CPU's

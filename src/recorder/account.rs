@@ -219,7 +219,7 @@ impl Account {
                 identity,
                 devinfo: block.devinfo,
                 handle,
-                regions <- RegionSet::new(block.disk.is_some()),
+                regions <- RegionSet::new(records.clone(), block.disk.is_some()),
                 disk: block.disk,
                 partitions: Partitions::default(),
                 has_events: block.has_events,

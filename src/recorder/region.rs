@@ -26,6 +26,7 @@ use crate::{
             count_time,
             flight::InFlight,
             geometry::Geometry,
+            list::Last,
             place::AreaRef,
             CpuRegion as View,
             Whole, //
@@ -35,10 +36,12 @@ use crate::{
         clock,
         percpu::{
             possible_cpus,
+            PerCpu,
             PerCpuSlices,
             SplitArray,
             ThisCpu, //
         },
+        region_areas::RegionAreas,
     },
 };
 use baseline::Baseline;
@@ -95,6 +98,7 @@ impl Plan {
         self.geometry
             .areas()
             .saturating_mul(area)
+            .saturating_add(RegionAreas::HEAD_BYTES)
             .saturating_add(whole)
     }
 
@@ -119,11 +123,19 @@ fn copy<T: Clone>(values: &[T]) -> Result<KVVec<T>> {
     Ok(copy)
 }
 
+/// What a region has to know of the account that it belongs to.
+pub(super) struct Joins {
+    /// The number of the first list that the region is in.
+    pub(super) since: u32,
+    /// Where the latest I/O of each CPU ended.
+    pub(super) last: Arc<PerCpu<Last>>,
+}
+
 /// A region of one disk or partition.
 #[pin_data]
 pub(super) struct Region {
     plan: Plan,
-    areas: SplitArray<InFlight, Area>,
+    areas: Arc<RegionAreas>,
     counts: PerCpuSlices<Counter>,
     /// One element with additional output, otherwise empty.
     whole: SplitArray<InFlight, Whole>,
@@ -134,12 +146,12 @@ pub(super) struct Region {
 
 impl Region {
     /// Creates an empty region. May sleep; `ENOMEM`, also if all regions together would exceed their limit.
-    fn new(plan: Plan, baseline: Baseline) -> Result<Arc<Self>> {
+    fn new(plan: Plan, baseline: Baseline, joins: Joins) -> Result<Arc<Self>> {
         let charge = Charge::new(plan.bytes())?;
         let areas = plan.geometry.areas();
         let counts = PerCpuSlices::new(areas.saturating_mul(plan.buckets()))?;
         let whole = SplitArray::new(usize::from(plan.classes))?;
-        let areas = SplitArray::new(areas)?;
+        let areas = RegionAreas::new(&plan.geometry, joins.since, joins.last)?;
         Arc::pin_init(
             try_pin_init!(Region {
                 plan,
@@ -151,6 +163,12 @@ impl Region {
             }),
             GFP_KERNEL,
         )
+    }
+
+    /// Its areas, if they are all that it counts in.
+    fn plain_areas(&self) -> Option<&Arc<RegionAreas>> {
+        let is_plain = !self.plan.classes && self.plan.bounds.is_empty();
+        is_plain.then_some(&self.areas)
     }
 
     /// The counters of one CPU.

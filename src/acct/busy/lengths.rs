@@ -8,6 +8,7 @@ use super::{
     Line,
     QueueMove, //
 };
+use crate::hint::opaque;
 
 /// The lengths of both queues before a step, and the [`Extra`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,12 @@ impl Lengths {
     /// One in the run queue, and nothing in the wait queue.
     pub const ONE_RUNS: Lengths = Lengths(RUN);
 
+    /// The same. The compiler does not know that, and so asks in this order what is asked before and after.
+    #[inline(always)]
+    pub fn again(self) -> Self {
+        Lengths(opaque(self.0))
+    }
+
     /// These lengths in an account with one extra.
     #[inline(always)]
     pub const fn with(self, extra: Extra) -> Self {
@@ -87,6 +94,12 @@ impl Lengths {
     #[inline(always)]
     pub const fn has_extras(self) -> bool {
         self.0 & EXTRAS != 0
+    }
+
+    /// Whether the account has any but this one.
+    #[inline(always)]
+    pub const fn has_but(self, extra: Extra) -> bool {
+        self.0 & (EXTRAS & !(extra as u64)) != 0
     }
 
     /// Of the wait queue.

@@ -11,6 +11,7 @@ use crate::acct::{
     },
     seqcount::SeqCount, //
 };
+use core::ops::Deref;
 
 /// What ended, of one class, as counted by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,7 +33,9 @@ impl Completed<Counter> {
         self.ios.add(1);
         self.sectors.add(sectors);
         self.ticks_ns.add(ended.duration_ns);
-        self.merges.add(u64::from(ended.merged));
+        if ended.merged {
+            self.merges.add(1);
+        }
     }
 }
 
@@ -155,6 +158,25 @@ impl AreaWords<u64> {
     }
 }
 
+/// An area while it is changed.
+pub(super) struct WritingArea<'a>(&'a Area);
+
+impl Deref for WritingArea<'_> {
+    type Target = AreaWords;
+
+    #[inline(always)]
+    fn deref(&self) -> &AreaWords {
+        &self.0.words
+    }
+}
+
+impl Drop for WritingArea<'_> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.seq.end();
+    }
+}
+
 /// One CPU's share of one area, under its sequence count: two cache lines. As zeroed memory,
 /// nothing has happened.
 ///
@@ -170,12 +192,11 @@ pub struct Area {
 const _: () = assert!(cfg!(loom) || core::mem::size_of::<Area>() == 128);
 
 impl Area {
-    /// Changes the words. The caller is the CPU they belong to, with interrupts off.
+    /// Begins to change the words, until the value is dropped. The caller is the CPU they belong to, with interrupts off.
     #[inline(always)]
-    pub(super) fn write(&self, change: impl FnOnce(&AreaWords)) {
+    pub(super) fn write(&self) -> WritingArea<'_> {
         self.seq.begin();
-        change(&self.words);
-        self.seq.end();
+        WritingArea(self)
     }
 
     /// The words at one instant with the sequence count they had; [`None`] while they are written.

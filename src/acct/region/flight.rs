@@ -18,6 +18,11 @@
 
 use crate::{
     acct::class::Class,
+    hint::{
+        keep_apart,
+        rarely,
+        with_bit, //
+    },
     sync::{
         AtomicU64,
         Ordering::{
@@ -49,8 +54,9 @@ impl Direction {
     }
 }
 
-/// One edge, above all times: those are below 2^60 ns, 36 years.
-const ONCE: u64 = 1 << 61;
+/// One edge, above all times: those are below 2^60 ns, 36 years. So it is added by setting a bit.
+const ONCE: u64 = 1 << ONCE_BIT;
+const ONCE_BIT: u32 = 61;
 const LONGEST: u64 = 1 << 60;
 
 /// More than CPUs that make edges at the same instant can note them in another order than that of
@@ -64,12 +70,12 @@ struct LineState(AtomicU64);
 impl LineState {
     #[inline(always)]
     fn rise(&self, now: u64) {
-        self.0.fetch_sub(now.wrapping_add(ONCE), Relaxed);
+        self.0.fetch_sub(with_bit::<ONCE_BIT>(now), Relaxed);
     }
 
     #[inline(always)]
     fn fall(&self, now: u64) {
-        self.0.fetch_add(now.wrapping_add(ONCE), Relaxed);
+        self.0.fetch_add(with_bit::<ONCE_BIT>(now), Relaxed);
     }
 
     /// How long it was up until `now`, ns; [`None`] between edges that pass each other.
@@ -115,27 +121,31 @@ const WRITE_SHIFT: u32 = 32;
 const READS: u64 = (1 << WRITE_SHIFT) - 1;
 
 impl InFlight {
-    /// One more from `now` on.
+    /// One more from `now` on. An I/O that is alone in the area, the common case, takes one comparison.
     #[inline(always)]
     pub(super) fn enter(&self, direction: Direction, now: u64) {
         // Acquire: as `Gauge` of acct/busy.rs.
         match direction {
             Direction::Read => {
                 let old = self.counts.fetch_add(1, Acquire);
-                if old & READS == 0 {
+                if old == 0 {
                     self.read.rise(now);
-                    if old >> WRITE_SHIFT != 0 {
-                        self.both.rise(now);
-                    }
+                    keep_apart();
+                } else if old & READS == 0 {
+                    rarely();
+                    self.read.rise(now);
+                    self.both.rise(now);
                 }
             }
             Direction::Write => {
                 let old = self.counts.fetch_add(1 << WRITE_SHIFT, Acquire);
-                if old >> WRITE_SHIFT == 0 {
+                if old == 0 {
                     self.write.rise(now);
-                    if old & READS != 0 {
-                        self.both.rise(now);
-                    }
+                    keep_apart();
+                } else if old >> WRITE_SHIFT == 0 {
+                    rarely();
+                    self.write.rise(now);
+                    self.both.rise(now);
                 }
             }
         }
@@ -147,20 +157,24 @@ impl InFlight {
         match direction {
             Direction::Read => {
                 let old = self.counts.fetch_sub(1, Acquire);
-                if old & READS == 1 {
+                if old == 1 {
                     self.read.fall(now);
-                    if old >> WRITE_SHIFT != 0 {
-                        self.both.fall(now);
-                    }
+                    keep_apart();
+                } else if old & READS == 1 {
+                    rarely();
+                    self.read.fall(now);
+                    self.both.fall(now);
                 }
             }
             Direction::Write => {
                 let old = self.counts.fetch_sub(1 << WRITE_SHIFT, Acquire);
-                if old >> WRITE_SHIFT == 1 {
+                if old == 1 << WRITE_SHIFT {
                     self.write.fall(now);
-                    if old & READS != 0 {
-                        self.both.fall(now);
-                    }
+                    keep_apart();
+                } else if old >> WRITE_SHIFT == 1 {
+                    rarely();
+                    self.write.fall(now);
+                    self.both.fall(now);
                 }
             }
         }

@@ -11,88 +11,29 @@ pub const MAX_BUCKETS: usize = 134_217_728;
 /// A range of sectors in areas of equal size, but for the last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
+    span: Span,
+    areas: usize,
+}
+
+/// What finds the area of an I/O in a range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Span {
     start: u64,
     len: u64,
     step: u64,
-    areas: usize,
     /// 2^64 by twice the step, or a bit less.
     reciprocal: u64,
 }
 
-impl Geometry {
-    /// No sectors, and no areas: nothing is in them.
-    pub const NOTHING: Geometry = Geometry {
-        start: 0,
-        len: 0,
-        step: 0,
-        areas: 0,
-        reciprocal: 0,
-    };
-
-    /// Areas of `step` sectors over `len` sectors from `start` on; none of both is 0, and the end
-    /// is below 2^64. [`None`] if that is not so or if there are too many areas.
-    pub fn new(start: u64, len: u64, step: u64) -> Option<Self> {
-        start.checked_add(len)?;
-        // CAST: 64 bits here and there.
-        let last = len.checked_sub(1)?.checked_div(step)? as usize;
-        if last >= MAX_AREAS {
-            return None;
-        }
-        Some(Geometry {
-            start,
-            len,
-            step,
-            areas: last.wrapping_add(1),
-            reciprocal: u64::MAX.checked_div(step)? >> 1,
-        })
-    }
-
-    /// First sector.
-    pub fn start(&self) -> u64 {
-        self.start
-    }
-
-    /// How many sectors.
-    #[expect(clippy::len_without_is_empty, reason = "never empty")]
-    pub fn len(&self) -> u64 {
-        self.len
-    }
-
-    fn end(&self) -> u64 {
-        self.start.wrapping_add(self.len)
-    }
-
-    /// Sectors of each area but the last.
-    pub fn step(&self) -> u64 {
-        self.step
-    }
-
-    /// How many areas.
-    pub fn areas(&self) -> usize {
-        self.areas
-    }
-
-    /// The first sector of an area, and how many it has.
-    pub fn area(&self, area: usize) -> (u64, u64) {
-        let start = self.start.wrapping_add(self.step.wrapping_mul(area as u64));
-        (start, self.step.min(self.end().wrapping_sub(start)))
-    }
-
-    /// The first area that begins at a sector or after it; as many as there are if none does.
-    pub fn first_from(&self, sector: u64) -> usize {
-        let into = sector.saturating_sub(self.start);
-        let last = into.saturating_sub(1).checked_div(self.step).unwrap_or(0);
-        let area = if into == 0 { 0 } else { last.saturating_add(1) };
-        usize::try_from(area).map_or(self.areas, |area| area.min(self.areas))
-    }
-
+impl Span {
     /// The area of an I/O that is in it from the first sector to the last; [`None`] of one that goes beyond
     /// or is over no sectors, and of some that begin at the very start of an area where an area's sectors by
     /// those before it are 2^62 and more.
     #[inline(always)]
-    pub fn only_area(&self, sector: u64, sectors: u32) -> Option<usize> {
+    pub fn only_area(&self, sector: u64, sectors: u64) -> Option<usize> {
         let into = sector.wrapping_sub(self.start);
-        let end = into.wrapping_add(u64::from(sectors));
+        let end = into.wrapping_add(sectors);
         if end > self.len || end <= into {
             return None;
         }
@@ -107,23 +48,116 @@ impl Geometry {
         (end <= area_end).then_some(area as usize)
     }
 
-    /// Whether an I/O over so many sectors is in no area of this range, which has areas.
+    fn end(&self) -> u64 {
+        self.start.wrapping_add(self.len)
+    }
+
+    /// Whether an I/O over so many sectors is in no area of this range, which has sectors.
     pub fn is_beside(&self, sector: u64, sectors: u32) -> bool {
         let end = sector.saturating_add(u64::from(sectors));
-        self.areas != 0 && (end <= self.start || sector >= self.end())
+        self.len != 0 && (end <= self.start || sector >= self.end())
+    }
+}
+
+impl Geometry {
+    /// No sectors, and no areas: nothing is in them.
+    pub const NOTHING: Geometry = Geometry {
+        span: Span {
+            start: 0,
+            len: 0,
+            step: 0,
+            reciprocal: 0,
+        },
+        areas: 0,
+    };
+
+    /// Areas of `step` sectors over `len` sectors from `start` on; none of both is 0, and the end
+    /// is below 2^64. [`None`] if that is not so or if there are too many areas.
+    pub fn new(start: u64, len: u64, step: u64) -> Option<Self> {
+        start.checked_add(len)?;
+        // CAST: 64 bits here and there.
+        let last = len.checked_sub(1)?.checked_div(step)? as usize;
+        if last >= MAX_AREAS {
+            return None;
+        }
+        Some(Geometry {
+            span: Span {
+                start,
+                len,
+                step,
+                reciprocal: u64::MAX.checked_div(step)? >> 1,
+            },
+            areas: last.wrapping_add(1),
+        })
+    }
+
+    /// What finds the area of an I/O.
+    pub fn span(&self) -> Span {
+        self.span
+    }
+
+    /// First sector.
+    pub fn start(&self) -> u64 {
+        self.span.start
+    }
+
+    /// How many sectors.
+    #[expect(clippy::len_without_is_empty, reason = "never empty")]
+    pub fn len(&self) -> u64 {
+        self.span.len
+    }
+
+    fn end(&self) -> u64 {
+        self.span.end()
+    }
+
+    /// Sectors of each area but the last.
+    pub fn step(&self) -> u64 {
+        self.span.step
+    }
+
+    /// How many areas.
+    pub fn areas(&self) -> usize {
+        self.areas
+    }
+
+    /// The first sector of an area, and how many it has.
+    pub fn area(&self, area: usize) -> (u64, u64) {
+        let start = self
+            .span
+            .start
+            .wrapping_add(self.span.step.wrapping_mul(area as u64));
+        (start, self.span.step.min(self.end().wrapping_sub(start)))
+    }
+
+    /// The first area that begins at a sector or after it; as many as there are if none does.
+    pub fn first_from(&self, sector: u64) -> usize {
+        let into = sector.saturating_sub(self.span.start);
+        let last = into
+            .saturating_sub(1)
+            .checked_div(self.span.step)
+            .unwrap_or(0);
+        let area = if into == 0 { 0 } else { last.saturating_add(1) };
+        usize::try_from(area).map_or(self.areas, |area| area.min(self.areas))
+    }
+
+    /// See [`Span::only_area`].
+    #[inline(always)]
+    pub fn only_area(&self, sector: u64, sectors: u32) -> Option<usize> {
+        self.span.only_area(sector, u64::from(sectors))
     }
 
     /// Tells `each` of every area that an I/O over so many sectors touches, with the number of
     /// sectors there. How many it has in the region.
     pub fn fragments(&self, sector: u64, sectors: u32, mut each: impl FnMut(usize, u64)) -> u64 {
-        let from = sector.max(self.start);
+        let from = sector.max(self.span.start);
         let until = sector.saturating_add(u64::from(sectors)).min(self.end());
         if from >= until {
             return 0;
         }
-        let into = from.wrapping_sub(self.start);
-        let mut area = into.checked_div(self.step).unwrap_or(0);
-        let mut room = self.step.wrapping_sub(self.past_edge(into));
+        let into = from.wrapping_sub(self.span.start);
+        let mut area = into.checked_div(self.span.step).unwrap_or(0);
+        let mut room = self.span.step.wrapping_sub(self.past_edge(into));
         let here = until.wrapping_sub(from);
         let mut left = here;
         loop {
@@ -135,26 +169,26 @@ impl Geometry {
                 return here;
             }
             area = area.wrapping_add(1);
-            room = self.step;
+            room = self.span.step;
         }
     }
 
     /// Whether the areas of another range, of the same step, begin where areas of this one do or
     /// would.
     pub fn is_aligned_to(&self, other: &Geometry) -> bool {
-        let apart = self.start.abs_diff(other.start);
-        self.step == other.step && self.past_edge(apart) == 0
+        let apart = self.span.start.abs_diff(other.span.start);
+        self.span.step == other.span.step && self.past_edge(apart) == 0
     }
 
     /// The areas that are also in another range aligned to this one: the first of them here, the
     /// first of them there, and how many.
     pub fn shared_with(&self, other: &Geometry) -> (usize, usize, usize) {
         let between = |low: u64, high: u64, most: usize| {
-            let apart = high.checked_sub(low)?.checked_div(self.step)?;
+            let apart = high.checked_sub(low)?.checked_div(self.span.step)?;
             Some(usize::try_from(apart).map_or(most, |areas| areas.min(most)))
         };
-        let here = between(self.start, other.start, self.areas).unwrap_or(0);
-        let there = between(other.start, self.start, other.areas).unwrap_or(0);
+        let here = between(self.span.start, other.span.start, self.areas).unwrap_or(0);
+        let there = between(other.span.start, self.span.start, other.areas).unwrap_or(0);
         let left = |areas: usize, first: usize| areas.saturating_sub(first);
         let areas = left(self.areas, here).min(left(other.areas, there));
         (here, there, areas)
@@ -162,7 +196,7 @@ impl Geometry {
 
     /// How far into its area a sector is that is so far into the range.
     fn past_edge(&self, into: u64) -> u64 {
-        into.checked_rem(self.step).unwrap_or(0)
+        into.checked_rem(self.span.step).unwrap_or(0)
     }
 }
 
@@ -314,10 +348,10 @@ mod tests {
             (u64::MAX, 8, true),
         ];
         for (sector, sectors, beside) in table {
-            let seen = geometry.map(|geometry| geometry.is_beside(sector, sectors));
+            let seen = geometry.map(|geometry| geometry.span().is_beside(sector, sectors));
             assert_eq!(seen, Some(beside));
         }
-        assert!(!Geometry::NOTHING.is_beside(0, 8));
+        assert!(!Geometry::NOTHING.span().is_beside(0, 8));
     }
 
     #[test]

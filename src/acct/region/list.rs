@@ -2,12 +2,15 @@
 
 //! What the regions of one disk have in common: ids, lifetimes, and what came last.
 
-use crate::acct::{
-    class::{
-        Class,
-        Kind, //
+use crate::{
+    acct::{
+        class::{
+            Class,
+            Kind, //
+        },
+        counter::Counter, //
     },
-    counter::Counter, //
+    hint::opaque, //
 };
 
 /// Where the latest I/O of one disk ended, on one CPU. To begin with, [`Last::forget`].
@@ -37,10 +40,21 @@ impl Last {
     /// Whether a read or write that begins at this point was merged.
     #[inline(always)]
     pub fn merged_from(&self, begin: StartSector, sectors: u32) -> bool {
-        let merged = begin.0 == self.0.get();
-        let sectors = u64::from(sectors);
-        self.0.set(begin.0.wrapping_add(sectors.wrapping_mul(4)));
+        let merged = self.is(begin);
+        self.set(begin.after(u64::from(sectors)));
         merged
+    }
+
+    /// Whether the latest read or write ended at this point, in the same direction.
+    #[inline(always)]
+    pub fn is(&self, begin: StartSector) -> bool {
+        begin.0 == self.0.own()
+    }
+
+    /// One has begun that ends at this point.
+    #[inline(always)]
+    pub fn set(&self, end: StartSector) {
+        self.0.set(end.0);
     }
 }
 
@@ -57,6 +71,18 @@ impl StartSector {
                 .wrapping_mul(4)
                 .wrapping_add(u64::from(is_write).wrapping_mul(2)),
         )
+    }
+
+    /// The same. The compiler computes from it, and not from the sector again.
+    #[inline(always)]
+    pub fn again(self) -> Self {
+        StartSector(opaque(self.0))
+    }
+
+    /// The point so many sectors on.
+    #[inline(always)]
+    pub fn after(self, sectors: u64) -> Self {
+        StartSector(self.0.wrapping_add(sectors.wrapping_mul(4)))
     }
 
     /// The word.

@@ -4,6 +4,10 @@
 
 use super::{
     list::StartSector,
+    only::{
+        AreaOffset,
+        STRIDE_SHIFT, //
+    },
     Io, //
 };
 use crate::acct::{
@@ -33,14 +37,17 @@ pub struct RegionState {
 /// Identifies the list of regions under which an I/O started and the area that counts it, and says
 /// whether device-mapper would count the I/O as merged.
 ///
-/// Bits 32 to 63: number of the list. Bits 1 to 31: area. Bit 0: merged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Bits 32 to 63: number of the list. Bits 5 to 28: area, as an [`AreaOffset`]. Above these: flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
 pub struct ListTag(u64);
 
 const LIST_SHIFT: u32 = 32;
-const AREA_SHIFT: u32 = 1;
-const MERGED: u64 = 1;
-/// An area number above all valid ones: the I/O is in no area or in several.
+/// The I/O is merged.
+pub(in crate::acct) const MERGED: u64 = 1 << 30;
+/// The I/O is a write on the fast path.
+pub(in crate::acct) const WRITE: u64 = 1 << 29;
+/// The I/O is in no area or in several.
 const NOWHERE: u64 = 1 << 31;
 
 impl ListTag {
@@ -61,14 +68,32 @@ impl ListTag {
     /// Adds whether the I/O is merged to a tag that has only the number of a list.
     #[inline(always)]
     pub fn merged_or_not(self, merged: bool) -> Self {
-        ListTag(self.0 | u64::from(merged))
+        self.with(if merged { MERGED } else { 0 })
+    }
+
+    /// Adds flags.
+    #[inline(always)]
+    pub(in crate::acct) const fn with(self, flags: u64) -> Self {
+        ListTag(self.0 | flags)
+    }
+
+    /// Adds the only area that the I/O is in, to a tag that has no area.
+    #[inline(always)]
+    pub(in crate::acct) const fn at(self, at: AreaOffset) -> Self {
+        ListTag(self.0 | at.get())
+    }
+
+    /// The area and the flags of an I/O that started under `list`; of any other, more than all of these.
+    #[inline(always)]
+    pub(super) const fn distance(self, list: ListTag) -> u64 {
+        self.0 ^ list.0
     }
 
     /// Adds the only area that the I/O is in, to a tag that has no area.
     #[inline(always)]
     pub fn in_area(self, area: usize) -> Self {
         // CAST: Below `geometry::MAX_AREAS`.
-        ListTag(self.0.wrapping_add((area as u64) << AREA_SHIFT))
+        ListTag(self.0 | (area as u64) << STRIDE_SHIFT)
     }
 
     /// Records that the I/O is in no area or in several.
@@ -87,7 +112,7 @@ impl ListTag {
     #[inline(always)]
     pub fn area(self, list: ListTag) -> usize {
         // CAST: 64 bits here and there.
-        ((self.0 ^ list.0) >> AREA_SHIFT) as usize
+        ((self.distance(list) & !(MERGED | WRITE)) >> STRIDE_SHIFT) as usize
     }
 }
 
@@ -101,19 +126,16 @@ impl RegionState {
         self.start_ns.set(now);
     }
 
-    /// Starts an I/O on the fast path: it begins at `begin` of a whole disk and is in a single area. Its
-    /// start time is in its entry.
+    /// Where an I/O on the fast path begins on the whole disk. It is in a single area; its start time is in its entry.
     #[inline(always)]
-    pub(in crate::acct) fn start_on_fast_path(
-        &self,
-        begin: StartSector,
-        sectors: u32,
-        list_tag: ListTag,
-    ) {
-        let [tag_0, ..] = &self.list_tag;
+    pub(in crate::acct) fn set_begin(&self, begin: StartSector) {
         self.sector.set(begin.word());
-        self.sectors.set(u64::from(sectors));
-        tag_0.set(list_tag.0);
+    }
+
+    /// The number of its sectors. The caller then sets the tag.
+    #[inline(always)]
+    pub(in crate::acct) fn set_sectors(&self, sectors: u64) {
+        self.sectors.set(sectors);
     }
 
     /// Returns where an I/O on the fast path begins. If no region of the disk has recorded the I/O, the

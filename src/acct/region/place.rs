@@ -3,10 +3,7 @@
 //! One area, for I/Os that are in no other.
 
 use super::{
-    area::{
-        Area,
-        Completed, //
-    },
+    area::Area,
     end,
     enter,
     flight::{
@@ -17,10 +14,7 @@ use super::{
     Ended, //
 };
 use crate::acct::{
-    class::{
-        Class,
-        Kind, //
-    },
+    class::Kind,
     entry::Entry, //
 };
 
@@ -34,6 +28,15 @@ pub struct AreaRef<'a> {
     pub in_flight: &'a InFlight,
 }
 
+#[inline(always)]
+const fn direction<const WRITE: bool>() -> Direction {
+    if WRITE {
+        Direction::Write
+    } else {
+        Direction::Read
+    }
+}
+
 impl AreaRef<'_> {
     /// An I/O starts at `now`.
     #[inline(always)]
@@ -41,26 +44,20 @@ impl AreaRef<'_> {
         enter(self.area, self.in_flight, Direction::of(kind.class()), now);
     }
 
-    /// A read or write starts at `now`.
+    /// A write, or else a read, starts at `now`.
     #[inline(always)]
-    pub fn start_data(&self, is_write: bool, now: u64) {
-        let direction = if is_write {
-            Direction::Write
-        } else {
-            Direction::Read
-        };
-        enter(self.area, self.in_flight, direction, now);
+    pub fn start_data<const WRITE: bool>(&self, now: u64) {
+        enter(self.area, self.in_flight, direction::<WRITE>(), now);
     }
 
-    /// A read or write of so many sectors ends at `now`.
+    /// A write, or else a read, of so many sectors ends at `now`.
     #[inline(always)]
-    pub fn end_data(&self, is_write: bool, sectors: u64, ended: &Ended, now: u64) {
-        let count = |done: &Completed| done.count(sectors, ended);
-        if is_write {
-            end(self.area, self.in_flight, Class::Write as usize, now, count);
-        } else {
-            end(self.area, self.in_flight, Class::Read as usize, now, count);
-        }
+    pub fn end_data<const WRITE: bool>(&self, sectors: u64, ended: &Ended, now: u64) {
+        let words = self.area.write();
+        words.left_ns.add(now);
+        let [read, write, ..] = &words.done;
+        if WRITE { write } else { read }.count(sectors, ended);
+        self.in_flight.leave(direction::<WRITE>(), now);
     }
 
     /// It ends at `now`, having started under `under`.

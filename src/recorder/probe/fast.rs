@@ -8,7 +8,6 @@
 use super::{
     super::{
         account::Account,
-        region::list::RegionList,
         tracker::{
             ProbeContext,
             Tracker, //
@@ -32,9 +31,11 @@ use crate::{
         },
         record::CpuRecord,
         region::{
-            geometry::Geometry,
             list::Last,
-            pending::ListTag,
+            only::{
+                AreaOffset,
+                OnlyRegion, //
+            },
             place::AreaRef, //
         },
         transition::Transition, //
@@ -51,6 +52,7 @@ use crate::{
             save,
             CpuPlaces, //
             Flags,
+            PlacedRegion,
         },
         general::{
             is_general,
@@ -116,32 +118,22 @@ impl<'a, T> Off<'a, T> {
     }
 }
 
-/// The only region of an account on this CPU.
-struct SoleRegion<'a> {
-    list: &'a RegionList,
-    account: &'a Account,
-    cpu: ThisCpu<'a>,
-}
-
-impl<'a> fast::OnlyRegion<'a> for SoleRegion<'a> {
+impl<'a> fast::RegionPart<'a> for PlacedRegion<'a> {
     #[inline(always)]
-    fn geometry(&self) -> &Geometry {
-        self.list.plain_geometry()
+    fn region(self) -> &'a OnlyRegion {
+        self.region()
     }
 
     #[inline(always)]
-    fn list_tag(&self) -> ListTag {
-        self.list.list_tag()
+    fn last(self) -> &'a Last {
+        // SAFETY: Floor 0 asks for it if an I/O is in an area of the region or beside it, so it is not a zeroed one.
+        unsafe { self.last() }
     }
 
     #[inline(always)]
-    fn last(&self) -> &Last {
-        self.account.regions().last(self.cpu)
-    }
-
-    #[inline(always)]
-    fn place(&self, area: usize) -> Option<AreaRef<'a>> {
-        self.list.place(area, self.cpu)
+    fn area(self, at: AreaOffset) -> AreaRef<'a> {
+        // SAFETY: Floor 0 passes what this region has returned.
+        unsafe { self.area(at) }
     }
 }
 
@@ -159,8 +151,8 @@ impl<'a, T> Off<'a, T> {
 }
 
 impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
-    type OnlyRegion = SoleRegion<'a>;
     type Place = CpuPlaces;
+    type RegionPart = PlacedRegion<'a>;
     type Request = Request<'a>;
 
     #[inline(always)]
@@ -225,15 +217,9 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     }
 
     #[inline(always)]
-    fn only_region(&self, root: &'a Root) -> Option<SoleRegion<'a>> {
-        // SAFETY: As in `start_in_regions`.
-        let (here, account) = (self.here(), unsafe { account_of(root) });
-        let list = account.regions().list(here.probe)?;
-        Some(SoleRegion {
-            list,
-            account,
-            cpu: here.cpu,
-        })
+    fn region(&self, place: CpuPlaces) -> PlacedRegion<'a> {
+        // SAFETY: As in `record`, and in a probe.
+        unsafe { PlacedRegion::new(place) }
     }
 
     #[inline(never)]

@@ -16,7 +16,6 @@ use crate::{
                 Lifetime, //
             },
             pending::ListTag,
-            place::AreaRef,
             Ended, //
         },
     },
@@ -41,8 +40,6 @@ pub(in crate::recorder) struct RegionList {
     regions: KVec<ListMember>,
     /// The areas of the only region if it has no additional output; otherwise of no areas.
     geometry: Geometry,
-    /// The areas of the only region if it has neither additional output nor a histogram; otherwise of no areas.
-    plain_geometry: Geometry,
     /// The first region.
     first: Arc<Region>,
     /// Whether the only region has a histogram.
@@ -77,40 +74,13 @@ impl RegionList {
         let mut regions = KVec::with_capacity(listed.len(), GFP_KERNEL)?;
         regions.extend_from_slice(listed, GFP_KERNEL)?;
         let has_histogram = geometry != Geometry::NOTHING && !first.plan.bounds.is_empty();
-        let plain_geometry = match has_histogram {
-            true => Geometry::NOTHING,
-            false => geometry,
-        };
         Ok(RegionList {
             list_tag: ListTag::list(number),
             regions,
             geometry,
-            plain_geometry,
             first: first.clone(),
             has_histogram,
         })
-    }
-
-    /// The areas of the only region if it has neither additional output nor a histogram; otherwise of no areas.
-    #[inline(always)]
-    pub(in crate::recorder) fn plain_geometry(&self) -> &Geometry {
-        &self.plain_geometry
-    }
-
-    /// The tag of I/Os that start while this is the list.
-    #[inline(always)]
-    pub(in crate::recorder) fn list_tag(&self) -> ListTag {
-        self.list_tag
-    }
-
-    /// An area of the first region.
-    #[inline(always)]
-    pub(in crate::recorder) fn place<'a>(
-        &'a self,
-        area: usize,
-        cpu: ThisCpu<'a>,
-    ) -> Option<AreaRef<'a>> {
-        self.first.place(area, cpu)
     }
 
     /// An I/O starts; its entry has its description. The sector is relative to the account of these regions.

@@ -5,6 +5,7 @@
 use super::{
     baseline::Baseline,
     copy,
+    Joins,
     Plan,
     Region, //
 };
@@ -50,6 +51,7 @@ impl Region {
         self: &Arc<Self>,
         old: &Baseline,
         geometry: Geometry,
+        joins: Joins,
     ) -> Result<Arc<Region>> {
         if old.before.is_some() {
             // Probes that found it before the last resize have ended.
@@ -88,7 +90,7 @@ impl Region {
             baseline.total.1 = baseline.total.1.since(&whole.classes);
         }
         baseline.before = Some(before);
-        Region::new(plan, baseline)
+        Region::new(plan, baseline, joins)
     }
 
     /// Copies the columns that were cleared in an area to the area that it becomes, less the counts from before the

@@ -13,6 +13,7 @@ use super::{
         RegionList,
     },
     print::PrintReply,
+    Joins,
     Plan,
     Region, //
 };
@@ -46,7 +47,8 @@ use crate::{
             InProbe,
             Node,
             Published, //
-        }, //
+        },
+        records::Records, //
     },
 };
 use core::sync::atomic::{
@@ -67,7 +69,9 @@ use kernel::{
 #[pin_data]
 pub(in crate::recorder) struct RegionSet {
     list: Published<RegionList>,
-    last: PerCpu<Last>,
+    last: Arc<PerCpu<Last>>,
+    /// Of the account.
+    records: Arc<Records>,
     /// The number of regions.
     count: AtomicUsize,
     /// Whether the account has regions, or needs the slow path for another reason.
@@ -116,18 +120,23 @@ fn bytes_of(word: Word<'_>) -> Result<KVVec<u8>> {
 }
 
 /// Allocates the sectors of the latest ends, with none on any CPU. May sleep; `ENOMEM`.
-fn nowhere() -> Result<PerCpu<Last>> {
+fn nowhere() -> Result<Arc<PerCpu<Last>>> {
     let last = PerCpu::<Last>::new()?;
     last.iter().for_each(Last::forget);
-    Ok(last)
+    Ok(Arc::new(last, GFP_KERNEL)?)
 }
 
 impl RegionSet {
-    /// Creates an empty set. The account may need the slow path for another reason. May sleep; `ENOMEM`.
-    pub(in crate::recorder) fn new(always_needs_slow_record: bool) -> impl PinInit<Self, Error> {
+    /// Creates an empty set for the account with these records. The account may need the slow path for another reason. May
+    /// sleep; `ENOMEM`.
+    pub(in crate::recorder) fn new(
+        records: Arc<Records>,
+        always_needs_slow_record: bool,
+    ) -> impl PinInit<Self, Error> {
         try_pin_init!(RegionSet {
             list: Published::new(),
             last: nowhere()?,
+            records,
             count: AtomicUsize::new(0),
             needs_slow_record: AtomicBool::new(always_needs_slow_record),
             always_needs_slow_record,
@@ -191,7 +200,8 @@ impl RegionSet {
         let ids = members.current().map(|region| region.plan.id);
         let id = smallest_free_id(ids).ok_or(ENFILE)?;
         let born = members.next();
-        let region = Region::new(Plan { id, born, ..plan }, Baseline::new(aux))?;
+        let plan = Plan { id, born, ..plan };
+        let region = Region::new(plan, Baseline::new(aux), self.joins(born))?;
         let lifetime = Lifetime {
             since: born,
             until: None,
@@ -237,8 +247,8 @@ impl RegionSet {
         let geometry = geometry(&old.plan.geometry, old.plan.buckets().max(1))?;
         // While the guard is held, no reader prints or clears the counts that the new region begins with.
         let mut baseline = old.lock();
-        let region = old.resized(&baseline, geometry)?;
         let since = members.next();
+        let region = old.resized(&baseline, geometry, self.joins(since))?;
         let room = members.regions.len().saturating_add(1);
         let mut regions = KVec::with_capacity(room, GFP_KERNEL).map_err(Error::from)?;
         for listed in &members.regions {
@@ -282,6 +292,14 @@ impl RegionSet {
         } else {
             Some(Node::new(RegionList::new(number, &regions)?)?)
         };
+        let mut current = regions
+            .iter()
+            .filter(|listed| listed.lifetime.until.is_none());
+        let areas = match (current.next(), current.next()) {
+            (Some(only), None) => only.region.plain_areas(),
+            _ => None,
+        };
+        let areas = areas.map(|areas| Node::new(areas.clone())).transpose()?;
         members.number = number;
         members.regions = regions;
         let count = members.current().count();
@@ -291,11 +309,23 @@ impl RegionSet {
         if count == 0 {
             gauge.remove(Extra::Regions);
         }
+        // Before the list: from then on a region may not be the only one.
+        self.records.set_region(None);
         self.list.replace(list);
+        // After the list: an I/O that starts in the region may end on a CPU that does not find that yet. It looks there.
+        self.records.set_region(areas);
         if count != 0 {
             gauge.add(Extra::Regions);
         }
         Ok(())
+    }
+
+    /// What a region has to know that is in the list of this number first.
+    fn joins(&self, since: u32) -> Joins {
+        Joins {
+            since,
+            last: self.last.clone(),
+        }
     }
 
     /// The first region from an id on. May sleep.

@@ -3,7 +3,10 @@
 //! An account that leaves while the entry of an I/O remembers it.
 
 use super::{
-    fast_regions::OneRegion,
+    fast_regions::{
+        self,
+        OneRegion, //
+    },
     outcomes,
     spawn, //
 };
@@ -207,7 +210,7 @@ impl<'a> fast::FastEvent<'a> for Probe<'a> {
 }
 
 impl<'a> fast::Section<'a> for Probe<'a> {
-    type OnlyRegion = &'a OneRegion;
+    type RegionPart = fast_regions::Part<'a>;
     type Place = usize;
     type Request = Read;
 
@@ -250,8 +253,8 @@ impl<'a> fast::Section<'a> for Probe<'a> {
         Read
     }
 
-    fn only_region(&self, _: &'a Root) -> Option<&'a OneRegion> {
-        self.storage.region.get()
+    fn region(&self, _: usize) -> fast_regions::Part<'a> {
+        self.storage.region.part()
     }
 
     // The region is gone meanwhile.

@@ -24,21 +24,31 @@ use iostat::acct::{
         flight::InFlight,
         geometry::Geometry,
         list::Last,
-        pending::ListTag,
+        only::{
+            AreaOffset,
+            OnlyRegion, //
+        },
         place::AreaRef, //
     },
 };
 use loom::sync::atomic::{
     fence,
     AtomicBool,
-    Ordering::SeqCst, //
+    Ordering::{
+        Acquire,
+        Relaxed,
+        Release,
+        SeqCst, //
+    }, //
 };
 
 /// A region of one area, which an account may have.
 pub struct OneRegion {
-    is_there: AtomicBool,
+    /// Whether the CPU finds it.
+    is_found: AtomicBool,
     is_freed: AtomicBool,
-    geometry: Geometry,
+    region: OnlyRegion,
+    no_region: OnlyRegion,
     last: Last,
     area: Area,
     in_flight: InFlight,
@@ -46,10 +56,12 @@ pub struct OneRegion {
 
 impl Default for OneRegion {
     fn default() -> Self {
+        let geometry = Geometry::new(0, 8, 8).expect("one area");
         OneRegion {
-            is_there: AtomicBool::new(false),
+            is_found: AtomicBool::new(false),
             is_freed: AtomicBool::new(false),
-            geometry: Geometry::new(0, 8, 8).expect("one area"),
+            region: OnlyRegion::new(&geometry, 1, 0, 0),
+            no_region: OnlyRegion::default(),
             last: Last::default(),
             area: Area::default(),
             in_flight: InFlight::default(),
@@ -58,16 +70,20 @@ impl Default for OneRegion {
 }
 
 impl OneRegion {
-    pub fn get(&self) -> Option<&Self> {
-        self.is_there.load(SeqCst).then_some(self)
+    /// What the CPU finds.
+    pub fn part(&self) -> Part<'_> {
+        Part {
+            one: self,
+            is_found: self.is_found.load(Acquire),
+        }
     }
 
     /// The account gets it, and loses it; it is freed if no probe runs.
     fn comes_and_goes(&self, gauge: &Gauge, in_probe: &AtomicBool) {
-        self.is_there.store(true, SeqCst);
+        self.is_found.store(true, Release);
         gauge.add(Extra::Regions);
         gauge.remove(Extra::Regions);
-        self.is_there.store(false, SeqCst);
+        self.is_found.store(false, Relaxed);
         fence(SeqCst);
         if !in_probe.load(SeqCst) {
             self.is_freed.store(true, SeqCst);
@@ -75,25 +91,33 @@ impl OneRegion {
     }
 }
 
-impl<'a> fast::OnlyRegion<'a> for &'a OneRegion {
-    fn geometry(&self) -> &Geometry {
-        &self.geometry
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    one: &'a OneRegion,
+    is_found: bool,
+}
+
+impl<'a> fast::RegionPart<'a> for Part<'a> {
+    fn region(self) -> &'a OnlyRegion {
+        if !self.is_found {
+            return &self.one.no_region;
+        }
+        assert!(!self.one.is_freed.load(SeqCst));
+        &self.one.region
     }
 
-    fn list_tag(&self) -> ListTag {
-        ListTag::list(1)
+    fn last(self) -> &'a Last {
+        assert!(self.is_found);
+        &self.one.last
     }
 
-    fn last(&self) -> &Last {
-        &self.last
-    }
-
-    fn place(&self, area: usize) -> Option<AreaRef<'a>> {
-        assert!(!self.is_freed.load(SeqCst));
-        (area == 0).then_some(AreaRef {
-            area: &self.area,
-            in_flight: &self.in_flight,
-        })
+    fn area(self, at: AreaOffset) -> AreaRef<'a> {
+        assert!(self.is_found && at.area() == 0);
+        assert!(!self.one.is_freed.load(SeqCst));
+        AreaRef {
+            area: &self.one.area,
+            in_flight: &self.one.in_flight,
+        }
     }
 }
 

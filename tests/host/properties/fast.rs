@@ -26,9 +26,11 @@ use iostat::acct::{
     },
     record::CpuRecord,
     region::{
-        geometry::Geometry,
         list::Last,
-        pending::ListTag,
+        only::{
+            AreaOffset,
+            OnlyRegion, //
+        },
         place::AreaRef, //
     },
     transition::Transition, //
@@ -70,28 +72,25 @@ impl<'a> fast::FastEvent<'a> for Fast<'a> {
 }
 
 /// There are no regions.
+#[derive(Clone, Copy)]
 pub enum NoRegion {}
 
-impl<'a> fast::OnlyRegion<'a> for NoRegion {
-    fn geometry(&self) -> &Geometry {
-        match *self {}
+impl<'a> fast::RegionPart<'a> for NoRegion {
+    fn region(self) -> &'a OnlyRegion {
+        match self {}
     }
 
-    fn list_tag(&self) -> ListTag {
-        match *self {}
+    fn last(self) -> &'a Last {
+        match self {}
     }
 
-    fn last(&self) -> &Last {
-        match *self {}
-    }
-
-    fn place(&self, _: usize) -> Option<AreaRef<'a>> {
-        match *self {}
+    fn area(self, _: AreaOffset) -> AreaRef<'a> {
+        match self {}
     }
 }
 
 impl<'a> fast::Section<'a> for Fast<'a> {
-    type OnlyRegion = NoRegion;
+    type RegionPart = NoRegion;
     /// A disk, whose record it is if that was given, and else the absent one.
     type Place = &'a Disk;
     type Request = Request;
@@ -140,8 +139,8 @@ impl<'a> fast::Section<'a> for Fast<'a> {
         unreachable!("there are no regions");
     }
 
-    fn only_region(&self, _: &'a Root) -> Option<NoRegion> {
-        None
+    fn region(&self, _: &'a Disk) -> NoRegion {
+        unreachable!("there are no regions");
     }
 
     fn end_tag_wait(&self, _: &'a Root) -> Option<u64> {

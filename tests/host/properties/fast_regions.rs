@@ -44,6 +44,10 @@ use iostat::acct::{
         flight::InFlight,
         geometry::Geometry,
         list::Last,
+        only::{
+            AreaOffset,
+            OnlyRegion, //
+        },
         pending::ListTag,
         place::AreaRef,
         CpuRegion, //
@@ -109,8 +113,12 @@ struct Disk {
     record: CpuRecord,
     root: Root,
     list_tag: ListTag,
+    region: OnlyRegion,
     recorded: Recorded,
 }
+
+/// The number of the list of regions.
+const LIST: u32 = 7;
 
 impl Disk {
     fn new(geometry: Geometry) -> Self {
@@ -118,7 +126,8 @@ impl Disk {
             requests: std::array::from_fn(|_| Memory::new(BUCKET)),
             record: CpuRecord::default(),
             root: Root::default(),
-            list_tag: ListTag::list(7),
+            list_tag: ListTag::list(LIST),
+            region: OnlyRegion::new(&geometry, LIST, 0, 0),
             recorded: Recorded::new(geometry),
         };
         disk.root.gauge.add(Extra::Regions);
@@ -190,7 +199,7 @@ impl<'a> fast::FastEvent<'a> for Step<'a> {
 }
 
 impl<'a> fast::Section<'a> for Step<'a> {
-    type OnlyRegion = Self;
+    type RegionPart = Self;
     type Place = ();
     type Request = Request;
 
@@ -224,8 +233,8 @@ impl<'a> fast::Section<'a> for Step<'a> {
         self.request
     }
 
-    fn only_region(&self, _: &'a Root) -> Option<Self> {
-        Some(*self)
+    fn region(&self, (): ()) -> Self {
+        *self
     }
 
     fn start_in_regions(self, _: &'a Root, entry: &'a Entry, sector: u64, bytes: u32) {
@@ -252,25 +261,21 @@ impl<'a> fast::Section<'a> for Step<'a> {
     fn leave(self) {}
 }
 
-impl<'a> fast::OnlyRegion<'a> for Step<'a> {
-    fn geometry(&self) -> &Geometry {
-        &self.disk.recorded.geometry
+impl<'a> fast::RegionPart<'a> for Step<'a> {
+    fn region(self) -> &'a OnlyRegion {
+        &self.disk.region
     }
 
-    fn list_tag(&self) -> ListTag {
-        self.disk.list_tag
-    }
-
-    fn last(&self) -> &Last {
+    fn last(self) -> &'a Last {
         &self.disk.recorded.last
     }
 
-    fn place(&self, area: usize) -> Option<AreaRef<'a>> {
+    fn area(self, at: AreaOffset) -> AreaRef<'a> {
         let recorded = &self.disk.recorded;
-        Some(AreaRef {
-            area: recorded.areas.get(area)?,
-            in_flight: &recorded.in_flight[area],
-        })
+        AreaRef {
+            area: &recorded.areas[at.area()],
+            in_flight: &recorded.in_flight[at.area()],
+        }
     }
 }
 
