@@ -120,7 +120,7 @@ frames()
 	"$TOP/scripts/enter.sh" sh -c 'objdump -d --no-show-raw-insn "$1"' sh \
 		"/cache/${1#"$IOSTAT_CACHE"/}/iostat.o" |
 		awk '/^[0-9a-f]+ <.*>:$/ { function_name = $2 }
-			/sub +\$0x[0-9a-f][0-9a-f][0-9a-f][0-9a-f]+,%rsp/ { print function_name, "has a frame of", $NF }'
+			!/\$0xffffffff/ && /sub +\$0x[0-9a-f][0-9a-f][0-9a-f][0-9a-f]+,%rsp/ { print function_name, "has a frame of", $NF }'
 }
 
 # Each function of the kernel API is described in its manual and called by a module of the tests.
