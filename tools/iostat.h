@@ -509,8 +509,8 @@ static inline void iostat_add_times(struct iostat_times *sum, const struct iosta
 			continue;
 		for (int i = 0; i < IOSTAT_BUCKETS; i++)
 			copy.counts[i] = __atomic_load_n(own->counts + i, __ATOMIC_RELAXED);
-		copy.longest = iostat_load(&own->longest);
-		copy.shortest_inverted = iostat_load(&own->shortest_inverted);
+		copy.shortest_negated = iostat_load(&own->shortest_negated);
+		copy.span = iostat_load(&own->span);
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
 		if (iostat_load(&record->seq) == seq)
 			break;
@@ -522,8 +522,10 @@ static inline void iostat_add_times(struct iostat_times *sum, const struct iosta
 			base = (__u64)__atomic_load_n(bases + i, __ATOMIC_RELAXED) << header->base_shift;
 		sum->counts[i] += base + (__s32)(copy.counts[i] - (__u32)base);
 	}
-	iostat_later(&sum->longest, copy.longest);
-	iostat_later(&sum->shortest_inverted, copy.shortest_inverted);
+	if (copy.span) {
+		iostat_later(&sum->longest, copy.span - 1 - copy.shortest_negated);
+		iostat_later(&sum->shortest_inverted, copy.shortest_negated - 1);
+	}
 }
 
 /* The bases of one of the histograms that are at an address, if there are any. */

@@ -13,6 +13,7 @@ use super::{
 use crate::acct::{
     class::Class,
     histogram::{
+        buckets_of,
         Histogram,
         Phase,
         BOUNDS_NS, //
@@ -49,7 +50,10 @@ pub fn line(
     phase: Phase,
     histogram: &Histogram<u64>,
 ) -> Result {
-    let used = histogram.used();
+    let Some((shortest, longest)) = histogram.extremes() else {
+        return Ok(());
+    };
+    let used = buckets_of((shortest, longest));
     let counts = histogram.counts.get(used.clone()).unwrap_or(&[]);
     let add = |sum: u64, count: &u64| sum.wrapping_add(*count);
     let count = counts.iter().fold(0, add);
@@ -62,7 +66,7 @@ pub fn line(
         out.write_char(' ')?;
         out.write_str(name)?;
     }
-    numbers(out, &[count, histogram.min(), histogram.max()])?;
+    numbers(out, &[count, shortest, longest])?;
     for (bucket, count) in used.zip(counts) {
         if *count == 0 {
             continue;

@@ -22,6 +22,10 @@ use crate::{
         Eighth,
         EIGHTHS, //
     },
+    hint::{
+        keep_apart,
+        opaque, //
+    },
     sync::{
         AtomicU32,
         Ordering::Relaxed, //
@@ -126,6 +130,11 @@ fn bucket(time_ns: u64) -> usize {
     first.wrapping_add(usize::from(is_above))
 }
 
+/// The buckets from that of the shortest time to that of the longest.
+pub fn buckets_of((shortest, longest): (u64, u64)) -> Range<usize> {
+    bucket(shortest)..bucket(longest).wrapping_add(1)
+}
+
 /// What a bucket is: [`Low`] on one CPU, `u64` added up.
 pub trait Bucket: Default {
     /// What a time is there.
@@ -146,38 +155,63 @@ impl Bucket for u64 {
 pub struct Histogram<B: Bucket = Low> {
     /// How many there were, by bucket.
     pub counts: [B; BUCKETS],
-    /// The longest, ns.
-    longest: B::Time,
-    /// The shortest, ns, with all bits inverted: 0, as in new memory, is "no time".
-    shortest_inverted: B::Time,
+    /// The shortest, ns, negated.
+    shortest_negated: B::Time,
+    /// How many whole ns there are from the shortest to the longest, both included: 0, as in new memory, if there was no
+    /// time. So one comparison tests a time against both.
+    span: B::Time,
 }
 
 impl<B: Bucket> Default for Histogram<B> {
     fn default() -> Self {
         Histogram {
             counts: core::array::from_fn(|_| B::default()),
-            longest: B::Time::default(),
-            shortest_inverted: B::Time::default(),
+            shortest_negated: B::Time::default(),
+            span: B::Time::default(),
         }
     }
 }
 
 impl Histogram<Low> {
-    /// Whether there was no time yet. (The longest of all would look like none; it is 584 years.)
+    /// Whether there was no time yet.
     pub fn is_empty(&self) -> bool {
-        self.shortest_inverted.get() == 0
+        self.span.get() == 0
     }
 
     /// One more time.
     #[inline(always)]
     pub fn record(&self, time_ns: u64) {
         of_bucket(time_ns, &self.counts).add_one();
-        if time_ns > self.longest.own() {
-            self.longest.set(time_ns);
+        self.include(time_ns);
+    }
+
+    /// The shortest and the longest are those of this time and all before.
+    #[inline(always)]
+    fn include(&self, time_ns: u64) {
+        let above_shortest = opaque(time_ns.wrapping_add(self.shortest_negated.own()));
+        if above_shortest >= self.span.own() {
+            // So that no register of the fast path is used for what follows.
+            keep_apart();
+            self.widen(above_shortest);
         }
-        if !time_ns > self.shortest_inverted.own() {
-            self.shortest_inverted.set(!time_ns);
+    }
+
+    /// Includes a time that is not from the shortest to the longest. (With times of 0 and of 2^64 - 1 ns, 584 years, the
+    /// span would look like none.)
+    #[inline(always)]
+    fn widen(&self, above_shortest: u64) {
+        if self.span.own() == 0 {
+            self.shortest_negated.add(above_shortest.wrapping_neg());
+            return self.span.set(1);
         }
+        // A time below the shortest is above it by 2^64 less their distance: by the shortest negated or more.
+        if above_shortest > self.shortest_negated.own().wrapping_sub(1) {
+            // Reads both again, for want of registers.
+            keep_apart();
+            self.shortest_negated.add(above_shortest.wrapping_neg());
+            return self.span.add(above_shortest.wrapping_neg());
+        }
+        self.span.set(above_shortest.wrapping_add(1));
     }
 }
 
@@ -198,17 +232,21 @@ impl Histogram<Low> {
             *more = more.wrapping_sub(step);
             remains |= *more != 0;
         }
-        self.longest.set(self.longest.get().max(from.longest));
-        let shortest = self.shortest_inverted.get().max(from.shortest_inverted);
-        self.shortest_inverted.set(shortest);
+        if let Some((shortest, longest)) = from.extremes() {
+            self.include(shortest);
+            self.include(longest);
+        }
         remains
     }
 
     /// Copies it, in place of what is in `copy`. What is copied while the owner writes is not used.
     pub(super) fn copy_to(&self, bases: Option<&BasesOfOne>, copy: &mut Histogram<u64>) {
         copy.clear();
-        copy.longest = self.longest.get();
-        copy.shortest_inverted = self.shortest_inverted.get();
+        copy.shortest_negated = self.shortest_negated.get();
+        copy.span = self.span.get();
+        if copy.span == 0 {
+            return;
+        }
         let used = copy.used();
         let counts = self.counts.get(used.clone()).unwrap_or(&[]);
         let copies = copy.counts.get_mut(used.clone()).unwrap_or(&mut []);
@@ -286,10 +324,7 @@ impl Bases {
 impl Histogram<u64> {
     /// The buckets from that of the shortest time to that of the longest: all others are 0.
     pub fn used(&self) -> Range<usize> {
-        if self.shortest_inverted == 0 {
-            return 0..0;
-        }
-        bucket(self.min())..bucket(self.max()).wrapping_add(1)
+        self.extremes().map_or(0..0, buckets_of)
     }
 
     /// The counts of these.
@@ -299,20 +334,42 @@ impl Histogram<u64> {
 
     /// There was no time.
     pub fn clear(&mut self) {
+        if self.span == 0 {
+            return;
+        }
         let used = self.used();
         self.counts.get_mut(used).unwrap_or(&mut []).fill(0);
-        self.longest = 0;
-        self.shortest_inverted = 0;
+        self.shortest_negated = 0;
+        self.span = 0;
+    }
+
+    /// The shortest and the longest, ns, if there was a time.
+    pub fn extremes(&self) -> Option<(u64, u64)> {
+        let shortest = self.shortest_negated.wrapping_neg();
+        let longest = shortest.wrapping_add(self.span).wrapping_sub(1);
+        (self.span != 0).then_some((shortest, longest))
+    }
+
+    fn set_extremes(&mut self, (shortest, longest): (u64, u64)) {
+        self.shortest_negated = shortest.wrapping_neg();
+        self.span = longest.wrapping_sub(shortest).wrapping_add(1);
     }
 
     /// Adds another CPU's share.
     pub fn fold(&mut self, other: &Self) {
-        let counts = self.counts.get_mut(other.used()).unwrap_or(&mut []);
-        for (count, more) in counts.iter_mut().zip(other.used_counts()) {
+        let Some((shortest, longest)) = other.extremes() else {
+            return;
+        };
+        let used = buckets_of((shortest, longest));
+        let counts = self.counts.get_mut(used.clone()).unwrap_or(&mut []);
+        let more = other.counts.get(used).unwrap_or(&[]);
+        for (count, more) in counts.iter_mut().zip(more) {
             *count = count.wrapping_add(*more);
         }
-        self.longest = self.longest.max(other.longest);
-        self.shortest_inverted = self.shortest_inverted.max(other.shortest_inverted);
+        let both = self.extremes().map_or((shortest, longest), |own| {
+            (own.0.min(shortest), own.1.max(longest))
+        });
+        self.set_extremes(both);
     }
 
     /// How many there were.
@@ -323,16 +380,12 @@ impl Histogram<u64> {
 
     /// The longest, ns; 0 if there was none.
     pub fn max(&self) -> u64 {
-        self.longest
+        self.extremes().map_or(0, |(_, longest)| longest)
     }
 
     /// The shortest, ns; 0 if there was none.
     pub fn min(&self) -> u64 {
-        if self.shortest_inverted == 0 {
-            0
-        } else {
-            !self.shortest_inverted
-        }
+        self.extremes().map_or(0, |(shortest, _)| shortest)
     }
 }
 
@@ -516,6 +569,30 @@ mod tests {
         assert_eq!((copy.count(), copy.used()), (1, BOUNDS..BUCKETS));
         assert_eq!(copy, loaded(&two));
         assert_eq!(copy.counts.iter().sum::<u64>(), 1);
+    }
+
+    #[test]
+    fn the_shortest_and_the_longest_of_any_times() {
+        let longest = u64::MAX - 1;
+        let times = [0, 1, 238, 239, longest - 1, longest];
+        // Each of these in each place of three: as the first, as a new extreme, and in between.
+        for first in times {
+            for second in times {
+                for third in times {
+                    let histogram = Histogram::<Low>::default();
+                    assert!(histogram.is_empty());
+                    let mut seen = [first; 3];
+                    for (index, time) in [first, second, third].into_iter().enumerate() {
+                        seen[index..].fill(time);
+                        histogram.record(time);
+                        let copy = loaded(&histogram);
+                        let extremes = (seen.into_iter().min(), seen.into_iter().max());
+                        assert_eq!((Some(copy.min()), Some(copy.max())), extremes);
+                        assert!(!histogram.is_empty());
+                    }
+                }
+            }
+        }
     }
 
     #[test]

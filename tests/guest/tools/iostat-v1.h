@@ -327,13 +327,13 @@ struct iostat_map_header {
 /**
  * struct iostat_cpu_histogram - times of transactions
  * @counts: the low 32 bits of the number of transactions, by bucket: see struct iostat_bases
- * @longest: ns
- * @shortest_inverted: ns, with all bits inverted; 0 if there was none
+ * @shortest_negated: the shortest, ns, negated modulo 2^64
+ * @span: ns from the shortest to the longest, and one more; 0 if there was none
  */
 struct iostat_cpu_histogram {
 	__u32 counts[IOSTAT_BUCKETS];
-	__aligned_u64 longest;
-	__aligned_u64 shortest_inverted;
+	__aligned_u64 shortest_negated;
+	__aligned_u64 span;
 };
 
 /**

@@ -203,8 +203,8 @@ pub(crate) const PRESENT_WORDS: usize = 142;
 #[repr(C)]
 pub(crate) struct Times {
     pub counts: [AtomicU32; BUCKETS],
-    pub longest: AtomicU64,
-    pub shortest_inverted: AtomicU64,
+    pub shortest_negated: AtomicU64,
+    pub span: AtomicU64,
 }
 
 /// `struct iostat_bases`.

@@ -217,18 +217,21 @@ fn copy<T>(seq: &AtomicU64, read: impl Fn() -> T) -> (u64, T) {
 
 /// Adds the times of one histogram, each bucket of which is near its base.
 fn add_times(sum: &mut Histogram, seq: &AtomicU64, own: &Times, base: impl Fn(usize) -> u64) {
-    let (_, (counts, longest, shortest_inverted)) = copy(seq, || {
+    let (_, (counts, negated, span)) = copy(seq, || {
         let counts = own.counts.each_ref().map(|count| count.load(Relaxed));
-        let longest = own.longest.load(Relaxed);
-        (counts, longest, own.shortest_inverted.load(Relaxed))
+        let negated = own.shortest_negated.load(Relaxed);
+        (counts, negated, own.span.load(Relaxed))
     });
     for (bucket, (sum, low)) in sum.counts.iter_mut().zip(counts).enumerate() {
         let base = base(bucket);
         let distance = low.wrapping_sub(base as u32) as i32;
         *sum = sum.wrapping_add(base.wrapping_add_signed(i64::from(distance)));
     }
-    sum.longest = sum.longest.max(longest);
-    sum.shortest_inverted = sum.shortest_inverted.max(shortest_inverted);
+    if span != 0 {
+        let longest = span.wrapping_sub(1).wrapping_sub(negated);
+        sum.longest = sum.longest.max(longest);
+        sum.shortest_inverted = sum.shortest_inverted.max(negated.wrapping_sub(1));
+    }
 }
 
 fn add(sum: &mut Counters, own: &Counters) {
