@@ -260,7 +260,8 @@ impl Records {
         };
         if word.load(Relaxed) & bit == 0 {
             word.fetch_or(bit, Relaxed);
-            self.is_wanted.store(true, Relaxed);
+            // Release: `upkeep` must find the bit, because no CPU asks again while its bit is set.
+            self.is_wanted.store(true, Release);
             upkeep::wake();
         }
     }

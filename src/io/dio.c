@@ -135,7 +135,8 @@ static void leave(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 		return;
 	place->dio = dio->outer;
 	if (!dio->outer)
-		WRITE_ONCE(place->task, NULL);
+		/* Release: the store of dio above must not come after that of the next owner. */
+		smp_store_release(&place->task, NULL);
 }
 
 static struct fprobe probe;

@@ -246,7 +246,8 @@ static void mounts_work(struct work_struct *unused)
 			kern_unmount(proc);
 		proc = NULL;
 	}
-	WRITE_ONCE(seen_to, upto);
+	/* Who sees the number sees the table: pairs with is_settled(). */
+	smp_store_release(&seen_to, upto);
 	wake_up_all(&settled);
 }
 
@@ -258,10 +259,17 @@ void iostat_mounts_switch(bool is_on)
 	mod_delayed_work(system_dfl_wq, &work, 0);
 }
 
+static bool is_settled(void)
+{
+	/* Pairs with the release in mounts_work(). */
+	unsigned int upto = smp_load_acquire(&seen_to);
+
+	return !READ_ONCE(is_wanted) || upto == READ_ONCE(asked);
+}
+
 void iostat_mounts_wait(void)
 {
-	wait_event_killable_timeout(settled, !READ_ONCE(is_wanted) ||
-				    READ_ONCE(seen_to) == READ_ONCE(asked), HZ);
+	wait_event_killable_timeout(settled, is_settled(), HZ);
 }
 
 void iostat_mounts_close(void)

@@ -226,18 +226,18 @@ static bool is_in_folio_wait(unsigned long ip)
 {
 	static unsigned long start, size;
 	char text[KSYM_SYMBOL_LEN];
-	unsigned long offset, bytes;
+	/* The size is read first: who sees it sees the start. Pairs with the release below. */
+	unsigned long offset, bytes = smp_load_acquire(&size);
 
-	if (ip - READ_ONCE(start) < READ_ONCE(size))
-		return true;
-	if (READ_ONCE(size))
-		return false;
+	if (bytes)
+		return ip - READ_ONCE(start) < bytes;
 	sprint_symbol(text, ip);
 	if (sscanf(text, "folio_wait_bit_common+0x%lx/0x%lx", &offset, &bytes) != 2)
 		return false;
+	/* Each thread that comes here stores the same. */
 	WRITE_ONCE(start, ip - offset);
-	smp_wmb(); /* a reader that sees the size sees the start */
-	WRITE_ONCE(size, bytes);
+	/* Pairs with the acquire above. */
+	smp_store_release(&size, bytes);
 	return true;
 }
 

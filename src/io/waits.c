@@ -161,7 +161,8 @@ static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 	if (kept->call == NO_CALL)
 		return;
 	if (kept->hook->enter)
-		WRITE_ONCE(iostat_call_at(kept->call)->task, NULL);
+		/* The next owner's stores come after all that was stored here, also on weakly ordered CPUs. */
+		smp_store_release(&iostat_call_at(kept->call)->task, NULL);
 	else
 		iostat_call_at(kept->call)->in_folio--;
 }

@@ -9,6 +9,7 @@ use crate::{
         AtomicU64,
         Ordering::{
             Relaxed,
+            Release,
             SeqCst, //
         }, //
     },
@@ -131,10 +132,11 @@ impl Entry {
         self.memory.forget();
         // If the owner has written another account meanwhile, that is not changed.
         let exchange = |word: &AtomicU64, old, new| {
-            let _ = word.compare_exchange(old, new, Relaxed, Relaxed);
+            let _ = word.compare_exchange(old, new, Release, Relaxed);
         };
-        // The root first. A step that loads the new records finds no record of its CPU there and then loads the root:
-        // it must not find the root of the account that has left.
+        // The root first, which the release orders before the records. A step that loads the new records finds no record
+        // of its CPU there and then loads the root: it must not find the root of the account that has left. The two
+        // loads stay in order, as only x86 has a fast path.
         exchange(&self.memory.root, old.root, new.root);
         exchange(&self.memory.records, old.records, new.records);
     }
