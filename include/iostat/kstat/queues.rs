@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Kstats with several numbers that change together, in any context: protected by a spinlock.
+//! Kstats with several numbers that change together, in any context: protected by a spinlock. With PREEMPT_RT it sleeps,
+//! as all spinlocks do, so that the functions of these kstats may not be called in a hard interrupt handler there.
 
 use super::{
     abi::{
@@ -14,14 +15,9 @@ use core::ffi::CStr;
 use kernel::{
     bindings,
     error::to_result,
-    ffi::c_ulong,
     prelude::*,
     types::Opaque, //
 };
-
-// With PREEMPT_RT a spinlock has another type, and its functions are C inlines.
-#[cfg(CONFIG_PREEMPT_RT)]
-compile_error!("kstats of queues and timers are not for PREEMPT_RT");
 
 /// `ks_spinlock`.
 struct SpinLock(Opaque<bindings::spinlock_t>);
@@ -53,14 +49,27 @@ impl Spinning {
         Ok(Spinning(kstat))
     }
 
-    /// Calls `act` with the data, with the spinlock held and interrupts disabled.
+    /// Calls `act` with the data, with the spinlock held and interrupts disabled: `spin_lock_irqsave()`.
+    #[cfg(not(CONFIG_PREEMPT_RT))]
     fn locked<T>(&self, act: impl FnOnce(*mut T)) {
         let lock = self.0.memory.0.get().cast::<bindings::raw_spinlock_t>();
         // SAFETY: `new` initialised the lock.
-        let flags: c_ulong = unsafe { bindings::_raw_spin_lock_irqsave(lock) };
+        let flags = unsafe { bindings::_raw_spin_lock_irqsave(lock) };
         act(self.0.data());
         // SAFETY: This function took the lock above; `flags` are of that call.
         unsafe { bindings::_raw_spin_unlock_irqrestore(lock, flags) };
+    }
+
+    /// Calls `act` with the data, with the spinlock held. With PREEMPT_RT `spin_lock_irqsave()` leaves interrupts enabled, and
+    /// the lock sleeps.
+    #[cfg(CONFIG_PREEMPT_RT)]
+    fn locked<T>(&self, act: impl FnOnce(*mut T)) {
+        let lock = self.0.memory.0.get();
+        // SAFETY: `new` initialised the lock.
+        unsafe { bindings::spin_lock(lock) };
+        act(self.0.data());
+        // SAFETY: This function took the lock above.
+        unsafe { bindings::spin_unlock(lock) };
     }
 }
 
