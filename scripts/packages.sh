@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Builds the Debian packages, with a package of the prebuilt module for each kernel, and checks them by lintian.
-# Prints the directory of the packages.
-# usage: [SERIES="7.3 7.2"] [FLAVOURS="cloud rt"] packages.sh
+# Prints the directory of the packages. NEXT=1 also builds them as the version after this one, in its directory next.
+# usage: [SERIES="7.3 7.2"] [FLAVOURS="cloud rt"] [NEXT=1] packages.sh
 
 . "$(dirname "$0")/lib.sh"
 
@@ -20,7 +20,7 @@ done
 build()
 {
 	git -C "$TOP" ls-files -z --cached --others --exclude-standard |
-		tar -C "$TOP" --null -T - -c | "$TOP/scripts/enter.sh" scripts/packages-in-root.sh "/cache/$out" "${kernels[@]}"
+		tar -C "$TOP" --null -T - -c | "$TOP/scripts/enter.sh" env NEXT="${NEXT:-}" scripts/packages-in-root.sh "/cache/$out" "${kernels[@]}"
 }
 locked "$out" step "build Debian packages" "3 min" build >&2
 echo "$IOSTAT_CACHE/$out"
