@@ -174,7 +174,7 @@ others()
 	hang=$(mktemp -d "$IOSTAT_CACHE/out.XXXXXX")
 	hang &
 	run "$newest" recounts.sh --cpus 4
-	run "$newest" possible.sh --append "possible_cpus=256"
+	run "$newest" possible.sh --cpus 4 --append "possible_cpus=256 maxcpus=2"
 	for series in $SERIES; do
 		kernel=$(KERNEL=$series "$TOP/scripts/kernel.sh")
 		[ "$kernel" = "$newest" ] || run "$kernel" smoke.sh
