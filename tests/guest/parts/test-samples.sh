@@ -10,9 +10,10 @@ succeeds "samples: in C" insmod /payload/fake_drum.ko
 echo 3 >/sys/module/fake_drum/parameters/read
 is "sample in C: reads" "$(value fake_drum:0:fake_drum0:reads) $(value fake_drum:0:fake_drum0:nread)" "3 12288"
 is "sample in C: the queues are empty" "$(value fake_drum:::[rw]cnt | paste -sd' ')" "0 0"
-holds "sample in C: 20 ms each, one after another" "$(value fake_drum:::rtime) >= 3 * 20000000"
+# A sleep begins at the last tick, which a busy host delays: it may be shorter than 20 ms by a tick of 4 ms.
+holds "sample in C: 20 ms each, one after another" "$(value fake_drum:::rtime) >= 3 * 16000000"
 is "sample in C: the run queue had one at most" "$(value fake_drum:::rlentime)" "$(value fake_drum:::rtime)"
-holds "sample in C: the others waited" "$(value fake_drum:::wlentime) >= 3 * 15000000"
+holds "sample in C: the others waited" "$(value fake_drum:::wlentime) >= 3 * 12000000"
 is "sample in C: a string" "$(value fake_drum:0:geometry:model)" "ERA 1101"
 is "sample in C: values set by an update" "$(value fake_drum:0:geometry:r* | paste -sd' ')" "3 3000"
 refuses "clients: iostat cannot be unloaded" rmmod iostat
