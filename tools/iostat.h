@@ -579,7 +579,7 @@ static inline int iostat_times_by_call(const struct iostat_map *map, const struc
 }
 
 /*
- * How the times of one class and phase are distributed, as IOSTAT_IOC_HISTOGRAM tells it: of each CPU at one
+ * How the times of one class and phase are distributed, as IOSTAT_IOC_HISTOGRAM returns it: of each CPU at one
  * instant. The shortest is ~shortest_inverted, if there was any. Errors as of iostat_map_read().
  */
 static inline int iostat_map_histogram(const struct iostat_map *map, struct iostat_mapped *disk,

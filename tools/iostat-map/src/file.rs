@@ -197,7 +197,7 @@ impl Disk {
         Ok(self.block.settle(snapshot))
     }
 
-    /// How the times of one class and phase are distributed, as `IOSTAT_IOC_HISTOGRAM` tells it. System calls and errors as
+    /// How the times of one class and phase are distributed, as `IOSTAT_IOC_HISTOGRAM` returns it. System calls and errors as
     /// of [`Disk::snapshot`]. Panics if there is no such class (0 to 3) or phase (0 to 2).
     pub fn histogram(&mut self, class: usize, phase: usize) -> Result<Histogram> {
         let read = |disk: &mut Self| disk.block.histogram(class, phase);
