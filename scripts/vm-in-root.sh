@@ -102,7 +102,10 @@ kernel=$1 payload=$2
 [ -f "$payload/run" ] || { echo "error: $payload has no file named run" >&2; exit 2; }
 
 # x86: no_timer_check, as on a busy host the timer's interrupts come too late for that check, which then panics.
-cpu=max smp=$cpus emulator=qemu-system-x86_64 machine=q35 console='ttyS0 no_timer_check unknown_nmi_panic'
+# tsc=nowatchdog, because watchdog_check_skew() may wait for ever while the CPUs come online: it waits with interrupts
+# disabled, until a clock of jiffies says that it was too long.
+cpu=max smp=$cpus emulator=qemu-system-x86_64 machine=q35
+console='ttyS0 no_timer_check unknown_nmi_panic tsc=nowatchdog'
 serial=(-serial "file:$tmp/give.serial")
 if [ "${ARCH:-amd64}" = arm64 ]; then
 	# Not max, whose pointer authentication makes emulation slow. This machine has one serial port and no NMI:

@@ -19,22 +19,31 @@ watch()
 {
 	: >$TRACING/trace
 	waits 1
+	echo begin >$TRACING/trace_marker
 	"$@" >/tmp/out 2>&1 || fail "waits: $*" "$(tail -n 1 /tmp/out)"
+	echo end >$TRACING/trace_marker
 	waits 0
-	grep 'wait_' $TRACING/trace | grep -v '^#' >/tmp/waits
+	grep 'wait_\|tracing_mark_write: ' $TRACING/trace | grep -v '^#' >/tmp/waits
 }
 
 # pairs COMM [KEY=VALUE...]: of the waits of threads with this name and these values, sets $starts and
 # $dones, pairs that are $bad, waits $under_way at the end of the trace, and $shortest and $longest in ns.
+# Between the marks begin and end both events are enabled. Waits that started before or after are left out.
 pairs()
 {
 	read -r starts dones bad under_way shortest longest <<<"$(awk -v comm="$1" -v wants="${*:2}" '
+		/ tracing_mark_write: begin/ { for (id in open) { early[id] = 1; delete open[id] }
+			starts = dones = bad = shortest = longest = 0 }
+		/ tracing_mark_write: end/ { ended = 1 }
+		/ tracing_mark_write: / { next }
 		{ for (i = 5; i <= NF; i++) { at = index($i, "="); v[substr($i, 1, at - 1)] = substr($i, at + 1) }
 		  if (comm != "" && $1 !~ "^" comm "-") next
 		  n = split(wants, want, " ")
 		  for (i = 1; i <= n; i++) { at = index(want[i], "=")
 			if (v[substr(want[i], 1, at - 1)] != substr(want[i], at + 1)) next }
 		  what = $1 " " v["dev"] " " v["flags"] " " v["blkno"] " " v["bcount"] " " v["in"] }
+		v["id"] in early { next }
+		ended && (/ wait_start: / || !(v["id"] in open)) { next }
 		/ wait_start: / { starts++; if (v["id"] in open) bad++; open[v["id"]] = what; last[$1] = v["id"] }
 		/ wait_done: / { dones++; if (open[v["id"]] != what) bad++; delete open[v["id"]]
 			ns = v["wait_ns"]; if (ns > longest) longest = ns
