@@ -20,19 +20,20 @@ pub(crate) use read::{
 };
 
 use crate::{
+    abi::name::Name,
     acct::evcnt::{
         check_string,
         BadString,
         EvcntType, //
     },
+    glue::clock,
     kernel_ext::{
-        clock,
         error::name_too_long,
         module::{
-            Owner, //
-            UnloadListener,
+            Owner,
+            UnloadListener, //
         }, //
-    },
+    }, //
 };
 use cells::{
     Cells,
@@ -312,7 +313,7 @@ impl UnloadListener for Events {
     fn unloading(&self, module: Owner) {
         let left = self.detach_all_of(module);
         if left != 0 {
-            let name = module.name();
+            let name = Name::new(module.name());
             pr_warn!("evcnt: module {name} unloaded with {left} event counters left; detached\n");
         }
     }

@@ -8,7 +8,7 @@
 //! 3. [`iface`]: sysfs, `/dev/iostat`;
 //! 2. [`evcnt`]: event counters; [`recorder`], which uses them: the block layer's events, the disks, their accounts, the
 //!    trace events; [`kapi`], which uses both: what other modules call;
-//! 1. [`kernel_ext`]: safe abstractions the `kernel` crate lacks;
+//! 1. [`kernel_ext`]: safe abstractions that the `kernel` crate lacks; [`glue`], which binds them to this module;
 //! 0. [`acct`] and [`abi`]: what is counted and how it is written, with no kernel in sight.
 
 use kernel::prelude::*;
@@ -18,6 +18,7 @@ pub mod acct;
 #[path = "../rust/kernel/below.rs"]
 mod below;
 mod evcnt;
+mod glue;
 #[path = "../rust/kernel/hint.rs"]
 mod hint;
 mod iface;

@@ -30,26 +30,31 @@ mod waits;
 pub(crate) mod walk;
 
 use crate::{
-    abi::map::{
-        MapHeader,
-        MapTarget, //
+    abi::{
+        map::{
+            MapHeader,
+            MapTarget, //
+        },
+        name::Name, //
     },
     evcnt::{
         EventCounter,
         Events, //
     },
-    kernel_ext::{
-        block::device::BlockDevice,
-        class,
+    glue::{
         clock,
-        mmap::NewMapping,
-        pages::PageOf,
-        percpu::with_interrupts_off,
-        published,
         records,
         upkeep,
         waits::WaitHooks, //
-    }, //
+    },
+    kernel_ext::{
+        block::device::BlockDevice,
+        class,
+        mmap::NewMapping,
+        pages::PageOf,
+        percpu::with_interrupts_off,
+        published, //
+    },
 };
 use account::Account;
 use accounts::AccountId;
@@ -184,7 +189,7 @@ impl<L: Listener> upkeep::Upkeep for State<L> {
 impl<L: Listener> class::Devices for State<L> {
     fn arrived(&self, device: &BlockDevice<'_>) {
         if let Err(error) = self.record(device) {
-            let name = device.name();
+            let name = Name::new(device.name());
             pr_warn!("{name}: not recorded: {error:?}\n");
         }
     }

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The bindings that bindgen generates from `rust/bindings.h`. Only floor 1 uses them.
+//! [`kernel::bindings`], and the functions of `rust/helpers/helpers.h` that it lacks.
 
 #![allow(
     clippy::all,
     dead_code,
     improper_ctypes,
     missing_docs,
-    non_camel_case_types,
-    non_snake_case,
-    non_upper_case_globals,
     unreachable_pub,
     unused_imports,
-    unsafe_op_in_unsafe_fn,
     clippy::undocumented_unsafe_blocks,
     reason = "generated"
 )]
 
-include!(env!("IOSTAT_BINDINGS"));
+include!(env!("RUST_HELPERS"));

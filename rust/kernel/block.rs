@@ -46,7 +46,7 @@ fn is_sync(opf: bindings::blk_opf_t) -> bool {
     const FLAGS: u32 = 1 << bindings::req_flag_bits___REQ_SYNC
         | 1 << bindings::req_flag_bits___REQ_FUA
         | 1 << bindings::req_flag_bits___REQ_PREFLUSH;
-    op(opf) == crate::acct::class::op::READ || opf & FLAGS != 0
+    u32::from(op(opf)) == bindings::req_op_REQ_OP_READ || opf & FLAGS != 0
 }
 
 /// Converts a block status to a positive errno.
@@ -54,22 +54,3 @@ pub(crate) fn errno(status: bindings::blk_status_t) -> i32 {
     // SAFETY: It looks up a number in a table, and accepts any number.
     unsafe { bindings::blk_status_to_errno(status) }.saturating_neg()
 }
-
-/// Floor 0 defines these numbers by value.
-const _: () = {
-    use crate::acct::class::op;
-    assert!(op::READ as u32 == bindings::req_op_REQ_OP_READ);
-    assert!(op::WRITE as u32 == bindings::req_op_REQ_OP_WRITE);
-    assert!(op::FLUSH as u32 == bindings::req_op_REQ_OP_FLUSH);
-    assert!(op::DISCARD as u32 == bindings::req_op_REQ_OP_DISCARD);
-    assert!(op::SECURE_ERASE as u32 == bindings::req_op_REQ_OP_SECURE_ERASE);
-    assert!(op::ZONE_APPEND as u32 == bindings::req_op_REQ_OP_ZONE_APPEND);
-    assert!(op::WRITE_ZEROES as u32 == bindings::req_op_REQ_OP_WRITE_ZEROES);
-    assert!(op::ZONE_OPEN as u32 == bindings::req_op_REQ_OP_ZONE_OPEN);
-    assert!(op::ZONE_CLOSE as u32 == bindings::req_op_REQ_OP_ZONE_CLOSE);
-    assert!(op::ZONE_FINISH as u32 == bindings::req_op_REQ_OP_ZONE_FINISH);
-    assert!(op::ZONE_RESET as u32 == bindings::req_op_REQ_OP_ZONE_RESET);
-    assert!(op::ZONE_RESET_ALL as u32 == bindings::req_op_REQ_OP_ZONE_RESET_ALL);
-    assert!(op::DRV_IN as u32 == bindings::req_op_REQ_OP_DRV_IN);
-    assert!(op::DRV_OUT as u32 == bindings::req_op_REQ_OP_DRV_OUT);
-};

@@ -5,7 +5,7 @@
 //! C header: [`include/linux/device/class.h`](srctree/include/linux/device/class.h).
 
 use super::{
-    bindings as own,
+    bindings,
     block::device::BlockDevice, //
 };
 use core::{
@@ -17,7 +17,6 @@ use core::{
     }, //
 };
 use kernel::{
-    bindings,
     error::to_result,
     ffi::c_void,
     prelude::*,
@@ -58,7 +57,7 @@ impl<T: Devices> ClassRegistration<T> {
     pub(crate) fn new(listener: Arc<T>) -> Result<Self> {
         let mut class: *const bindings::class = core::ptr::null();
         // SAFETY: The pointer is valid for writes.
-        to_result(unsafe { own::iostat_block_class(core::ptr::addr_of_mut!(class).cast()) })?;
+        to_result(unsafe { bindings::block_class(&mut class) })?;
         let data = Arc::as_ptr(&listener).cast_mut().cast();
         LISTENER
             .compare_exchange(
@@ -149,7 +148,7 @@ impl NoIo {
     pub(crate) fn new() -> Self {
         NoIo {
             // SAFETY: It changes a flag of the current thread, which `drop` restores.
-            flags: unsafe { own::iostat_memalloc_noio_save() },
+            flags: unsafe { bindings::memalloc_noio_save() },
             _not_send: NotThreadSafe,
         }
     }
@@ -158,7 +157,7 @@ impl NoIo {
 impl Drop for NoIo {
     fn drop(&mut self) {
         // SAFETY: The flags were saved by this thread.
-        unsafe { own::iostat_memalloc_noio_restore(self.flags) };
+        unsafe { bindings::memalloc_noio_restore(self.flags) };
     }
 }
 

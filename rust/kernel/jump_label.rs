@@ -29,7 +29,7 @@ macro_rules! branch_unlikely {
             // For the check of the type only.
             let _ = key;
             ::kernel::asm!(
-                include!(env!("IOSTAT_STATIC_BRANCH"));
+                include!(env!("RUST_STATIC_BRANCH"));
                 l_yes = label {
                     break 'is_enabled true;
                 },
@@ -41,4 +41,4 @@ macro_rules! branch_unlikely {
         }
     }};
 }
-pub(super) use branch_unlikely;
+pub(crate) use branch_unlikely;

@@ -10,7 +10,7 @@
 mod attributes;
 
 use super::{
-    bindings as own,
+    bindings,
     ioctl::{
         Access,
         Argument, //
@@ -20,6 +20,7 @@ use super::{
         Object, //
     },
     mmap::NewMapping,
+    module::this_module,
     poll::{
         event,
         Poller, //
@@ -37,7 +38,6 @@ use core::{
 };
 use kernel::{
     alloc::flags::GFP_KERNEL_ACCOUNT,
-    bindings,
     error::to_result,
     iov::{
         IovIterDest,
@@ -127,8 +127,7 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
         context: T::Context,
     ) -> Result<Self> {
         let fops = bindings::file_operations {
-            // SAFETY: It returns a constant address.
-            owner: unsafe { own::iostat_this_module() }.cast(),
+            owner: this_module(),
             open: Some(Self::open),
             release: Some(Self::release),
             read_iter: Some(Self::read_iter),

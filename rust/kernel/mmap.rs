@@ -4,14 +4,13 @@
 //!
 //! C header: [`include/linux/mm.h`](srctree/include/linux/mm.h).
 
-use super::bindings as own;
+use super::bindings;
 use core::{
     ffi::c_void,
     mem::ManuallyDrop,
     ops::Range, //
 };
 use kernel::{
-    bindings,
     mm::virt::VmaNew,
     page::PAGE_SIZE,
     prelude::*,
@@ -129,7 +128,7 @@ impl<T: MappedPages> Functions<T> {
             return bindings::vm_fault_reason_VM_FAULT_SIGBUS;
         };
         // SAFETY: `shown` has a reference to the page; another is the mapping's.
-        unsafe { (*fault).page = own::iostat_get_page(address) };
+        unsafe { (*fault).page = bindings::get_page_of_address(address) };
         0
     }
 }

@@ -4,8 +4,10 @@
 //!
 //! C header: [`include/linux/module.h`](srctree/include/linux/module.h).
 
-use crate::abi::name::Name;
-use core::cell::UnsafeCell;
+use core::{
+    cell::UnsafeCell,
+    mem::size_of, //
+};
 use kernel::{
     bindings,
     error::to_result,
@@ -18,11 +20,29 @@ use kernel::{
     sync::Arc, //
 };
 
+#[allow(improper_ctypes, reason = "only its address is used")]
+extern "C" {
+    /// The module that this code is in.
+    static mut __this_module: bindings::module;
+}
+
+/// Returns the module that this code is in: `THIS_MODULE`.
+pub(crate) fn this_module() -> *mut bindings::module {
+    // Its address only.
+    core::ptr::addr_of_mut!(__this_module)
+}
+
+/// The length of the name of a module, including a NUL: `MODULE_NAME_LEN`.
+const NAME_LEN: usize = 64 - size_of::<c_ulong>();
+
+/// What an [`Owner`] that is no module is called.
+const KERNEL: &[u8] = b"kernel";
+
 /// The identity of a module. It stays valid when the module is unloaded: the address is not dereferenced.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owner {
     address: usize,
-    name: Name,
+    name: [u8; NAME_LEN],
 }
 
 /// The module of an [`Owner`], for objects that are numerous. Unlike an [`Owner`] it may be equal to that of a module that was
@@ -37,12 +57,13 @@ impl Owner {
     ///
     /// `module` is null, or a module that is alive during this call.
     pub(crate) unsafe fn from_raw(module: *mut bindings::module) -> Self {
-        let name = match module.is_null() {
-            true => Name::new(b"kernel"),
+        let mut name = [0; NAME_LEN];
+        match module.is_null() {
+            true => name[..KERNEL.len()].copy_from_slice(KERNEL),
             // SAFETY: By the requirement of this function the module is alive; the name never changes. No
             // reference to the rest of the module is made, because that does change.
-            false => Name::new(unsafe { &*core::ptr::addr_of!((*module).name) }),
-        };
+            false => name = unsafe { core::ptr::addr_of!((*module).name).read() },
+        }
         Owner {
             address: module as usize,
             name,
@@ -55,8 +76,9 @@ impl Owner {
     }
 
     /// Returns the name of the module.
-    pub(crate) fn name(&self) -> &Name {
-        &self.name
+    pub(crate) fn name(&self) -> &[u8] {
+        let end = self.name.iter().position(|byte| *byte == 0);
+        &self.name[..end.unwrap_or(NAME_LEN)]
     }
 }
 

@@ -5,11 +5,10 @@
 //! C header: [`include/linux/gfp.h`](srctree/include/linux/gfp.h).
 
 use super::{
-    bindings as own,
+    bindings,
     mmap::MappedPages,
     zeroed::Zeroed, //
 };
-use crate::abi::map::MapHeader;
 use core::{
     ffi::c_void,
     marker::PhantomData,
@@ -25,7 +24,6 @@ use core::{
     ptr::NonNull, //
 };
 use kernel::{
-    bindings,
     page::PAGE_SIZE,
     prelude::*, //
 };
@@ -54,7 +52,7 @@ impl<T> PageOf<T> {
         const { assert!(!needs_drop::<T>() && align_of::<T>() <= PAGE_SIZE) };
         const { assert!(size_of::<T>() <= PAGE_SIZE) };
         // SAFETY: In process context; the result is checked.
-        let page = unsafe { own::iostat_alloc_page(cpu) };
+        let page = unsafe { bindings::alloc_page_of_cpu(cpu) };
         NonNull::new(page.cast()).ok_or(ENOMEM)
     }
 
@@ -124,7 +122,7 @@ impl<T> Drop for PageOf<T> {
     }
 }
 
-impl MappedPages for PageOf<MapHeader> {
+impl<T: Send + Sync + 'static> MappedPages for PageOf<T> {
     fn pages(&self) -> Range<usize> {
         0..1
     }

@@ -5,13 +5,12 @@
 //! C header: [`include/linux/percpu.h`](srctree/include/linux/percpu.h).
 
 use super::{
-    bindings as own,
+    bindings,
     zeroed::{
         zeroed_vec,
         Zeroed, //
     }, //
 };
-use crate::acct::counter::Counter;
 use core::{
     marker::PhantomData,
     mem::{
@@ -26,7 +25,6 @@ use core::{
 };
 use kernel::{
     alloc::KVVec,
-    bindings,
     prelude::*,
     types::NotThreadSafe, //
 };
@@ -40,6 +38,16 @@ pub(crate) struct ThisCpu<'a> {
 }
 
 impl ThisCpu<'_> {
+    /// # Safety
+    ///
+    /// Interrupts are off for as long as the value lives.
+    #[inline(always)]
+    pub(crate) unsafe fn current() -> Self {
+        // SAFETY: It takes no argument. The offset is that of this CPU for as long as interrupts are off.
+        // CAST: As an address.
+        unsafe { ThisCpu::new(bindings::my_cpu_offset() as usize) }
+    }
+
     /// # Safety
     ///
     /// Interrupts are off for as long as the value lives, and `offset` is `__my_cpu_offset` of the CPU the code
@@ -57,14 +65,11 @@ impl ThisCpu<'_> {
 /// Calls `work` with interrupts off, on this CPU.
 pub(crate) fn with_interrupts_off<T>(work: impl FnOnce(ThisCpu<'_>) -> T) -> T {
     // SAFETY: They are restored below.
-    let flags = unsafe { own::iostat_local_irq_save() };
-    // SAFETY: No requirement.
-    let offset = unsafe { own::iostat_this_cpu_offset() };
+    let flags = unsafe { bindings::local_irq_save() };
     // SAFETY: Interrupts are off until `work` has returned.
-    // CAST: As an address.
-    let result = work(unsafe { ThisCpu::new(offset as usize) });
+    let result = work(unsafe { ThisCpu::current() });
     // SAFETY: These are the flags of above.
-    unsafe { own::iostat_local_irq_restore(flags) };
+    unsafe { bindings::local_irq_restore(flags) };
     result
 }
 
@@ -73,6 +78,20 @@ pub(crate) fn nr_cpu_ids() -> usize {
     // SAFETY: Set once at boot.
     unsafe { core::ptr::addr_of!(bindings::nr_cpu_ids).read() as usize }
 }
+
+/// Returns the number of this CPU. Another one may run the caller right after, unless interrupts are off.
+pub(crate) fn this_cpu_id() -> usize {
+    // SAFETY: It takes no argument.
+    // CAST: 32 bits.
+    unsafe { bindings::raw_smp_processor_id() as usize }
+}
+
+/// A counter in per-CPU memory.
+///
+/// # Safety
+///
+/// The type has the layout of a `u64`, and other CPUs only read it, in one access.
+pub(crate) unsafe trait PerCpuCounter {}
 
 /// One `T` for each possible CPU, zeroed at first. Shared access only: `T` brings its own
 /// interior mutability.
@@ -167,7 +186,7 @@ impl<T: Zeroed + Sync> PerCpu<T> {
     }
 }
 
-impl<const N: usize> PerCpu<[Counter; N]> {
+impl<C: PerCpuCounter, const N: usize> PerCpu<[C; N]> {
     /// Adds to one of this CPU's counters, wrapping; nothing if there is no such. In any context, NMIs
     /// excepted. None of these counters is ever changed in another way.
     #[inline(always)]
@@ -177,7 +196,7 @@ impl<const N: usize> PerCpu<[Counter; N]> {
             // SAFETY: By the type invariant, the per-CPU pointer to one of `N` counters, each of them a
             // 64-bit word. The addition is one step as seen from its CPU, and others read the word as
             // the whole it is.
-            unsafe { own::iostat_this_cpu_add(counter, value) };
+            unsafe { bindings::this_cpu_add(counter, value) };
         }
     }
 }

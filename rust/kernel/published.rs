@@ -111,28 +111,28 @@ impl<T> Node<T> {
     }
 
     /// Allocates memory for a value that does not exist yet. May sleep; `ENOMEM`.
-    pub(super) fn reserve() -> Result<Reserved<T>> {
+    pub(crate) fn reserve() -> Result<Reserved<T>> {
         Ok(KBox::new_uninit(GFP_KERNEL)?)
     }
 
     /// Stores a value in reserved memory.
-    pub(super) fn fill(reserved: Reserved<T>, value: T) -> KBox<Self> {
+    pub(crate) fn fill(reserved: Reserved<T>, value: T) -> KBox<Self> {
         let rcu = bindings::callback_head::default();
         reserved.write(Node { rcu, value })
     }
 
-    pub(super) fn value(&self) -> &T {
+    pub(crate) fn value(&self) -> &T {
         &self.value
     }
 }
 
 /// Memory for a [`Node`].
-pub(super) type Reserved<T> = KBox<MaybeUninit<Node<T>>>;
+pub(crate) type Reserved<T> = KBox<MaybeUninit<Node<T>>>;
 
 impl<T: Send + 'static> Node<T> {
     /// Drops a value after all present readers are done, with softirqs disabled: the drop of `T` must not
     /// sleep. Does not allocate and does not sleep.
-    pub(super) fn retire<R: Readers>(node: KBox<Self>) {
+    pub(crate) fn retire<R: Readers>(node: KBox<Self>) {
         let node = KBox::into_raw(node);
         // SAFETY: This function owns the node, so it is passed on only once. `rcu` is at offset 0 (`repr(C)`),
         // as `free` expects.

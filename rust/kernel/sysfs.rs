@@ -7,10 +7,6 @@
 //! An attribute is a `static` [`Attribute<A>`] with a value of its own type `A: Show`. The type selects what is
 //! shown: attributes have no numbers.
 
-use crate::abi::out::{
-    Buffer,
-    Out, //
-};
 use core::{
     ffi::CStr,
     fmt,
@@ -26,7 +22,10 @@ use kernel::{
 
 /// The page for the text of an attribute. Text that does not fit is an error. There is no room for a full page,
 /// which sysfs would report as an overflow.
-pub(crate) struct AttributePage<'a>(Buffer<'a>);
+pub(crate) struct AttributePage<'a> {
+    bytes: &'a mut [u8],
+    len: usize,
+}
 
 impl AttributePage<'_> {
     /// # Safety
@@ -35,31 +34,26 @@ impl AttributePage<'_> {
     unsafe fn from_raw<'a>(buf: *mut c_char) -> AttributePage<'a> {
         // SAFETY: sysfs passes a whole, initialised page.
         let bytes = unsafe { core::slice::from_raw_parts_mut(buf.cast(), PAGE_SIZE - 1) };
-        AttributePage(Buffer::new(bytes, 0))
+        AttributePage { bytes, len: 0 }
+    }
+
+    /// Returns the bytes that have no text yet.
+    pub(crate) fn unused(&mut self) -> &mut [u8] {
+        self.bytes.get_mut(self.len..).unwrap_or_default()
+    }
+
+    /// The first `len` bytes of [`AttributePage::unused`] have text now.
+    pub(crate) fn advance(&mut self, len: usize) {
+        self.len = self.len.saturating_add(len).min(self.bytes.len());
     }
 }
 
 impl fmt::Write for AttributePage<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.write_str(text)
-    }
-
-    fn write_char(&mut self, letter: char) -> fmt::Result {
-        self.0.write_char(letter)
-    }
-}
-
-impl Out for AttributePage<'_> {
-    fn write_number(&mut self, number: u64) -> fmt::Result {
-        self.0.write_number(number)
-    }
-
-    fn write_after(&mut self, separator: u8, number: u64) -> fmt::Result {
-        self.0.write_after(separator, number)
-    }
-
-    fn write_ascii(&mut self, text: &[u8]) -> fmt::Result {
-        self.0.write_ascii(text)
+        let bytes = self.unused().get_mut(..text.len()).ok_or(fmt::Error)?;
+        bytes.copy_from_slice(text.as_bytes());
+        self.advance(text.len());
+        Ok(())
     }
 }
 
@@ -165,7 +159,7 @@ unsafe fn show<A: Show>(attribute: &A, of: &A::Of, buf: *mut c_char) -> isize {
     let mut page = unsafe { AttributePage::from_raw(buf) };
     match attribute.show(of, &mut page) {
         // CAST: At most a page.
-        Ok(()) => page.0.len() as isize,
+        Ok(()) => page.len as isize,
         Err(fmt::Error) => EIO.to_errno() as isize,
     }
 }

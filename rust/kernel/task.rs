@@ -4,26 +4,29 @@
 //!
 //! C header: [`include/linux/sched.h`](srctree/include/linux/sched.h).
 
-use super::bindings as own;
-use kernel::{
-    bindings,
-    prelude::*, //
-};
+use super::bindings;
+use kernel::prelude::*;
 
 /// Reschedules if another task needs the CPU. May sleep.
 pub(crate) fn cond_resched() {
     // SAFETY: The caller may sleep.
-    unsafe { own::iostat_cond_resched() };
+    unsafe { bindings::cond_resched() };
 }
 
 /// As [`cond_resched`]; and returns `EINTR` if a fatal signal is pending.
 pub(crate) fn check_fatal_signal() -> Result {
     cond_resched();
     // SAFETY: It tests the current task.
-    if unsafe { own::iostat_fatal_signal_pending() } {
+    if unsafe { bindings::fatal_signal_pending() } {
         return Err(EINTR);
     }
     Ok(())
+}
+
+/// Returns whether the caller runs in a task, and not in an interrupt.
+pub(crate) fn in_task() -> bool {
+    // SAFETY: It takes no argument.
+    unsafe { bindings::in_task() }
 }
 
 /// Returns a number that identifies the current task as long as the task exists.

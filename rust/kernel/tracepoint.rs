@@ -4,13 +4,12 @@
 //!
 //! C headers: [`include/linux/tracepoint.h`](srctree/include/linux/tracepoint.h).
 
-use super::bindings as own;
+use super::bindings;
 use core::{
     ffi::CStr,
     ptr::NonNull, //
 };
 use kernel::{
-    bindings,
     error::to_result,
     ffi::c_void,
     prelude::*, //
@@ -117,5 +116,5 @@ impl Drop for Probe {
 /// Waits until no probe that was taken away is running any more. May sleep.
 pub(crate) fn synchronize() {
     // SAFETY: May be called from any context that can sleep.
-    unsafe { own::iostat_tracepoint_synchronize_unregister() };
+    unsafe { bindings::tracepoint_synchronize_unregister() };
 }

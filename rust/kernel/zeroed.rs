@@ -26,37 +26,10 @@ use kernel::{
 /// A value of all zero bytes is valid.
 pub(crate) unsafe trait Zeroed {}
 
-// SAFETY: Counters and keys are integers; entries and records are made of them.
-unsafe impl Zeroed for crate::acct::entry::Entry {}
-// SAFETY: An integer.
-unsafe impl Zeroed for crate::acct::inflight::Passed {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::record::CpuRecord {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::absorb::PartitionSum {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::histogram::Bases {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::abi::map::MapDevice {}
-// SAFETY: See above.
-unsafe impl Zeroed for AtomicU64 {}
-
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::counter::Counter {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::region::Whole {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::region::area::Area {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::region::flight::InFlight {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::region::list::Last {}
-// SAFETY: See above: all of these are integers.
-unsafe impl Zeroed for crate::acct::region::columns::Classes {}
-// SAFETY: See above.
-unsafe impl Zeroed for crate::acct::region::columns::Columns {}
 // SAFETY: An integer.
 unsafe impl Zeroed for u64 {}
+// SAFETY: An integer.
+unsafe impl Zeroed for AtomicU64 {}
 // SAFETY: Null.
 unsafe impl<T> Zeroed for AtomicPtr<T> {}
 // SAFETY: Zero is valid for each of them.

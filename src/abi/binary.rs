@@ -2,7 +2,7 @@
 
 //! The structures of the ioctls of `/dev/iostat`.
 //!
-//! `include/uapi/linux/iostat.h` describes each member; `rust/kernel/uapi.rs` checks that the layouts are
+//! `include/uapi/linux/iostat.h` describes each member; `src/glue/uapi.rs` checks that the layouts are
 //! equal.
 
 pub mod kstat;

@@ -2,7 +2,7 @@
 
 //! What `mmap()` of `/dev/iostat` shows besides [`crate::acct::record::CpuRecord`].
 //!
-//! `include/uapi/linux/iostat.h` says what each member is; `rust/kernel/uapi.rs` asserts that the
+//! `include/uapi/linux/iostat.h` says what each member is; `src/glue/uapi.rs` asserts that the
 //! layout here is that one.
 
 use super::binary::{

@@ -20,7 +20,7 @@ pub enum Class {
 pub const CLASSES: usize = 4;
 
 /// `REQ_OP_*` of `include/linux/blk_types.h`, those that are counted differently.
-/// `rust/kernel/block.rs` asserts at compile time that they have the kernel's values.
+/// `src/glue/numbers.rs` asserts at compile time that they have the kernel's values.
 pub mod op {
     /// Read sectors from the device.
     pub const READ: u8 = 0;

@@ -5,7 +5,7 @@
 use super::class::op;
 use core::ffi::CStr;
 
-/// `BLK_STS_*` of `include/linux/blk_types.h`. `rust/kernel/numbers.rs` asserts that they are the
+/// `BLK_STS_*` of `include/linux/blk_types.h`. `src/glue/numbers.rs` asserts that they are the
 /// kernel's.
 pub mod status {
     /// No error.

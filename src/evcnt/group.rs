@@ -15,10 +15,10 @@ use crate::{
         },
         evcnt::EvcntType, //
     },
-    kernel_ext::{
+    glue::{
         clock,
         records::Records, //
-    },
+    }, //
 };
 use core::sync::atomic::{
     AtomicBool,

@@ -7,8 +7,8 @@
 
 #define pr_fmt(fmt) "iostat: devstat: " fmt
 
+#include <iostat/clients.h>
 #include <iostat/clock.h>
-#include <iostat/helpers.h>
 #include <iostat/transactions.h>
 #include <linux/bio.h>
 #include <linux/export.h>

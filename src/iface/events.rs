@@ -17,10 +17,8 @@ use crate::{
         Events,
         FoundCounter, //
     },
-    kernel_ext::{
-        clock,
-        task, //
-    },
+    glue::clock,
+    kernel_ext::task, //
 };
 use kernel::prelude::*;
 

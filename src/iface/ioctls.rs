@@ -34,14 +34,12 @@ use crate::{
         },
         snapshot::Snapshot, //
     },
-    kernel_ext::{
-        clock,
-        ioctl::{
-            user_memory,
-            Access,
-            Argument,
-            Array, //
-        }, //
+    glue::clock,
+    kernel_ext::ioctl::{
+        user_memory,
+        Access,
+        Argument,
+        Array, //
     },
     recorder::account::Account, //
 };

@@ -22,19 +22,17 @@ use crate::{
             Piece, //
         }, //
     },
+    glue::kstat::{
+        Change,
+        Written, //
+    },
     kapi::kstat::{
         Chain,
         KstatEntry,
         KstatKey,
         NamedStatistic, //
     },
-    kernel_ext::{
-        kstat::{
-            Change,
-            Written, //
-        },
-        task, //
-    },
+    kernel_ext::task, //
 };
 use core::fmt::Write;
 use kernel::{

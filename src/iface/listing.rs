@@ -20,14 +20,12 @@ use crate::{
         },
         snapshot::Snapshot, //
     },
-    kernel_ext::{
-        clock,
-        task, //
-    },
+    glue::clock,
+    kernel_ext::task,
     recorder::{
         account::Account,
         walk::Position, //
-    },
+    }, //
 };
 use kernel::prelude::*;
 

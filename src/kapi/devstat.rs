@@ -17,14 +17,14 @@ use crate::{
         name::Name, //
     },
     acct::client,
+    glue::clock,
     kernel_ext::{
         class::NoIo,
-        clock,
         error::name_too_long,
         index_pool::IndexPool,
         module::{
-            Owner, //
-            UnloadListener,
+            Owner,
+            UnloadListener, //
         },
         percpu::ThisCpu,
         published::{
@@ -36,7 +36,7 @@ use crate::{
         account::Account,
         accounts::FoundAccount,
         clients::ClientAccounts, //
-    },
+    }, //
 };
 use kernel::{
     new_mutex,
@@ -101,7 +101,7 @@ impl EntryParams<'_> {
             name: device_name.with_unit(unit_number),
             device_name,
             unit_number,
-            driver: *owner.name(),
+            driver: Name::new(owner.name()),
             number: u32::MAX,
             dev: 0,
             is_partition: false,
@@ -297,7 +297,7 @@ impl UnloadListener for DevstatEntries {
             }
         }
         if left != 0 {
-            let name = module.name();
+            let name = Name::new(module.name());
             pr_warn!("devstat: module {name} unloaded with {left} entries left; removed\n");
         }
     }

@@ -17,20 +17,22 @@ use crate::{
         EVCNT_STRING_MAX, //
     },
     evcnt::{
-        CounterId, //
+        CounterId,
         CounterOwner,
         EventDescription,
-        Events,
+        Events, //
+    },
+    glue::{
+        bindings as own,
+        print::may_warn, //
     },
     kernel_ext::{
-        bindings as own,
         global::Global,
         module::{
             is_unloading,
             Owner, //
-        },
-        print::may_warn, //
-    },
+        }, //
+    }, //
 };
 use kernel::{
     bindings,
@@ -149,7 +151,7 @@ unsafe fn attach(
             let (group, name) = (Name::new(group), Name::new(name));
             pr_warn!(
                 "evcnt: {}: cannot attach {group} {name}: {why}\n",
-                module.name()
+                Name::new(module.name())
             );
         }
     })
@@ -266,7 +268,7 @@ unsafe extern "C" fn iostat_evcnt_detach(
                     ENOENT => "not attached",
                     _ => "invalid address",
                 };
-                pr_warn!("evcnt: {}: cannot detach: {why}\n", owner.name());
+                pr_warn!("evcnt: {}: cannot detach: {why}\n", Name::new(owner.name()));
             }
             error.to_errno()
         }

@@ -32,14 +32,12 @@ use crate::{
         flags,
         KstatType, //
     },
-    kernel_ext::{
-        clock,
-        module::{
-            Owner,
-            OwnerId, //
-        }, //
+    glue::clock,
+    kernel_ext::module::{
+        Owner,
+        OwnerId, //
     },
-    recorder::account::Account,
+    recorder::account::Account, //
 };
 use entry::Body;
 use kernel::{

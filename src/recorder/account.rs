@@ -42,15 +42,12 @@ use crate::{
         record::RecordWrite,
         transition::Transition, //
     },
-    kernel_ext::{
-        block::device::BlockDevice,
+    glue::{
         clock,
-        io_events::Devinfo,
-        percpu::{
-            PerCpu,
-            ThisCpu, //
+        io_events::{
+            sysfs_path,
+            Devinfo, //
         },
-        published::InProbe,
         records::{
             layout,
             Absent,
@@ -58,6 +55,14 @@ use crate::{
         },
         tag_waits::TagWaits,
         upkeep, //
+    },
+    kernel_ext::{
+        block::device::BlockDevice,
+        percpu::{
+            PerCpu,
+            ThisCpu, //
+        },
+        published::InProbe, //
     },
 };
 use core::sync::atomic::{
@@ -144,14 +149,14 @@ impl Account {
         handle: AccountId,
         absent: Arc<PerCpu<Absent>>,
     ) -> Result<Arc<Self>> {
-        let name = device.name();
+        let name = Name::new(device.name());
         let (device_type, priority) = classify(&name);
         let (device_name, unit_number) = name.unit();
         let identity = Identity {
             name,
             device_name: Name::new(device_name),
             unit_number,
-            driver: device.driver(),
+            driver: Name::new(device.driver()),
             number: handle.number(),
             dev: device.dev(),
             is_partition: device.is_partition(),
@@ -163,7 +168,7 @@ impl Account {
             block_size: device.logical_block_size(),
         };
         let disk_name = disk.as_ref().map_or(name, |disk| disk.identity.name);
-        let devinfo = devinfo(&identity, &disk_name, device.path());
+        let devinfo = devinfo(&identity, &disk_name, sysfs_path(device));
         let ways = device.ways_in().min(MAX_LEAVES);
         let mut leaves = KVec::new();
         if ways > 1 {

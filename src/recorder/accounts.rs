@@ -6,12 +6,12 @@
 //! Removing an account needs no memory: see [`Lookup`].
 
 use super::account::Account;
-use crate::kernel_ext::{
-    lookup::{
+use crate::{
+    glue::lookup::{
         Lookup,
         Reservation, //
     },
-    published::InProbe, //
+    kernel_ext::published::InProbe, //
 };
 use core::sync::atomic::{
     AtomicU32,

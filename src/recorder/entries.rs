@@ -28,24 +28,26 @@ use crate::{
             ReservePart,
             Share,
             BUCKET, //
-        },
+        }, //
     },
-    kernel_ext::{
+    glue::{
         io_events::{
             IoTraceRecords,
             PARTS, //
         },
+        records::{
+            self,
+            Absent, //
+        }, //
+    },
+    kernel_ext::{
         masked::Masked,
         memory,
         once::OnceBox,
         percpu::PerCpu,
-        records::{
-            self,
-            Absent, //
-        },
         task::cond_resched,
         zeroed::zeroed_vec, //
-    },
+    }, //
 };
 use core::{
     mem::size_of,

@@ -12,7 +12,7 @@ use crate::{
         EventCounter,
         Events, //
     },
-    kernel_ext::clock, //
+    glue::clock, //
 };
 use kernel::{
     prelude::*,

@@ -18,13 +18,13 @@ use crate::{
         },
         name::Name, //
     },
-    kernel_ext::{
+    glue::{
         clock,
         nfs::{
-            Mounts, //
-            NfsHooks,
+            Mounts,
+            NfsHooks, //
         }, //
-    },
+    }, //
 };
 use kernel::{
     prelude::*,

@@ -16,8 +16,8 @@ use super::tracker::{
     Tracker, //
 };
 use crate::acct::disk_event::DiskEvent;
-use crate::kernel_ext::{
-    bindings::{
+use crate::{
+    glue::bindings::{
         self as own,
         iostat_bio_fn,
         iostat_bio_queue_fn,
@@ -29,17 +29,19 @@ use crate::kernel_ext::{
         iostat_rq_traced_fn,
         iostat_tag_wait_fn, //
     },
-    block::{
-        bio::Bio,
-        request::Request, //
-    },
-    percpu::ThisCpu,
-    published::InProbe,
-    tracepoint::{
-        synchronize,
-        Probe,
-        Tracepoint, //
-    },
+    kernel_ext::{
+        block::{
+            bio::Bio,
+            request::Request, //
+        },
+        percpu::ThisCpu,
+        published::InProbe,
+        tracepoint::{
+            synchronize,
+            Probe,
+            Tracepoint, //
+        }, //
+    }, //
 };
 use core::{
     ffi::CStr,

@@ -23,21 +23,19 @@ use crate::{
         entry::{
             Entry,
             Times, //
-        },
+        }, //
+    },
+    glue::io_events::{
+        flag,
+        outcome,
+        Bufinfo,
+        Devinfo,
+        Ended,
+        FilePosition,
+        PATH_LEN, //
     },
     kernel_ext::{
-        block::{
-            bio::Bio,
-            device::PATH_LEN, //
-        },
-        io_events::{
-            flag,
-            outcome,
-            Bufinfo,
-            Devinfo,
-            Ended,
-            FilePosition, //
-        },
+        block::bio::Bio,
         published::InProbe, //
     },
 };
@@ -74,13 +72,13 @@ pub(super) struct IoResult {
     pub(super) times: Times,
 }
 
-pub(super) use crate::kernel_ext::io_events::{
+pub(super) use crate::glue::io_events::{
     done_enabled as done_is_traced,
     outcome::{
         COMPLETED,
         MERGED,
         REFUSED, //
-    },
+    }, //
 };
 
 impl Tracker {

@@ -30,19 +30,19 @@ use crate::{
             place::AreaRef,
             CpuRegion as View,
             Whole, //
-        },
+        }, //
     },
-    kernel_ext::{
+    glue::{
         clock,
-        percpu::{
-            possible_cpus,
-            PerCpu,
-            PerCpuSlices,
-            SplitArray,
-            ThisCpu, //
-        },
-        region_areas::RegionAreas,
+        region_areas::RegionAreas, //
     },
+    kernel_ext::percpu::{
+        possible_cpus,
+        PerCpu,
+        PerCpuSlices,
+        SplitArray,
+        ThisCpu, //
+    }, //
 };
 use baseline::Baseline;
 use core::mem::size_of;

@@ -28,14 +28,15 @@ use crate::{
     abi::{
         identity::Identity,
         map::MapHeader,
-        message::word::Word, //
+        message::word::Word,
+        name::Name, //
     },
+    glue::records::Absent, //
     kernel_ext::{
         block::device::BlockDevice,
         class::NoIo,
         pages::PageOf,
-        percpu::PerCpu,
-        records::Absent, //
+        percpu::PerCpu, //
     },
 };
 use kernel::{
@@ -308,7 +309,7 @@ impl<L: Listener> Registry<L> {
         if regions != 0 {
             self.common.regions_gone.add(regions as u64);
             self.listener.regions_gone();
-            let name = device.name();
+            let name = Name::new(device.name());
             pr_notice!("{name}: {regions} regions went with it\n");
         }
         // Waits for readers of the disk's files: not with the mutex.

@@ -19,20 +19,22 @@ use crate::{
         fast::Fresh,
         inflight::{
             Claim,
-            Claimed, //
-            Part,
+            Claimed,
+            Part, //
         },
         transition::Transition, //
     },
-    kernel_ext::{
+    glue::{
         io_events::{
-            IoTraceRecords, //
-            Number,
+            IoTraceRecords,
+            Number, //
         },
-        percpu::ThisCpu,
-        published::InProbe,
         tag_waits::TagWaits, //
     },
+    kernel_ext::{
+        percpu::ThisCpu,
+        published::InProbe, //
+    }, //
 };
 use core::sync::atomic::{
     AtomicU64,

@@ -11,13 +11,11 @@ use crate::{
         major_minor,
         numbers, //
     },
-    kernel_ext::{
-        published::InProbe,
-        waits::{
-            Identify,
-            Wait, //
-        }, //
+    glue::waits::{
+        Identify,
+        Wait, //
     },
+    kernel_ext::published::InProbe,
 };
 
 impl Identify for Tracker {

@@ -12,17 +12,17 @@ use crate::{
         transition::{
             End,
             Transition, //
-        },
+        }, //
     },
-    kernel_ext::{
+    glue::{
         clock::now_ns,
-        percpu::ThisCpu,
         records::Absent, //
     },
+    kernel_ext::percpu::ThisCpu,
     recorder::{
         account::Account,
         accounts::AccountId, //
-    },
+    }, //
 };
 use kernel::{
     prelude::*,

@@ -3,7 +3,7 @@
 #[kernel::macros::kunit_tests(iostat_clock)]
 mod tests {
     use super::super::support::*;
-    use crate::kernel_ext::clock::{
+    use crate::glue::clock::{
         check,
         now_ns, //
     };

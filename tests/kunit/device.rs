@@ -3,11 +3,12 @@
 #[kernel::macros::kunit_tests(iostat_device)]
 mod tests {
     use super::super::support::*;
+    use crate::abi::name::Name;
     use kernel::prelude::*;
 
     #[test]
     fn it_is_who_the_kernel_says() -> Result {
-        let (name, driver) = with_disk(|disk| (disk.name(), disk.driver()))?;
+        let (name, driver) = with_disk(|disk| (Name::new(disk.name()), Name::new(disk.driver())))?;
         assert_eq!(name.unit().0, b"loop");
         assert_eq!(driver.bytes(), b"loop");
         let dev = with_disk(|disk| disk.dev())?;

@@ -29,9 +29,9 @@ mod tests {
         super::support::*,
         *, //
     };
-    use crate::kernel_ext::{
-        lookup::Lookup,
-        published::wait_for_drops, //
+    use crate::{
+        glue::lookup::Lookup,
+        kernel_ext::published::wait_for_drops, //
     };
 
     type Targets = Lookup<Arc<Target>>;

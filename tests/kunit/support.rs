@@ -3,16 +3,19 @@
 //! Functions of the kernel that the tests need and that neither its crate nor floor 1 has.
 
 use crate::kernel_ext::{
-    bindings as own,
+    bindings,
     block::device::BlockDevice,
-    module::Owner,
+    module::{
+        this_module,
+        Owner, //
+    },
     percpu::ThisCpu,
     published::InProbe,
     tracepoint::{
         synchronize,
         Probe,
         Tracepoint, //
-    },
+    }, //
 };
 use core::{
     ffi::CStr,
@@ -20,7 +23,6 @@ use core::{
     ptr::NonNull, //
 };
 use kernel::{
-    bindings,
     cpu::nr_cpu_ids,
     error::{
         from_err_ptr,
@@ -61,7 +63,7 @@ pub(crate) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Opt
         let call = unsafe { &mut *data.cast::<Call<F, T>>() };
         // SAFETY: This runs on the CPU that `on_cpu` selected, and a function called on another CPU
         // runs with interrupts disabled.
-        let here = unsafe { ThisCpu::new(own::iostat_this_cpu_offset() as usize) };
+        let here = unsafe { ThisCpu::current() };
         call.result = Some((call.work)(here));
     }
 
@@ -186,7 +188,7 @@ pub(crate) fn with_probe<F: Fn(&InProbe<'_>) + Sync>(work: F, then: impl FnOnce(
 pub(crate) fn with_disk<T>(work: impl FnOnce(&BlockDevice<'_>) -> T) -> Result<T> {
     let mut class: *const bindings::class = core::ptr::null();
     // SAFETY: The pointer is valid for writes.
-    to_result(unsafe { own::iostat_block_class(core::ptr::addr_of_mut!(class).cast()) })?;
+    to_result(unsafe { bindings::block_class(&mut class) })?;
     let mut devices = MaybeUninit::uninit();
     // SAFETY: Initialises the iterator; the block class always exists.
     unsafe {
@@ -212,7 +214,7 @@ pub(crate) fn owners() -> (Owner, Owner) {
     unsafe {
         (
             Owner::from_raw(core::ptr::null_mut()),
-            Owner::from_raw(own::iostat_this_module().cast()),
+            Owner::from_raw(this_module()),
         )
     }
 }

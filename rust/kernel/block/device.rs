@@ -4,15 +4,9 @@
 //!
 //! C header: [`include/linux/blkdev.h`](srctree/include/linux/blkdev.h).
 
-use crate::{
-    abi::name::{
-        keep_end,
-        Name, //
-    },
-    kernel_ext::kobject::{
-        Directory,
-        Object, //
-    },
+use crate::kernel_ext::kobject::{
+    Directory,
+    Object, //
 };
 use core::{
     ffi::CStr,
@@ -21,12 +15,9 @@ use core::{
 };
 use kernel::{
     bindings,
+    ffi::c_char,
     prelude::*, //
 };
-
-/// The length of a path below `/sys`, including a NUL.
-// CAST: A small number.
-pub(crate) const PATH_LEN: usize = crate::kernel_ext::bindings::IOSTAT_DEV_PATH_LEN as usize;
 
 /// Half the number of requests of a scheduler for each hardware queue, unless the queue depth of the driver is
 /// smaller (`BLKDEV_DEFAULT_RQ`).
@@ -102,9 +93,9 @@ impl<'a> BlockDevice<'a> {
     }
 
     /// Returns the kernel's name: `sda`, `sda1`.
-    pub(crate) fn name(&self) -> Name {
+    pub(crate) fn name(&self) -> &[u8] {
         // SAFETY: A device in sysfs has a name, which is constant.
-        Name::new(unsafe { CStr::from_char_ptr(self.device().kobj.name) }.to_bytes())
+        unsafe { CStr::from_char_ptr(self.device().kobj.name) }.to_bytes()
     }
 
     /// Returns the `dev_t` of the device: a block device that is being added has no `bd_dev` yet.
@@ -145,7 +136,7 @@ impl<'a> BlockDevice<'a> {
     /// Returns whether it is request-based and sends clones of its requests to other disks: multipath of
     /// device-mapper.
     pub(crate) fn sends_clones(&self) -> bool {
-        !self.takes_bios() && self.name().bytes().starts_with(b"dm-")
+        !self.takes_bios() && self.name().starts_with(b"dm-")
     }
 
     /// Returns the number of CPUs that can use the disk at the same time without sharing a queue: the number of
@@ -173,7 +164,7 @@ impl<'a> BlockDevice<'a> {
 
     /// Returns the name of the driver: of the nearest ancestor with a driver, or else of the module with the
     /// operations of the disk, or else the name of the disk up to its first digit.
-    pub(crate) fn driver(&self) -> Name {
+    pub(crate) fn driver(&self) -> &[u8] {
         let mut ancestor = self.disk_device().parent;
         // SAFETY: A device in sysfs holds its parent, which holds its own parent.
         while let Some(device) = unsafe { ancestor.as_ref() } {
@@ -181,32 +172,26 @@ impl<'a> BlockDevice<'a> {
             // sysfs: it must remove the disk first.
             if let Some(driver) = unsafe { device.driver.as_ref() } {
                 // SAFETY: A driver has a name.
-                return Name::new(unsafe { CStr::from_char_ptr(driver.name) }.to_bytes());
+                return unsafe { CStr::from_char_ptr(driver.name) }.to_bytes();
             }
             ancestor = device.parent;
         }
         // SAFETY: A disk in sysfs has operations, in a module that the disk holds or in the kernel.
         if let Some(owner) = unsafe { (*self.gendisk().fops).owner.as_ref() } {
-            return Name::new(&owner.name);
+            return until_nul(&owner.name);
         }
-        let name = Name::new(&self.gendisk().disk_name);
+        let name = until_nul(&self.gendisk().disk_name);
         let is_digit = |byte: &u8| byte.is_ascii_digit();
-        Name::new(name.bytes().split(is_digit).next().unwrap_or(&[]))
+        name.split(is_digit).next().unwrap_or(&[])
     }
 
-    /// Returns its path below `/sys`; empty if there is no memory. May sleep.
-    pub(crate) fn path(&self) -> [u8; PATH_LEN] {
+    /// Returns its path below `/sys`. May sleep; `ENOMEM`.
+    pub(crate) fn path(&self) -> Result<SysfsPath> {
         let kobject = core::ptr::addr_of!(self.device().kobj);
         // SAFETY: The kobject is of a device in sysfs, which holds its parents.
         let path = unsafe { bindings::kobject_get_path(kobject, bindings::GFP_KERNEL) };
-        if path.is_null() {
-            return [0; PATH_LEN];
-        }
-        // SAFETY: It is NUL-terminated, and belongs to this function until it is freed below.
-        let end = keep_end(unsafe { CStr::from_char_ptr(path) }.to_bytes());
-        // SAFETY: `kobject_get_path()` allocated it, and there is no other pointer to it.
-        unsafe { bindings::kfree(path.cast()) };
-        end
+        // INVARIANT: `kobject_get_path()` allocated it, and there is no other pointer to it.
+        NonNull::new(path).map(SysfsPath).ok_or(ENOMEM)
     }
 
     /// Creates a directory in the directory of the device.
@@ -215,6 +200,33 @@ impl<'a> BlockDevice<'a> {
         let parent = unsafe { core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device.kobj) };
         // SAFETY: The device is in sysfs as long as `self` exists.
         unsafe { Directory::new(parent, name, object) }
+    }
+}
+
+/// Returns what is before the first NUL of an array.
+fn until_nul(array: &[u8]) -> &[u8] {
+    array.split(|byte| *byte == 0).next().unwrap_or(&[])
+}
+
+/// The path of a device below `/sys`.
+///
+/// # Invariants
+///
+/// The pointer is a NUL-terminated string of `kobject_get_path()`, which only this value has.
+pub(crate) struct SysfsPath(NonNull<c_char>);
+
+impl SysfsPath {
+    /// Returns the path without the NUL.
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        // SAFETY: By the type invariant it is NUL-terminated, and valid as long as this value.
+        unsafe { CStr::from_char_ptr(self.0.as_ptr()) }.to_bytes()
+    }
+}
+
+impl Drop for SysfsPath {
+    fn drop(&mut self) {
+        // SAFETY: By the type invariant it was allocated for this value, which is not used again.
+        unsafe { bindings::kfree(self.0.as_ptr().cast()) };
     }
 }
 

@@ -11,7 +11,6 @@ use super::{
     op,
     read, //
 };
-use crate::acct::class::Class;
 use core::{
     marker::PhantomData,
     ptr::NonNull, //
@@ -27,54 +26,6 @@ use kernel::bindings;
 pub(crate) struct Request<'a> {
     ptr: NonNull<bindings::request>,
     _alive: PhantomData<&'a bindings::request>,
-}
-
-impl crate::acct::fast::FastRequest for Request<'_> {
-    #[inline(always)]
-    fn key(&self) -> u64 {
-        self.ptr.as_ptr() as u64
-    }
-
-    #[inline(always)]
-    fn queue(&self) -> u64 {
-        read!(self, q) as u64
-    }
-
-    #[inline(always)]
-    fn block_device(&self) -> u64 {
-        Request::block_device(self)
-    }
-
-    #[inline(always)]
-    fn class(&self) -> Class {
-        // That of one with data.
-        Class::of(self.op(), 1)
-    }
-
-    #[inline(always)]
-    fn sector(&self) -> u64 {
-        Request::sector(self)
-    }
-
-    #[inline(always)]
-    fn bytes(&self) -> u32 {
-        read!(self, __data_len)
-    }
-
-    #[inline(always)]
-    fn is_special(&self) -> bool {
-        // All bits of the operation except the lowest, which is 0 for a read and 1 for a write.
-        const OTHERS: u32 = (1 << bindings::REQ_OP_BITS) - 2;
-        const FLAGS: u32 = 1 << bindings::req_flag_bits___REQ_PREFLUSH
-            | 1 << bindings::req_flag_bits___REQ_FUA
-            | 1 << bindings::req_flag_bits___REQ_DRV;
-        read!(self, cmd_flags) & (OTHERS | FLAGS) != 0
-    }
-
-    #[inline(always)]
-    fn is_write(&self) -> bool {
-        read!(self, cmd_flags) & 1 != 0
-    }
 }
 
 impl<'a> Request<'a> {
@@ -94,6 +45,12 @@ impl<'a> Request<'a> {
     #[inline(always)]
     pub(crate) fn key(&self) -> u64 {
         self.ptr.as_ptr() as u64
+    }
+
+    /// Returns the address of its queue.
+    #[inline(always)]
+    pub(crate) fn queue(&self) -> u64 {
+        read!(self, q) as u64
     }
 
     /// Returns the address of the disk that it is sent to; 0 if the queue has no disk, before or after the disk
@@ -141,6 +98,23 @@ impl<'a> Request<'a> {
     #[inline(always)]
     pub(crate) fn op(&self) -> u8 {
         op(read!(self, cmd_flags))
+    }
+
+    /// Returns whether it is anything but a read or a write without a preflush, forced unit access or `REQ_DRV`.
+    #[inline(always)]
+    pub(crate) fn is_special(&self) -> bool {
+        // All bits of the operation except the lowest, which is 0 for a read and 1 for a write.
+        const OTHERS: u32 = (1 << bindings::REQ_OP_BITS) - 2;
+        const FLAGS: u32 = 1 << bindings::req_flag_bits___REQ_PREFLUSH
+            | 1 << bindings::req_flag_bits___REQ_FUA
+            | 1 << bindings::req_flag_bits___REQ_DRV;
+        read!(self, cmd_flags) & (OTHERS | FLAGS) != 0
+    }
+
+    /// Returns whether it moves data to the device: `op_is_write()`.
+    #[inline(always)]
+    pub(crate) fn is_write(&self) -> bool {
+        read!(self, cmd_flags) & 1 != 0
     }
 
     /// Returns whether it has a preflush or forced unit access.
@@ -192,7 +166,7 @@ impl<'a> Request<'a> {
     #[inline(always)]
     pub(crate) fn is_flush_sequence(&self) -> bool {
         read!(self, rq_flags) & (1 << bindings::rqf_flags___RQF_FLUSH_SEQ) != 0
-            && self.op() != crate::acct::class::op::FLUSH
+            && u32::from(self.op()) != bindings::req_op_REQ_OP_FLUSH
     }
 
     /// Returns the address of the function that is called when it completes, or 0.

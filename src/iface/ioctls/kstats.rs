@@ -13,23 +13,21 @@ use crate::{
         self,
         KstatList,
         KstatValue,
-        KstatWrite, //
-        Read,
+        KstatWrite,
+        Read, //
+    },
+    glue::kstat::{
+        Change,
+        Written, //
     },
     kapi::kstat::{
         Chain,
         KstatSnapshot, //
     },
-    kernel_ext::{
-        ioctl::{
-            user_memory,
-            Argument,
-            Array, //
-        },
-        kstat::{
-            Change,
-            Written, //
-        }, //
+    kernel_ext::ioctl::{
+        user_memory,
+        Argument,
+        Array, //
     },
 };
 use kernel::{

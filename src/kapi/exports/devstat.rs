@@ -12,6 +12,10 @@ use crate::{
         },
         client::EndArgs, //
     },
+    glue::{
+        bindings as own,
+        print::may_warn, //
+    },
     kapi::devstat::{
         DevstatEntries,
         EntryId,
@@ -19,15 +23,13 @@ use crate::{
         NAME_LEN, //
     },
     kernel_ext::{
-        bindings as own,
         global::Global,
         module::{
             is_unloading,
             Owner, //
         },
-        percpu::ThisCpu,
-        print::may_warn, //
-    },
+        percpu::ThisCpu, //
+    }, //
 };
 use kernel::{
     bindings,
@@ -100,7 +102,7 @@ fn complain(error: Error, owner: &Owner, name: &[u8], unit: c_int) {
         _ => return,
     };
     if may_warn() {
-        let (owner, name) = (owner.name(), Name::new(name));
+        let (owner, name) = (Name::new(owner.name()), Name::new(name));
         pr_warn!("devstat: {owner}: cannot add {name} {unit}: {why}\n");
     }
 }
@@ -250,7 +252,7 @@ unsafe extern "C" fn iostat_devstat_remove_entry(
         Ok(()) => 0,
         Err(error) => {
             if may_warn() {
-                let owner = owner.name();
+                let owner = Name::new(owner.name());
                 pr_warn!("devstat: {owner}: cannot remove: not an entry\n");
             }
             error.to_errno()

@@ -19,21 +19,23 @@ use crate::{
         BadName,
         KstatType, //
     },
-    kernel_ext::{
+    glue::{
         bindings as own,
         clock,
+        kstat::ClientKstat,
+        print::may_warn, //
+    },
+    kernel_ext::{
         error::{
             name_too_long,
             would_deadlock, //
         },
         global::Global,
-        kstat::ClientKstat,
         module::{
             is_unloading,
             Owner, //
-        },
-        print::may_warn, //
-    },
+        }, //
+    }, //
 };
 use kernel::{
     bindings,
@@ -167,7 +169,7 @@ unsafe extern "C" fn iostat_kstat_create(
             );
             if let Some(why) = why.filter(|_| may_warn()) {
                 let (module, name) = (Name::new(module), Name::new(given.unwrap_or(b"")));
-                let owner = client.name();
+                let owner = Name::new(client.name());
                 pr_warn!("kstat: {owner}: cannot create {module}:{ks_instance}:{name}: {why}\n");
             }
             error.to_ptr()
@@ -192,7 +194,7 @@ unsafe fn returned(
         Err(error) => {
             let why = why(error, "already installed", "missing ks_lock or ks_snapshot");
             if let Some(why) = why.filter(|_| may_warn()) {
-                pr_warn!("kstat: {}: cannot {what}: {why}\n", owner.name());
+                pr_warn!("kstat: {}: cannot {what}: {why}\n", Name::new(owner.name()));
             }
             error.to_errno()
         }

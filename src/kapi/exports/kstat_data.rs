@@ -11,12 +11,12 @@ use crate::{
         KstatQueue,
         Timer, //
     },
-    kernel_ext::{
+    glue::{
         bindings as own,
         clock,
-        error::name_too_long,
         print::may_warn, //
     },
+    kernel_ext::error::name_too_long, //
 };
 use kernel::{
     error::code::*,

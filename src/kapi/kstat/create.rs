@@ -16,12 +16,12 @@ use crate::{
         flags,
         KstatType, //
     },
+    glue::kstat::{
+        ClientKstat,
+        KstatDescription, //
+    },
     kernel_ext::{
         error::would_deadlock,
-        kstat::{
-            ClientKstat,
-            KstatDescription, //
-        },
         module::Owner, //
     },
 };

@@ -15,15 +15,15 @@ use crate::{
         flags,
         KstatType, //
     },
+    glue::kstat::{
+        Change,
+        ClientKstat, //
+    },
     kernel_ext::{
         error::would_deadlock,
-        kstat::{
-            Change,
-            ClientKstat, //
-        },
         task, //
     },
-    recorder::account::Account,
+    recorder::account::Account, //
 };
 use core::sync::atomic::{
     AtomicU8,

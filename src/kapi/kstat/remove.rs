@@ -11,6 +11,7 @@ use super::{
     Row, //
 };
 use crate::{
+    abi::name::Name,
     acct::kstat::flags,
     kernel_ext::{
         error::would_deadlock,
@@ -85,7 +86,7 @@ impl UnloadListener for Chain {
             left = left.saturating_add(1);
         }
         if left != 0 {
-            let name = module.name();
+            let name = Name::new(module.name());
             pr_warn!("kstat: module {name} unloaded with {left} kstats left; deleted\n");
         }
     }

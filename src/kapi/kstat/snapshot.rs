@@ -19,11 +19,11 @@ use crate::{
         KstatType,
         Value, //
     },
-    kernel_ext::{
+    glue::{
         clock,
-        error::would_deadlock,
         kstat::Copy, //
     },
+    kernel_ext::error::would_deadlock, //
 };
 use core::cmp::Ordering;
 use kernel::{

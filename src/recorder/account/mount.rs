@@ -15,12 +15,14 @@ use crate::{
         },
         name::array, //
     },
-    kernel_ext::{
-        block::device::PATH_LEN,
-        percpu::PerCpu,
+    glue::{
+        io_events::PATH_LEN,
         records::Absent, //
     },
-    recorder::provider::devinfo,
+    kernel_ext::{
+        percpu::PerCpu, //
+    },
+    recorder::provider::devinfo, //
 };
 use kernel::{
     prelude::*,

@@ -6,7 +6,7 @@
 //! can record in it has returned: then the disk absorbs its counts (`src/acct/absorb.rs`), while no reader reads the disk.
 
 use super::Account;
-use crate::kernel_ext::records::Records;
+use crate::glue::records::Records;
 use core::sync::atomic::Ordering::Release;
 use kernel::{
     prelude::*,

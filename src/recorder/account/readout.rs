@@ -18,12 +18,12 @@ use crate::{
             collect_histogram,
             Seen,
             Snapshot, //
-        },
+        }, //
     },
-    kernel_ext::{
+    glue::{
         clock,
         records::Records, //
-    },
+    }, //
 };
 use core::sync::atomic::Ordering::Acquire;
 use kernel::{

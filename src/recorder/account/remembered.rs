@@ -12,10 +12,8 @@ use crate::{
             Source, //
         }, //
     },
-    kernel_ext::{
-        block::request::Request,
-        general::is_general, //
-    },
+    glue::general::is_general, //
+    kernel_ext::block::request::Request,
 };
 use core::{
     ptr::from_ref,

@@ -4,7 +4,7 @@
 //! partitions of a large machine are never used. Probes note the use, and [`upkeep`] does what follows.
 
 use super::Account;
-use crate::kernel_ext::upkeep;
+use crate::glue::upkeep;
 use core::sync::atomic::{
     AtomicU8,
     Ordering::Relaxed, //

@@ -40,9 +40,8 @@ use crate::{
         },
         transition::Transition, //
     },
-    kernel_ext::{
+    glue::{
         bindings as own,
-        block::request::Request,
         fast::{
             now_ns,
             record,
@@ -57,10 +56,13 @@ use crate::{
         general::{
             is_general,
             is_general_or_traced, //
-        },
+        }, //
+    },
+    kernel_ext::{
+        block::request::Request,
         percpu::ThisCpu,
         published::InProbe, //
-    },
+    }, //
 };
 use core::{
     marker::PhantomData,
@@ -264,7 +266,7 @@ unsafe fn account_of(root: &Root) -> &Account {
 /// Interrupts are off for as long as the value lives.
 unsafe fn this_cpu<'a>() -> ThisCpu<'a> {
     // SAFETY: By this function's requirement the offset is this CPU's.
-    unsafe { ThisCpu::new(own::iostat_this_cpu_offset() as usize) }
+    unsafe { ThisCpu::current() }
 }
 
 /// The entry that the fast path has for a request.

@@ -2,7 +2,7 @@
 
 //! Which tracepoints are probed, by which functions of `src/hooks/probes.c` and `src/hooks/event_probes.c`.
 
-use crate::kernel_ext::bindings as own;
+use crate::glue::bindings as own;
 use core::ffi::CStr;
 use kernel::ffi::c_void;
 
@@ -11,7 +11,7 @@ pub(super) type Function = (&'static CStr, *const c_void);
 /// The functions of the three events of each request: the fast path on x86-64, else the general path.
 mod fast {
     #[cfg(not(target_arch = "x86_64"))]
-    use crate::kernel_ext::bindings::{
+    use crate::glue::bindings::{
         iostat_probe_io_start as io_start,
         iostat_probe_rq_complete as rq_complete,
         iostat_probe_rq_issue as rq_issue, //

@@ -7,20 +7,22 @@ use super::{
     with_here,
     Tracker, //
 };
-use crate::kernel_ext::{
-    bindings::{
-        iostat_nfs_done_fn,
-        iostat_nfs_io,
-        iostat_nfs_start_fn,
-        iostat_nfs_traced_fn, //
-        iostat_probe_ctx,
+use crate::{
+    glue::{
+        bindings::{
+            iostat_nfs_done_fn,
+            iostat_nfs_io,
+            iostat_nfs_start_fn,
+            iostat_nfs_traced_fn,
+            iostat_probe_ctx, //
+        },
+        nfs::{
+            Inode,
+            Mounts,
+            NfsHooks, //
+        }, //
     },
-    nfs::{
-        Inode,
-        Mounts, //
-        NfsHooks,
-    },
-    published::InProbe, //
+    kernel_ext::published::InProbe, //
 };
 use core::ptr::NonNull;
 use kernel::{

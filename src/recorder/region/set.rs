@@ -38,6 +38,7 @@ use crate::{
             },
         },
     },
+    glue::records::Records,
     kernel_ext::{
         percpu::{
             PerCpu,
@@ -48,7 +49,6 @@ use crate::{
             Node,
             Published, //
         },
-        records::Records, //
     },
 };
 use core::sync::atomic::{

@@ -25,16 +25,16 @@ use crate::{
         entry::{
             Completion,
             Start, //
-        },
+        }, //
     },
-    kernel_ext::{
+    glue::{
         io_events::FilePosition,
         nfs::{
             Inode,
             Io, //
-        },
-        published::InProbe, //
+        }, //
     },
+    kernel_ext::published::InProbe, //
 };
 
 /// log2 of the bytes of a block, the unit of `b_blkno`.

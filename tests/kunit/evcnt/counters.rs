@@ -20,16 +20,16 @@ mod tests {
             Events,
             ListedCounter, //
         },
+        glue::records::{
+            Absent,
+            Records, //
+        },
         kernel_ext::{
             error::name_too_long,
             module::{
                 Owner,
                 UnloadListener, //
-            },
-            records::{
-                Absent,
-                Records, //
-            },
+            }, //
         },
         kunit::support::owners, //
     };

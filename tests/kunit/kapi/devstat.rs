@@ -10,22 +10,22 @@ use crate::{
             Class,
             Tag, //
         },
-        client::EndArgs,
+        client::EndArgs, //
+    },
+    glue::{
+        clock::now_ns,
+        records::Absent, //
     },
     kapi::devstat::{
         DevstatEntries,
         EntryParams, //
-    },
-    kernel_ext::{
-        clock::now_ns,
-        records::Absent, //
     },
     kunit::support::*,
     recorder::{
         account::Account,
         accounts::AccountId as Number,
         clients::ClientAccounts, //
-    },
+    }, //
 };
 use core::sync::atomic::{
     AtomicUsize,

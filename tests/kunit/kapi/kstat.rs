@@ -6,6 +6,14 @@ use crate::{
         flags,
         KstatType, //
     },
+    glue::{
+        clock,
+        kstat::{
+            Change,
+            ClientKstat,
+            Written, //
+        }, //
+    },
     kapi::kstat::{
         Chain,
         KstatClass,
@@ -13,15 +21,7 @@ use crate::{
         KstatKey,
         New, //
     },
-    kernel_ext::{
-        clock,
-        kstat::{
-            Change,
-            ClientKstat,
-            Written, //
-        },
-        module::Owner, //
-    }, //
+    kernel_ext::module::Owner, //
 };
 use kernel::{
     prelude::*,

@@ -16,15 +16,17 @@ use crate::{
             complete,
             start,
             FastEvent, //
-        },
+        }, //
+    },
+    glue::{
+        bindings as own,
+        io_events::done_enabled, //
     },
     kernel_ext::{
-        bindings as own,
         block::request::Request,
-        io_events::done_enabled,
         published::InProbe, //
     },
-    recorder::tracker::Tracker,
+    recorder::tracker::Tracker, //
 };
 use core::ptr::NonNull;
 use kernel::{

@@ -2,15 +2,12 @@
 
 //! The tasks that wait for a tag: the kernel's side of `src/acct/tag_wait.rs`.
 
-use super::{
-    bindings as own,
-    task, //
-};
 use crate::acct::tag_wait::{
     Wait,
     WaitBegin,
     Waits, //
 };
+use crate::kernel_ext::task;
 use kernel::{
     alloc::KVVec,
     bindings,
@@ -59,8 +56,7 @@ impl TagWaits {
     /// The current task has a tag of this disk: since when it has waited for one, if it has. Any context.
     pub(crate) fn end(&self, disk: u64) -> Option<u64> {
         // In an interrupt the current task has nothing to do with it.
-        // SAFETY: No requirement.
-        if !unsafe { own::iostat_in_task() } {
+        if !task::in_task() {
             return None;
         }
         let since = self.waits().end(task::current_id() as u64, disk)?;

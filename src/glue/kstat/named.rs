@@ -4,7 +4,7 @@
 
 use crate::{
     acct::kstat::Value,
-    kernel_ext::bindings as own, //
+    glue::bindings as own, //
 };
 use kernel::{
     alloc::KVVec,

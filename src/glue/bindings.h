@@ -4,12 +4,12 @@
  * cannot have. The kernel's own types in them are taken from there.
  */
 
+#include <iostat/clients.h>
 #include <iostat/clock.h>
 #include <iostat/devstat.h>
 #include <iostat/evcnt.h>
 #include <iostat/event_probes.h>
 #include <iostat/io.h>
-#include <iostat/helpers.h>
 #include <iostat/kstat.h>
 #include <iostat/nfs.h>
 #include <iostat/probes.h>

@@ -5,10 +5,8 @@
 //!
 //! C header: `include/iostat/waits.h`.
 
-use super::{
-    bindings,
-    published::InProbe, //
-};
+use super::bindings;
+use crate::kernel_ext::published::InProbe;
 use kernel::{
     error::to_result,
     ffi::c_void,

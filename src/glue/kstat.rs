@@ -19,13 +19,15 @@ pub(crate) use write::Change;
 
 use super::{
     bindings as own,
-    class::NoIo,
-    clock,
-    zeroed::zeroed_vec, //
+    clock, //
 };
 use crate::acct::kstat::{
     flags,
     KstatType, //
+};
+use crate::kernel_ext::{
+    class::NoIo,
+    zeroed::zeroed_vec, //
 };
 use copy::SnapshotMemory;
 use core::{

@@ -2,16 +2,18 @@
 
 //! The areas of a region.
 
-use super::percpu::{
-    PerCpu,
-    SplitArray, //
-};
-use crate::acct::region::{
-    area::Area,
-    flight::InFlight,
-    geometry::Geometry,
-    list::Last,
-    only::OnlyRegion, //
+use crate::{
+    acct::region::{
+        area::Area,
+        flight::InFlight,
+        geometry::Geometry,
+        list::Last,
+        only::OnlyRegion, //
+    },
+    kernel_ext::percpu::{
+        PerCpu,
+        SplitArray, //
+    },
 };
 use core::{
     mem::size_of,

@@ -9,12 +9,16 @@
 mod events;
 
 use super::{
-    bindings as own,
+    region_areas::RegionAreas,
+    upkeep, //
+};
+use crate::kernel_ext::{
     mmap::MappedPages,
     once::OnceBox,
     pages::PageOf,
     percpu::{
         nr_cpu_ids,
+        this_cpu_id,
         with_interrupts_off,
         PerCpu,
         ThisCpu, //
@@ -23,12 +27,10 @@ use super::{
         Node,
         Published, //
     },
-    region_areas::RegionAreas,
-    upkeep,
     zeroed::{
         zeroed_vec,
         Zeroed, //
-    },
+    }, //
 };
 use crate::{
     abi::map::{
@@ -251,10 +253,8 @@ impl Records {
     /// This CPU, which has no record, should get one. With interrupts off, in any context but NMI.
     #[cold]
     pub(crate) fn want_this_cpu(&self) {
-        // SAFETY: No requirement.
-        let cpu = unsafe { own::iostat_this_cpu() };
-        // CAST: 32 bits.
-        let (word, bit) = (cpu as usize / 64, 1u64 << (cpu % 64));
+        let cpu = this_cpu_id();
+        let (word, bit) = (cpu / 64, 1u64 << (cpu % 64));
         let Some(word) = self.wanted.get(word) else {
             return;
         };

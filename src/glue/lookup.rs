@@ -7,18 +7,18 @@
 //! they have no room, so that inserting takes constant time on average. All memory that removing a value needs
 //! is allocated before the value is inserted: removing cannot fail.
 
-use super::{
+use crate::acct::lookup::{
+    AddressTable, //
+    Cell,
+};
+use crate::kernel_ext::{
     index_pool::IndexPool,
     published::{
         InProbe,
         Node,
         ProbeReaders,
         Reserved, //
-    },
-};
-use crate::acct::lookup::{
-    AddressTable, //
-    Cell,
+    }, //
 };
 use core::{
     ops::Deref,

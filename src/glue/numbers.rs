@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
 //! Checks of the numbers that floor 0 defines by value: each is compared with the number in the kernel or in
-//! the header, and numbers that are in two headers with both. The numbers of requests are checked in
-//! [`super::block`], those of kstats and the layouts of structures in [`super::uapi`].
+//! the header, and numbers that are in two headers with both. Those of kstats and the layouts of structures are checked in
+//! [`super::uapi`].
 
 use super::bindings as own;
 use crate::{
@@ -148,4 +148,23 @@ const _: () = {
     // and three digits.
     let longest = kernel::bindings::DISK_NAME_LEN as usize + "p255".len();
     assert!(NAME_LEN >= longest && own::IOSTAT_STATNAME_LEN as usize >= longest);
+};
+
+const _: () = {
+    use crate::acct::class::op;
+    use kernel::bindings;
+    assert!(op::READ as u32 == bindings::req_op_REQ_OP_READ);
+    assert!(op::WRITE as u32 == bindings::req_op_REQ_OP_WRITE);
+    assert!(op::FLUSH as u32 == bindings::req_op_REQ_OP_FLUSH);
+    assert!(op::DISCARD as u32 == bindings::req_op_REQ_OP_DISCARD);
+    assert!(op::SECURE_ERASE as u32 == bindings::req_op_REQ_OP_SECURE_ERASE);
+    assert!(op::ZONE_APPEND as u32 == bindings::req_op_REQ_OP_ZONE_APPEND);
+    assert!(op::WRITE_ZEROES as u32 == bindings::req_op_REQ_OP_WRITE_ZEROES);
+    assert!(op::ZONE_OPEN as u32 == bindings::req_op_REQ_OP_ZONE_OPEN);
+    assert!(op::ZONE_CLOSE as u32 == bindings::req_op_REQ_OP_ZONE_CLOSE);
+    assert!(op::ZONE_FINISH as u32 == bindings::req_op_REQ_OP_ZONE_FINISH);
+    assert!(op::ZONE_RESET as u32 == bindings::req_op_REQ_OP_ZONE_RESET);
+    assert!(op::ZONE_RESET_ALL as u32 == bindings::req_op_REQ_OP_ZONE_RESET_ALL);
+    assert!(op::DRV_IN as u32 == bindings::req_op_REQ_OP_DRV_IN);
+    assert!(op::DRV_OUT as u32 == bindings::req_op_REQ_OP_DRV_OUT);
 };

@@ -4,11 +4,9 @@
 //!
 //! C header: `include/iostat/clock.h`.
 
-use super::{
-    bindings,
-    pages::PageOf, //
-};
+use super::bindings;
 use crate::abi::map::MapHeader;
+use crate::kernel_ext::pages::PageOf;
 use kernel::{
     error::to_result,
     ffi::c_void,

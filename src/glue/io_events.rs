@@ -5,9 +5,15 @@
 
 use super::{
     bindings,
-    block::bio::Bio,
-    jump_label::branch_unlikely,
     nfs::Inode, //
+};
+use crate::abi::name::keep_end;
+use crate::kernel_ext::{
+    block::{
+        bio::Bio,
+        device::BlockDevice, //
+    },
+    jump_label::branch_unlikely, //
 };
 use kernel::{
     error::to_result,
@@ -19,6 +25,16 @@ pub(crate) use super::bindings::{
     iostat_devinfo as Devinfo,
     iostat_result as Ended, //
 };
+
+/// The length of a path below `/sys`, including a NUL.
+// CAST: A small number.
+pub(crate) const PATH_LEN: usize = bindings::IOSTAT_DEV_PATH_LEN as usize;
+
+/// Returns the end of the path of a device below `/sys`; empty if there is no memory. May sleep.
+pub(crate) fn sysfs_path(device: &BlockDevice<'_>) -> [u8; PATH_LEN] {
+    let path = device.path();
+    path.map_or([0; PATH_LEN], |path| keep_end(path.as_bytes()))
+}
 
 /// The flags of `b_flags`.
 pub(crate) mod flag {

@@ -7,24 +7,26 @@
 
 use super::{
     bindings as own,
-    percpu::PerCpuSlices,
     records::CpuPlace, //
 };
-use crate::acct::{
-    busy::Root,
-    entry::Entry,
-    fast::Remembered,
-    record::CpuRecord,
-    region::{
-        area::Area,
-        flight::InFlight,
-        list::Last,
-        only::{
-            AreaOffset,
-            OnlyRegion, //
-        },
-        place::AreaRef, //
-    }, //
+use crate::{
+    acct::{
+        busy::Root,
+        entry::Entry,
+        fast::Remembered,
+        record::CpuRecord,
+        region::{
+            area::Area,
+            flight::InFlight,
+            list::Last,
+            only::{
+                AreaOffset,
+                OnlyRegion, //
+            },
+            place::AreaRef, //
+        }, //
+    },
+    kernel_ext::percpu::PerCpuSlices, //
 };
 use core::{
     arch::asm,

@@ -24,10 +24,8 @@ use crate::{
         flags,
         KstatType, //
     },
-    kernel_ext::{
-        bindings as own,
-        class::NoIo, //
-    },
+    glue::bindings as own,
+    kernel_ext::class::NoIo, //
 };
 use core::mem::size_of;
 use kernel::{

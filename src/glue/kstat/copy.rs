@@ -13,10 +13,8 @@ use crate::{
         Value,
         INTR, //
     },
-    kernel_ext::{
-        bindings as own,
-        zeroed::zeroed_vec_charged, //
-    }, //
+    glue::bindings as own,
+    kernel_ext::zeroed::zeroed_vec_charged, //
 };
 use core::{
     ffi::c_void,

@@ -5,7 +5,7 @@
 //! C header: `include/iostat/probes.h`.
 
 #[cfg(target_arch = "x86_64")]
-use super::jump_label::branch_unlikely;
+use crate::kernel_ext::jump_label::branch_unlikely;
 
 #[cfg(target_arch = "x86_64")]
 mod key {

@@ -4,10 +4,8 @@
 //!
 //! C header: `include/iostat/nfs.h`.
 
-use super::{
-    bindings as own,
-    class::NoIo, //
-};
+use super::bindings as own;
+use crate::kernel_ext::class::NoIo;
 use core::{
     marker::PhantomData,
     ptr::NonNull, //

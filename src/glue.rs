@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Floor 1: what binds [`crate::kernel_ext`] to this module.
+//!
+//! Here are the implementations of its traits for types of floor 0, wrappers of the C files in `src/hooks` and `src/io`, and
+//! compile-time checks that floor 0 has the numbers and layouts of the headers.
+
+pub(crate) mod bindings;
+pub(crate) mod clock;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod fast;
+pub(crate) mod general;
+pub(crate) mod io_events;
+pub(crate) mod kstat;
+pub(crate) mod lookup;
+pub(crate) mod nfs;
+mod numbers;
+pub(crate) mod print;
+pub(crate) mod records;
+pub(crate) mod region_areas;
+mod request;
+mod sysfs;
+pub(crate) mod tag_waits;
+mod uapi;
+pub(crate) mod upkeep;
+pub(crate) mod waits;
+mod zeroed;

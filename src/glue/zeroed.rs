@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The types of floor 0 of which there are large arrays, or which are in per-CPU memory.
+
+use crate::{
+    abi::map::MapDevice,
+    acct::{
+        absorb::PartitionSum,
+        counter::Counter,
+        entry::Entry,
+        histogram::Bases,
+        inflight::Passed,
+        record::CpuRecord,
+        region::{
+            area::Area,
+            columns::{
+                Classes,
+                Columns, //
+            },
+            flight::InFlight,
+            list::Last,
+            Whole, //
+        },
+    },
+    kernel_ext::{
+        percpu::PerCpuCounter,
+        zeroed::Zeroed, //
+    },
+};
+
+// SAFETY: An atomic integer of 64 bits, which is read by one load.
+unsafe impl PerCpuCounter for Counter {}
+
+// SAFETY: Counters and keys are integers; entries and records are made of them.
+unsafe impl Zeroed for Entry {}
+// SAFETY: An integer.
+unsafe impl Zeroed for Passed {}
+// SAFETY: See above.
+unsafe impl Zeroed for CpuRecord {}
+// SAFETY: See above.
+unsafe impl Zeroed for PartitionSum {}
+// SAFETY: See above.
+unsafe impl Zeroed for Bases {}
+// SAFETY: See above.
+unsafe impl Zeroed for MapDevice {}
+// SAFETY: See above.
+unsafe impl Zeroed for Counter {}
+// SAFETY: See above.
+unsafe impl Zeroed for Whole {}
+// SAFETY: See above.
+unsafe impl Zeroed for Area {}
+// SAFETY: See above.
+unsafe impl Zeroed for InFlight {}
+// SAFETY: See above.
+unsafe impl Zeroed for Last {}
+// SAFETY: See above: all of these are integers.
+unsafe impl Zeroed for Classes {}
+// SAFETY: See above.
+unsafe impl Zeroed for Columns {}
