@@ -2,6 +2,7 @@
 
 //! Floor 3: what users see: sysfs, `/dev/iostat`.
 
+mod cache;
 pub(crate) mod chardev;
 mod clients;
 pub(crate) mod control;
@@ -10,6 +11,7 @@ mod ioctls;
 mod kstats;
 mod listing;
 mod messages;
+pub(crate) mod reader;
 pub(crate) mod sysfs;
 mod text;
 

@@ -61,7 +61,7 @@ struct Iostat {
     _nfs: recorder::nfs::Nfs<iface::Interfaces>,
     _devstat: kapi::DevstatApi,
     _clients: iface::ShownDirectory,
-    _device: kernel_ext::miscdevice::MiscDeviceRegistration<iface::chardev::Reader>,
+    _device: kernel_ext::miscdevice::MiscDeviceRegistration<iface::reader::Reader>,
     _recorder: recorder::Recorder<iface::Interfaces>,
     _api: kapi::Api,
 }

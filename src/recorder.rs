@@ -15,12 +15,15 @@
 pub(crate) mod account;
 pub(crate) mod accounts;
 pub(crate) mod clients;
+mod context;
 mod entries;
 mod events;
 pub(crate) mod listener;
 pub(crate) mod messages;
 pub(crate) mod nfs;
+pub(crate) mod position;
 mod probe;
+mod promise;
 mod provider;
 pub(crate) mod region;
 mod registry;
@@ -56,8 +59,8 @@ use crate::{
         published, //
     },
 };
+use account::id::AccountId;
 use account::Account;
-use accounts::AccountId;
 use kernel::{
     new_mutex,
     prelude::*,
@@ -68,15 +71,13 @@ use kernel::{
     }, //
 };
 use listener::Listener;
+use position::Position;
 use registry::{
     DiskList,
     Registry, //
 };
 use tracker::Tracker;
-use walk::{
-    Position,
-    Walk, //
-};
+use walk::Walk;
 
 /// The state of the recorder that readers and the listener to the block class use.
 #[pin_data]

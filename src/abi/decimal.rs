@@ -2,9 +2,6 @@
 
 //! Decimal numbers. A line has dozens of them, and `core::fmt` takes several times as long for each.
 
-use super::out::Out;
-use core::fmt::Result;
-
 /// The number of digits of the largest number.
 pub const DIGITS: usize = 20;
 
@@ -89,23 +86,12 @@ pub fn fill(digits: &mut [u8], mut number: u64) {
     }
 }
 
-/// Writes a number without leading zeros.
-#[inline]
-pub fn number(out: &mut impl Out, number: u64) -> Result {
-    out.write_number(number)
-}
-
-/// Writes numbers, each after a blank.
-pub fn numbers(out: &mut impl Out, numbers: &[u64]) -> Result {
-    for each in numbers {
-        out.write_after(b' ', *each)?;
-    }
-    Ok(())
-}
-
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::*;
+    use super::super::out::{
+        number,
+        numbers, //
+    };
 
     #[test]
     fn digits_are_those_of_fmt() {

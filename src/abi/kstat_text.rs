@@ -3,9 +3,11 @@
 //! Prints kstats as `kstat -p` of illumos does.
 
 use super::{
-    decimal::number,
-    name::Escaped,
-    out::Out, //
+    name::Escaped, //
+    out::{
+        number,
+        Out, //
+    },
 };
 use crate::acct::kstat::Value;
 use core::fmt::Result;

@@ -3,12 +3,12 @@
 //! Histograms as text.
 
 use super::{
-    decimal::{
+    identity::Identity, //
+    out::{
         number,
-        numbers, //
+        numbers,
+        Out, //
     },
-    identity::Identity,
-    out::Out, //
 };
 use crate::acct::{
     class::Class,

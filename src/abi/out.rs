@@ -32,6 +32,26 @@ pub trait Out: Write {
     }
 }
 
+/// Where replies go. Words of users' are bytes, and need not be text.
+pub trait ReplyWriter: Out {
+    /// Appends bytes as they are.
+    fn write_bytes(&mut self, bytes: &[u8]) -> Result;
+}
+
+/// Writes a number without leading zeros.
+#[inline]
+pub fn number(out: &mut impl Out, number: u64) -> Result {
+    out.write_number(number)
+}
+
+/// Writes numbers, each after a blank.
+pub fn numbers(out: &mut impl Out, numbers: &[u64]) -> Result {
+    for each in numbers {
+        out.write_after(b' ', *each)?;
+    }
+    Ok(())
+}
+
 /// Memory for text, filled from its start on.
 #[derive(Debug)]
 pub struct Buffer<'a> {

@@ -7,12 +7,10 @@
 //! records keeps the position of the next one. If a reader seeks back to text that is no longer in the buffer,
 //! the text is made again from its start.
 
-use super::{
-    out::{
-        Buffer,
-        Out, //
-    },
-    region_text::ReplyWriter, //
+use super::out::{
+    Buffer,
+    Out,
+    ReplyWriter, //
 };
 use core::{
     fmt::{

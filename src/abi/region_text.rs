@@ -27,12 +27,13 @@
 //! them as they are, and so is done without the option.)
 
 use super::{
-    decimal::{
+    decimal::DIGITS,
+    out::{
         number,
         numbers,
-        DIGITS, //
+        Out, //
+        ReplyWriter,
     },
-    out::Out,
     pager::Piece, //
 };
 use crate::acct::region::{
@@ -49,12 +50,6 @@ use core::fmt::{
     Result,
     Write, //
 };
-
-/// Where replies go. Words of users' are bytes, and need not be text.
-pub trait ReplyWriter: Out {
-    /// Appends bytes as they are.
-    fn write_bytes(&mut self, bytes: &[u8]) -> Result;
-}
 
 /// The reply to `@stats_create`.
 pub fn created(out: &mut impl Out, id: u32) -> Result {

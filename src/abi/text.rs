@@ -6,12 +6,14 @@
 //! `stat` and `/dev/iostat` a column. Users find columns by their names.
 
 use super::{
-    decimal::number,
     identity::{
         major_minor,
         Identity, //
+    }, //
+    out::{
+        number,
+        Out, //
     },
-    out::Out, //
 };
 use crate::acct::{
     class::{

@@ -33,12 +33,12 @@ pub use part::{
     hash,
     Part,
     Passed,
+    ReservePart,
     BUCKET,
     HASH_SHIFT, //
 };
 pub use share::{
     ReserveCount,
-    ReservePart,
     Share, //
 };
 

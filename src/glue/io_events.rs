@@ -7,7 +7,17 @@ use super::{
     bindings,
     nfs::Inode, //
 };
-use crate::abi::name::keep_end;
+use crate::abi::{
+    identity::{
+        major_minor,
+        statname,
+        Identity, //
+    },
+    name::{
+        keep_end,
+        Name, //
+    },
+};
 use crate::kernel_ext::{
     block::{
         bio::Bio,
@@ -34,6 +44,19 @@ pub(crate) const PATH_LEN: usize = bindings::IOSTAT_DEV_PATH_LEN as usize;
 pub(crate) fn sysfs_path(device: &BlockDevice<'_>) -> [u8; PATH_LEN] {
     let path = device.path();
     path.map_or([0; PATH_LEN], |path| keep_end(path.as_bytes()))
+}
+
+/// The identity of a disk or partition, from the name of its disk and its path below `/sys`.
+pub(crate) fn devinfo(identity: &Identity, disk: &Name, dev_pathname: [u8; PATH_LEN]) -> Devinfo {
+    let (dev_major, dev_minor) = major_minor(identity.dev);
+    Devinfo {
+        dev_major,
+        dev_minor,
+        dev_instance: i32::try_from(disk.unit().1).unwrap_or(0),
+        dev_name: keep_end(identity.driver.bytes()),
+        dev_statname: statname(&identity.name, identity.dev),
+        dev_pathname,
+    }
 }
 
 /// The flags of `b_flags`.

@@ -4,7 +4,10 @@
 
 use super::{
     ioctls,
-    messages,
+    reader::{
+        Reader,
+        LONGEST_MESSAGE, //
+    },
     text::Text,
     ChardevContext, //
 };
@@ -35,21 +38,8 @@ use kernel::{
         IovIterSource, //
     },
     new_mutex,
-    prelude::*,
-    sync::Mutex, //
+    prelude::*, //
 };
-
-/// An open `/dev/iostat`. It reads as the text of all devices; from its first message on, as the reply to the
-/// last.
-pub(crate) struct Reader {
-    text: Pin<KBox<Mutex<Text>>>,
-    is_opened_by_admin: bool,
-    /// The generation of the list that was seen last.
-    seen: AtomicU64,
-}
-
-/// The longest message, bytes.
-pub(super) const LONGEST_MESSAGE: usize = 65536;
 
 /// Checks the mode of the file, the parameter `mode`. `EINVAL` unless it has permissions to read and write only.
 pub(crate) fn mode(asked: u32) -> Result<u16> {
@@ -62,51 +52,6 @@ pub(crate) fn mode(asked: u32) -> Result<u16> {
         );
         EINVAL
     })
-}
-
-impl Reader {
-    /// Who polls from now on waits for another generation.
-    pub(super) fn saw(&self, generation: u64) {
-        self.seen.store(generation, Relaxed);
-    }
-
-    /// `EPERM` if it is not for this reader to change anything.
-    pub(super) fn may_change(&self) -> Result {
-        messages::may_change(self.is_opened_by_admin)
-    }
-
-    /// Does what a message says, and copies the reply, or the line that says why it was refused, by `copy`, which
-    /// returns how many bytes it could; `most` bytes at most. The file reads as the reply from now on. Returns how many bytes
-    /// were copied, whether that is all, and whether the message was refused. May sleep.
-    ///
-    /// `EFAULT` if not all of the bytes could be copied.
-    pub(super) fn message(
-        &self,
-        context: &ChardevContext,
-        line: &[u8],
-        most: usize,
-        mut copy: impl FnMut(&[u8]) -> usize,
-    ) -> Result<(usize, bool, Result)> {
-        let mut text = self.text.lock();
-        let result = self.run(&mut text, context, line);
-        let mut is_fault = false;
-        let copied = text.read(context, 0, most, |bytes| {
-            let copied = copy(bytes);
-            is_fault |= copied < bytes.len();
-            copied
-        })?;
-        if is_fault {
-            return Err(EFAULT);
-        }
-        let is_all = !text.has(context, copied as u64)?;
-        Ok((copied, is_all, result))
-    }
-
-    fn run(&self, text: &mut Text, context: &ChardevContext, line: &[u8]) -> Result {
-        text.reply(context, |piece| {
-            messages::run(context, self.is_opened_by_admin, line, piece)
-        })
-    }
 }
 
 impl OpenFile for Reader {

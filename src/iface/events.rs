@@ -2,7 +2,7 @@
 
 //! The reply to `@evcnt_list`, which has the event counters of all modules.
 
-use super::text::Cache;
+use super::cache::Cache;
 use crate::{
     abi::{
         event_text,

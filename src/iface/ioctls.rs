@@ -5,7 +5,7 @@
 mod kstats;
 
 use super::{
-    chardev::{
+    reader::{
         Reader,
         LONGEST_MESSAGE, //
     },

@@ -2,7 +2,7 @@
 
 //! The replies to `@kstat`, `@kstat_list` and `@kstat_write`.
 
-use super::text::Cache;
+use super::cache::Cache;
 use crate::{
     abi::{
         kstat_text,

@@ -24,7 +24,7 @@ use crate::{
     kernel_ext::task,
     recorder::{
         account::Account,
-        walk::Position, //
+        position::Position, //
     }, //
 };
 use kernel::prelude::*;

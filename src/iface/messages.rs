@@ -3,12 +3,10 @@
 //! Messages that are written to `/dev/iostat`: who may send them, and what a refusal looks like.
 
 use super::{
+    cache::Cache,
     events::CounterRows,
     kstats,
-    text::{
-        Cache,
-        TextSource, //
-    },
+    text::TextSource,
     ChardevContext, //
 };
 use crate::{

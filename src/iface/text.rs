@@ -6,6 +6,7 @@
 //! device, region, counter or kstat.
 
 use super::{
+    cache::Cache,
     events::CounterRows,
     kstats,
     listing::Listing,
@@ -21,8 +22,6 @@ use crate::{
         Piece,
         BUFFER, //
     },
-    evcnt::ListedCounter,
-    kapi::kstat::NamedStatistic,
     kernel_ext::task,
     recorder::region::{
         print::PrintReply,
@@ -31,10 +30,7 @@ use crate::{
 };
 use core::ops::Range;
 use kernel::{
-    alloc::{
-        flags::GFP_KERNEL_ACCOUNT,
-        KVVec, //
-    },
+    alloc::flags::GFP_KERNEL_ACCOUNT,
     prelude::*, //
 };
 
@@ -54,15 +50,6 @@ pub(super) enum TextSource {
     KstatRows(kstats::KstatRows),
     /// To `@kstat`.
     Kstats(kstats::Values),
-}
-
-/// What one call makes several pieces of.
-#[derive(Default)]
-pub(super) struct Cache {
-    /// All event counters, with what their children have counted.
-    pub(super) counters: Option<KVVec<ListedCounter>>,
-    /// The number of a kstat, and its statistics.
-    pub(super) statistics: Option<(u32, KVVec<NamedStatistic>)>,
 }
 
 impl TextSource {

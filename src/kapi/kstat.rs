@@ -12,7 +12,7 @@ mod key;
 mod remove;
 mod snapshot;
 
-pub(crate) use create::New;
+pub(crate) use entry::New;
 pub(crate) use entry::{
     KstatClass,
     KstatEntry, //

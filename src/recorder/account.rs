@@ -2,22 +2,17 @@
 
 //! The statistics of one disk or partition, or of an entry of another module.
 
+pub(crate) mod id;
 mod medium;
 mod mount;
+pub(super) mod partition_count;
 mod partitions;
 mod readout;
 mod remembered;
 mod tag_waits;
 mod usage;
 
-use super::{
-    accounts::{
-        AccountId,
-        Partitions, //
-    },
-    provider::devinfo,
-    region::set::RegionSet, //
-};
+use super::region::set::RegionSet;
 use crate::{
     abi::{
         binary::Device,
@@ -45,6 +40,7 @@ use crate::{
     glue::{
         clock,
         io_events::{
+            devinfo,
             sysfs_path,
             Devinfo, //
         },
@@ -69,6 +65,7 @@ use core::sync::atomic::{
     AtomicBool,
     AtomicU32, //
 };
+use id::AccountId;
 use kernel::{
     new_mutex,
     page::PAGE_SIZE,
@@ -79,6 +76,7 @@ use kernel::{
         Refcount, //
     }, //
 };
+use partition_count::PartitionCount;
 use readout::Readout;
 use usage::Usage;
 
@@ -95,7 +93,7 @@ pub(crate) struct Account {
     /// The disk's account, of a partition.
     disk: Option<Arc<Account>>,
     /// Those that probes find, of a disk.
-    pub(super) partitions: Partitions,
+    pub(super) partitions: PartitionCount,
     #[pin]
     regions: RegionSet,
     /// Whether events are counted: of a disk.
@@ -226,7 +224,7 @@ impl Account {
                 handle,
                 regions <- RegionSet::new(records.clone(), block.disk.is_some()),
                 disk: block.disk,
-                partitions: Partitions::default(),
+                partitions: PartitionCount::default(),
                 has_events: block.has_events,
                 start_sector: block.start_sector,
                 share: Share::default(),

@@ -5,7 +5,10 @@
 //!
 //! Removing an account needs no memory: see [`Lookup`].
 
-use super::account::Account;
+use super::account::{
+    id::AccountId,
+    Account, //
+};
 use crate::{
     glue::lookup::{
         Lookup,
@@ -13,46 +16,10 @@ use crate::{
     },
     kernel_ext::published::InProbe, //
 };
-use core::sync::atomic::{
-    AtomicU32,
-    Ordering::Relaxed, //
-};
 use kernel::{
     prelude::*,
     sync::Arc, //
 };
-
-/// Identifies the account of an I/O: the index in [`Accounts`] in the upper half, the device number in the lower
-/// half. Indices are reused, device numbers are not.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct AccountId(u64);
-
-impl AccountId {
-    pub(crate) fn new(place: u32, number: u32) -> Self {
-        AccountId(u64::from(place) << 32 | u64::from(number))
-    }
-
-    #[inline(always)]
-    pub(super) fn from_bits(bits: u64) -> Self {
-        AccountId(bits)
-    }
-
-    #[inline(always)]
-    pub(super) fn bits(self) -> u64 {
-        self.0
-    }
-
-    pub(super) fn number(self) -> u32 {
-        // CAST: The lower half.
-        self.0 as u32
-    }
-
-    #[inline(always)]
-    pub(super) fn place(self) -> usize {
-        // CAST: The upper half.
-        (self.0 >> 32) as usize
-    }
-}
 
 /// A reference of [`Accounts`] to an account: while it is held, I/Os may be recorded in the account.
 pub(crate) struct FoundAccount(Arc<Account>);
@@ -76,27 +43,6 @@ impl core::ops::Deref for FoundAccount {
 impl Drop for FoundAccount {
     fn drop(&mut self) {
         self.0.leave();
-    }
-}
-
-/// How many partitions of a disk have accounts that probes find.
-#[derive(Default)]
-pub(super) struct Partitions(AtomicU32);
-
-impl Partitions {
-    #[inline(always)]
-    pub(super) fn is_any(&self) -> bool {
-        self.0.load(Relaxed) != 0
-    }
-
-    /// Adds a partition that probes find already. Returns whether it is the first.
-    pub(super) fn arrived(&self) -> bool {
-        self.0.fetch_add(1, Relaxed) == 0
-    }
-
-    /// Removes a partition.
-    pub(super) fn left(&self) {
-        self.0.fetch_sub(1, Relaxed);
     }
 }
 

@@ -3,10 +3,7 @@
 //! The memory of the table of I/Os in flight: its main part, and the reserve, which grows with the
 //! disks.
 
-use super::{
-    account::Account,
-    tracker::Tracker, //
-};
+use super::account::Account;
 #[cfg(target_arch = "x86_64")]
 use crate::acct::inflight::{
     hash,
@@ -250,9 +247,15 @@ impl InFlightEntries {
         *self.promised.lock()
     }
 
+    /// Takes back a promise of room for so many I/Os.
+    pub(super) fn withdraw(&self, ios: usize) {
+        let mut promised = self.promised.lock();
+        *promised = promised.saturating_sub(ios);
+    }
+
     /// Sees to it that there is room for so many more in the reserve. For how many there is: none,
     /// if there is no memory. May sleep.
-    fn promise(&self, ios: usize) -> usize {
+    pub(super) fn promise(&self, ios: usize) -> usize {
         let ios = ios.min(MOST_OF_A_DISK);
         let mut promised = self.promised.lock();
         let needed = promised.saturating_add(ios);
@@ -306,33 +309,4 @@ fn usual() -> usize {
     entries
         .clamp(*USUAL.start(), *USUAL.end())
         .next_power_of_two()
-}
-
-/// Room in the reserve for I/Os of one disk, until dropped.
-pub(super) struct Promise {
-    tracker: Arc<Tracker>,
-    ios: usize,
-}
-
-impl Promise {
-    /// For so many I/Os; [`None`] if there is no room or memory for them. May sleep.
-    pub(super) fn new(tracker: &Arc<Tracker>, ios: usize) -> Option<Self> {
-        let ios = tracker.entries().promise(ios);
-        (ios != 0).then(|| Promise {
-            ios,
-            tracker: tracker.clone(),
-        })
-    }
-
-    /// How many of them `share`, that of the disk, may be from here on.
-    pub(super) fn give_to(&self, share: &Share) {
-        share.set_most(self.ios as u64);
-    }
-}
-
-impl Drop for Promise {
-    fn drop(&mut self) {
-        let mut promised = self.tracker.entries().promised.lock();
-        *promised = promised.saturating_sub(self.ios);
-    }
 }

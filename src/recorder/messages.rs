@@ -4,11 +4,11 @@
 
 use super::{
     listener::Listener,
+    position::Position,
     region::{
         print::PrintReply,
         rows::RegionRows, //
     },
-    walk::Position,
     State, //
 };
 use crate::{

@@ -11,9 +11,9 @@ pub(super) mod nfs;
 
 pub(super) use functions::OptionalProbes;
 
-use super::tracker::{
-    ProbeContext,
-    Tracker, //
+use super::{
+    context::ProbeContext,
+    tracker::Tracker, //
 };
 use crate::acct::disk_event::DiskEvent;
 use crate::{

@@ -7,17 +7,6 @@ use super::{
     tracker::Tracker, //
 };
 use crate::{
-    abi::{
-        identity::{
-            major_minor,
-            statname,
-            Identity, //
-        },
-        name::{
-            keep_end,
-            Name, //
-        }, //
-    },
     acct::{
         class::Class,
         entry::{
@@ -29,10 +18,8 @@ use crate::{
         flag,
         outcome,
         Bufinfo,
-        Devinfo,
         Ended,
-        FilePosition,
-        PATH_LEN, //
+        FilePosition, //
     },
     kernel_ext::{
         block::bio::Bio,
@@ -160,19 +147,6 @@ impl Tracker {
     #[cold]
     pub(super) fn trace_failure(&self, entry: &Entry, bytes: u32) {
         self.records().fail(self.number(entry), bytes);
-    }
-}
-
-/// The identity of a disk or partition, from the name of its disk and its path below `/sys`.
-pub(super) fn devinfo(identity: &Identity, disk: &Name, dev_pathname: [u8; PATH_LEN]) -> Devinfo {
-    let (dev_major, dev_minor) = major_minor(identity.dev);
-    Devinfo {
-        dev_major,
-        dev_minor,
-        dev_instance: i32::try_from(disk.unit().1).unwrap_or(0),
-        dev_name: keep_end(identity.driver.bytes()),
-        dev_statname: statname(&identity.name, identity.dev),
-        dev_pathname,
     }
 }
 

@@ -12,17 +12,19 @@ mod members;
 mod mounts;
 
 use super::{
-    account::Account,
-    accounts::{
-        AccountId, //
-        Accounts,
-        FoundAccount,
+    account::{
+        id::AccountId, //
+        Account,
     },
-    entries::Promise,
+    accounts::{
+        Accounts,
+        FoundAccount, //
+    },
     events::Common,
     listener::Listener,
+    position::Position, //
+    promise::Promise,
     tracker::Tracker,
-    walk::Position, //
 };
 use crate::{
     abi::{

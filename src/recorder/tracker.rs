@@ -3,11 +3,12 @@
 //! The data of the probes: the I/Os in flight, and the accounts in which they are recorded.
 
 use super::{
-    account::Account,
-    accounts::{
-        AccountId, //
-        Accounts,
+    account::{
+        id::AccountId,
+        Account, //
     },
+    accounts::Accounts,
+    context::ProbeContext,
     entries::InFlightEntries,
     provider::done_is_traced,
     transactions::regions, //
@@ -31,10 +32,7 @@ use crate::{
         },
         tag_waits::TagWaits, //
     },
-    kernel_ext::{
-        percpu::ThisCpu,
-        published::InProbe, //
-    }, //
+    kernel_ext::published::InProbe,
 };
 use core::sync::atomic::{
     AtomicU64,
@@ -47,17 +45,6 @@ use kernel::{
 
 /// The holder of I/Os in the reserve of disks that had no share when the I/O began. Differs from all account ids.
 const COMMON: u64 = u64::MAX;
-
-/// The context of a probe, which each handler of an event gets.
-#[derive(Clone, Copy)]
-pub(super) struct ProbeContext<'a> {
-    /// Proof that the code runs in a probe.
-    pub(super) probe: InProbe<'a>,
-    /// The CPU it runs on, with interrupts off.
-    pub(super) cpu: ThisCpu<'a>,
-    /// The time of the event, ns.
-    pub(super) now: u64,
-}
 
 /// Tracks I/Os from their start to their end.
 #[pin_data]

@@ -8,30 +8,10 @@
 use super::{
     account::Account,
     listener::Listener,
+    position::Position,
     registry::Registry, //
 };
-use crate::abi::identity::Identity;
 use kernel::sync::Arc;
-
-/// A position in the list, which is sorted by priority, high to low, and then by number. The position of an account
-/// that was removed is never reused.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Position(u64);
-
-impl Position {
-    /// The position before the first.
-    pub(crate) const FIRST: Position = Position(0);
-
-    pub(crate) fn of(identity: &Identity) -> Self {
-        let (priority, number) = (identity.priority, identity.number);
-        Position(u64::from(!priority) << 32 | u64::from(number))
-    }
-
-    /// The next position.
-    pub(crate) fn next(self) -> Self {
-        Position(self.0.saturating_add(1))
-    }
-}
 
 /// Accounts taken from the list at a time.
 const BATCH: usize = 8;

@@ -19,9 +19,9 @@ use crate::{
         records::Absent, //
     },
     kernel_ext::percpu::ThisCpu,
-    recorder::{
-        account::Account,
-        accounts::AccountId, //
+    recorder::account::{
+        id::AccountId, //
+        Account,
     }, //
 };
 use kernel::{

@@ -70,6 +70,12 @@ impl Passed {
     }
 }
 
+/// Where a part of the reserve is, once it is there.
+pub trait ReservePart {
+    /// The part.
+    fn part(&self) -> Option<Part<'_>>;
+}
+
 /// An array of entries, and a number for each bucket of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Part<'a> {

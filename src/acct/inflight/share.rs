@@ -2,7 +2,6 @@
 
 //! The reserve, and how much of it each disk may use.
 
-use super::part::Part;
 use crate::sync::{
     AtomicU64,
     Ordering::Relaxed, //
@@ -26,12 +25,6 @@ impl ReserveCount {
     pub(super) fn leave(&self) {
         self.0.fetch_sub(1, Relaxed);
     }
-}
-
-/// Where a part of the reserve is, once it is there.
-pub trait ReservePart {
-    /// The part.
-    fn part(&self) -> Option<Part<'_>>;
 }
 
 /// How many I/Os of one disk may be in the reserve, and how many are. The same of the disks that have no share of their

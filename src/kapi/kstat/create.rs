@@ -5,17 +5,13 @@
 use super::{
     entry::{
         Body,
-        KstatClass,
-        KstatEntry, //
+        KstatEntry,
+        New, //
     },
-    Chain,
-    KstatKey, //
+    Chain, //
 };
 use crate::{
-    acct::kstat::{
-        flags,
-        KstatType, //
-    },
+    acct::kstat::flags,
     glue::kstat::{
         ClientKstat,
         KstatDescription, //
@@ -29,33 +25,6 @@ use kernel::{
     prelude::*,
     sync::Arc, //
 };
-
-/// The description of a kstat to create.
-pub(crate) struct New {
-    pub(crate) key: KstatKey,
-    pub(crate) class: KstatClass,
-    pub(crate) kind: KstatType,
-    pub(crate) ndata: u32,
-    pub(crate) flags: u8,
-    pub(crate) crtime_ns: u64,
-}
-
-impl New {
-    /// Returns what the client sees in its `kstat_t`.
-    pub(crate) fn header(&self) -> KstatDescription<'_> {
-        let (module, instance, name) = self.key.parts();
-        KstatDescription {
-            module,
-            instance,
-            name,
-            class: self.class.bytes(),
-            kind: self.kind,
-            ndata: self.ndata,
-            flags: self.flags | flags::INVALID,
-            crtime_ns: self.crtime_ns,
-        }
-    }
-}
 
 impl Chain {
     /// Creates a kstat that is not visible yet, or reuses a dormant kstat, which is visible. Returns its

@@ -2,10 +2,7 @@
 
 //! A kstat: its constant properties, and a body with the data.
 
-use super::{
-    KstatKey,
-    New, //
-};
+use super::KstatKey;
 use crate::{
     abi::{
         binary::kstat::KstatHeader,
@@ -17,7 +14,8 @@ use crate::{
     },
     glue::kstat::{
         Change,
-        ClientKstat, //
+        ClientKstat,
+        KstatDescription, //
     },
     kernel_ext::{
         error::would_deadlock,
@@ -95,6 +93,33 @@ impl KstatClass {
 
     fn name(&self) -> Name {
         Name::new(self.bytes())
+    }
+}
+
+/// The description of a kstat to create.
+pub(crate) struct New {
+    pub(crate) key: KstatKey,
+    pub(crate) class: KstatClass,
+    pub(crate) kind: KstatType,
+    pub(crate) ndata: u32,
+    pub(crate) flags: u8,
+    pub(crate) crtime_ns: u64,
+}
+
+impl New {
+    /// Returns what the client sees in its `kstat_t`.
+    pub(crate) fn header(&self) -> KstatDescription<'_> {
+        let (module, instance, name) = self.key.parts();
+        KstatDescription {
+            module,
+            instance,
+            name,
+            class: self.class.bytes(),
+            kind: self.kind,
+            ndata: self.ndata,
+            flags: self.flags | flags::INVALID,
+            crtime_ns: self.crtime_ns,
+        }
     }
 }
 

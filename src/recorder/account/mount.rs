@@ -16,13 +16,13 @@ use crate::{
         name::array, //
     },
     glue::{
-        io_events::PATH_LEN,
+        io_events::{
+            devinfo,
+            PATH_LEN, //
+        },
         records::Absent, //
     },
-    kernel_ext::{
-        percpu::PerCpu, //
-    },
-    recorder::provider::devinfo, //
+    kernel_ext::percpu::PerCpu, //
 };
 use kernel::{
     prelude::*,

@@ -3,7 +3,7 @@
 //! Tasks that wait for a tag of a disk, in the wait queue of its account: see `src/acct/tag_wait.rs`.
 
 use super::{
-    super::tracker::ProbeContext,
+    super::context::ProbeContext,
     Account, //
 };
 use crate::{

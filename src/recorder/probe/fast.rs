@@ -8,10 +8,8 @@
 use super::{
     super::{
         account::Account,
-        tracker::{
-            ProbeContext,
-            Tracker, //
-        },
+        context::ProbeContext,
+        tracker::Tracker,
         transactions::regions, //
     },
     tracker, //

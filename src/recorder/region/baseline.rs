@@ -7,7 +7,6 @@
 
 use super::{
     memory::Charge,
-    resize::Before,
     Plan,
     Region, //
 };
@@ -26,11 +25,30 @@ use core::mem::size_of;
 use kernel::{
     alloc::KVVec,
     prelude::*,
-    sync::lock::{
-        mutex::MutexBackend,
-        Guard, //
+    sync::{
+        lock::{
+            mutex::MutexBackend,
+            Guard, //
+        },
+        Arc, //
     },
 };
+
+/// The counts from before the latest resize, and of I/Os that were in flight then.
+pub(super) struct Before {
+    pub(super) region: Arc<Region>,
+    /// The first shared area in the new and in the old region, and their number.
+    pub(super) shared: (usize, usize, usize),
+}
+
+impl Before {
+    /// The index of an area in the old region.
+    pub(super) fn area(&self, area: usize) -> Option<usize> {
+        let (here, there, areas) = self.shared;
+        let index = area.checked_sub(here).filter(|index| *index < areas)?;
+        there.checked_add(index)
+    }
+}
 
 /// The state of a region that only its readers use.
 pub(super) struct Baseline {

@@ -3,7 +3,7 @@
 //! The regions of one disk or partition as probes find them, and how probes record I/Os in them.
 
 use super::{
-    super::tracker::ProbeContext,
+    super::context::ProbeContext,
     Region, //
 };
 use crate::{

@@ -11,10 +11,11 @@ mod claims;
 use super::{
     super::{
         listener::Listener,
-        walk::Position,
+        position::Position,
         State, //
     },
     baseline::Baseline,
+    set::RegionSet,
     Plan,
     Region, //
 };
@@ -40,6 +41,19 @@ use crate::{
 use claims::Claims;
 use core::ops::Range;
 use kernel::prelude::*;
+
+impl RegionSet {
+    /// `@stats_print` and `@stats_print_clear`, of the disk or partition at this position of the list. May
+    /// sleep. `ENOENT`.
+    pub(in crate::recorder) fn print(
+        &self,
+        device: Position,
+        what: &message::PrintAreas,
+    ) -> Result<PrintReply> {
+        let region = self.get(what.id)?;
+        Ok(PrintReply::new(device, &region.plan, what))
+    }
+}
 
 /// The next line to print.
 #[derive(Clone, Copy)]

@@ -3,7 +3,10 @@
 //! Resizing a region: a new region, which continues the counts of the old one.
 
 use super::{
-    baseline::Baseline,
+    baseline::{
+        Baseline,
+        Before, //
+    },
     copy,
     Joins,
     Plan,
@@ -20,22 +23,6 @@ use kernel::{
     prelude::*,
     sync::Arc, //
 };
-
-/// The counts from before the latest resize, and of I/Os that were in flight then.
-pub(super) struct Before {
-    pub(super) region: Arc<Region>,
-    /// The first shared area in the new and in the old region, and their number.
-    shared: (usize, usize, usize),
-}
-
-impl Before {
-    /// The index of an area in the old region.
-    pub(super) fn area(&self, area: usize) -> Option<usize> {
-        let (here, there, areas) = self.shared;
-        let index = area.checked_sub(here).filter(|index| *index < areas)?;
-        there.checked_add(index)
-    }
-}
 
 impl Region {
     fn is_idle(&self) -> bool {

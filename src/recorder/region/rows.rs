@@ -5,7 +5,7 @@
 use super::{
     super::{
         listener::Listener,
-        walk::Position,
+        position::Position,
         State, //
     },
     Region, //

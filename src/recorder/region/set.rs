@@ -3,7 +3,6 @@
 //! The regions of one disk or partition, which messages create, change and delete.
 
 use super::{
-    super::walk::Position,
     baseline::{
         Applied,
         Baseline, //
@@ -12,14 +11,12 @@ use super::{
         ListMember, //
         RegionList,
     },
-    print::PrintReply,
     Joins,
     Plan,
     Region, //
 };
 use crate::{
     abi::message::{
-        self,
         create::Create,
         word::Word, //
     },
@@ -335,6 +332,11 @@ impl RegionSet {
         regions.find(|region| region.plan.id >= id).cloned()
     }
 
+    /// Returns a region. `ENOENT`. May sleep.
+    pub(super) fn get(&self, id: u32) -> Result<Arc<Region>> {
+        self.members.lock().find(id).cloned()
+    }
+
     /// The region of an id, if it is the one that was created as number `born`. May sleep; `ENOENT`.
     pub(super) fn born(&self, id: u32, born: u32) -> Result<Arc<Region>> {
         let members = self.members.lock();
@@ -353,17 +355,6 @@ impl RegionSet {
                 return Ok(());
             }
         }
-    }
-
-    /// `@stats_print` and `@stats_print_clear`, of the disk or partition at this position of the list. May
-    /// sleep. `ENOENT`.
-    pub(in crate::recorder) fn print(
-        &self,
-        device: Position,
-        what: &message::PrintAreas,
-    ) -> Result<PrintReply> {
-        let region = self.members.lock().find(what.id)?.clone();
-        Ok(PrintReply::new(device, &region.plan, what))
     }
 
     /// `@stats_clear`. May sleep. `ENOENT`, `ENOMEM`.

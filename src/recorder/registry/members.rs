@@ -11,10 +11,10 @@ use crate::{
     kernel_ext::block::device::HeldDevice,
     recorder::{
         account::Account,
-        entries::Promise,
         listener::Listener,
-        walk::Position, //
-    },
+        position::Position, //
+        promise::Promise,
+    }, //
 };
 use core::cmp::Ordering;
 use kernel::{

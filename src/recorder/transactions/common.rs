@@ -9,11 +9,9 @@
 use super::{
     super::{
         account::Account,
+        context::ProbeContext,
         provider,
-        tracker::{
-            ProbeContext,
-            Tracker, //
-        },
+        tracker::Tracker, //
     },
     is_whole,
     regions,

@@ -5,16 +5,14 @@
 
 use super::super::{
     account::Account,
+    context::ProbeContext,
     provider::{
         done_is_traced,
         IoRequest,
         IoResult,
         COMPLETED, //
     },
-    tracker::{
-        ProbeContext,
-        Tracker, //
-    },
+    tracker::Tracker, //
 };
 use crate::{
     acct::{

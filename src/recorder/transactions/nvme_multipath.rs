@@ -7,9 +7,9 @@
 //! of a request only, before its status is known, and not for flushes.
 
 use super::{
-    super::tracker::{
-        ProbeContext,
-        Tracker, //
+    super::{
+        context::ProbeContext,
+        tracker::Tracker, //
     },
     is_whole, //
 };

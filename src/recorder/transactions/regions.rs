@@ -7,11 +7,11 @@
 
 use super::super::{
     account::Account,
+    context::ProbeContext, //
     region::list::{
         Level,
         RegionList, //
     },
-    tracker::ProbeContext, //
 };
 use crate::acct::{
     entry::Entry,

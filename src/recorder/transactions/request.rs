@@ -5,6 +5,7 @@
 use super::{
     super::{
         account::Account,
+        context::ProbeContext,
         provider::{
             done_is_traced,
             IoRequest,
@@ -13,10 +14,7 @@ use super::{
             MERGED,
             REFUSED, //
         },
-        tracker::{
-            ProbeContext,
-            Tracker, //
-        },
+        tracker::Tracker, //
     },
     done,
     is_whole,

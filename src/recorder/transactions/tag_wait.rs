@@ -4,12 +4,12 @@
 
 use super::{
     super::{
-        account::Account,
-        accounts::AccountId,
-        tracker::{
-            ProbeContext,
-            Tracker, //
+        account::{
+            id::AccountId, //
+            Account,
         },
+        context::ProbeContext,
+        tracker::Tracker, //
     },
     request, //
 };

@@ -18,17 +18,19 @@ use iostat::{
             parse,
             Message, //
         },
-        out::Out,
-        region_text::{
-            listed,
-            ListedRegion,
+        out::{
+            Out,
             ReplyWriter, //
         },
+        region_text::{
+            listed,
+            ListedRegion, //
+        }, //
     },
     acct::region::{
         columns::Unit,
         geometry::Geometry, //
-    },
+    }, //
 };
 use proptest::{
     collection::vec,

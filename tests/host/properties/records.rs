@@ -3,6 +3,7 @@
 //! A text known as a whole, generated while it is read.
 
 use iostat::abi::{
+    out::ReplyWriter, //
     pager::{
         read,
         Filled,
@@ -11,7 +12,6 @@ use iostat::abi::{
         Piece,
         BUFFER, //
     },
-    region_text::ReplyWriter, //
 };
 use std::ops::Range;
 

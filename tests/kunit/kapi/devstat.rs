@@ -22,8 +22,10 @@ use crate::{
     },
     kunit::support::*,
     recorder::{
-        account::Account,
-        accounts::AccountId as Number,
+        account::{
+            id::AccountId as Number, //
+            Account,
+        },
         clients::ClientAccounts, //
     }, //
 };
