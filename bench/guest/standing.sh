@@ -11,7 +11,7 @@ events()
 	done
 }
 
-# What one program was given and nobody gave back, in bytes: per-CPU memory of
+# The bytes that one program has allocated and not freed: per-CPU memory of
 # one CPU, and everything from the slab allocator. (The pages of records come from neither.)
 given()
 {

@@ -26,14 +26,14 @@ pub trait Account: Sync {
     fn complete(&self, cpu: usize, request: &mut Request);
 }
 
-/// What a driver has of each I/O anyway, with what some accounts need in it.
+/// The request of a driver, with the members that some of the compared accounts store in it.
 #[derive(Default)]
 pub struct Request {
-    /// Its address, for those who must find it again.
+    /// Its address, for accounts that look it up.
     pub key: u64,
-    /// When it started, for those who may write that down in it.
+    /// When it started, for accounts that store that in the request.
     pub started: u64,
-    /// All of its state, likewise.
+    /// All of its state, for accounts that store that in the request.
     pub entry: Entry,
 }
 
@@ -50,7 +50,7 @@ pub fn time(account: &impl Account, threads: usize, in_flight: usize, ios: u64) 
         let start = Instant::now();
         queue.run(ios);
         let spent = start.elapsed();
-        // Nobody's last I/Os are to be cheap because the others are done.
+        // A thread that is done goes on, so that the last I/Os of the others are no cheaper than those before.
         busy.fetch_sub(1, SeqCst);
         while busy.load(SeqCst) > 0 {
             queue.run(64);

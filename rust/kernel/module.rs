@@ -70,7 +70,7 @@ impl Owner {
         }
     }
 
-    /// Returns what tells it from other modules as long as it is loaded.
+    /// Returns what identifies it among the loaded modules.
     pub(crate) fn id(&self) -> OwnerId {
         OwnerId(self.address)
     }

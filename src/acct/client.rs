@@ -29,7 +29,7 @@ pub struct EndArgs {
     pub tag: Tag,
     /// `flags`.
     pub class: Class,
-    /// When it started, ns; not everybody knows.
+    /// When it started, ns, if the caller knows.
     pub then: Option<u64>,
 }
 

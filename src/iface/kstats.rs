@@ -68,8 +68,8 @@ impl Kept {
 /// Kstats looked for at a time.
 const BATCH: usize = 8;
 
-/// The next kstat behind a name that is selected. Everybody may ask, and selectors may take long over each: `EINTR` if the
-/// task is to be killed. May sleep.
+/// Returns the next kstat behind a name that is selected. An unprivileged user can send selectors that take a long time for
+/// each kstat: hence `EINTR` if a fatal signal is pending. May sleep.
 fn next(
     chain: &Chain,
     asked: &Selectors<'_>,

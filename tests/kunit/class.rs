@@ -5,9 +5,9 @@ use crate::kernel_ext::{
     class::Devices, //
 };
 
-struct Nobody;
+struct NoListener;
 
-impl Devices for Nobody {
+impl Devices for NoListener {
     fn arrived(&self, _device: &BlockDevice<'_>) {}
 
     fn leaves(&self, _device: &BlockDevice<'_>) {}
@@ -25,7 +25,7 @@ mod tests {
     /// The recorder is loaded when tests run, so the class already has a listener.
     #[test]
     fn there_is_one_listener_at_a_time() -> Result {
-        let listener = Arc::new(Nobody, GFP_KERNEL)?;
+        let listener = Arc::new(NoListener, GFP_KERNEL)?;
         let error = ClassRegistration::new(listener).map(drop).err();
         assert_eq!(error, Some(EBUSY));
         Ok(())

@@ -110,7 +110,7 @@ class Browser:
             [...row.cells].map((cell) => [cell.textContent, cell.querySelector("data")?.value ?? cell.querySelector("time")?.dateTime ?? null]))""")
 
     def names(self):
-        """What assistive technology is told: role and name of each node."""
+        """What assistive technology gets: role and name of each node."""
         nodes = self.call("Accessibility.getFullAXTree")["nodes"]
         return [(node.get("role", {}).get("value"), node.get("name", {}).get("value")) for node in nodes if not node.get("ignored")]
 

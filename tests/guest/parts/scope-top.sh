@@ -104,7 +104,7 @@ ended "top: it ends after a count" 0
 terminal 80 24 "ioscope top"
 shows "top: on another terminal" '^nullb0 '
 keys 4
-shows "top: nobody does I/O" 'READS +WRITES'
+shows "top: no process does I/O" 'READS +WRITES'
 kill -TERM "$(pidof ioscope)"
 ended "top: SIGTERM" 0
 is "top: no instance is left" "$(ls $TRACING/instances)" ""

@@ -11,7 +11,7 @@ says "a closed pipe" 0 "" sh -c 'set -o pipefail; ioscope 0.05 | head -n 1'
 ioscope --nothing >/tmp/out 2>&1
 is "a wrong option: status" $? 2
 setpriv --reuid=65534 --clear-groups ioscope nullb0 >/tmp/out 2>&1
-is "anybody may: status" $? 0
+is "an unprivileged user: status" $? 0
 
 is "its own headings" "$(ioscope nullb0 | head -n 1)" \
 	"device        r/s    w/s   rMB/s   wMB/s   wait   actv  w_ms  s_ms   r50us   r99us   w50us   w99us   %w   %b  tagw  errs"

@@ -289,7 +289,7 @@ fn an_io_gives_back_to_the_share_it_took_from_whenever_its_disk_gets_its_own() {
         let ios = [own(8), own(16)];
         storage.share.set_most(1);
         let seen = ios.map(|io| io.join().unwrap());
-        // Each has room for one, whoever had it before.
+        // Each has room for one again.
         for (key, share) in [(24, &storage.common), (40, &storage.share)] {
             let claim = |key| storage.table().claim(key, share).is_some();
             assert!(claim(key) && !claim(key + 8));

@@ -163,7 +163,7 @@ proptest! {
                         prop_assert_eq!(map.insert(key, number), None);
                         mark(slot, number);
                         if slot.holder().is_some() {
-                            // Nobody is there who would have room elsewhere.
+                            // It is in the reserve only if the main part has no room for it.
                             let main = map.len() - reserved.len() - 1;
                             prop_assert!(main >= buckets * BUCKET);
                             prop_assert!(reserved.insert(key));

@@ -65,7 +65,7 @@ const fn column(heading: &'static str, width: usize, show: Show, value: Value) -
     }
 }
 
-/// As tools print that cannot tell nothing from zero.
+/// As tools print it that do not distinguish nothing from zero.
 fn or_zero(value: Option<f64>) -> Option<f64> {
     Some(value.unwrap_or(0.0))
 }

@@ -80,7 +80,7 @@ struct Instance {
 impl Instance {
     fn new(instances: &Path) -> Result<Self> {
         let all = File::open(instances).map_err(|error| not_made(&error))?;
-        // Whoever makes one is alone, so that none is taken for an old one before it is locked.
+        // Only one process creates an instance at a time, so that a new one is not removed as an old one before it is locked.
         flock(&all, FlockOperation::LockExclusive)
             .context("cannot lock the instances of tracefs")?;
         remove_old(instances);

@@ -62,7 +62,7 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: Nobody refers to it any more.
+        // SAFETY: There are no references to it any more.
         unsafe { munmap(self.at.as_ptr().cast(), self.len) };
     }
 }

@@ -50,7 +50,7 @@ pub struct Export {
     /// Serve the page of a recording, without metrics
     #[arg(long, value_name = "FILE", conflicts_with = "textfile")]
     pub replay: Option<PathBuf>,
-    /// The page's intervals, in seconds. The module is read for it only while somebody looks at it
+    /// The page's intervals, in seconds. The module is read only while the page is open
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, conflicts_with_all = ["textfile", "replay"])]
     pub interval: f64,
     /// The form of a file. What is served has the form that the client asks for

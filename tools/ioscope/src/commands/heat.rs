@@ -161,7 +161,7 @@ fn heading(name: &str, step: u64) -> String {
     format!("{name}  {step}/area  r+w IOs/s  {scale} = 0 1 3 10 30 100 300 1k 3k+")
 }
 
-/// A region of a recording, which has it while somebody kept one.
+/// A region of a recording, of the time for which the recording has one.
 fn recorded(options: &Heat, words: &Words) -> Result<()> {
     let mut source = source(&options.from, words.interval.is_none())?;
     let selection = source.selection(std::slice::from_ref(&options.device), true)?;

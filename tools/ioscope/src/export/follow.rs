@@ -360,7 +360,7 @@ mod tests {
     fn a_client_that_does_not_read_is_cut_off() {
         let follow = follow();
         let client = follow.enter();
-        // It was told that it is connected, and has room for so many more.
+        // It has the message that it is connected, and room for so many more.
         for _ in 0..MOST_BEHIND {
             assert!(tick(&follow));
         }

@@ -55,7 +55,7 @@ pub fn find(path: &str) -> Option<&'static File> {
     FILES.iter().find(|file| file.path == path)
 }
 
-/// What a browser may do with anything from here: nothing but show this page, which asks nobody else.
+/// What a browser may do with anything from here: nothing but show this page, which loads nothing from elsewhere.
 pub const HEADERS: [(&str, &str); 3] = [
     (
         "content-security-policy",

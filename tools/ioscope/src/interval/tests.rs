@@ -143,7 +143,7 @@ proptest! {
         prop_assert!(only(Some(&to), &from).bytes(READ) <= u64::MAX / 2);
     }
 
-    /// Devices are told apart by number, wherever they are in the list.
+    /// Devices are identified by number, at any place in the list.
     #[test]
     fn order_does_not_matter(numbers in prop::collection::hash_set(0u32..50, 1..20)) {
         let list = |snaptime, numbers: Vec<u32>| {

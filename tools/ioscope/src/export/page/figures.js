@@ -54,7 +54,7 @@ export class Figure {
 		parent.append(this.element);
 	}
 
-	/** The picture and its words as they are now. A table that is open stays as it is, since somebody reads it. */
+	/** The picture and its words as they are now. A table that is open does not change while it is read. */
 	update() {
 		if (!this.canvas) {
 			this.fill();
