@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Probes on the kernel's tracepoints.
+//! Probes: functions that a tracepoint of the kernel calls.
 //!
-//! C headers: [`include/linux/tracepoint.h`](srctree/include/linux/tracepoint.h).
+//! C header: [`include/linux/tracepoint.h`](srctree/include/linux/tracepoint.h).
+//!
+//! # Examples
+//!
+//! ```
+#![doc = include_str!("examples/tracepoint.rs")]
+//! ```
 
 use super::bindings;
 use core::{
@@ -15,17 +21,16 @@ use kernel::{
     prelude::*, //
 };
 
-/// A tracepoint built into the kernel.
+/// A tracepoint of the kernel image; those of modules are not found.
 ///
 /// # Invariants
 ///
-/// The pointer is to one of the kernel image's own tracepoints, which are never freed.
+/// The pointer is to a tracepoint of the kernel image, which is never freed.
 #[derive(Clone, Copy)]
 pub(crate) struct Tracepoint(NonNull<bindings::tracepoint>);
 
 impl Tracepoint {
-    /// The one of this name. Most block tracepoints are not exported as symbols, but all can be
-    /// walked. May sleep.
+    /// Returns the tracepoint of this name. It need not be exported as a symbol. May sleep.
     pub(crate) fn find(name: &CStr) -> Option<Self> {
         struct Search<'a> {
             name: &'a CStr,
@@ -58,9 +63,9 @@ impl Tracepoint {
     }
 }
 
-/// A probe in place; dropping it takes it away.
+/// A registered probe. Dropping it unregisters the probe.
 ///
-/// A call that began before may still be under way after the drop: [`synchronize`] waits for it.
+/// A call that began before may still be in progress after the drop: [`synchronize`] waits for it.
 pub(crate) struct Probe {
     tracepoint: Tracepoint,
     function: NonNull<c_void>,
@@ -74,7 +79,8 @@ unsafe impl Send for Probe {}
 unsafe impl Sync for Probe {}
 
 impl Probe {
-    /// Puts `function` on `tracepoint`. May sleep, for up to some 100 ms.
+    /// Registers `function` as a probe of `tracepoint`. May sleep, for up to some 100 ms: the kernel patches the code, and waits
+    /// for grace periods.
     ///
     /// # Safety
     ///
@@ -113,7 +119,7 @@ impl Drop for Probe {
     }
 }
 
-/// Waits until no probe that was taken away is running any more. May sleep.
+/// Waits until no probe that was unregistered before this call is running. May sleep.
 pub(crate) fn synchronize() {
     // SAFETY: May be called from any context that can sleep.
     unsafe { bindings::tracepoint_synchronize_unregister() };

@@ -1,8 +1,40 @@
 // SPDX-License-Identifier: GPL-2.0
 
+/// The example of the documentation.
+mod example {
+    use crate::kernel_ext::tracepoint::{
+        synchronize,
+        Probe,
+        Tracepoint, //
+    };
+    use core::{
+        ptr::NonNull,
+        sync::atomic::{
+            AtomicU64,
+            Ordering::Relaxed, //
+        },
+    };
+    use kernel::{
+        ffi::{
+            c_char,
+            c_void, //
+        },
+        prelude::*,
+    };
+
+    include!("../../rust/kernel/examples/tracepoint.rs");
+
+    pub(super) fn messages_while(work: impl FnOnce()) -> Result<u64> {
+        messages(work)
+    }
+}
+
 #[kernel::macros::kunit_tests(iostat_tracepoint)]
 mod tests {
-    use super::super::support::*;
+    use super::{
+        super::support::*,
+        example, //
+    };
     use crate::kernel_ext::tracepoint::Tracepoint;
     use kernel::{
         prelude::*,
@@ -65,6 +97,13 @@ mod tests {
         result?;
         assert_eq!(outer.load(Relaxed), 2);
         assert_eq!(inner.load(Relaxed), 1);
+        Ok(())
+    }
+    #[test]
+    fn the_example_counts_messages() -> Result {
+        // Other CPUs may print as well.
+        let messages = example::messages_while(|| (0..3).for_each(|_| print()))?;
+        assert!(messages >= 3);
         Ok(())
     }
 }
