@@ -14,6 +14,7 @@ pub mod kstat_text;
 pub mod latency;
 pub mod map;
 pub mod message;
+pub mod mountinfo;
 pub mod name;
 pub mod out;
 pub mod pager;

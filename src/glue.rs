@@ -13,6 +13,7 @@ pub(crate) mod general;
 pub(crate) mod io_events;
 pub(crate) mod kstat;
 pub(crate) mod lookup;
+mod mounts;
 pub(crate) mod nfs;
 mod numbers;
 pub(crate) mod print;

@@ -12,14 +12,15 @@ void iostat_mount_table_begin(void);
 
 /**
  * iostat_mount_table_replace - a new table in place of the one there is
- * @text: that of mountinfo, from kvmalloc(), which is given away; or NULL for no table
+ * @text: that of mountinfo, or NULL for no table
+ * @len: its length in bytes
  * @keeps_former: whether what is no longer mounted stays, until iostat_mount_table_forget()
  *
  * May sleep.
  *
  * Return: whether there is a table now.
  */
-bool iostat_mount_table_replace(char *text, bool keeps_former);
+bool iostat_mount_table_replace(const char *text, size_t len, bool keeps_former);
 
 /* The super block with this device number is gone. From any context but NMI. */
 void iostat_mount_table_forget(dev_t dev);
@@ -29,5 +30,24 @@ void iostat_mount_table_forget(dev_t dev);
  * context.
  */
 unsigned long iostat_mount_table_version(void);
+
+/*
+ * A table, which src/glue/mounts.rs allocates. What the functions below return is a part of it, or of a path that they get.
+ * They take no lock, so that the caller excludes iostat_mounts_free().
+ */
+struct iostat_mounts;
+
+/* A table of a text of mountinfo, with what has been unmounted since @old, which may be NULL. May sleep. Return: NULL without memory. */
+struct iostat_mounts *iostat_mounts_new(const char *text, size_t len, const struct iostat_mounts *old);
+void iostat_mounts_free(struct iostat_mounts *mounts);
+
+/* The super block with this device number is gone; those of all. Any context. */
+void iostat_mounts_set_gone(const struct iostat_mounts *mounts, dev_t dev);
+void iostat_mounts_set_all_gone(const struct iostat_mounts *mounts);
+
+/* As the functions of include/iostat/mounts.h. Any context. */
+const char *iostat_mounts_of(const struct iostat_mounts *mounts, dev_t dev, const char *path, const char **rest);
+const char *iostat_mounts_of_all(const struct iostat_mounts *mounts, dev_t dev);
+const char *iostat_mounts_at(const struct iostat_mounts *mounts, dev_t dev, const char *path, const char *name);
 
 #endif /* _IOSTAT_MOUNT_TABLE_H */

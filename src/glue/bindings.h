@@ -11,6 +11,7 @@
 #include <iostat/event_probes.h>
 #include <iostat/io.h>
 #include <iostat/kstat.h>
+#include <iostat/mount_table.h>
 #include <iostat/nfs.h>
 #include <iostat/probes.h>
 #include <iostat/transactions.h>

@@ -49,8 +49,8 @@
 
 #define MAX_BYTES	SZ_16M
 
-/* All of the text, with a NUL behind it; NULL if it is too long or cannot be read. */
-static char *read_text(struct file *file)
+/* All of the text, and its length; NULL if it is too long or cannot be read. */
+static char *read_text(struct file *file, size_t *len)
 {
 	for (size_t size = SZ_16K; size <= MAX_BYTES; size *= 2) {
 		char *text = kvmalloc(size, GFP_KERNEL);
@@ -62,10 +62,9 @@ static char *read_text(struct file *file)
 		do
 			got = kernel_read(file, text + pos, size - 1 - pos, &pos);
 		while (got > 0);
-		if (got < 0 || pos < size - 1) {
-			text[pos] = '\0';
-			if (!got)
-				return text;
+		if (!got && pos < size - 1) {
+			*len = pos;
+			return text;
 		}
 		kvfree(text);
 		if (got < 0)
@@ -229,19 +228,23 @@ static void mounts_work(struct work_struct *unused)
 	follow_shutdown(READ_ONCE(is_wanted));
 	if (READ_ONCE(is_wanted)) {
 		char *text = NULL;
+		size_t len = 0;
+		bool has_table;
 
 		/* Changes are announced by then: what is marked in this table is right in the next. */
 		if (!mounts_open()) {
 			iostat_mount_table_begin();
-			text = read_text(file);
+			text = read_text(file, &len);
 		}
+		has_table = iostat_mount_table_replace(text, len, follows_shutdown);
+		kvfree(text);
 		/* For want of memory, perhaps. A table that may not be true is worse than none. */
-		if (!iostat_mount_table_replace(text, follows_shutdown)) {
+		if (!has_table) {
 			mounts_close();
 			queue_delayed_work(system_dfl_wq, &work, HZ);
 		}
 	} else {
-		iostat_mount_table_replace(NULL, false);
+		iostat_mount_table_replace(NULL, 0, false);
 		if (proc)
 			kern_unmount(proc);
 		proc = NULL;
