@@ -13,17 +13,16 @@ struct file;
 struct inode;
 
 /*
- * Each fills in all of @file. By a caller that holds what is given, in an RCU read-side critical section.
+ * Each sets the file of an I/O, and the texts of it. By a caller that holds what is given, in an RCU read-side critical section.
  */
 
 /* An open file. Its fi_offset is not known. */
-void iostat_file_texts(struct iostat_fileinfo *file, const struct file *filp);
+void iostat_file_texts(struct iostat_io *io, const struct file *filp);
 
 /* A file that need not be open. Its fi_offset is not known. */
-void iostat_file_texts_of_inode(struct iostat_fileinfo *file, struct inode *inode);
+void iostat_file_texts_of_inode(struct iostat_io *io, struct inode *inode);
 
 /* A block device: its node, unless what has claimed it reads or writes there. */
-void iostat_file_texts_of_bdev(struct iostat_fileinfo *file, const struct block_device *bdev,
-			       loff_t pos);
+void iostat_file_texts_of_bdev(struct iostat_io *io, const struct block_device *bdev, loff_t pos);
 
 #endif /* _IOSTAT_FILE_TEXTS_H */

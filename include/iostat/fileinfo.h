@@ -31,7 +31,7 @@ void iostat_fileinfo_close(void);
 
 /**
  * iostat_fileinfo_of_bio - finds the file that a bio belongs to
- * @file: is set, all members
+ * @io: the I/O, whose file is set, with the texts of it
  * @bio: the bio, or NULL
  * @is_own: whether the current task has made the bio; if not, the direct I/O that the task does is not considered
  *
@@ -41,17 +41,17 @@ void iostat_fileinfo_close(void);
  *
  * Return: IOSTAT_B_PAGEIO, IOSTAT_B_PHYS, or 0 for a bio without data.
  */
-u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool is_own);
+u32 iostat_fileinfo_of_bio(struct iostat_io *io, struct bio *bio, bool is_own);
 
 /*
  * Describes a place in the page cache, or in an open file, that the current thread
  * waits for. The caller holds references to them. @mapping may be NULL.
  */
-void iostat_fileinfo_of_cache(struct iostat_fileinfo *file, struct address_space *mapping,
+void iostat_fileinfo_of_cache(struct iostat_io *io, struct address_space *mapping,
 			      loff_t pos);
-void iostat_fileinfo_of_file(struct iostat_fileinfo *file, const struct file *filp, loff_t pos);
+void iostat_fileinfo_of_file(struct iostat_io *io, const struct file *filp, loff_t pos);
 
 /* For an I/O without a file: sets each text to @text. Context: Any context. */
-void iostat_fileinfo_none(struct iostat_fileinfo *file, const char *text);
+void iostat_fileinfo_none(struct iostat_io *io, const char *text);
 
 #endif /* _IOSTAT_FILEINFO_H */

@@ -5,8 +5,11 @@
  *
  * In texts, bytes that would end a word or a line, and the backslash, are written
  * as a backslash and three octal digits, as in proc_pid_mountinfo(5): see
- * iostat/text.h. Of a text that is longer than its array, the array has "..." and
- * the end of the text, by which files differ. Unused bytes of an array are zero.
+ * iostat/text.h. Of a text that is too long there is "..." and the end of the text,
+ * by which files differ. Unused bytes of an array are zero.
+ *
+ * The keys of a hist trigger have 504 bytes together, and a text that is not an array
+ * takes 256 of them. So the names of the device, the thread and the file are arrays; bpftrace 0.23 cannot read others.
  */
 #ifndef _IOSTAT_IO_H
 #define _IOSTAT_IO_H
@@ -28,16 +31,22 @@
 #define IOSTAT_REFUSED		2	/* the device was busy; it is submitted again as another I/O */
 #define IOSTAT_ABANDONED	3	/* its memory was used again, and no event has reported its end */
 
-#define IOSTAT_DRIVER_LEN	32
-#define IOSTAT_STATNAME_LEN	64
-#define IOSTAT_DEV_PATH_LEN	68
+/* The longest names have 35 bytes: those of partitions. */
+#define IOSTAT_STATNAME_LEN	36
+#define IOSTAT_COMM_LEN		20
 #define IOSTAT_FS_LEN		12
-#define IOSTAT_MOUNT_LEN	40
-#define IOSTAT_FILE_LEN		40
-#define IOSTAT_DIR_LEN		64
-#define IOSTAT_PATH_LEN		128
-#define IOSTAT_COMM_LEN		64
+#define IOSTAT_PATH_LEN		68
 #define IOSTAT_FUNCTION_LEN	32
+
+/* The most that texts take which are not arrays, with a NUL. */
+#define IOSTAT_DRIVER_LEN	32
+#define IOSTAT_DEV_PATH_LEN	68
+#define IOSTAT_MOUNT_LEN	40
+#define IOSTAT_DIR_LEN		128
+
+/* Whole words, as texts are copied: those of a device, and of a file. */
+#define IOSTAT_DEV_BYTES	104
+#define IOSTAT_FILE_BYTES	168
 
 /**
  * struct iostat_bufinfo - the request of an I/O
@@ -68,10 +77,8 @@ struct iostat_bufinfo {
  * @dev_major: major number
  * @dev_minor: minor number
  * @dev_instance: the number the disk's name ends in
- * @dev_name: driver
  * @dev_statname: the kernel's name of the disk or partition; MAJOR:MINOR if the name, with its escaped bytes, is
  *	longer than this array
- * @dev_pathname: its path below /sys
  *
  * Blanks, backslashes and bytes that are not printable ASCII are written as a backslash and three octal digits, as
  * in /proc/self/mountinfo.
@@ -80,9 +87,29 @@ struct iostat_devinfo {
 	__u32 dev_major;
 	__u32 dev_minor;
 	__s32 dev_instance;
-	char dev_name[IOSTAT_DRIVER_LEN];
 	char dev_statname[IOSTAT_STATNAME_LEN];
-	char dev_pathname[IOSTAT_DEV_PATH_LEN];
+};
+
+/*
+ * Where a text is, as a dynamic array of a trace event has it: its length, with the NUL, in the upper half, and the
+ * offset of its first byte in the lower half.
+ */
+#define IOSTAT_LOC(offset, size)	((__u32)(size) << 16 | (offset))
+
+/**
+ * struct iostat_traced_device - what is traced of a disk or partition
+ * @info: its numbers and its name
+ * @dev_name: where in @texts its driver is
+ * @dev_pathname: where in @texts its path below /sys is
+ * @bytes: how much of @texts is in use, whole words
+ * @texts: both
+ */
+struct iostat_traced_device {
+	struct iostat_devinfo info;
+	__u32 dev_name;
+	__u32 dev_pathname;
+	__u32 bytes;
+	char texts[IOSTAT_DEV_BYTES] __aligned(8);
 };
 
 /**
@@ -92,7 +119,6 @@ struct iostat_devinfo {
  * @tgid: id of the process
  * @uid: real user id, in the initial user namespace; 2^32 - 1 if it is not known
  * @comm: name of the thread
- * @pad: 0
  */
 struct iostat_task {
 	__u64 cgroup;
@@ -100,27 +126,36 @@ struct iostat_task {
 	__u32 tgid;
 	__u32 uid;
 	char comm[IOSTAT_COMM_LEN];
-	__u32 pad;
 };
 
 /**
  * struct iostat_fileinfo - the file that an I/O belongs to
  * @fi_offset: offset in the file, bytes; -1 if it is not known
  * @fi_oflags: flags that the file was opened with; 0 if they are not known
+ * @fi_name: where in any event the last component of its path is: the end of @fi_pathname
  * @fi_fs: type of its file system
- * @fi_mount: mount point of its file system
- * @fi_name: last component of its path
- * @fi_dirname: its path without the last component
  * @fi_pathname: its path
  */
 struct iostat_fileinfo {
 	__s64 fi_offset;
 	__u32 fi_oflags;
+	__u32 fi_name;
 	char fi_fs[IOSTAT_FS_LEN];
-	char fi_mount[IOSTAT_MOUNT_LEN];
-	char fi_name[IOSTAT_FILE_LEN];
-	char fi_dirname[IOSTAT_DIR_LEN];
 	char fi_pathname[IOSTAT_PATH_LEN];
+};
+
+/**
+ * struct iostat_where - where in the event io:start the texts are which have no fixed length
+ * @fi_mount: mount point of the file system
+ * @fi_dirname: path of the file without the last component
+ * @dev_name: driver of the disk or partition
+ * @dev_pathname: path of the disk or partition below /sys
+ */
+struct iostat_where {
+	__u32 fi_mount;
+	__u32 fi_dirname;
+	__u32 dev_name;
+	__u32 dev_pathname;
 };
 
 /**
@@ -147,17 +182,23 @@ struct iostat_result {
  * @dev: the disk or partition
  * @task: its submitter
  * @file: the file that it belongs to
+ * @where: where the texts of the file and the device are
  * @result: how it ended
  * @period: the number of the period, during which io:start or io:done was enabled, that it started in; 0 after its
  *	    done was traced
+ * @bytes: how much of @texts is in use, whole words
+ * @texts: those of the file, and behind them those of the device
  */
 struct iostat_io {
 	struct iostat_bufinfo buf;
 	struct iostat_devinfo dev;
 	struct iostat_task task;
 	struct iostat_fileinfo file;
+	struct iostat_where where;
 	struct iostat_result result;
 	__u64 period;
+	__u32 bytes;
+	char texts[IOSTAT_FILE_BYTES + IOSTAT_DEV_BYTES] __aligned(8);
 };
 
 #endif /* _IOSTAT_IO_H */

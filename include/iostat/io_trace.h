@@ -7,10 +7,13 @@
 #define _IOSTAT_IO_TRACE_H
 
 #include <iostat/io.h>
+#include <linux/build_bug.h>
 #include <linux/compiler.h>
 #include <linux/jump_label.h>
+#include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/types.h>
+#include <linux/unaligned.h>
 
 struct bio;
 struct inode;
@@ -45,7 +48,7 @@ void iostat_trace_close(void);
  * Context: The task that submits the I/O. Does not sleep.
  */
 void iostat_trace_start(u64 record, const struct iostat_bufinfo *buf,
-			const struct iostat_devinfo *dev, struct bio *bio, bool is_own);
+			const struct iostat_traced_device *dev, struct bio *bio, bool is_own);
 
 /**
  * iostat_trace_merge - traces that a bio becomes part of an I/O that has started
@@ -55,7 +58,7 @@ void iostat_trace_start(u64 record, const struct iostat_bufinfo *buf,
  *
  * Context: The task that submits the bio; a lock of the I/O scheduler may be held. Nothing is recorded.
  */
-void iostat_trace_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+void iostat_trace_merge(const struct iostat_bufinfo *buf, const struct iostat_traced_device *dev,
 			struct bio *bio);
 
 /**
@@ -72,7 +75,7 @@ void iostat_trace_merge(const struct iostat_bufinfo *buf, const struct iostat_de
  * Context: The task that submits the I/O. Does not sleep.
  */
 void iostat_trace_start_file(u64 record, const struct iostat_bufinfo *buf,
-			     const struct iostat_devinfo *dev, struct inode *inode, loff_t pos,
+			     const struct iostat_traced_device *dev, struct inode *inode, loff_t pos,
 			     bool is_direct);
 
 /* Some bytes of an I/O have failed; the rest is still in flight. Context: Any context. */
@@ -85,7 +88,7 @@ void iostat_trace_fail(u64 record, u32 bytes);
 bool iostat_trace_done(u64 record, const struct iostat_result *result);
 
 /* Traces the end of an I/O whose start was not recorded. Context: Any context. */
-void iostat_trace_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+void iostat_trace_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_traced_device *dev,
 			      const struct iostat_result *result);
 
 /* Copies a structure that is long enough for a string instruction. @bytes is a constant, and a multiple of 4. */
@@ -101,6 +104,42 @@ static __always_inline void iostat_copy(void *to, const void *from, size_t bytes
 	memcpy(to, from, bytes);
 #endif
 }
+
+/* Copies texts, which are whole words: @bytes is a multiple of 8. */
+static __always_inline void iostat_copy_words(void *to, const void *from, size_t bytes)
+{
+#ifdef CONFIG_X86_64
+	size_t words = bytes / sizeof(u64);
+
+	asm volatile("rep movsq" : "+D" (to), "+S" (from), "+c" (words) : : "memory");
+#else
+	memcpy(to, from, bytes);
+#endif
+}
+
+/* Where the texts of an I/O are in io:start, which has all that is before the result behind the head of any event. */
+#define IOSTAT_HEAD_BYTES	8
+#define IOSTAT_TEXTS_AT		(IOSTAT_HEAD_BYTES + offsetof(struct iostat_io, result))
+
+/* For an event whose texts are so many bytes behind that. @where is a struct iostat_where. */
+static __always_inline void iostat_move_texts(u64 *where, size_t bytes)
+{
+	BUILD_BUG_ON(sizeof(struct iostat_where) != 2 * sizeof(u64));
+	if (!bytes)
+		return;
+	/* Each half of a word has an offset in its lower half, which does not overflow. */
+	for (int i = 0; i < 2; i++)
+		put_unaligned(get_unaligned(where + i) + bytes * 0x100000001ULL, where + i);
+}
+
+/**
+ * iostat_put_device - sets the disk or partition of an I/O
+ * @io: the I/O, with its file
+ * @dev: the disk or partition
+ *
+ * Context: Any context.
+ */
+void iostat_put_device(struct iostat_io *io, const struct iostat_traced_device *dev);
 
 /* Called when an event is enabled and disabled, with the tracepoints' mutex held. */
 int iostat_trace_reg(void);

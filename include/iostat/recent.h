@@ -49,13 +49,13 @@ void iostat_recent_key(struct iostat_recent_key *key, const struct dentry *dentr
 		       const struct path *path);
 
 /*
- * Finds a file, and sets all members of @file but fi_offset and fi_oflags. To be called in an RCU read-side
+ * Finds a file, and sets that of an I/O, with its texts, but for fi_offset and fi_oflags. To be called in an RCU read-side
  * critical section, where iostat_may_walk() returns true.
  */
-bool iostat_recent_find(const struct iostat_recent_key *key, struct iostat_fileinfo *file);
+bool iostat_recent_find(const struct iostat_recent_key *key, struct iostat_io *io);
 
-/* Adds a file whose path in its file system is @walk. To be called in the same section as iostat_recent_find(). */
+/* Adds the file of an I/O; its path in its file system is @walk. To be called in the same section as iostat_recent_find(). */
 void iostat_recent_keep(const struct iostat_recent_key *key, const struct iostat_walk *walk,
-			const struct iostat_fileinfo *file);
+			const struct iostat_io *io);
 
 #endif /* _IOSTAT_RECENT_H */

@@ -9,9 +9,9 @@
 #include <linux/types.h>
 
 /**
- * iostat_put_text - writes a text into an array
- * @to: the array, all zero
- * @size: its size, at least 12
+ * iostat_put_text - writes a text
+ * @to: where, with a NUL behind it
+ * @size: the most that it may take with its NUL, at least 12
  * @from: the text
  * @len: its length
  *
@@ -19,8 +19,19 @@
  * backslash, are written as a backslash and three octal digits, as in
  * proc_pid_mountinfo(5). Of a text that is too long the end is kept, behind "...": whole
  * characters of UTF-8. From any context.
+ *
+ * Return: the length of what was written, without the NUL.
  */
-void iostat_put_text(char *to, size_t size, const char *from, size_t len);
+size_t iostat_put_text(char *to, size_t size, const char *from, size_t len);
+
+/*
+ * Adds a text, as iostat_put_text() writes it, to those of an I/O. Return: where it is, for struct iostat_where.
+ * There is room for one text of each member of struct iostat_where, of the size that it may have.
+ */
+u32 iostat_add_text(struct iostat_io *io, size_t size, const char *from, size_t len);
+
+/* Behind the last text: makes whole words of them. */
+void iostat_end_texts(struct iostat_io *io);
 
 /* This thread, but for the cgroup. From task context. */
 void iostat_put_task(struct iostat_task *task);

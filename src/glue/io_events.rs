@@ -32,8 +32,8 @@ use kernel::{
 
 pub(crate) use super::bindings::{
     iostat_bufinfo as Bufinfo,
-    iostat_devinfo as Devinfo,
-    iostat_result as Ended, //
+    iostat_result as Ended,
+    iostat_traced_device as Devinfo, //
 };
 
 /// The length of a path below `/sys`, including a NUL.
@@ -47,15 +47,44 @@ pub(crate) fn sysfs_path(device: &BlockDevice<'_>) -> [u8; PATH_LEN] {
 }
 
 /// The identity of a disk or partition, from the name of its disk and its path below `/sys`.
-pub(crate) fn devinfo(identity: &Identity, disk: &Name, dev_pathname: [u8; PATH_LEN]) -> Devinfo {
+pub(crate) fn devinfo(identity: &Identity, disk: &Name, dev_pathname: &[u8; PATH_LEN]) -> Devinfo {
     let (dev_major, dev_minor) = major_minor(identity.dev);
-    Devinfo {
-        dev_major,
-        dev_minor,
-        dev_instance: i32::try_from(disk.unit().1).unwrap_or(0),
-        dev_name: keep_end(identity.driver.bytes()),
-        dev_statname: statname(&identity.name, identity.dev),
-        dev_pathname,
+    let dev_name: [u8; DRIVER_LEN] = keep_end(identity.driver.bytes());
+    let mut dev = Devinfo::default();
+    dev.info.dev_major = dev_major;
+    dev.info.dev_minor = dev_minor;
+    dev.info.dev_instance = i32::try_from(disk.unit().1).unwrap_or(0);
+    dev.info.dev_statname = statname(&identity.name, identity.dev);
+    dev.set_texts([&dev_name, dev_pathname]);
+    dev
+}
+
+impl Devinfo {
+    /// A device of which nothing is known.
+    pub(crate) fn unknown() -> Self {
+        let mut dev = Devinfo::default();
+        dev.set_texts([&[], &[]]);
+        dev
+    }
+
+    /// Sets its driver and its path below `/sys`, each up to its first NUL.
+    pub(crate) fn set_texts(&mut self, texts: [&[u8]; 2]) {
+        let mut places = self.texts.iter_mut();
+        let mut at = 0u32;
+        for (place, text) in [&mut self.dev_name, &mut self.dev_pathname]
+            .into_iter()
+            .zip(texts)
+        {
+            let text = text.iter().take_while(|byte| **byte != 0);
+            let mut len = 0u32;
+            for (byte, into) in Iterator::chain(text, [&0]).zip(places.by_ref()) {
+                *into = *byte;
+                len = len.wrapping_add(1);
+            }
+            *place = len << 16 | at;
+            at = at.wrapping_add(len);
+        }
+        self.bytes = at.next_multiple_of(8);
     }
 }
 
@@ -91,6 +120,10 @@ pub(crate) fn done_enabled() -> bool {
         )
     }
 }
+
+/// The most that the name of a driver takes, with a NUL.
+// CAST: A small number.
+pub(crate) const DRIVER_LEN: usize = bindings::IOSTAT_DRIVER_LEN as usize;
 
 /// How many parts there may be of what is remembered.
 // CAST: A small number.

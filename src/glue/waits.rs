@@ -5,7 +5,10 @@
 //!
 //! C header: `include/iostat/waits.h`.
 
-use super::bindings;
+use super::{
+    bindings,
+    io_events::Devinfo, //
+};
 use crate::kernel_ext::published::InProbe;
 use kernel::{
     error::to_result,
@@ -26,9 +29,9 @@ impl Wait {
     }
 
     /// Sets the description of the device.
-    pub(crate) fn set_device(&mut self, dev: &bindings::iostat_devinfo) {
-        // SAFETY: Both pointers are valid and do not overlap, and the structure may be copied as bytes.
-        unsafe { core::ptr::copy_nonoverlapping(dev, &mut self.io.dev, 1) };
+    pub(crate) fn set_device(&mut self, dev: &Devinfo) {
+        // SAFETY: Both references are valid, and the file of the wait was set before: its hook has done that.
+        unsafe { bindings::iostat_put_device(&mut self.io, dev) };
     }
 }
 

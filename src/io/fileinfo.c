@@ -24,39 +24,39 @@
 static const char none[] = "<none>", unknown[] = "<unknown>";
 
 /* For memory that belongs to the page cache. */
-static void of_page_cache(struct iostat_fileinfo *file, struct address_space *mapping, loff_t pos)
+static void of_page_cache(struct iostat_io *io, struct address_space *mapping, loff_t pos)
 {
 	struct inode *inode;
 
 	guard(rcu)();
 	inode = READ_ONCE(mapping->host);
 	if (!inode) {
-		iostat_fileinfo_none(file, none);
+		iostat_fileinfo_none(io, none);
 	} else if (S_ISBLK(inode->i_mode)) {
-		iostat_file_texts_of_bdev(file, I_BDEV(inode), pos);
+		iostat_file_texts_of_bdev(io, I_BDEV(inode), pos);
 	} else if (S_ISREG(inode->i_mode) || S_ISDIR(inode->i_mode) || S_ISLNK(inode->i_mode)) {
-		iostat_file_texts_of_inode(file, inode);
-		file->fi_offset = pos;
+		iostat_file_texts_of_inode(io, inode);
+		io->file.fi_offset = pos;
 	} else {
 		/* An inode that the file system uses internally. */
-		iostat_fileinfo_none(file, none);
+		iostat_fileinfo_none(io, none);
 	}
 }
 
-void iostat_fileinfo_of_cache(struct iostat_fileinfo *file, struct address_space *mapping,
+void iostat_fileinfo_of_cache(struct iostat_io *io, struct address_space *mapping,
 			      loff_t pos)
 {
 	if (mapping)
-		of_page_cache(file, mapping, pos);
+		of_page_cache(io, mapping, pos);
 	else
-		iostat_fileinfo_none(file, none);
+		iostat_fileinfo_none(io, none);
 }
 
-void iostat_fileinfo_of_file(struct iostat_fileinfo *file, const struct file *filp, loff_t pos)
+void iostat_fileinfo_of_file(struct iostat_io *io, const struct file *filp, loff_t pos)
 {
 	guard(rcu)();
-	iostat_file_texts(file, filp);
-	file->fi_offset = pos;
+	iostat_file_texts(io, filp);
+	io->file.fi_offset = pos;
 }
 
 /* Whether a mapping is that of the block device that the file system of an open file is on. */
@@ -79,7 +79,7 @@ static bool is_swap(const struct bio *bio, const struct folio *folio)
 	return op_is_write(bio_op(bio)) ? bio->bi_opf & REQ_SWAP : !folio_test_uptodate(folio);
 }
 
-static u32 look(struct iostat_fileinfo *file, struct bio *bio, struct iostat_dio *dio)
+static u32 look(struct iostat_io *io, struct bio *bio, struct iostat_dio *dio)
 {
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
 	struct folio *folio = page_folio(bv.bv_page);
@@ -91,7 +91,7 @@ static u32 look(struct iostat_fileinfo *file, struct bio *bio, struct iostat_dio
 	/* The submitter need not hold the file that the memory belongs to: inodes are freed after a grace period. */
 	guard(rcu)();
 	if (is_swap(bio, folio)) {
-		iostat_fileinfo_none(file, none);
+		iostat_fileinfo_none(io, none);
 		return IOSTAT_B_PAGEIO;
 	}
 	mapping = folio_mapping(folio);
@@ -101,20 +101,20 @@ static u32 look(struct iostat_fileinfo *file, struct bio *bio, struct iostat_dio
 	    (!filp || mapping == filp->f_mapping || is_metadata_of(mapping, filp))) {
 		pos = folio_pos(folio) + folio_page_idx(folio, bv.bv_page) * PAGE_SIZE + bv.bv_offset;
 		if (filp && mapping == filp->f_mapping) {
-			iostat_file_texts(file, filp);
-			file->fi_offset = pos;
+			iostat_file_texts(io, filp);
+			io->file.fi_offset = pos;
 		} else {
-			of_page_cache(file, mapping, pos);
+			of_page_cache(io, mapping, pos);
 		}
 		return IOSTAT_B_PAGEIO;
 	}
 	if (filp && !(bio->bi_opf & REQ_META)) {
-		iostat_file_texts(file, filp);
-		file->fi_offset = iostat_dio_offset(dio, bio);
+		iostat_file_texts(io, filp);
+		io->file.fi_offset = iostat_dio_offset(dio, bio);
 	} else {
 		/* User memory is that of direct I/O, perhaps of another task. */
 		text = folio_test_anon(folio) || bio_flagged(bio, BIO_PAGE_PINNED) ? unknown : none;
-		iostat_fileinfo_none(file, text);
+		iostat_fileinfo_none(io, text);
 	}
 	return IOSTAT_B_PHYS;
 }
@@ -129,18 +129,18 @@ static bool is_cached(const struct bio *bio)
 		(folio_test_swapcache(folio) || folio_mapping(folio));
 }
 
-u32 iostat_fileinfo_of_bio(struct iostat_fileinfo *file, struct bio *bio, bool is_own)
+u32 iostat_fileinfo_of_bio(struct iostat_io *io, struct bio *bio, bool is_own)
 {
 	if (!bio || !bio_has_data(bio)) {
-		iostat_fileinfo_none(file, none);
+		iostat_fileinfo_none(io, none);
 		return 0;
 	}
 	/* The current task need not be the submitter. */
 	if (!in_task() || irqs_disabled() || softirq_count()) {
-		iostat_fileinfo_none(file, unknown);
+		iostat_fileinfo_none(io, unknown);
 		return is_cached(bio) ? IOSTAT_B_PAGEIO : IOSTAT_B_PHYS;
 	}
-	return look(file, bio, is_own ? iostat_dio_current() : NULL);
+	return look(io, bio, is_own ? iostat_dio_current() : NULL);
 }
 
 static DEFINE_SPINLOCK(switch_lock);	/* protects is_open and users */

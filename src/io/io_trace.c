@@ -181,13 +181,22 @@ static u64 cgroup_of(struct bio *bio)
 static void put_task(struct iostat_task *task, struct bio *bio)
 {
 	task->cgroup = cgroup_of(bio);
-	task->pad = 0;
 	iostat_put_task(task);
 }
 
-/* Sets all members but the file. */
-static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf,
-			       const struct iostat_devinfo *dev, struct bio *bio)
+void iostat_put_device(struct iostat_io *io, const struct iostat_traced_device *dev)
+{
+	u32 at = IOSTAT_TEXTS_AT + io->bytes;
+
+	io->dev = dev->info;
+	io->where.dev_name = dev->dev_name + at;
+	io->where.dev_pathname = dev->dev_pathname + at;
+	iostat_copy_words(io->texts + io->bytes, dev->texts, dev->bytes);
+	io->bytes += dev->bytes;
+}
+
+/* Sets all members but the file and the device, which comes behind it. */
+static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf, struct bio *bio)
 {
 	struct iostat_io *io = find(record);
 
@@ -195,7 +204,6 @@ static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf,
 		return NULL;
 	io->buf = *buf;
 	io->buf.id = trace_start_enabled() ? atomic64_inc_return(&last_id) : 0;
-	iostat_copy(&io->dev, dev, sizeof(io->dev));
 	put_task(&io->task, bio);
 	io->result.b_resid = 0;
 	io->period = READ_ONCE(period);
@@ -203,37 +211,39 @@ static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf,
 }
 
 void iostat_trace_start(u64 record, const struct iostat_bufinfo *buf,
-			const struct iostat_devinfo *dev, struct bio *bio, bool is_own)
+			const struct iostat_traced_device *dev, struct bio *bio, bool is_own)
 {
-	struct iostat_io *io = begin(record, buf, dev, bio);
+	struct iostat_io *io = begin(record, buf, bio);
 
 	if (!io)
 		return;
-	io->buf.b_flags |= iostat_fileinfo_of_bio(&io->file, bio, is_own);
+	io->buf.b_flags |= iostat_fileinfo_of_bio(io, bio, is_own);
+	iostat_put_device(io, dev);
 	trace_start(io);
 }
 
 void iostat_trace_start_file(u64 record, const struct iostat_bufinfo *buf,
-			     const struct iostat_devinfo *dev, struct inode *inode, loff_t pos,
+			     const struct iostat_traced_device *dev, struct inode *inode, loff_t pos,
 			     bool is_direct)
 {
-	struct iostat_io *io = begin(record, buf, dev, NULL);
+	struct iostat_io *io = begin(record, buf, NULL);
 
 	if (!io)
 		return;
 	io->buf.b_flags |= is_direct ? IOSTAT_B_PHYS : IOSTAT_B_PAGEIO;
-	iostat_fileinfo_of_cache(&io->file, inode->i_mapping, pos);
+	iostat_fileinfo_of_cache(io, inode->i_mapping, pos);
+	iostat_put_device(io, dev);
 	trace_start(io);
 }
 
-void iostat_trace_merge(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+void iostat_trace_merge(const struct iostat_bufinfo *buf, const struct iostat_traced_device *dev,
 			struct bio *bio)
 {
-	struct iostat_io io __uninitialized;	/* All members before the result are set below. */
+	struct iostat_io io __uninitialized;	/* What is traced is set below. */
 
 	io.buf = *buf;
-	io.buf.b_flags |= iostat_fileinfo_of_bio(&io.file, bio, true);
-	io.dev = *dev;
+	io.buf.b_flags |= iostat_fileinfo_of_bio(&io, bio, true);
+	iostat_put_device(&io, dev);
 	put_task(&io.task, bio);
 	trace_merge(&io);
 }
@@ -272,12 +282,13 @@ bool iostat_trace_done(u64 record, const struct iostat_result *result)
 	return true;
 }
 
-void iostat_trace_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_devinfo *dev,
+void iostat_trace_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_traced_device *dev,
 			      const struct iostat_result *result)
 {
 	/* Not known: 0 would be root. */
-	struct iostat_io io = { .buf = *buf, .dev = *dev, .task.uid = -1 };
+	struct iostat_io io = { .buf = *buf, .task.uid = -1 };
 
-	iostat_fileinfo_none(&io.file, "<unknown>");
+	iostat_fileinfo_none(&io, "<unknown>");
+	iostat_put_device(&io, dev);
 	done(&io, result, 0);
 }

@@ -44,7 +44,13 @@ struct recent {
 	/* The path in the file system, and its length, which is 0 for the root. */
 	u32 len;
 	char path[MAX_LEN];
-	struct iostat_fileinfo file;
+	/* As in struct iostat_io. */
+	struct {
+		struct iostat_fileinfo file;
+		struct iostat_where where;
+	} of;
+	u32 bytes;
+	char texts[IOSTAT_FILE_BYTES] __aligned(sizeof(u64));
 };
 
 struct cpu {
@@ -147,7 +153,7 @@ static struct recent *place_of(struct cpu __percpu *of, const struct dentry *den
 	return &this_cpu_ptr(of)->recent[hash_ptr(dentry, BITS)];
 }
 
-bool iostat_recent_find(const struct iostat_recent_key *key, struct iostat_fileinfo *file)
+bool iostat_recent_find(const struct iostat_recent_key *key, struct iostat_io *io)
 {
 	/* Pairs with iostat_recent_open(). */
 	struct cpu __percpu *of = smp_load_acquire(&cpus);
@@ -160,13 +166,18 @@ bool iostat_recent_find(const struct iostat_recent_key *key, struct iostat_filei
 	guard(preempt)();
 	recent = place_of(of, key->dentry);
 	is_found = is_same(key, &recent->key) && has_path(key, recent);
-	if (is_found)
-		iostat_copy(file, &recent->file, sizeof(*file));
+	if (is_found) {
+		BUILD_BUG_ON(offsetof(struct iostat_io, where) - offsetof(struct iostat_io, file) !=
+			     offsetof(struct recent, of.where) - offsetof(struct recent, of.file));
+		iostat_copy(&io->file, &recent->of, sizeof(recent->of));
+		io->bytes = recent->bytes;
+		iostat_copy_words(io->texts, recent->texts, recent->bytes);
+	}
 	return is_found;
 }
 
 void iostat_recent_keep(const struct iostat_recent_key *key, const struct iostat_walk *walk,
-			const struct iostat_fileinfo *file)
+			const struct iostat_io *io)
 {
 	/* Pairs with iostat_recent_open(). */
 	struct cpu __percpu *of = smp_load_acquire(&cpus);
@@ -181,7 +192,8 @@ void iostat_recent_keep(const struct iostat_recent_key *key, const struct iostat
 	recent->key = *key;
 	recent->len = walk->len > 1 ? walk->len : 0;
 	memcpy(recent->path, walk->text, recent->len);
-	recent->file = *file;
-	recent->file.fi_offset = -1;
-	recent->file.fi_oflags = 0;
+	recent->of.file = io->file;
+	recent->of.where = io->where;
+	recent->bytes = io->bytes;
+	memcpy(recent->texts, io->texts, io->bytes);
 }

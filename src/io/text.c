@@ -3,6 +3,7 @@
  * See include/iostat/text.h.
  */
 
+#include <iostat/io_trace.h>
 #include <iostat/text.h>
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
@@ -62,9 +63,9 @@ static size_t width(char c)
 	return is_odd(c) ? 4 : 1;
 }
 
-static noinline void put_escaped(char *to, size_t size, const char *from, size_t len)
+static noinline size_t put_escaped(char *to, size_t size, const char *from, size_t len)
 {
-	const char *end = from + len;
+	const char *end = from + len, *begin = to;
 	size_t total = 0;
 
 	for (const char *c = from; c < end; c++)
@@ -88,22 +89,44 @@ static noinline void put_escaped(char *to, size_t size, const char *from, size_t
 			*to++ = c;
 		}
 	}
+	*to = '\0';
+	return to - begin;
 }
 
-void iostat_put_text(char *to, size_t size, const char *from, size_t len)
+size_t iostat_put_text(char *to, size_t size, const char *from, size_t len)
 {
-	size_t kept = size - 1 - sizeof(dots);
+	size_t kept = size - 1 - sizeof(dots), before = 0;
 
 	if (unlikely(has_odd(from, len)))
 		return put_escaped(to, size, from, len);
 	if (unlikely(len >= size)) {
-		memcpy(to, dots, sizeof(dots));
-		to += sizeof(dots);
+		before = sizeof(dots);
+		memcpy(to, dots, before);
 		from += len - kept;
 		len = kept - rest_of_char(from, kept);
 		from += kept - len;
 	}
-	memcpy(to, from, len);
+	memcpy(to + before, from, len);
+	to[before + len] = '\0';
+	return before + len;
+}
+
+u32 iostat_add_text(struct iostat_io *io, size_t size, const char *from, size_t len)
+{
+	u32 at = io->bytes;
+	size_t written = iostat_put_text(io->texts + at, size, from, len) + 1;
+
+	io->bytes += written;
+	return IOSTAT_LOC(IOSTAT_TEXTS_AT + at, written);
+}
+
+void iostat_end_texts(struct iostat_io *io)
+{
+	BUILD_BUG_ON(IOSTAT_MOUNT_LEN + IOSTAT_DIR_LEN > IOSTAT_FILE_BYTES);
+	BUILD_BUG_ON(IOSTAT_DRIVER_LEN + IOSTAT_DEV_PATH_LEN > IOSTAT_DEV_BYTES);
+	BUILD_BUG_ON(IOSTAT_FILE_BYTES % sizeof(u64) || IOSTAT_DEV_BYTES % sizeof(u64));
+	while (io->bytes % sizeof(u64))
+		io->texts[io->bytes++] = '\0';
 }
 
 /* Of a word of a text the bytes before its NUL, with all behind it in @behind. */
@@ -147,7 +170,7 @@ void iostat_put_task(struct iostat_task *task)
 	/* As from_kuid() says of the initial user namespace, whose ids are the kernel's own. */
 	task->uid = __kuid_val(current_uid());
 
-	BUILD_BUG_ON(sizeof(task->comm) < 4 * (sizeof(comm) - 1) + 1);
+	BUILD_BUG_ON(sizeof(task->comm) < sizeof(comm));
 	/* Another thread may be changing it: to what, only its last byte is certain. */
 	memcpy(comm, current->comm, sizeof(comm));
 	comm[sizeof(comm) - 1] = '\0';

@@ -73,10 +73,6 @@ static void describe_device(struct iostat_wait *wait, struct block_device *bdev)
 {
 	wait->bdev = bdev;
 	wait->io.buf.b_edev = bdev ? bdev->bd_dev : 0;
-	memset(&wait->io.dev, 0, sizeof(wait->io.dev));
-	/* src/recorder/waits.rs sets the name of a device. */
-	if (!bdev)
-		strscpy(wait->io.dev.dev_statname, "<none>");
 }
 
 /* Describes a wait for data of an inode. Its sector is not known here. */
@@ -100,7 +96,7 @@ static bool describe_bio(struct iostat_wait *wait, struct ftrace_regs *regs, uns
 	wait->io.buf.b_lblkno = bio->bi_iter.bi_sector;
 	wait->io.buf.b_bcount = bio->bi_iter.bi_size;
 	wait->op = bio_op(bio);
-	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io.file, bio, true);
+	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io, bio, true);
 	return true;
 }
 
@@ -114,7 +110,7 @@ static bool describe_request(struct iostat_wait *wait, struct ftrace_regs *regs,
 	wait->io.buf.b_lblkno = ~0ULL;
 	wait->io.buf.b_bcount = blk_rq_bytes(rq);
 	wait->op = req_op(rq);
-	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io.file, rq->bio, true);
+	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io, rq->bio, true);
 	return true;
 }
 
@@ -131,7 +127,7 @@ static bool describe_buffer(struct iostat_wait *wait, struct ftrace_regs *regs,
 	wait->io.buf.b_bcount = bh->b_size;
 	/* jbd2 has copies in memory of kmalloc(): a slab has no mapping. */
 	mapping = folio_mapping(bh->b_folio);
-	iostat_fileinfo_of_cache(&wait->io.file, mapping,
+	iostat_fileinfo_of_cache(&wait->io, mapping,
 				 mapping ? folio_pos(bh->b_folio) + bh_offset(bh) : -1);
 	wait->io.buf.b_flags = IOSTAT_B_PAGEIO;
 	wait->op = buffer_uptodate(bh) ? REQ_OP_WRITE : REQ_OP_READ;
@@ -160,7 +156,7 @@ static bool describe_folio(struct iostat_wait *wait, struct folio *folio, int bi
 		mapping = NULL;
 	inode = mapping ? READ_ONCE(mapping->host) : NULL;
 	describe_inode(wait, inode);
-	iostat_fileinfo_of_cache(&wait->io.file, mapping, folio_pos(folio));
+	iostat_fileinfo_of_cache(&wait->io, mapping, folio_pos(folio));
 	wait->io.buf.b_flags = IOSTAT_B_PAGEIO;
 	if (inode && S_ISBLK(inode->i_mode))
 		wait->io.buf.b_lblkno = folio_pos(folio) >> SECTOR_SHIFT;
@@ -185,7 +181,7 @@ static bool describe_xfs_buffer(struct iostat_wait *wait, struct ftrace_regs *re
 				unsigned long ret_ip)
 {
 	describe_inode(wait, NULL);
-	iostat_fileinfo_none(&wait->io.file, "<none>");
+	iostat_fileinfo_none(&wait->io, "<none>");
 	wait->io.buf.b_flags = IOSTAT_B_PAGEIO;
 	return true;
 }
@@ -202,9 +198,9 @@ static void describe_call(struct iostat_wait *wait, const struct call *call, lof
 	wait->op = call->op;
 	wait->io.buf.b_flags = call->is_cached ? IOSTAT_B_PAGEIO : IOSTAT_B_PHYS;
 	if (call->filp)
-		iostat_fileinfo_of_file(&wait->io.file, call->filp, pos);
+		iostat_fileinfo_of_file(&wait->io, call->filp, pos);
 	else
-		iostat_fileinfo_of_cache(&wait->io.file, call->mapping, pos);
+		iostat_fileinfo_of_cache(&wait->io, call->mapping, pos);
 }
 
 /* Describes direct I/O of several bios, or by fs/iomap. */

@@ -166,7 +166,7 @@ impl Account {
             block_size: device.logical_block_size(),
         };
         let disk_name = disk.as_ref().map_or(name, |disk| disk.identity.name);
-        let devinfo = devinfo(&identity, &disk_name, sysfs_path(device));
+        let devinfo = devinfo(&identity, &disk_name, &sysfs_path(device));
         let ways = device.ways_in().min(MAX_LEAVES);
         let mut leaves = KVec::new();
         if ways > 1 {
@@ -189,7 +189,7 @@ impl Account {
     pub(super) fn of_client(identity: Identity, absent: Arc<PerCpu<Absent>>) -> Result<Arc<Self>> {
         let handle = AccountId::new(u32::MAX, identity.number);
         let block = Block {
-            devinfo: Devinfo::default(),
+            devinfo: Devinfo::unknown(),
             disk: None,
             has_events: false,
             start_sector: 0,

@@ -7,13 +7,19 @@ use super::{
     tracker::Tracker, //
 };
 use crate::{
-    abi::identity::{
-        major_minor,
-        numbers, //
+    abi::{
+        identity::{
+            major_minor,
+            numbers, //
+        },
+        name::keep_end, //
     },
-    glue::waits::{
-        Identify,
-        Wait, //
+    glue::{
+        io_events::Devinfo,
+        waits::{
+            Identify,
+            Wait, //
+        }, //
     },
     kernel_ext::published::InProbe,
 };
@@ -31,12 +37,14 @@ impl Identify for Tracker {
                 wait.set_device(account.devinfo());
             }
             _ => {
-                // It is not recorded: its name is not known here.
-                if wait.devices().is_some() {
-                    wait.io.dev.dev_statname = numbers(wait.io.buf.b_edev);
-                }
-                let dev = &mut wait.io.dev;
-                (dev.dev_major, dev.dev_minor) = major_minor(wait.io.buf.b_edev);
+                let mut dev = Devinfo::unknown();
+                (dev.info.dev_major, dev.info.dev_minor) = major_minor(wait.io.buf.b_edev);
+                // That of a device that is not recorded is not known here.
+                dev.info.dev_statname = match wait.devices() {
+                    Some(_) => numbers(wait.io.buf.b_edev),
+                    None => keep_end(b"<none>"),
+                };
+                wait.set_device(&dev);
             }
         }
     }

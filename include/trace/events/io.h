@@ -37,20 +37,10 @@
 			 { IOSTAT_ABANDONED,	"abandoned" })
 
 /*
- * The members of struct iostat_io, in its order: an event is a copy of it.
- *
- * __array and not __string: bpftrace reads a dynamic string as a number.
+ * The members of struct iostat_io, in its order: an event is a copy of it, and then of its texts. All texts are
+ * in one dynamic array, the path's; the others have no bytes of their own, and are where struct iostat_where says.
  */
-#define IOSTAT_FILE_FIELDS						\
-	__field(s64, fi_offset)						\
-	__field(u32, fi_oflags)						\
-	__array(char, fi_fs, IOSTAT_FS_LEN)				\
-	__array(char, fi_mount, IOSTAT_MOUNT_LEN)			\
-	__array(char, fi_name, IOSTAT_FILE_LEN)				\
-	__array(char, fi_dirname, IOSTAT_DIR_LEN)			\
-	__array(char, fi_pathname, IOSTAT_PATH_LEN)
-
-#define IOSTAT_COMMON_FIELDS						\
+#define IOSTAT_COMMON_FIELDS(io)					\
 	__field(u64, id)						\
 	__field(u32, b_flags)						\
 	__field(u32, b_bcount)						\
@@ -63,28 +53,35 @@
 	__field(u32, dev_major)						\
 	__field(u32, dev_minor)						\
 	__field(s32, dev_instance)					\
-	__array(char, dev_name, IOSTAT_DRIVER_LEN)			\
 	__array(char, dev_statname, IOSTAT_STATNAME_LEN)		\
-	__array(char, dev_pathname, IOSTAT_DEV_PATH_LEN)		\
 	__field(u64, cgroup)						\
 	__field(u32, pid)						\
 	__field(u32, tgid)						\
 	__field(u32, uid)						\
 	__array(char, comm, IOSTAT_COMM_LEN)				\
-	__field(u32, pad)						\
-	IOSTAT_FILE_FIELDS
+	__field(s64, fi_offset)						\
+	__field(u32, fi_oflags)						\
+	__dynamic_array(char, fi_name, 0)				\
+	__array(char, fi_fs, IOSTAT_FS_LEN)				\
+	__array(char, fi_pathname, IOSTAT_PATH_LEN)			\
+	__dynamic_array(char, fi_mount, (io)->bytes)			\
+	__dynamic_array(char, fi_dirname, 0)				\
+	__dynamic_array(char, dev_name, 0)				\
+	__dynamic_array(char, dev_pathname, 0)
 
 /* A member of the event is where that of the structure is, and as large. */
-#define IOSTAT_SAME(of, member)						\
+#define IOSTAT_SAME_AS(of, member, name)				\
 	do {								\
-		BUILD_BUG_ON(offsetof(typeof(*__entry), member) -	\
+		BUILD_BUG_ON(offsetof(typeof(*__entry), name) -		\
 			     offsetof(typeof(*__entry), id) !=		\
 			     offsetof(struct iostat_io, of.member));	\
-		BUILD_BUG_ON(sizeof_field(typeof(*__entry), member) !=	\
+		BUILD_BUG_ON(sizeof_field(typeof(*__entry), name) !=	\
 			     sizeof_field(struct iostat_io, of.member));\
 	} while (0)
+#define IOSTAT_SAME(of, member)		IOSTAT_SAME_AS(of, member, member)
+#define IOSTAT_SAME_TEXT(member)	IOSTAT_SAME_AS(where, member, __data_loc_##member)
 
-#define IOSTAT_ASSIGN(end)						\
+#define IOSTAT_ASSIGN(io, end)						\
 	do {								\
 		IOSTAT_SAME(buf, id);					\
 		IOSTAT_SAME(buf, b_flags);				\
@@ -98,23 +95,29 @@
 		IOSTAT_SAME(dev, dev_major);				\
 		IOSTAT_SAME(dev, dev_minor);				\
 		IOSTAT_SAME(dev, dev_instance);				\
-		IOSTAT_SAME(dev, dev_name);				\
 		IOSTAT_SAME(dev, dev_statname);				\
-		IOSTAT_SAME(dev, dev_pathname);				\
 		IOSTAT_SAME(task, cgroup);				\
 		IOSTAT_SAME(task, pid);					\
 		IOSTAT_SAME(task, tgid);				\
 		IOSTAT_SAME(task, uid);					\
 		IOSTAT_SAME(task, comm);				\
-		IOSTAT_SAME(task, pad);					\
 		IOSTAT_SAME(file, fi_offset);				\
 		IOSTAT_SAME(file, fi_oflags);				\
+		IOSTAT_SAME_AS(file, fi_name, __data_loc_fi_name);	\
 		IOSTAT_SAME(file, fi_fs);				\
-		IOSTAT_SAME(file, fi_mount);				\
-		IOSTAT_SAME(file, fi_name);				\
-		IOSTAT_SAME(file, fi_dirname);				\
 		IOSTAT_SAME(file, fi_pathname);				\
+		IOSTAT_SAME_TEXT(fi_mount);				\
+		IOSTAT_SAME_TEXT(fi_dirname);				\
+		IOSTAT_SAME_TEXT(dev_name);				\
+		IOSTAT_SAME_TEXT(dev_pathname);				\
+		BUILD_BUG_ON(offsetof(typeof(*__entry), id) !=		\
+			     IOSTAT_HEAD_BYTES);			\
 		iostat_copy(&__entry->id, io, end);			\
+		iostat_move_texts((u64 *)&__entry->__data_loc_fi_mount,	\
+				  offsetof(typeof(*__entry), __data) -	\
+				  IOSTAT_TEXTS_AT);			\
+		iostat_copy_words(__entry->__data, (io)->texts,		\
+				  (io)->bytes);				\
 	} while (0)
 
 #define IOSTAT_SAME_RESULT()						\
@@ -141,11 +144,11 @@ TRACE_EVENT_FN(start,
 	TP_ARGS(io),
 
 	TP_STRUCT__entry(
-		IOSTAT_COMMON_FIELDS
+		IOSTAT_COMMON_FIELDS(io)
 	),
 
 	TP_fast_assign(
-		IOSTAT_ASSIGN(offsetof(struct iostat_io, result));
+		IOSTAT_ASSIGN(io, offsetof(struct iostat_io, result));
 	),
 
 	TP_printk(IOSTAT_COMMON_FORMAT IOSTAT_FILE_FORMAT,
@@ -153,7 +156,7 @@ TRACE_EVENT_FN(start,
 		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
 		  __entry->b_blkno, __entry->b_bcount, __entry->pid,
 		  __entry->tgid, __entry->uid, __entry->comm, __entry->fi_offset, __entry->fi_fs,
-		  __entry->fi_mount, __entry->fi_pathname),
+		  __get_str(fi_mount), __entry->fi_pathname),
 
 	iostat_trace_reg, iostat_trace_unreg
 );
@@ -166,11 +169,11 @@ TRACE_EVENT_FN(merge,
 	TP_ARGS(io),
 
 	TP_STRUCT__entry(
-		IOSTAT_COMMON_FIELDS
+		IOSTAT_COMMON_FIELDS(io)
 	),
 
 	TP_fast_assign(
-		IOSTAT_ASSIGN(offsetof(struct iostat_io, result));
+		IOSTAT_ASSIGN(io, offsetof(struct iostat_io, result));
 	),
 
 	TP_printk(IOSTAT_COMMON_FORMAT IOSTAT_FILE_FORMAT,
@@ -178,7 +181,7 @@ TRACE_EVENT_FN(merge,
 		  __entry->dev_minor, iostat_show_flags(__entry->b_flags),
 		  __entry->b_blkno, __entry->b_bcount, __entry->pid,
 		  __entry->tgid, __entry->uid, __entry->comm, __entry->fi_offset, __entry->fi_fs,
-		  __entry->fi_mount, __entry->fi_pathname),
+		  __get_str(fi_mount), __entry->fi_pathname),
 
 	iostat_merge_reg, iostat_merge_unreg
 );
@@ -190,7 +193,7 @@ TRACE_EVENT_FN(done,
 	TP_ARGS(io),
 
 	TP_STRUCT__entry(
-		IOSTAT_COMMON_FIELDS
+		IOSTAT_COMMON_FIELDS(io)
 		__field(u32, b_resid)
 		__field(s32, b_error)
 		__field(u64, wait_ns)
@@ -200,7 +203,7 @@ TRACE_EVENT_FN(done,
 
 	TP_fast_assign(
 		IOSTAT_SAME_RESULT();
-		IOSTAT_ASSIGN(offsetofend(struct iostat_io, result.outcome));
+		IOSTAT_ASSIGN(io, offsetofend(struct iostat_io, result.outcome));
 	),
 
 	TP_printk(IOSTAT_COMMON_FORMAT " resid=%u error=%d outcome=%s wait_ns=%llu service_ns=%llu"
@@ -211,7 +214,7 @@ TRACE_EVENT_FN(done,
 		  __entry->b_error, iostat_show_outcome(__entry->outcome),
 		  __entry->wait_ns, __entry->service_ns, __entry->pid,
 		  __entry->tgid, __entry->uid, __entry->comm, __entry->fi_offset, __entry->fi_fs,
-		  __entry->fi_mount, __entry->fi_pathname),
+		  __get_str(fi_mount), __entry->fi_pathname),
 
 	iostat_trace_reg, iostat_trace_unreg
 );
@@ -223,14 +226,12 @@ TRACE_EVENT_FN(wait_start,
 	TP_ARGS(wait),
 
 	TP_STRUCT__entry(
-		IOSTAT_COMMON_FIELDS
+		IOSTAT_COMMON_FIELDS(&wait->io)
 		__array(char, wait_in, IOSTAT_FUNCTION_LEN)
 	),
 
 	TP_fast_assign(
-		const struct iostat_io *io = &wait->io;
-
-		IOSTAT_ASSIGN(offsetof(struct iostat_io, result));
+		IOSTAT_ASSIGN(&wait->io, offsetof(struct iostat_io, result));
 		memcpy(__entry->wait_in, wait->wait_in, IOSTAT_FUNCTION_LEN);
 	),
 
@@ -240,7 +241,7 @@ TRACE_EVENT_FN(wait_start,
 		  (s64)__entry->b_blkno, __entry->b_bcount, __entry->wait_in,
 		  __entry->pid,
 		  __entry->tgid, __entry->uid, __entry->comm, __entry->fi_offset,
-		  __entry->fi_fs, __entry->fi_mount, __entry->fi_pathname),
+		  __entry->fi_fs, __get_str(fi_mount), __entry->fi_pathname),
 
 	iostat_waits_reg, iostat_waits_unreg
 );
@@ -252,15 +253,13 @@ TRACE_EVENT_FN(wait_done,
 	TP_ARGS(wait),
 
 	TP_STRUCT__entry(
-		IOSTAT_COMMON_FIELDS
+		IOSTAT_COMMON_FIELDS(&wait->io)
 		__array(char, wait_in, IOSTAT_FUNCTION_LEN)
 		__field(u64, wait_ns)
 	),
 
 	TP_fast_assign(
-		const struct iostat_io *io = &wait->io;
-
-		IOSTAT_ASSIGN(offsetof(struct iostat_io, result));
+		IOSTAT_ASSIGN(&wait->io, offsetof(struct iostat_io, result));
 		memcpy(__entry->wait_in, wait->wait_in, IOSTAT_FUNCTION_LEN);
 		__entry->wait_ns = wait->wait_ns;
 	),
@@ -271,7 +270,7 @@ TRACE_EVENT_FN(wait_done,
 		  (s64)__entry->b_blkno, __entry->b_bcount, __entry->wait_in,
 		  __entry->wait_ns, __entry->pid,
 		  __entry->tgid, __entry->uid, __entry->comm,
-		  __entry->fi_offset, __entry->fi_fs, __entry->fi_mount,
+		  __entry->fi_offset, __entry->fi_fs, __get_str(fi_mount),
 		  __entry->fi_pathname),
 
 	iostat_waits_reg, iostat_waits_unreg

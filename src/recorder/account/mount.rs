@@ -39,7 +39,7 @@ impl Account {
         let (major, minor) = major_minor(identity.dev);
         let path = array(format_args!("/devices/virtual/bdi/{major}:{minor}"));
         let block = Block {
-            devinfo: devinfo(&identity, &identity.name, path.unwrap_or([0; PATH_LEN])),
+            devinfo: devinfo(&identity, &identity.name, &path.unwrap_or([0; PATH_LEN])),
             disk: None,
             has_events: false,
             start_sector: 0,

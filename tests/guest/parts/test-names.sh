@@ -103,7 +103,7 @@ echo 0 >$TRACING/events/io/enable
 for at in "${!names[@]}"; do
 	written=$(escaped "${names[at]}")
 	# A disk whose escaped name is this long is traced by its device number.
-	[ ${#written} -lt 64 ] || written=$(tr -d '\n' <"/sys/class/block/${names[at]}/dev")
+	[ ${#written} -lt 36 ] || written=$(tr -d '\n' <"/sys/class/block/${names[at]}/dev")
 	is "names: events: $written" "$(grep ' done: ' $TRACING/trace | grep -cF " dev=$written ")" $((at + 1))
 	is "names: waits: $written" "$(grep ' wait_done: ' $TRACING/trace | grep -cF " dev=$written ")" $((at + 1))
 done

@@ -62,7 +62,7 @@ driver_of()
 	echo 1 >$TRACING/events/io/start/enable
 	dd if=/dev/$1 of=/dev/null bs=4k count=1 iflag=direct status=none
 	echo 0 >$TRACING/events/io/start/enable
-	sed -n "s/.* dev_name=\([^ ]*\) dev_statname=${2:-$1} .*/\1/p" $TRACING/trace | sort -u
+	sed -n "/ dev_statname=${2:-$1} /s/.* dev_name=\([^ ]*\).*/\1/p" $TRACING/trace | sort -u
 	echo 0 >$TRACING/options/fields
 }
 is "nvme: dev_name" "$(driver_of $nvme)" nvme

@@ -51,6 +51,8 @@ static int disk_count;
 static struct seen *seen;
 static uint64_t starts, dones, bad, unseen, lost, last_id;
 static struct offsets start_at, done_at;
+/* Of the field dev_statname. */
+static int name_bytes;
 
 static int fail(const char *what)
 {
@@ -89,6 +91,11 @@ static void read_format(const char *tracefs, const char *event, struct offsets *
 	at->id = number_after(format, " id;", "offset:");
 	at->bcount = number_after(format, " b_bcount;", "offset:");
 	at->name = number_after(format, " dev_statname[", "offset:");
+	name_bytes = number_after(format, " dev_statname[", "[");
+	if (name_bytes < 1 || name_bytes > NAME_LEN) {
+		fprintf(stderr, "pairing: names of %d bytes\n", name_bytes);
+		exit(1);
+	}
 	if (!is_done)
 		return;
 	at->resid = number_after(format, " b_resid;", "offset:");
@@ -119,13 +126,13 @@ static int disk_of(const uint8_t *name)
 	int index;
 
 	for (index = 0; index < disk_count; index++)
-		if (!memcmp(disks[index].name, name, NAME_LEN))
+		if (!memcmp(disks[index].name, name, name_bytes))
 			return index;
 	if (index == MAX_DISKS) {
 		fprintf(stderr, "pairing: too many disks\n");
 		exit(1);
 	}
-	memcpy(disks[disk_count++].name, name, NAME_LEN);
+	memcpy(disks[disk_count++].name, name, name_bytes);
 	return index;
 }
 
