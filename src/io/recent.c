@@ -33,6 +33,8 @@
 #include <linux/sched.h>
 #include <linux/seqlock.h>
 #include <linux/string.h>
+#include <linux/unaligned.h>
+#include <asm/word-at-a-time.h>
 
 /* Of each CPU; by the address of the dentry. */
 #define BITS		2
@@ -43,7 +45,8 @@ struct recent {
 	struct iostat_recent_key key;
 	/* The path in the file system, and its length, which is 0 for the root. */
 	u32 len;
-	char path[MAX_LEN];
+	/* Whole words are read of it, with what is behind it. */
+	char path[MAX_LEN + sizeof(long)];
 	/* As in struct iostat_io. */
 	struct {
 		struct iostat_fileinfo file;
@@ -111,18 +114,25 @@ static bool is_same(const struct iostat_recent_key *a, const struct iostat_recen
 }
 
 /*
- * Whether a name ends where @end is. The name may be changing: it has a NUL before its memory ends, and the path
- * has none.
+ * Whether a name is that which a path has at @part. The name may be changing: it has a NUL before its memory ends, and
+ * the path has none, so no word behind that with the NUL is read.
  */
-static __always_inline bool is_name_before(const char *end, const struct qstr *qstr, u32 len)
+static __always_inline bool is_name(const char *part, const struct qstr *qstr, u32 len)
 {
 	const unsigned char *name = READ_ONCE(qstr->name);
-	const char *path = end - len;
 
-	for (; path < end; path++, name++)
-		if (READ_ONCE(*name) != (unsigned char)*path)
+#ifdef CONFIG_DCACHE_WORD_ACCESS
+	for (; len >= sizeof(long); len -= sizeof(long), name += sizeof(long), part += sizeof(long))
+		if (read_word_at_a_time(name) != get_unaligned((const unsigned long *)part))
+			return false;
+	return !len || !((read_word_at_a_time(name) ^ get_unaligned((const unsigned long *)part)) &
+			 bytemask_from_count(len));
+#else
+	for (; len; len--, name++, part++)
+		if (READ_ONCE(*name) != (unsigned char)*part)
 			return false;
 	return true;
+#endif
 }
 
 /* Whether the names of a dentry and of those above it are those of the path. */
@@ -138,7 +148,7 @@ static bool has_path(const struct iostat_recent_key *key, const struct recent *r
 		if (parent == dentry)
 			break;
 		name_len = READ_ONCE(dentry->d_name.len);
-		if (name_len >= len || !is_name_before(recent->path + len, &dentry->d_name, name_len))
+		if (name_len >= len || !is_name(recent->path + len - name_len, &dentry->d_name, name_len))
 			return false;
 		len -= name_len + 1;
 		if (recent->path[len] != '/')
