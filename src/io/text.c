@@ -12,8 +12,6 @@
 #include <linux/string.h>
 #include <linux/uidgid.h>
 #include <linux/unaligned.h>
-#include <linux/wordpart.h>
-#include <asm/word-at-a-time.h>
 
 static const char dots[3] = "...";
 
@@ -129,54 +127,55 @@ void iostat_end_texts(struct iostat_io *io)
 		io->texts[io->bytes++] = '\0';
 }
 
-/* Of a word of a text the bytes before its NUL, with all behind it in @behind. */
-static unsigned long cut(unsigned long word, unsigned long *behind)
+/*
+ * The high bit of each byte that is odd, but for NULs, and perhaps of bytes behind such a byte. Only bytes below 0x80
+ * have the high bit in ~word, and of these only 0x7f has it when 1 is added.
+ */
+static __always_inline unsigned long odd_but_nul_in(unsigned long word)
 {
-	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
-	unsigned long bits;
+	unsigned long slash = word ^ EACH('\\');
+	unsigned long odd = ((word - EACH(' ' + 1)) & ~(word - EACH(1))) | (word + EACH(1));
 
-	*behind = 0;
-	if (!has_zero(word, &bits, &constants))
-		return word;
-	bits = create_zero_mask(prep_zero_mask(word, bits, &constants));
-	*behind = ~zero_bytemask(bits);
-	return word & ~*behind;
+	return ((odd & ~word) | ((slash - EACH(1)) & ~slash)) & EACH(0x80);
 }
 
 #define COMM_WORDS	(TASK_COMM_LEN / sizeof(unsigned long))
 
-/* Of most threads: a name in which nothing is to be escaped. */
-static bool put_comm(char *to, const char *comm)
+static noinline void escape_comm(char *to, size_t size)
 {
-	const unsigned long *from = (const unsigned long *)comm;
-	unsigned long odd = 0, behind, word;
+	char comm[TASK_COMM_LEN];
 
+	memcpy(comm, to, sizeof(comm));
+	memset(to, 0, size);
+	iostat_put_text(to, size, comm, strlen(comm));
+}
+
+/* The kernel pads names of threads with NULs. */
+static __always_inline void put_comm(char *to, size_t size)
+{
+	const unsigned long *from = (const unsigned long *)current->comm;
+	unsigned long odd = 0;
+
+	memset(to + TASK_COMM_LEN, 0, size - TASK_COMM_LEN);
 	for (size_t i = 0; i < COMM_WORDS; i++) {
-		word = cut(from[i], &behind);
+		unsigned long word = get_unaligned(from + i);
+
+		odd |= odd_but_nul_in(word);
 		put_unaligned(word, (unsigned long *)to + i);
-		odd |= odd_in(word | (behind & EACH('a')));
-		if (behind)
-			break;
 	}
-	return !odd;
+	/* Another thread may be changing it: to what, only its last byte is certain. */
+	to[TASK_COMM_LEN - 1] = '\0';
+	/* In most there is nothing to be escaped. */
+	if (unlikely(odd))
+		escape_comm(to, size);
 }
 
 void iostat_put_task(struct iostat_task *task)
 {
-	char comm[TASK_COMM_LEN] __aligned(sizeof(unsigned long));
-
+	BUILD_BUG_ON(sizeof(task->comm) < TASK_COMM_LEN);
 	task->pid = current->pid;
 	task->tgid = current->tgid;
 	/* As from_kuid() says of the initial user namespace, whose ids are the kernel's own. */
 	task->uid = __kuid_val(current_uid());
-
-	BUILD_BUG_ON(sizeof(task->comm) < sizeof(comm));
-	/* Another thread may be changing it: to what, only its last byte is certain. */
-	memcpy(comm, current->comm, sizeof(comm));
-	comm[sizeof(comm) - 1] = '\0';
-	memset(task->comm, 0, sizeof(task->comm));
-	if (likely(put_comm(task->comm, comm)))
-		return;
-	memset(task->comm, 0, sizeof(task->comm));
-	iostat_put_text(task->comm, sizeof(task->comm), comm, strlen(comm));
+	put_comm(task->comm, sizeof(task->comm));
 }
