@@ -10,6 +10,7 @@
 
 struct bio;
 struct bio_vec;
+struct file;
 struct iov_iter;
 struct kiocb;
 
@@ -41,7 +42,14 @@ struct iostat_dio {
 void iostat_dio_start(void);
 void iostat_dio_stop(void);
 
-/* Returns the innermost call of the current task, or NULL. Called by probes, which may use it until they return. */
+/*
+ * Returns the open block device that the current task reads or writes by a synchronous call of blkdev_direct_IO(), if
+ * the bio is of that call and refers to memory of the user; NULL if not. Sets the offset of the bio in the device. The
+ * call is forgotten after the start of its last bio: @is_start.
+ */
+const struct file *iostat_dio_sync_file(const struct bio *bio, bool is_start, loff_t *offset);
+
+/* Returns the innermost of the other calls of the current task, or NULL. Called by probes, which may use it until they return. */
 struct iostat_dio *iostat_dio_current(void);
 
 /*

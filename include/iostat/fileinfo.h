@@ -34,6 +34,7 @@ void iostat_fileinfo_close(void);
  * @io: the I/O, whose file is set, with the texts of it
  * @bio: the bio, or NULL
  * @is_own: whether the current task has made the bio; if not, the direct I/O that the task does is not considered
+ * @is_start: whether the bio starts now; if not, it may be asked for again
  *
  * Takes no reference. If the file cannot be looked up in this context, it is <unknown>.
  *
@@ -41,7 +42,8 @@ void iostat_fileinfo_close(void);
  *
  * Return: IOSTAT_B_PAGEIO, IOSTAT_B_PHYS, or 0 for a bio without data.
  */
-u32 iostat_fileinfo_of_bio(struct iostat_io *io, struct bio *bio, bool is_own);
+u32 iostat_fileinfo_of_bio(struct iostat_io *io, struct bio *bio, bool is_own,
+			   bool is_start);
 
 /*
  * Describes a place in the page cache, or in an open file, that the current thread

@@ -25,6 +25,16 @@ static inline unsigned long iostat_function_argument(struct ftrace_regs *regs, u
 #endif
 }
 
+/* The stack pointer at the entry of a hooked function. */
+static inline unsigned long iostat_function_stack(struct ftrace_regs *regs)
+{
+#ifdef CONFIG_FPROBE
+	return ftrace_regs_get_stack_pointer(regs);
+#else
+	return 0;
+#endif
+}
+
 /**
  * struct iostat_function - a function to be hooked
  * @symbol: its name

@@ -7,6 +7,7 @@
 #include <iostat/dio.h>
 #include <iostat/functions.h>
 #include <linux/bio.h>
+#include <linux/blkdev.h>
 #include <linux/bvec.h>
 #include <linux/fprobe.h>
 #include <linux/fs.h>
@@ -46,25 +47,24 @@ static struct place *find(void)
 	return NULL;
 }
 
-/* Returns the place of the current task, which it may take here. */
+/*
+ * Returns a place for a call of the current task. If it has one already, for a call that this one is nested in, this is
+ * the same, or one that find() sees before.
+ */
 static struct place *claim(void)
 {
-	struct place *free = NULL;
-
 	for (unsigned int index = 0; index < WINDOW; index++) {
 		struct place *place = place_at(index);
 		const struct task_struct *task = READ_ONCE(place->task);
 
 		if (task == current)
 			return place;
-		if (!task && !free)
-			free = place;
+		if (!task && !cmpxchg(&place->task, NULL, current)) {
+			place->dio = NULL;
+			return place;
+		}
 	}
-	/* Another task may have taken it meanwhile; then this call is not recorded. */
-	if (!free || cmpxchg(&free->task, NULL, current))
-		return NULL;
-	free->dio = NULL;
-	return free;
+	return NULL;
 }
 
 /* Whether all functions are hooked. No place is read while this is false. */
@@ -81,7 +81,6 @@ struct iostat_dio *iostat_dio_current(void)
 	return place ? place->dio : NULL;
 }
 
-/* All of the functions but one have an iocb and an iter as their first two arguments. */
 static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *iter)
 {
 	struct place *place = claim();
@@ -104,12 +103,63 @@ static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *it
 	return 0;
 }
 
+/*
+ * A synchronous call of blkdev_direct_IO() with little memory of the user. Its one bio is on the stack of the task,
+ * below the return address of the call, and refers to pages of the user. No other function has such bios; so a bio
+ * shows that the call goes on, and its exit need not be hooked, which would cost as much again.
+ */
+struct sync_call {
+	struct task_struct *task;
+	const struct file *filp;
+	const struct block_device *bdev;
+	/* Where the return address is. */
+	unsigned long sp;
+	/* Which bytes of the device it has asked for. */
+	loff_t pos;
+	loff_t end;
+};
+
+#define SYNC_BITS	8
+
+/* By task. A call that finds its place in use is handled like the others. */
+static struct sync_call sync_calls[1 << SYNC_BITS];
+
+/* More than the frame of blkdev_direct_IO(), and of the function that it calls. */
+#define MAX_FRAME	1024
+
+static struct sync_call *sync_call_of_task(void)
+{
+	return &sync_calls[hash_ptr(current, SYNC_BITS)];
+}
+
+static bool enter_sync(struct kiocb *iocb, const struct iov_iter *iter, unsigned long sp)
+{
+	struct sync_call *call = sync_call_of_task();
+	const struct block_device *bdev = I_BDEV(iocb->ki_filp->f_mapping->host);
+
+	/* With more memory there are several bios; and a driver of bios makes others of them. */
+	if (!is_sync_kiocb(iocb) || !iter_is_ubuf(iter) ||
+	    iov_iter_count(iter) > (BIO_MAX_VECS - 2) * PAGE_SIZE ||
+	    bdev_test_flag(bdev, BD_HAS_SUBMIT_BIO))
+		return false;
+	if (READ_ONCE(call->task) != current && cmpxchg(&call->task, NULL, current))
+		return false;
+	call->filp = iocb->ki_filp;
+	call->bdev = bdev;
+	call->sp = sp;
+	call->pos = iocb->ki_pos;
+	call->end = iocb->ki_pos + iov_iter_count(iter);
+	return true;
+}
+
+/* All of the functions but one have an iocb and an iter as their first two arguments. */
+static struct iostat_function of_bdev = { "blkdev_direct_IO" };
 /* Its iter is ahead of the bios: it reads all of the iter before it makes bios. */
 static struct iostat_function without_iter = { "__blockdev_direct_IO" };
 
 /* Not all kernels have all of these. */
 static struct iostat_function *const functions[] = {
-	&(struct iostat_function) { "blkdev_direct_IO" },
+	&of_bdev,
 	&(struct iostat_function) { "iomap_dio_rw" },
 	&(struct iostat_function) { "__iomap_dio_rw" },
 	/* Since 7.3. */
@@ -120,9 +170,12 @@ static struct iostat_function *const functions[] = {
 static int on_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 		    struct ftrace_regs *regs, void *data)
 {
-	return enter(data, (struct kiocb *)iostat_function_argument(regs, 0),
-		     ip == READ_ONCE(without_iter.ip) ? NULL :
-		     (struct iov_iter *)iostat_function_argument(regs, 1));
+	struct kiocb *iocb = (struct kiocb *)iostat_function_argument(regs, 0);
+	struct iov_iter *iter = (struct iov_iter *)iostat_function_argument(regs, 1);
+
+	if (ip == READ_ONCE(of_bdev.ip) && enter_sync(iocb, iter, iostat_function_stack(regs)))
+		return 1;	/* the exit is not hooked */
+	return enter(data, iocb, ip == READ_ONCE(without_iter.ip) ? NULL : iter);
 }
 
 static void leave(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
@@ -139,11 +192,23 @@ static void leave(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 		smp_store_release(&place->task, NULL);
 }
 
+/* bio_chain_endio(), by which a chained bio is recognised. It is not exported, but bio_chain() stores its address. */
+static bio_end_io_t *chain_end_io;
+
+static void find_chain_end_io(void)
+{
+	struct bio bio = {}, parent = {};
+
+	bio_chain(&bio, &parent);
+	chain_end_io = bio.bi_end_io;
+}
+
 static struct fprobe probe;
 static bool is_hooked;
 
 void iostat_dio_start(void)
 {
+	find_chain_end_io();
 	probe = (struct fprobe) {
 		.entry_handler = on_entry,
 		.exit_handler = leave,
@@ -169,6 +234,7 @@ void iostat_dio_stop(void)
 	synchronize_srcu(&tracepoint_srcu);
 	iostat_functions_unhook(&probe, functions, ARRAY_SIZE(functions));
 	memset(places, 0, sizeof(places));
+	memset(sync_calls, 0, sizeof(sync_calls));
 }
 
 /*
@@ -186,23 +252,6 @@ static ssize_t consumed(const struct iostat_dio *dio)
 	for (const struct iovec *vec = dio->vec; vec < iter->__iov; vec++)
 		bytes += vec->iov_len;
 	return bytes;
-}
-
-/*
- * Returns bio_chain_endio(), by which a chained bio is recognised. It is not exported,
- * but bio_chain() stores its address.
- */
-static bio_end_io_t *chain_end_io(void)
-{
-	static bio_end_io_t *function;
-
-	if (!function) {
-		struct bio bio = {}, parent = {};
-
-		bio_chain(&bio, &parent);
-		function = bio.bi_end_io;
-	}
-	return function;
 }
 
 /*
@@ -241,7 +290,7 @@ static ssize_t bytes_to_end(const struct bio *bio, ssize_t made)
 	ssize_t bytes = bio->bi_iter.bi_size;
 
 	/* The first part of a bio that was too long for the device: the rest is submitted later. */
-	while (last->bi_end_io == chain_end_io()) {
+	while (last->bi_end_io == chain_end_io) {
 		const struct bio *rest = last->bi_private;
 
 		if (rest->bi_io_vec != bio->bi_io_vec)
@@ -275,4 +324,31 @@ loff_t iostat_dio_offset(struct iostat_dio *dio, const struct bio *bio)
 		dio->bio_pos = dio->pos + end - bytes - done_of_vec(bio);
 	}
 	return bio->bi_io_vec == dio->bio_vec ? dio->bio_pos + (loff_t)done_of_vec(bio) : -1;
+}
+
+const struct file *iostat_dio_sync_file(const struct bio *bio, bool is_start, loff_t *offset)
+{
+	struct sync_call *call = sync_call_of_task();
+	const struct bio *whole = bio;
+	sector_t sector = bio->bi_iter.bi_sector;
+	loff_t pos;
+
+	/* Pairs with iostat_dio_start(). */
+	if (READ_ONCE(call->task) != current || !smp_load_acquire(&is_complete))
+		return NULL;
+	/* The parts of a bio that was too long for the device. */
+	while (whole->bi_end_io == chain_end_io)
+		whole = whole->bi_private;
+	if (call->sp - (unsigned long)whole > MAX_FRAME || whole->bi_bdev != call->bdev ||
+	    !bio_flagged(whole, BIO_PAGE_PINNED))
+		return NULL;
+	if (bio_flagged(bio, BIO_REMAPPED))
+		sector -= call->bdev->bd_start_sect;
+	pos = (loff_t)sector << SECTOR_SHIFT;
+	if (pos < call->pos || pos + bio->bi_iter.bi_size > call->end)
+		return NULL;
+	*offset = pos;
+	if (is_start && pos + bio->bi_iter.bi_size == call->end)
+		WRITE_ONCE(call->task, NULL);
+	return call->filp;
 }

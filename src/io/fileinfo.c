@@ -119,6 +119,16 @@ static u32 look(struct iostat_io *io, struct bio *bio, struct iostat_dio *dio)
 	return IOSTAT_B_PHYS;
 }
 
+static bool look_for_sync_call(struct iostat_io *io, const struct bio *bio, bool is_start)
+{
+	loff_t pos;
+	const struct file *filp = iostat_dio_sync_file(bio, is_start, &pos);
+
+	if (filp)
+		iostat_fileinfo_of_file(io, filp, pos);
+	return filp;
+}
+
 /* Whether a bio's memory belongs to the page cache or to swap. That of direct I/O is pinned. Any context. */
 static bool is_cached(const struct bio *bio)
 {
@@ -129,7 +139,8 @@ static bool is_cached(const struct bio *bio)
 		(folio_test_swapcache(folio) || folio_mapping(folio));
 }
 
-u32 iostat_fileinfo_of_bio(struct iostat_io *io, struct bio *bio, bool is_own)
+u32 iostat_fileinfo_of_bio(struct iostat_io *io, struct bio *bio, bool is_own,
+			   bool is_start)
 {
 	if (!bio || !bio_has_data(bio)) {
 		iostat_fileinfo_none(io, none);
@@ -140,6 +151,8 @@ u32 iostat_fileinfo_of_bio(struct iostat_io *io, struct bio *bio, bool is_own)
 		iostat_fileinfo_none(io, unknown);
 		return is_cached(bio) ? IOSTAT_B_PAGEIO : IOSTAT_B_PHYS;
 	}
+	if (is_own && look_for_sync_call(io, bio, is_start))
+		return IOSTAT_B_PHYS;
 	return look(io, bio, is_own ? iostat_dio_current() : NULL);
 }
 

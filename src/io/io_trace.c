@@ -217,7 +217,7 @@ void iostat_trace_start(u64 record, const struct iostat_bufinfo *buf,
 
 	if (!io)
 		return;
-	io->buf.b_flags |= iostat_fileinfo_of_bio(io, bio, is_own);
+	io->buf.b_flags |= iostat_fileinfo_of_bio(io, bio, is_own, true);
 	iostat_put_device(io, dev);
 	trace_start(io);
 }
@@ -242,7 +242,7 @@ void iostat_trace_merge(const struct iostat_bufinfo *buf, const struct iostat_tr
 	struct iostat_io io __uninitialized;	/* What is traced is set below. */
 
 	io.buf = *buf;
-	io.buf.b_flags |= iostat_fileinfo_of_bio(&io, bio, true);
+	io.buf.b_flags |= iostat_fileinfo_of_bio(&io, bio, true, true);
 	iostat_put_device(&io, dev);
 	put_task(&io.task, bio);
 	trace_merge(&io);

@@ -96,7 +96,7 @@ static bool describe_bio(struct iostat_wait *wait, struct ftrace_regs *regs, uns
 	wait->io.buf.b_lblkno = bio->bi_iter.bi_sector;
 	wait->io.buf.b_bcount = bio->bi_iter.bi_size;
 	wait->op = bio_op(bio);
-	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io, bio, true);
+	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io, bio, true, false);
 	return true;
 }
 
@@ -110,7 +110,7 @@ static bool describe_request(struct iostat_wait *wait, struct ftrace_regs *regs,
 	wait->io.buf.b_lblkno = ~0ULL;
 	wait->io.buf.b_bcount = blk_rq_bytes(rq);
 	wait->op = req_op(rq);
-	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io, rq->bio, true);
+	wait->io.buf.b_flags = iostat_fileinfo_of_bio(&wait->io, rq->bio, true, false);
 	return true;
 }
 

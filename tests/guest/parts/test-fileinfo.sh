@@ -138,6 +138,18 @@ for engine in psync libaio io_uring; do
 done
 cell "raw: buffered read" nbr B_READ "/dev/nbr <none> bdev" dd if=/dev/nbr of=/dev/null bs=16k count=16
 cell "raw: buffered write" nbr B_WRITE "/dev/nbr <none> bdev" write_and_sync /dev/nbr
+echo 8 >/sys/block/nbr/queue/max_sectors_kb
+cell "raw: in parts" nbr B_READ "/dev/nbr /dev devtmpfs" dd if=/dev/nbr of=/dev/null bs=64k count=1 skip=1 iflag=direct
+is "fileinfo: raw: in parts: offsets" "$(covered nbr B_READ)" "$(seq -s' ' 65536 8192 122880)"
+# A call that fails before it makes a bio leaves nothing behind.
+mknod /dev/other b $(tr : ' ' </sys/block/nbr/dev)
+cell "raw: another node, after a call that failed" nbr B_READ "/dev/other /dev devtmpfs" \
+	/payload/failcall /dev/nbr /dev/other direct
+cell "raw: buffered, after a call that failed" nbr B_READ "/dev/nbr <none> bdev" /payload/failcall /dev/other /dev/nbr
+rm /dev/other
+succeeds "fileinfo: raw: a partition" /payload/partition /dev/nbr 1 2048 65536
+cell "raw: a partition" nbr B_READ "/dev/nbr1 /dev devtmpfs" dd if=/dev/nbr1 of=/dev/null bs=8k count=2 iflag=direct
+is "fileinfo: raw: a partition: offsets" "$(covered nbr1 B_READ)" "0 8192"
 
 # A claimed disk's blocks belong to the device on top of it, so a page of its bdev has no file.
 dm_linear nbrdm /dev/nbr 65536
@@ -210,6 +222,13 @@ done
 cat $TRACING/trace >/tmp/trace
 is "fileinfo: again: in memory that was another's" "$(files start nbf B_WRITE | sort)" \
 	"$(printf '/mnt/files/%s /mnt/files ext4\n' {10..40})"
+
+# A call for its disk fails before.
+dd if=/dev/zero of=/mnt/files/plain bs=128k count=1 status=none
+cell "after a call that failed, direct" nbf B_READ "/mnt/files/plain /mnt/files ext4" \
+	/payload/failcall /dev/nbf /mnt/files/plain direct
+cell "after a call that failed, buffered" nbf B_READ "/mnt/files/plain /mnt/files ext4" \
+	/payload/failcall /dev/nbf /mnt/files/plain
 
 # Characters that would end a word or a line are escaped, in the names of files and of threads.
 odd=$'/mnt/files/a b\nc\\d' escaped='/mnt/files/a\040b\012c\134d'
