@@ -5,6 +5,9 @@
 #ifndef _IOSTAT_WALK_H
 #define _IOSTAT_WALK_H
 
+#include <linux/irqflags.h>
+#include <linux/kconfig.h>
+#include <linux/preempt.h>
 #include <linux/types.h>
 
 struct dentry;
@@ -29,7 +32,11 @@ struct iostat_walk {
  * Whether a path may be looked up here: that takes spinlocks which are not to be
  * taken with interrupts off, and which sleep with PREEMPT_RT.
  */
-bool iostat_may_walk(void);
+static inline bool iostat_may_walk(void)
+{
+	return in_task() && !irqs_disabled() && !softirq_count() &&
+		(!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
+}
 
 /* As this task sees it. A file that was deleted has the path it had. */
 void iostat_walk_path(struct iostat_walk *walk, const struct path *path);

@@ -105,14 +105,15 @@ void iostat_trace_close(void)
 
 static struct iostat_io *find(u64 record)
 {
-	size_t part = upper_32_bits(record), index = lower_32_bits(record);
+	const struct part *part = parts + upper_32_bits(record);
+	size_t index = lower_32_bits(record);
 	struct iostat_io *records;
 
-	if (part >= ARRAY_SIZE(parts))
+	if (part >= parts + ARRAY_SIZE(parts))
 		return NULL;
 	/* Pairs with allocate(). */
-	records = smp_load_acquire(&parts[part].records);
-	return records && index < parts[part].count ? &records[index] : NULL;
+	records = smp_load_acquire(&part->records);
+	return records && index < part->count ? &records[index] : NULL;
 }
 
 /* The record of an I/O, if it has been written at the start of that I/O. */
@@ -162,12 +163,11 @@ void iostat_merge_unreg(void)
 }
 
 #ifdef CONFIG_BLK_CGROUP
+/* A bio holds its group. */
 static u64 cgroup_of(struct bio *bio)
 {
-	struct cgroup_subsys_state *css;
+	struct cgroup_subsys_state *css = bio ? bio_blkcg_css(bio) : NULL;
 
-	guard(rcu)();
-	css = bio ? bio_blkcg_css(bio) : NULL;
 	return css ? cgroup_id(css->cgroup) : 0;
 }
 #else
@@ -256,7 +256,7 @@ void iostat_trace_fail(u64 record, u32 bytes)
 		io->result.b_resid += bytes;
 }
 
-static void done(struct iostat_io *io, const struct iostat_result *result, u32 failed_before)
+static __always_inline void done(struct iostat_io *io, const struct iostat_result *result, u32 failed_before)
 {
 	io->result = *result;
 	if (result->outcome == IOSTAT_ABANDONED) {

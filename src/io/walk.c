@@ -8,7 +8,6 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/path.h>
-#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
@@ -43,12 +42,6 @@ static void cut_deleted(struct iostat_walk *walk, const struct dentry *dentry)
 		walk->len -= len;
 		walk->buf[sizeof(walk->buf) - 1 - len] = '\0';
 	}
-}
-
-bool iostat_may_walk(void)
-{
-	return in_task() && !irqs_disabled() && !softirq_count() &&
-		(!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
 }
 
 void iostat_walk_path(struct iostat_walk *walk, const struct path *path)

@@ -70,7 +70,7 @@ pub(super) use crate::glue::io_events::{
 
 impl Tracker {
     /// Traces the start of an I/O. With interrupts as its submitter has them.
-    #[cold]
+    #[inline]
     pub(super) fn trace_start(&self, entry: &Entry, asked: &IoRequest<'_>, bio: Option<Bio<'_>>) {
         let (number, dev) = (self.number(entry), asked.account.devinfo());
         self.records()
@@ -111,20 +111,27 @@ impl Tracker {
             .start_of_file(number, &bufinfo(asked), dev, file);
     }
 
-    /// Traces the end of an I/O. `asked` describes it if its start was not recorded. Any context.
-    #[cold]
-    pub(super) fn trace_done<'a>(
+    /// Traces the end of an I/O. `asked` describes it if its start was not recorded; nothing, if its disk has left. Any
+    /// context.
+    #[inline]
+    pub(super) fn trace_done<'a, T: Into<Option<IoRequest<'a>>>>(
         &self,
         entry: &Entry,
         done: &IoResult,
-        asked: impl FnOnce() -> IoRequest<'a>,
+        asked: impl FnOnce() -> T,
     ) {
         let ended = ended(done);
         if !self.records().done(self.number(entry), &ended) {
-            let asked = asked();
-            let dev = asked.account.devinfo();
-            self.records().done_unseen(&bufinfo(&asked), dev, &ended);
+            if let Some(asked) = asked().into() {
+                self.trace_done_unseen(&asked, &ended);
+            }
         }
+    }
+
+    #[cold]
+    fn trace_done_unseen(&self, asked: &IoRequest<'_>, ended: &Ended) {
+        let dev = asked.account.devinfo();
+        self.records().done_unseen(&bufinfo(asked), dev, ended);
     }
 
     /// Traces the end of an I/O of which only the start is known. Any context.

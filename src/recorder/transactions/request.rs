@@ -246,9 +246,6 @@ impl Tracker {
         rq: Request<'_>,
         times: Times,
     ) {
-        let Some(account) = self.account_in(probe, entry) else {
-            return;
-        };
         let done = IoResult {
             outcome: COMPLETED,
             error: 0,
@@ -256,7 +253,10 @@ impl Tracker {
             resid: 0,
             times,
         };
-        self.trace_done(entry, &done, || asked(account, rq.sector(), rq));
+        self.trace_done(entry, &done, || {
+            let account = self.account_in(probe, entry)?;
+            Some(asked(account, rq.sector(), rq))
+        });
     }
 
     /// A request that ended without a completion, for the tracepoints of the io provider.
