@@ -186,6 +186,7 @@ struct iostat_result {
  * @result: how it ended
  * @period: the number of the period, during which io:start or io:done was enabled, that it started in; 0 after its
  *	    done was traced
+ * @is_plain: whether nothing is escaped in the name of the task
  * @bytes: how much of @texts is in use, whole words
  * @texts: those of the file, and behind them those of the device
  */
@@ -197,6 +198,7 @@ struct iostat_io {
 	struct iostat_where where;
 	struct iostat_result result;
 	__u64 period;
+	__u32 is_plain;
 	__u32 bytes;
 	char texts[IOSTAT_FILE_BYTES + IOSTAT_DEV_BYTES] __aligned(8);
 };

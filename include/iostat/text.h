@@ -33,7 +33,13 @@ u32 iostat_add_text(struct iostat_io *io, size_t size, const char *from, size_t 
 /* Behind the last text: makes whole words of them. */
 void iostat_end_texts(struct iostat_io *io);
 
-/* This thread, but for the cgroup. From task context. */
-void iostat_put_task(struct iostat_task *task);
+/**
+ * iostat_put_task - sets the current thread, but not the cgroup
+ * @task: where
+ * @is_plain: whether @task has been set before, to a name in which nothing is escaped; most often it is the same
+ *
+ * Context: Task context. Return: whether nothing is escaped in the name.
+ */
+bool iostat_put_task(struct iostat_task *task, bool is_plain);
 
 #endif /* _IOSTAT_TEXT_H */

@@ -177,13 +177,6 @@ static u64 cgroup_of(struct bio *bio)
 }
 #endif
 
-/* Sets the task that submits a bio, and the cgroup that is charged for it. */
-static void put_task(struct iostat_task *task, struct bio *bio)
-{
-	task->cgroup = cgroup_of(bio);
-	iostat_put_task(task);
-}
-
 void iostat_put_device(struct iostat_io *io, const struct iostat_traced_device *dev)
 {
 	u32 at = IOSTAT_TEXTS_AT + io->bytes;
@@ -196,7 +189,7 @@ void iostat_put_device(struct iostat_io *io, const struct iostat_traced_device *
 }
 
 /* Sets all members but the file and the device, which comes behind it. */
-static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf, struct bio *bio)
+static __always_inline struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf, struct bio *bio)
 {
 	struct iostat_io *io = find(record);
 
@@ -204,7 +197,8 @@ static struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf, str
 		return NULL;
 	io->buf = *buf;
 	io->buf.id = trace_start_enabled() ? atomic64_inc_return(&last_id) : 0;
-	put_task(&io->task, bio);
+	io->task.cgroup = cgroup_of(bio);
+	io->is_plain = iostat_put_task(&io->task, io->is_plain);
 	io->result.b_resid = 0;
 	io->period = READ_ONCE(period);
 	return io;
@@ -244,7 +238,8 @@ void iostat_trace_merge(const struct iostat_bufinfo *buf, const struct iostat_tr
 	io.buf = *buf;
 	io.buf.b_flags |= iostat_fileinfo_of_bio(&io, bio, true, true);
 	iostat_put_device(&io, dev);
-	put_task(&io.task, bio);
+	io.task.cgroup = cgroup_of(bio);
+	iostat_put_task(&io.task, false);
 	trace_merge(&io);
 }
 

@@ -141,6 +141,15 @@ static __always_inline unsigned long odd_but_nul_in(unsigned long word)
 
 #define COMM_WORDS	(TASK_COMM_LEN / sizeof(unsigned long))
 
+static __always_inline bool is_comm(const char *to, const unsigned long *comm)
+{
+	unsigned long differ = 0;
+
+	for (size_t i = 0; i < COMM_WORDS; i++)
+		differ |= get_unaligned(comm + i) ^ get_unaligned((const unsigned long *)to + i);
+	return !differ;
+}
+
 static noinline void escape_comm(char *to, size_t size)
 {
 	char comm[TASK_COMM_LEN];
@@ -150,8 +159,8 @@ static noinline void escape_comm(char *to, size_t size)
 	iostat_put_text(to, size, comm, strlen(comm));
 }
 
-/* The kernel pads names of threads with NULs. */
-static __always_inline void put_comm(char *to, size_t size)
+/* The kernel pads names of threads with NULs. Returns whether nothing is escaped. */
+static noinline bool put_comm(char *to, size_t size)
 {
 	const unsigned long *from = (const unsigned long *)current->comm;
 	unsigned long odd = 0;
@@ -166,16 +175,20 @@ static __always_inline void put_comm(char *to, size_t size)
 	/* Another thread may be changing it: to what, only its last byte is certain. */
 	to[TASK_COMM_LEN - 1] = '\0';
 	/* In most there is nothing to be escaped. */
-	if (unlikely(odd))
-		escape_comm(to, size);
+	if (likely(!odd))
+		return true;
+	escape_comm(to, size);
+	return false;
 }
 
-void iostat_put_task(struct iostat_task *task)
+bool iostat_put_task(struct iostat_task *task, bool is_plain)
 {
 	BUILD_BUG_ON(sizeof(task->comm) < TASK_COMM_LEN);
 	task->pid = current->pid;
 	task->tgid = current->tgid;
 	/* As from_kuid() says of the initial user namespace, whose ids are the kernel's own. */
 	task->uid = __kuid_val(current_uid());
-	put_comm(task->comm, sizeof(task->comm));
+	if (is_plain && is_comm(task->comm, (const unsigned long *)current->comm))
+		return true;
+	return put_comm(task->comm, sizeof(task->comm));
 }

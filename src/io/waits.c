@@ -75,7 +75,7 @@ static void record_start(const struct hook *hook, struct iostat_wait *wait)
 	if (wait->bdev && buf->b_lblkno != ~0ULL)
 		buf->b_blkno += wait->bdev->bd_start_sect;
 	strscpy_pad(wait->wait_in, hook->function.symbol, IOSTAT_FUNCTION_LEN);
-	iostat_put_task(&wait->io.task);
+	iostat_put_task(&wait->io.task, false);
 	scoped_guard(srcu_fast_notrace, &tracepoint_srcu)
 		identify(state, wait);
 	wait->is_traced = trace_wait_start_enabled();
