@@ -290,6 +290,22 @@ examples()
 		rm -r "$dir"'
 }
 
+# Each counter of devstat and each event has a name in the documentation of its files.
+documented()
+{
+	local page=Documentation/ABI/testing/sysfs-block-iostat name counters events
+	counters=$(sed -nE 's/^ +[a-z_]+ = c"([a-z_]+)";$/\1/p' src/acct/counts.rs)
+	events=$(sed -nE 's/^ +[A-Za-z0-9]+ = c"([a-z_0-9]+)",$/\1/p' src/acct/disk_event.rs)
+	[ -n "$counters" ] || echo "src/acct/counts.rs has no counters"
+	[ -n "$events" ] || echo "src/acct/disk_event.rs has no events"
+	for name in $counters; do
+		grep -q "^What:.*/devstat/$name\$" $page || echo "$page has no devstat/$name"
+	done
+	for name in $events; do
+		sed -n '/^What:.*iostat\/events\//,/^What:/p' $page | grep -qw "$name" || echo "$page has no events/$name"
+	done
+}
+
 # The table of kernels and what the documentation says was shown on each have the same rows.
 kernel_table()
 {
@@ -306,6 +322,7 @@ check "nothing in rust names this module or depends on it" upstream
 check "no two types of one name" unique_types
 check "the table of kernels and its documentation" kernel_table
 check "comments and documentation in plain words" plain_words
+check "each counter and event has documentation" documented
 check "README.md and bench.rst have the figures of bench/*.json" python3 -B bench/pages.py --check
 check "no script creates a regular file /dev/iostat" no_plain_device
 check "the examples of abi.rst compile" examples

@@ -18,6 +18,7 @@ pub mod busy;
 pub mod class;
 pub mod client;
 pub mod counter;
+pub mod counts;
 pub mod devstat;
 pub mod disk_event;
 pub mod entry;

@@ -309,9 +309,9 @@ static inline void iostat_fill(struct iostat_snapshot *s, struct iostat_sum *sum
 	s->number = number;
 	s->snaptime = now;
 	s->start_count = word[IOSTAT_WORD(start_count)];
-	s->merged = word[IOSTAT_WORD(merged)];
-	s->refused = word[IOSTAT_WORD(refused)];
-	s->abandoned = word[IOSTAT_WORD(abandoned)];
+	/* The counters from here to bytes, and the reserved words behind them, are the same in both. */
+	memcpy((char *)s + offsetof(struct iostat_snapshot, merged), word + IOSTAT_WORD(merged),
+	       offsetof(struct iostat_snapshot, bytes) - offsetof(struct iostat_snapshot, merged));
 	s->end_count = s->merged + s->refused + s->abandoned;
 	for (int c = 0; c < IOSTAT_CLASSES; c++) {
 		s->bytes[c] = word[IOSTAT_WORD(bytes) + c];

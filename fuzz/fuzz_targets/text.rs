@@ -148,9 +148,10 @@ fn snapshot(input: &mut Input<'_>) -> Snapshot {
     };
     let devstat = &mut snapshot.record.devstat;
     devstat.start_count = input.number();
-    devstat.merged = input.number();
-    devstat.refused = input.number();
-    devstat.abandoned = input.number();
+    devstat
+        .counts
+        .each_mut()
+        .for_each(|count| *count = input.number());
     devstat.bytes.fill_with(|| input.number());
     devstat.duration.fill_with(|| input.number());
     devstat.completed.fill_with(|| input.number());

@@ -21,6 +21,7 @@ use crate::acct::{
         CLASSES,
         TAGS, //
     },
+    counts::Counts,
     snapshot::Snapshot, //
 };
 
@@ -208,9 +209,7 @@ pub struct DeviceSnapshot {
     pub snaptime: u64,
     pub start_count: u64,
     pub end_count: u64,
-    pub merged: u64,
-    pub refused: u64,
-    pub abandoned: u64,
+    pub counts: Counts<u64>,
     pub bytes: [u64; CLASSES],
     pub operations: [u64; CLASSES],
     pub duration: [u64; CLASSES],
@@ -224,7 +223,6 @@ pub struct DeviceSnapshot {
     pub rlastupdate: u64,
     pub wcnt: u64,
     pub rcnt: u64,
-    pub reserved2: u64,
 }
 
 impl DeviceSnapshot {
@@ -237,9 +235,7 @@ impl DeviceSnapshot {
             snaptime: snapshot.now,
             start_count: devstat.start_count,
             end_count: devstat.end_count(),
-            merged: devstat.merged,
-            refused: devstat.refused,
-            abandoned: devstat.abandoned,
+            counts: devstat.counts,
             bytes: devstat.bytes,
             operations: Class::ALL.map(|class| devstat.operations(class)),
             duration: devstat.duration,
@@ -253,7 +249,6 @@ impl DeviceSnapshot {
             rlastupdate: snapshot.rlastupdate(),
             wcnt: snapshot.record.waitq.len(),
             rcnt: snapshot.record.runq.len(),
-            reserved2: 0,
         }
     }
 }
@@ -309,7 +304,7 @@ mod tests {
             (size_of::<DeviceList>(), 32),
             (size_of::<Device>(), 192),
             (size_of::<Get>(), 40),
-            (size_of::<DeviceSnapshot>(), 256),
+            (size_of::<DeviceSnapshot>(), 264),
             (size_of::<DeviceHistogram>(), 48),
             (size_of::<MessageCall>(), 32),
         ];

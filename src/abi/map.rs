@@ -394,7 +394,7 @@ mod tests {
             LAYOUT.offset(8).wrapping_sub(LAYOUT.offset(7))
         );
         assert_eq!((header.record_offset, header.records), (8192, 4));
-        assert_eq!((header.record_bytes, header.latency_offset), (3328, 560));
+        assert_eq!((header.record_bytes, header.latency_offset), (3328, 576));
         assert_eq!(header.histogram_bytes, 456);
         assert_eq!(size_of::<MapHeader>(), 1056);
         assert_eq!(size_of::<MapDevice>(), 4096);

@@ -20,6 +20,10 @@ use crate::acct::{
         Class,
         Tag, //
     },
+    counts::{
+        counts,
+        Counts, //
+    },
     snapshot::Snapshot, //
 };
 use core::{
@@ -59,30 +63,34 @@ macro_rules! by_class {
     };
 }
 
-/// devstat(9)'s counters, in the order of `struct devstat`.
-pub static DEVSTAT: [Statistic; 21] = [
-    statistic(c"start_count", |s| s.record.devstat.start_count),
-    statistic(c"end_count", |s| s.record.devstat.end_count()),
-    statistic(c"merged", |s| s.record.devstat.merged),
-    statistic(c"refused", |s| s.record.devstat.refused),
-    statistic(c"abandoned", |s| s.record.devstat.abandoned),
-    statistic(c"bytes_none", by_class!(bytes, NoData)),
-    statistic(c"bytes_read", by_class!(bytes, Read)),
-    statistic(c"bytes_write", by_class!(bytes, Write)),
-    statistic(c"bytes_free", by_class!(bytes, Free)),
-    statistic(c"operations_none", operations!(NoData)),
-    statistic(c"operations_read", operations!(Read)),
-    statistic(c"operations_write", operations!(Write)),
-    statistic(c"operations_free", operations!(Free)),
-    statistic(c"duration_none_ns", by_class!(duration, NoData)),
-    statistic(c"duration_read_ns", by_class!(duration, Read)),
-    statistic(c"duration_write_ns", by_class!(duration, Write)),
-    statistic(c"duration_free_ns", by_class!(duration, Free)),
-    statistic(c"busy_time_ns", |s| s.busy_time),
-    statistic(c"tag_simple", |s| s.record.devstat.tag_types(Tag::Simple)),
-    statistic(c"tag_head", |s| s.record.devstat.tag_types(Tag::Head)),
-    statistic(c"tag_ordered", |s| s.record.devstat.tag_types(Tag::Ordered)),
-];
+macro_rules! devstat {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        /// devstat(9)'s counters, in the order of `struct devstat`.
+        pub static DEVSTAT: [Statistic; 18 + Counts::<u64>::NAMES.len()] = [
+            statistic(c"start_count", |s| s.record.devstat.start_count),
+            statistic(c"end_count", |s| s.record.devstat.end_count()),
+            $(statistic($text, |s| s.record.devstat.counts.$name),)*
+            statistic(c"bytes_none", by_class!(bytes, NoData)),
+            statistic(c"bytes_read", by_class!(bytes, Read)),
+            statistic(c"bytes_write", by_class!(bytes, Write)),
+            statistic(c"bytes_free", by_class!(bytes, Free)),
+            statistic(c"operations_none", operations!(NoData)),
+            statistic(c"operations_read", operations!(Read)),
+            statistic(c"operations_write", operations!(Write)),
+            statistic(c"operations_free", operations!(Free)),
+            statistic(c"duration_none_ns", by_class!(duration, NoData)),
+            statistic(c"duration_read_ns", by_class!(duration, Read)),
+            statistic(c"duration_write_ns", by_class!(duration, Write)),
+            statistic(c"duration_free_ns", by_class!(duration, Free)),
+            statistic(c"busy_time_ns", |s| s.busy_time),
+            statistic(c"tag_simple", |s| s.record.devstat.tag_types(Tag::Simple)),
+            statistic(c"tag_head", |s| s.record.devstat.tag_types(Tag::Head)),
+            statistic(c"tag_ordered", |s| s.record.devstat.tag_types(Tag::Ordered)),
+        ];
+    };
+}
+
+counts!(devstat!);
 
 /// kstat_io(9S), in the order of `struct kstat_io`.
 pub static KSTAT: [Statistic; 12] = [

@@ -16,6 +16,7 @@ use super::{
         Counter,
         Load, //
     },
+    counts::Counts, //
 };
 use crate::below::Bit;
 
@@ -28,15 +29,8 @@ use crate::below::Bit;
 pub struct Devstat<W = Counter> {
     /// Transactions started.
     pub start_count: W,
-    /// Transactions that ended by being merged into another request: they have no completion,
-    /// and their bytes are counted with the request that took them.
-    pub merged: W,
-    /// Transactions that ended before they were issued to the device, because it was busy: the submitter
-    /// cancelled them, and submits them again as others. They have no completion and no bytes.
-    pub refused: W,
-    /// Transactions whose end was not reported: their memory was used again before. The time of their end is not known,
-    /// so they have no duration.
-    pub abandoned: W,
+    /// The other counters that are one number each.
+    pub counts: Counts<W>,
     /// Bytes transferred without error, by class.
     pub bytes: [W; CLASSES],
     /// Time from start to end of the completed ones, by class, ns.
@@ -49,9 +43,9 @@ impl Devstat<Counter> {
     /// Adds what was counted elsewhere.
     pub(super) fn add(&self, other: &Devstat<u64>) {
         self.start_count.add(other.start_count);
-        self.merged.add(other.merged);
-        self.refused.add(other.refused);
-        self.abandoned.add(other.abandoned);
+        for (count, more) in self.counts.each().zip(other.counts.each()) {
+            count.add(*more);
+        }
         add(&self.bytes, &other.bytes);
         add(&self.duration, &other.duration);
         add(&self.completed, &other.completed);
@@ -96,19 +90,19 @@ impl Devstat<Counter> {
     /// The end of a transaction that another one took over.
     #[inline(always)]
     pub fn merge_transaction(&self) {
-        self.merged.add(1);
+        self.counts.merged.add(1);
     }
 
     /// The end of a transaction that comes again as another.
     #[inline(always)]
     pub fn refuse_transaction(&self) {
-        self.refused.add(1);
+        self.counts.refused.add(1);
     }
 
     /// The end of a transaction that ended without an event.
     #[inline(always)]
     pub fn abandon_transaction(&self) {
-        self.abandoned.add(1);
+        self.counts.abandoned.add(1);
     }
 }
 
@@ -118,9 +112,7 @@ impl Load for Devstat<Counter> {
     fn load(&self) -> Devstat<u64> {
         Devstat {
             start_count: self.start_count.load(),
-            merged: self.merged.load(),
-            refused: self.refused.load(),
-            abandoned: self.abandoned.load(),
+            counts: self.counts.map(Counter::load),
             bytes: self.bytes.load(),
             duration: self.duration.load(),
             completed: self.completed.load(),
@@ -132,9 +124,9 @@ impl Devstat<u64> {
     /// Adds another CPU's share.
     pub fn fold(&mut self, other: &Self) {
         self.start_count = self.start_count.wrapping_add(other.start_count);
-        self.merged = self.merged.wrapping_add(other.merged);
-        self.refused = self.refused.wrapping_add(other.refused);
-        self.abandoned = self.abandoned.wrapping_add(other.abandoned);
+        for (count, more) in self.counts.each_mut().zip(other.counts.each()) {
+            *count = count.wrapping_add(*more);
+        }
         fold(&mut self.bytes, &other.bytes);
         fold(&mut self.duration, &other.duration);
         fold(&mut self.completed, &other.completed);
@@ -161,8 +153,8 @@ impl Devstat<u64> {
     /// Transactions ended, one way or the other.
     pub fn end_count(&self) -> u64 {
         self.completed(|_| true)
-            .wrapping_add(self.merged)
-            .wrapping_add(self.refused)
-            .wrapping_add(self.abandoned)
+            .wrapping_add(self.counts.merged)
+            .wrapping_add(self.counts.refused)
+            .wrapping_add(self.counts.abandoned)
     }
 }

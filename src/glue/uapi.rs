@@ -21,6 +21,10 @@ use crate::{
         MapHeader,
     },
     acct::{
+        counts::{
+            counts,
+            Counts, //
+        },
         histogram::Bases,
         record::{
             CpuRecord,
@@ -104,9 +108,7 @@ same!(
         snaptime: 8,
         start_count: 8,
         end_count: 8,
-        merged: 8,
-        refused: 8,
-        abandoned: 8,
+        counts = merged: size_of::<Counts<u64>>(),
         bytes: 32,
         operations: 32,
         duration: 32,
@@ -120,7 +122,6 @@ same!(
         rlastupdate: 8,
         wcnt: 8,
         rcnt: 8,
-        reserved2: 8,
     }
 );
 same!(DeviceHistogram = own::iostat_histogram {
@@ -269,9 +270,7 @@ const _: () = {
     assert!(offset_of!(own::iostat_cpu_record, seq) == 0);
     same_record!(
         devstat.start_count = start_count,
-        devstat.merged = merged,
-        devstat.refused = refused,
-        devstat.abandoned = abandoned,
+        devstat.counts = merged,
         devstat.bytes = bytes,
         devstat.duration = duration,
         devstat.completed = completed,
@@ -287,6 +286,23 @@ const _: () = {
         both_busy.last = both_busy.last,
     );
 };
+
+/// Checks that each counter of the table is where the header has it, in a snapshot and in a record.
+macro_rules! same_counts {
+    ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
+        const _: () = {
+            const SNAPSHOT: usize = offset_of!(DeviceSnapshot, counts);
+            const RECORD: usize = offset_of!(own::iostat_cpu_record, merged);
+            $(
+                let offset = offset_of!(Counts<u64>, $name);
+                assert!(SNAPSHOT + offset == offset_of!(own::iostat_snapshot, $name));
+                assert!(RECORD + offset == offset_of!(own::iostat_cpu_record, $name));
+            )*
+        };
+    };
+}
+
+counts!(same_counts!);
 
 /// Checks that the data of a kstat has the same layout for users and for clients: it is copied as bytes.
 macro_rules! same_data {

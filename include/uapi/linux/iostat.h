@@ -149,6 +149,7 @@ struct iostat_list {
  * @merged: transactions that ended because their request was merged into another
  * @refused: transactions that ended because the device was busy and the submitter withdrew the request
  * @abandoned: transactions whose request was freed without an event; noticed when its memory was used again
+ * @reserved2: 0
  * @bytes: bytes transferred without error, by enum iostat_class
  * @operations: transactions completed, by enum iostat_class
  * @duration: sum of the times from start to end of these, ns, by enum iostat_class
@@ -162,7 +163,6 @@ struct iostat_list {
  * @rlastupdate: time of the last change of the run queue, ns; @snaptime if it is not empty
  * @wcnt: transactions in the wait queue
  * @rcnt: transactions in the run queue
- * @reserved2: 0
  */
 struct iostat_snapshot {
 	__u32 number;
@@ -173,6 +173,7 @@ struct iostat_snapshot {
 	__aligned_u64 merged;
 	__aligned_u64 refused;
 	__aligned_u64 abandoned;
+	__aligned_u64 reserved2[2];
 	__aligned_u64 bytes[IOSTAT_CLASSES];
 	__aligned_u64 operations[IOSTAT_CLASSES];
 	__aligned_u64 duration[IOSTAT_CLASSES];
@@ -186,7 +187,6 @@ struct iostat_snapshot {
 	__aligned_u64 rlastupdate;
 	__aligned_u64 wcnt;
 	__aligned_u64 rcnt;
-	__aligned_u64 reserved2;
 };
 
 /**

@@ -149,6 +149,7 @@ struct iostat_cpu_queue {
  * @merged: transactions that ended by becoming part of another request
  * @refused: transactions that ended because the device was busy
  * @abandoned: transactions whose end was not reported
+ * @reserved: 0
  * @bytes: transferred without error, by enum iostat_class
  * @duration: of completed transactions, ns, by enum iostat_class
  * @completed: transactions, by 4 * enum iostat_class + enum iostat_tag
@@ -171,6 +172,7 @@ struct iostat_cpu_record {
 	__aligned_u64 merged;
 	__aligned_u64 refused;
 	__aligned_u64 abandoned;
+	__aligned_u64 reserved[2];
 	__aligned_u64 bytes[IOSTAT_CLASSES];
 	__aligned_u64 duration[IOSTAT_CLASSES];
 	__aligned_u64 completed[4 * IOSTAT_CLASSES];
@@ -185,7 +187,7 @@ struct iostat_cpu_record {
 	__aligned_u64 disk_waited;
 	struct iostat_cpu_histogram latency[2][IOSTAT_PHASES];
 	__aligned_u64 has_bases;
-	__aligned_u64 padding[3];
+	__aligned_u64 padding;
 };
 
 #endif /* _UAPI_LINUX_IOSTAT_MAP_H */

@@ -35,7 +35,7 @@ SIZE(info, 64);
 SIZE(list, 32);
 SIZE(device, 192);
 SIZE(get, 40);
-SIZE(snapshot, 256);
+SIZE(snapshot, 264);
 SIZE(histogram, 48);
 SIZE(message, 32);
 

@@ -145,6 +145,7 @@ struct iostat_list {
  * @merged: transactions that ended because their request was merged into another
  * @refused: transactions that ended because the device was busy and the submitter withdrew the request
  * @abandoned: transactions whose request was freed without an event; noticed when its memory was used again
+ * @reserved2: 0
  * @bytes: bytes transferred without error, by enum iostat_class
  * @operations: transactions completed, by enum iostat_class
  * @duration: sum of the times from start to end of these, ns, by enum iostat_class
@@ -158,7 +159,6 @@ struct iostat_list {
  * @rlastupdate: time of the last change of the run queue, ns; @snaptime if it is not empty
  * @wcnt: transactions in the wait queue
  * @rcnt: transactions in the run queue
- * @reserved2: 0
  */
 struct iostat_snapshot {
 	__u32 number;
@@ -169,6 +169,7 @@ struct iostat_snapshot {
 	__aligned_u64 merged;
 	__aligned_u64 refused;
 	__aligned_u64 abandoned;
+	__aligned_u64 reserved2[2];
 	__aligned_u64 bytes[IOSTAT_CLASSES];
 	__aligned_u64 operations[IOSTAT_CLASSES];
 	__aligned_u64 duration[IOSTAT_CLASSES];
@@ -182,7 +183,6 @@ struct iostat_snapshot {
 	__aligned_u64 rlastupdate;
 	__aligned_u64 wcnt;
 	__aligned_u64 rcnt;
-	__aligned_u64 reserved2;
 };
 
 /**
@@ -398,6 +398,7 @@ struct iostat_cpu_queue {
  * @merged: transactions that ended by becoming part of another request
  * @refused: transactions that ended because the device was busy
  * @abandoned: transactions whose end was not reported
+ * @reserved: 0
  * @bytes: transferred without error, by enum iostat_class
  * @duration: of completed transactions, ns, by enum iostat_class
  * @completed: transactions, by 4 * enum iostat_class + enum iostat_tag
@@ -420,6 +421,7 @@ struct iostat_cpu_record {
 	__aligned_u64 merged;
 	__aligned_u64 refused;
 	__aligned_u64 abandoned;
+	__aligned_u64 reserved[2];
 	__aligned_u64 bytes[IOSTAT_CLASSES];
 	__aligned_u64 duration[IOSTAT_CLASSES];
 	__aligned_u64 completed[4 * IOSTAT_CLASSES];
@@ -434,7 +436,7 @@ struct iostat_cpu_record {
 	__aligned_u64 disk_waited;
 	struct iostat_cpu_histogram latency[2][IOSTAT_PHASES];
 	__aligned_u64 has_bases;
-	__aligned_u64 padding[3];
+	__aligned_u64 padding;
 };
 
 #endif /* _UAPI_LINUX_IOSTAT_MAP_H */

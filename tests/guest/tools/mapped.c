@@ -35,7 +35,6 @@
 #include "show.h"
 
 #define MOST 1024
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* Sizes of version 1, which are those of 32-bit programs as well. */
 #define SIZE(type, size) _Static_assert(sizeof(struct iostat_##type) == (size), #type)
@@ -54,12 +53,12 @@ SIZE(cpu_queue, 40);
 SIZE(cpu_histogram, 456);
 SIZE(bases, 2640);
 SIZE(cpu_record, 3328);
-AT(cpu_record, completed, 104);
-AT(cpu_record, waitq, 232);
-AT(cpu_record, disk_waitq_busy, 432);
-AT(cpu_record, disk_waited, 552);
-AT(cpu_record, latency, 560);
-AT(cpu_record, has_bases, 3296);
+AT(cpu_record, completed, 120);
+AT(cpu_record, waitq, 248);
+AT(cpu_record, disk_waitq_busy, 448);
+AT(cpu_record, disk_waited, 568);
+AT(cpu_record, latency, 576);
+AT(cpu_record, has_bases, 3312);
 
 static struct iostat_map map;
 static struct iostat_mapped disk;
@@ -105,13 +104,12 @@ static int wrong(const char *what, const struct iostat_snapshot *s, const struct
 /* Checks a snapshot, by itself and against the last one. */
 static int check(const struct iostat_snapshot *s, const struct iostat_snapshot *last)
 {
-	static const int grow[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
-				    21, 22, 23, 25, 26 };
 	const __u64 *now = &s->snaptime, *before = &last->snaptime;
 	__u64 elapsed = s->snaptime - last->snaptime;
 
-	for (unsigned int i = 0; i < COUNT(grow); i++)
-		if (now[grow[i]] < before[grow[i]])
+	/* All up to the last update of the run queue grow, but for that of the wait queue. */
+	for (; now < &s->rlastupdate; now++, before++)
+		if (now != &s->wlastupdate && *now < *before)
 			return wrong("goes backwards", s, last);
 	if (s->end_count > s->start_count)
 		return wrong("ends before starts", s, last);

@@ -162,7 +162,7 @@ fn a_reader_sees_no_exit_without_its_entry_on_another_cpu() {
         let reader = spawn(&disk, |disk| {
             let (snapshot, exact) = disk.snapshot();
             let record = &snapshot.record;
-            assert_eq!(record.devstat.merged, record.devstat.end_count());
+            assert_eq!(record.devstat.counts.merged, record.devstat.end_count());
             assert_eq!(record.waitq.len(), snapshot.in_flight());
             assert!(snapshot.in_flight() <= 1);
             assert!(snapshot.wlentime < snapshot.now);
@@ -196,7 +196,7 @@ fn a_reader_of_two_busy_cpus_sees_what_each_of_them_did_together() {
             } else {
                 started >= ended
             });
-            assert_eq!(snapshot.record.devstat.merged, ended);
+            assert_eq!(snapshot.record.devstat.counts.merged, ended);
             (ended, exact)
         });
         for io in ios {

@@ -46,8 +46,10 @@ pub fn assert_counts_balanced(snapshot: &Snapshot) {
         assert!(busy.n_in <= queue.n_in, "{busy:?} {queue:?}");
     }
     let operations = Class::ALL.map(|class| devstat.operations(class));
-    let ended =
-        operations.iter().sum::<u64>() + devstat.merged + devstat.refused + devstat.abandoned;
+    let ended = operations.iter().sum::<u64>()
+        + devstat.counts.merged
+        + devstat.counts.refused
+        + devstat.counts.abandoned;
     assert_eq!(devstat.end_count(), ended);
 }
 

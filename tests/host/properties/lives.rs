@@ -194,7 +194,7 @@ proptest! {
             let devstat = &snapshot.record.devstat;
             let counts = Counts::from(&snapshot);
             let operations: u64 = counts.operations.iter().sum();
-            let others = devstat.merged + devstat.refused + devstat.abandoned;
+            let others = devstat.counts.merged + devstat.counts.refused + devstat.counts.abandoned;
             assert_eq!(counts.end_count, operations + others);
             assert_eq!(counts.tag_types.iter().sum::<u64>(), operations);
             assert_eq!(snapshot.in_flight(), counts.start_count - counts.end_count);

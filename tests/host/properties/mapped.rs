@@ -88,9 +88,9 @@ const _: () = {
         priority block_size name driver reserved
     });
     same!(layout::Snapshot = DeviceSnapshot {
-        number reserved snaptime start_count end_count merged refused abandoned
+        number reserved snaptime start_count end_count counts
         bytes operations duration busy_time tag_types wtime wlentime
-        wlastupdate rtime rlentime rlastupdate wcnt rcnt reserved2
+        wlastupdate rtime rlentime rlastupdate wcnt rcnt
     });
     assert!(layout::VERSION == VERSION && layout::MAGIC == MAGIC && layout::BUCKETS == BUCKETS);
     assert!(layout::IOC_LIST == call::LIST as std::ffi::c_ulong);

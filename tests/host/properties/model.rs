@@ -141,9 +141,9 @@ impl From<&Snapshot> for Counts {
         Counts {
             start_count: devstat.start_count,
             end_count: devstat.end_count(),
-            merged: devstat.merged,
-            refused: devstat.refused,
-            abandoned: devstat.abandoned,
+            merged: devstat.counts.merged,
+            refused: devstat.counts.refused,
+            abandoned: devstat.counts.abandoned,
             bytes: devstat.bytes,
             operations: Class::ALL.map(|class| devstat.operations(class)),
             duration: devstat.duration,

@@ -23,6 +23,7 @@ use iostat::{
             Class,
             Tag, //
         },
+        counts::Counts,
         queue::Queue,
         snapshot::Snapshot, //
     },
@@ -48,9 +49,7 @@ fn snapshot() -> impl Strategy<Value = Snapshot> {
         };
         let devstat = &mut snapshot.record.devstat;
         devstat.start_count = word();
-        devstat.merged = word();
-        devstat.refused = word();
-        devstat.abandoned = word();
+        devstat.counts.each_mut().for_each(|count| *count = word());
         devstat.bytes.fill_with(&mut word);
         devstat.duration.fill_with(&mut word);
         devstat.completed.fill_with(&mut word);
@@ -108,13 +107,15 @@ fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
         true => queue.last,
         false => snapshot.now,
     };
-    vec![
+    let ends = [
         ("snaptime", snapshot.now),
         ("start_count", devstat.start_count),
         ("end_count", devstat.end_count()),
-        ("merged", devstat.merged),
-        ("refused", devstat.refused),
-        ("abandoned", devstat.abandoned),
+    ];
+    let names = Counts::<u64>::NAMES.iter();
+    let names = names.map(|name| name.to_str().unwrap());
+    let counts = names.zip(devstat.counts.each().copied());
+    let others = [
         ("bytes_none", devstat.bytes[0]),
         ("bytes_read", devstat.bytes[1]),
         ("bytes_write", devstat.bytes[2]),
@@ -143,7 +144,8 @@ fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
         ("rlastupdate", last_update(runq)),
         ("wcnt", waitq.n_in.wrapping_sub(waitq.n_out)),
         ("rcnt", runq.n_in.wrapping_sub(runq.n_out)),
-    ]
+    ];
+    ends.into_iter().chain(counts).chain(others).collect()
 }
 
 /// Returns the values of all statistics as text.

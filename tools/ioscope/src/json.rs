@@ -78,9 +78,9 @@ impl Serialize for Report<'_> {
         map.serialize_entry("busy_ns", &count(|s| s.busy_time))?;
         map.serialize_entry("started", &count(|s| s.start_count))?;
         map.serialize_entry("ended", &count(|s| s.end_count))?;
-        map.serialize_entry("merged", &count(|s| s.merged))?;
-        map.serialize_entry("refused", &count(|s| s.refused))?;
-        map.serialize_entry("abandoned", &count(|s| s.abandoned))?;
+        map.serialize_entry("merged", &count(|s| s.counts.merged))?;
+        map.serialize_entry("refused", &count(|s| s.counts.refused))?;
+        map.serialize_entry("abandoned", &count(|s| s.counts.abandoned))?;
         let untracked = interval.events(|name| name == "untracked");
         map.serialize_entry("untracked", &untracked.map(Count))?;
         map.serialize_entry("events", &interval.each_event().map(Named))?;
@@ -220,9 +220,9 @@ macro_rules! growth {
 const COLUMNS: [Column; 33] = [
     ("start_count", growth!(start_count)),
     ("end_count", growth!(end_count)),
-    ("merged", growth!(merged)),
-    ("refused", growth!(refused)),
-    ("abandoned", growth!(abandoned)),
+    ("merged", growth!(counts.merged)),
+    ("refused", growth!(counts.refused)),
+    ("abandoned", growth!(counts.abandoned)),
     ("bytes_none", growth!(bytes[0])),
     ("bytes_read", growth!(bytes[1])),
     ("bytes_write", growth!(bytes[2])),

@@ -4,6 +4,7 @@
 
 #![allow(missing_docs)]
 
+use crate::counts::Counts;
 use std::mem::{offset_of, size_of};
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
@@ -105,9 +106,7 @@ pub struct Snapshot {
     pub snaptime: u64,
     pub start_count: u64,
     pub end_count: u64,
-    pub merged: u64,
-    pub refused: u64,
-    pub abandoned: u64,
+    pub counts: Counts<u64>,
     pub bytes: [u64; 4],
     pub operations: [u64; 4],
     pub duration: [u64; 4],
@@ -121,7 +120,6 @@ pub struct Snapshot {
     pub rlastupdate: u64,
     pub wcnt: u64,
     pub rcnt: u64,
-    pub reserved2: u64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -219,7 +217,7 @@ pub(crate) struct Record {
     pub difference: [AtomicU64; DIFFERENCE_WORDS],
     pub latency: [[Times; PHASES]; 2],
     pub has_bases: AtomicU64,
-    pub padding: [u64; 3],
+    pub padding: [u64; 1],
 }
 
 /// Of a record, up to what only a partition has.
@@ -227,9 +225,7 @@ pub(crate) struct Record {
 #[repr(C)]
 pub(crate) struct Counters {
     pub start_count: u64,
-    pub merged: u64,
-    pub refused: u64,
-    pub abandoned: u64,
+    pub counts: Counts<u64>,
     pub bytes: [u64; 4],
     pub duration: [u64; 4],
     pub completed: [u64; 16],
@@ -316,7 +312,7 @@ pub(crate) const DIFFERENCE_WORDS: usize = size_of::<Difference>() / 8;
 
 const _: () = {
     assert!(size_of::<Device>() == 192);
-    assert!(size_of::<Snapshot>() == 256);
+    assert!(size_of::<Snapshot>() == 264);
     assert!(size_of::<List>() == 32);
     assert!(size_of::<Get>() == 40);
     assert!(size_of::<Histogram>() == 896);
@@ -326,5 +322,5 @@ const _: () = {
     assert!(size_of::<Record>() == 3328);
     assert!(offset_of!(Header, generation) == 72);
     assert!(offset_of!(Header, bounds) == 184);
-    assert!(WORDS == 53 && DIFFERENCE_WORDS == 16);
+    assert!(WORDS == 55 && DIFFERENCE_WORDS == 16);
 };

@@ -19,6 +19,9 @@
 mod arguments;
 mod calls;
 mod clock;
+/// The module counts by the same table.
+#[path = "../../../src/acct/counts.rs"]
+pub mod counts;
 mod file;
 pub mod layout;
 mod reader;

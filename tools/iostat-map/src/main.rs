@@ -136,7 +136,6 @@ fn histograms(disk: &mut Disk) -> Result<()> {
 
 /// As in `stat_columns`.
 fn columns(s: &Snapshot) -> String {
-    let ends = [s.start_count, s.end_count, s.merged, s.refused, s.abandoned];
     let times = [
         s.wtime,
         s.wlentime,
@@ -148,7 +147,8 @@ fn columns(s: &Snapshot) -> String {
     let read_and_written = [s.bytes[1], s.bytes[2], s.operations[1], s.operations[2]];
     let columns = [s.snaptime]
         .into_iter()
-        .chain(ends)
+        .chain([s.start_count, s.end_count])
+        .chain(s.counts.each().copied())
         .chain(s.bytes)
         .chain(s.operations)
         .chain(s.duration)

@@ -241,9 +241,9 @@ fn add(sum: &mut Counters, own: &Counters) {
         }
     }
     sum.start_count = sum.start_count.wrapping_add(own.start_count);
-    sum.merged = sum.merged.wrapping_add(own.merged);
-    sum.refused = sum.refused.wrapping_add(own.refused);
-    sum.abandoned = sum.abandoned.wrapping_add(own.abandoned);
+    for (sum, own) in sum.counts.each_mut().zip(own.counts.each()) {
+        *sum = sum.wrapping_add(*own);
+    }
     words(&mut sum.bytes, &own.bytes);
     words(&mut sum.duration, &own.duration);
     words(&mut sum.completed, &own.completed);
@@ -271,7 +271,7 @@ fn snapshot_of(number: u32, sum: &Counters, now: u64) -> Snapshot {
         let counts = kinds.filter(|(kind, _)| which(*kind));
         counts.fold(0u64, |sum, (_, count)| sum.wrapping_add(*count))
     };
-    let others = [sum.merged, sum.refused, sum.abandoned];
+    let others = [sum.counts.merged, sum.counts.refused, sum.counts.abandoned];
     Snapshot {
         number,
         snaptime: now,
@@ -279,9 +279,7 @@ fn snapshot_of(number: u32, sum: &Counters, now: u64) -> Snapshot {
         end_count: others
             .into_iter()
             .fold(completed(&|_| true), u64::wrapping_add),
-        merged: sum.merged,
-        refused: sum.refused,
-        abandoned: sum.abandoned,
+        counts: sum.counts,
         bytes: sum.bytes,
         operations: std::array::from_fn(|class| completed(&|kind| kind / 4 == class)),
         duration: sum.duration,

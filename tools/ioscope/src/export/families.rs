@@ -210,19 +210,19 @@ fn counts(scrape: &Scrape) -> [Family<'_>; 10] {
             scrape,
             "iostat_merged",
             "I/Os that ended because their request was merged into another.",
-            |entry| Value::Count(entry.counters.merged),
+            |entry| Value::Count(entry.counters.counts.merged),
         ),
         one(
             scrape,
             "iostat_refused",
             "I/Os that ended because the device was busy and the submitter withdrew the request.",
-            |entry| Value::Count(entry.counters.refused),
+            |entry| Value::Count(entry.counters.counts.refused),
         ),
         one(
             scrape,
             "iostat_abandoned",
             "I/Os whose end was not seen.",
-            |entry| Value::Count(entry.counters.abandoned),
+            |entry| Value::Count(entry.counters.counts.abandoned),
         ),
         each(
             scrape,

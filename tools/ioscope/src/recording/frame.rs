@@ -6,6 +6,7 @@ use crate::kstat::Kstat;
 use crate::region::{Area, Measured, Region, AREA_NUMBERS};
 use crate::sample::{Device, Entry, Event, Events, Sample, Times};
 use anyhow::{bail, Result};
+use iostat_map::counts::Counts;
 use iostat_map::layout::BUCKETS;
 use iostat_map::{Histogram, Snapshot};
 use serde::{Deserialize, Serialize};
@@ -73,9 +74,9 @@ fn words(s: &Snapshot) -> [u64; WORDS] {
         s.snaptime,
         s.start_count,
         s.end_count,
-        s.merged,
-        s.refused,
-        s.abandoned,
+        s.counts.merged,
+        s.counts.refused,
+        s.counts.abandoned,
         b0,
         b1,
         b2,
@@ -109,9 +110,12 @@ fn snapshot(number: u32, w: &[u64; WORDS]) -> Snapshot {
         snaptime: w[0],
         start_count: w[1],
         end_count: w[2],
-        merged: w[3],
-        refused: w[4],
-        abandoned: w[5],
+        counts: Counts {
+            merged: w[3],
+            refused: w[4],
+            abandoned: w[5],
+            ..Counts::default()
+        },
         bytes: [w[6], w[7], w[8], w[9]],
         operations: [w[10], w[11], w[12], w[13]],
         duration: [w[14], w[15], w[16], w[17]],
