@@ -11,6 +11,9 @@
 //! passes the I/O from one to the next with the memory ordering that its own fields need, which orders ours as well. So
 //! all accesses are relaxed.
 
+mod memory;
+mod regions;
+
 pub use super::event::{
     Completion,
     Start,

@@ -41,6 +41,7 @@ mod extra;
 mod partition;
 mod regions;
 mod remembered;
+mod slow_regions;
 
 pub use remembered::{
     barrier,
@@ -146,7 +147,7 @@ impl Entry {
             flags |= RUNNING;
             let issued_ns = self.service_ns.get();
             self.service_ns.set(issued_ns.wrapping_neg());
-            if let Some(class_in_regions) = self.leave_fast_path_in_regions(issued_ns) {
+            if let Some(class_in_regions) = self.pending.leave_fast_path(issued_ns) {
                 flags |= IN_REGIONS;
                 if class == Fresh::UNKNOWN.class {
                     class = class_in_regions;

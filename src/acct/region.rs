@@ -40,6 +40,7 @@ pub mod columns;
 pub mod flight;
 pub mod geometry;
 pub mod list;
+mod offset;
 pub mod only;
 pub mod pending;
 pub mod place;

@@ -81,7 +81,7 @@ fn start_in<'a, S: Section<'a>>(section: &S, entry: &'a Entry, root: &'a Root) {
 #[inline(never)]
 pub(super) fn issue<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
     match record(&section, entry, place, Transition::WaitqToRunq) {
-        Some(root) => super::extra::start_in_regions(section, root, entry),
+        Some(root) => super::slow_regions::start_in_regions(section, root, entry),
         None => section.leave(),
     }
 }
@@ -93,7 +93,7 @@ pub(super) fn complete<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: 
     let root_with_regions = record(&section, entry, place, end(&section, entry));
     section.ended(entry);
     if let Some(root) = root_with_regions {
-        super::extra::end_in_regions(&section, root, entry);
+        super::slow_regions::end_in_regions(&section, root, entry);
     }
     entry.key.release_in_flight();
     section.leave();

@@ -7,10 +7,7 @@ use super::{
     regions,
     Entry,
     Extra,
-    FastRequest,
-    Fresh,
     Lengths,
-    ListTag,
     QueueMove,
     Section, //
 };
@@ -87,15 +84,6 @@ pub(super) fn issue<'a, S: Section<'a>>(
     }
 }
 
-#[cold]
-#[inline(never)]
-pub(super) fn start_in_regions<'a, S: Section<'a>>(section: S, root: &'a Root, entry: &'a Entry) {
-    let rq = section.request(entry.key.in_flight());
-    let (class, sector) = (rq.class(), rq.sector());
-    entry.generalize(rq.key(), || Fresh { class, sector });
-    section.start_in_regions(root, entry, sector, rq.bytes());
-}
-
 /// The end of an I/O in an account with extras, which was recorded there but for the edges. Its entry is released.
 #[inline(always)]
 pub(super) fn complete<'a, S: Section<'a>>(
@@ -110,13 +98,5 @@ pub(super) fn complete<'a, S: Section<'a>>(
         partition::complete(section, entry, place, root, before, record);
     } else {
         regions::complete_and_edges(section, entry, place, before, record);
-    }
-}
-
-/// The end of an I/O in the regions of a whole disk, if they recorded its issue.
-pub(super) fn end_in_regions<'a, S: Section<'a>>(section: &S, root: &'a Root, entry: &'a Entry) {
-    if entry.pending.list_tag(0) != ListTag::NONE {
-        entry.generalize(entry.key.in_flight(), || Fresh::UNKNOWN);
-        section.end_in_regions(root, entry);
     }
 }

@@ -8,7 +8,7 @@
 
 use super::{
     absent,
-    extra::start_in_regions,
+    slow_regions::start_in_regions,
     Entry,
     Extra,
     Lengths,

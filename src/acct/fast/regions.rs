@@ -9,7 +9,7 @@
 //! Reads and writes have code of their own: so which of them it is is asked once.
 
 use super::{
-    extra::{
+    slow_regions::{
         end_in_regions,
         start_in_regions, //
     },

@@ -2,17 +2,14 @@
 
 //! What an entry remembers of its last I/O.
 
-use crate::{
-    acct::entry::Entry,
-    sync::{
-        fence,
-        AtomicU64,
-        Ordering::{
-            Relaxed,
-            Release,
-            SeqCst, //
-        }, //
-    },
+use crate::sync::{
+    fence,
+    AtomicU64,
+    Ordering::{
+        Relaxed,
+        Release,
+        SeqCst, //
+    }, //
 };
 
 /// Where the last I/O of an entry was recorded. The numbers are the caller's: the module stores addresses, tests
@@ -84,52 +81,30 @@ impl Remembered {
         self.root.load(Relaxed)
     }
 
-    /// Where its account's records are in it, bytes.
-    pub const RECORDS_OFFSET: usize = core::mem::offset_of!(Remembered, records);
-}
-
-impl Entry {
-    /// The entry's memory.
+    /// The next I/O from this source may take the fast path if `may` still says so.
     #[inline(always)]
-    pub fn memory(&self) -> &Remembered {
-        &self.memory
-    }
-
-    /// The next I/O here from this source may take the fast path if `may` still says so. Owner only.
-    pub fn remember(&self, source: Source, memory: Memory, may: impl FnOnce() -> bool) {
-        // What an I/O before this one left there may be of another disk.
-        self.pending.start_under_none();
-        self.memory.records.store(memory.records, Relaxed);
-        self.memory.root.store(memory.root, Relaxed);
-        self.memory.source.store(source.0, Relaxed);
-        // Pairs with that in `forgotten`.
+    pub(in crate::acct) fn set(&self, source: Source, memory: Memory, may: impl FnOnce() -> bool) {
+        self.records.store(memory.records, Relaxed);
+        self.root.store(memory.root, Relaxed);
+        self.source.store(source.0, Relaxed);
+        // Pairs with that in `barrier`.
         fence(SeqCst);
         if !may() {
-            self.memory.forget();
+            self.forget();
         }
     }
 
     /// Whether the next I/O may take the fast path.
-    pub fn is_remembered(&self) -> bool {
-        self.memory.source.load(Relaxed) != 0
+    pub(in crate::acct) fn is_set(&self) -> bool {
+        self.source.load(Relaxed) != 0
     }
 
-    /// The next I/O of this entry takes the general path, if the entry refers to `memory`. An I/O that is in
-    /// flight stays on the fast path. May be called by a thread that does not own the entry, after
-    /// [`barrier`].
-    pub fn forget(&self, memory: Memory) {
-        if self.memory.records() == memory.records && self.is_remembered() {
-            self.memory.forget();
-        }
-    }
-
-    /// An entry that refers to `old` refers to `new` from here on: an I/O that is in flight is recorded there, and
-    /// the next one takes the general path. May be called by a thread that does not own the entry, after [`barrier`].
-    pub fn replace(&self, old: Memory, new: Memory) {
-        if self.memory.records() != old.records {
+    /// See [`Entry::replace`](crate::acct::entry::Entry::replace).
+    pub(in crate::acct) fn replace(&self, old: Memory, new: Memory) {
+        if self.records() != old.records {
             return;
         }
-        self.memory.forget();
+        self.forget();
         // If the owner has written another account meanwhile, that is not changed.
         let exchange = |word: &AtomicU64, old, new| {
             let _ = word.compare_exchange(old, new, Release, Relaxed);
@@ -137,14 +112,17 @@ impl Entry {
         // The root first, which the release orders before the records. A step that loads the new records finds no record
         // of its CPU there and then loads the root: it must not find the root of the account that has left. The two
         // loads stay in order, as only x86 has a fast path.
-        exchange(&self.memory.root, old.root, new.root);
-        exchange(&self.memory.records, old.records, new.records);
+        exchange(&self.root, old.root, new.root);
+        exchange(&self.records, old.records, new.records);
     }
+
+    /// Where its account's records are in it, bytes.
+    pub const RECORDS_OFFSET: usize = core::mem::offset_of!(Remembered, records);
 }
 
-/// To be called by those who call [`Entry::forget`] or [`Entry::replace`]: after they have made
-/// sure that the account is not remembered again.
+/// To be called before `Entry::forget` or `Entry::replace`, and after the caller has ensured that the account is not remembered
+/// again.
 pub fn barrier() {
-    // Pairs with that in `remember`.
+    // Pairs with that in `Remembered::set`.
     fence(SeqCst);
 }

@@ -2,6 +2,8 @@
 
 //! The only region of a disk as the fast path has it: all that a CPU needs to count an I/O there, in one cache line.
 
+pub use super::offset::AreaOffset;
+
 use super::{
     geometry::{
         Geometry,
@@ -9,7 +11,6 @@ use super::{
     },
     pending::ListTag, //
 };
-use crate::hint::opaque;
 
 /// One CPU's. As zeroed memory, no region, in which no I/O is.
 #[derive(Debug, Default)]
@@ -25,38 +26,6 @@ pub struct OnlyRegion {
 }
 
 const _: () = assert!(core::mem::size_of::<OnlyRegion>() == 64);
-
-/// Where an area is. Of the region that it was returned for, which has that area.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AreaOffset(u64);
-
-/// The distance from one area to the next is a power of two: what all CPUs share of an area has as many bytes.
-pub(super) const STRIDE_SHIFT: u32 = 5;
-
-impl AreaOffset {
-    /// The distance from one area to the next.
-    pub const STRIDE: usize = 1 << STRIDE_SHIFT;
-
-    /// That of an area of a region.
-    #[inline(always)]
-    fn of(area: usize) -> Self {
-        // CAST: Below `geometry::MAX_AREAS`.
-        // Opaque, or what is computed of it would begin with another shift.
-        AreaOffset(opaque((area as u64) << STRIDE_SHIFT))
-    }
-
-    /// In steps of [`AreaOffset::STRIDE`].
-    #[inline(always)]
-    pub const fn get(self) -> u64 {
-        self.0
-    }
-
-    /// The number of the area.
-    pub fn area(self) -> usize {
-        // CAST: As it was.
-        (self.0 >> STRIDE_SHIFT) as usize
-    }
-}
 
 impl OnlyRegion {
     /// A region with these areas, which counts I/Os that start under the list of this number and later ones. The numbers are
@@ -101,7 +70,7 @@ impl OnlyRegion {
     #[inline(always)]
     pub fn area_of(&self, list_tag: ListTag, flags: u64) -> Option<AreaOffset> {
         let offset = list_tag.distance(self.list_tag) ^ flags;
-        (offset < self.end).then_some(AreaOffset(offset))
+        (offset < self.end).then_some(AreaOffset::from_offset(offset))
     }
 
     /// Whether an I/O is in no area of it. If there is no region, false.

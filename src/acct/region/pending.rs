@@ -4,19 +4,14 @@
 
 use super::{
     list::StartSector,
-    only::{
+    offset::{
         AreaOffset,
         STRIDE_SHIFT, //
     },
-    Io, //
 };
 use crate::acct::{
     class::Class,
-    counter::Counter,
-    entry::{
-        Entry,
-        IN_REGIONS, //
-    },
+    counter::Counter, //
 };
 
 /// Accounts one I/O can be in: that of a partition and that of its disk.
@@ -145,6 +140,22 @@ impl RegionState {
         StartSector::from_word(self.sector.get())
     }
 
+    /// The I/O, which the driver has had since `issued_ns`, leaves the fast path. If it did not start under a list there, it
+    /// says what an I/O before it did: that has ended, so no list is in use that covers it. Returns the I/O's class as
+    /// regions have it, if they may.
+    pub(in crate::acct) fn leave_fast_path(&self, issued_ns: u64) -> Option<Class> {
+        if self.list_tag(0) == ListTag::NONE {
+            return None;
+        }
+        let begin = self.begin_on_fast_path();
+        self.sector.set(begin.sector());
+        self.start_ns.set(issued_ns);
+        Some(match begin.is_write() {
+            false => Class::Read,
+            true => Class::Write,
+        })
+    }
+
     /// Sets the tags of all levels to no list.
     pub fn start_under_none(&self) {
         for list_tag in &self.list_tag {
@@ -182,57 +193,6 @@ impl RegionState {
     #[inline(always)]
     pub fn list_tag(&self, level: usize) -> ListTag {
         ListTag(self.list_tag.get(level).map_or(0, Counter::get))
-    }
-}
-
-impl Entry {
-    /// Whether regions count it.
-    #[inline(always)]
-    pub fn is_in_regions(&self) -> bool {
-        self.state.get() & IN_REGIONS != 0
-    }
-
-    /// They do from now on, with `sector` on the whole disk; `sectors` mean nothing without data.
-    #[inline(always)]
-    pub fn start_in_regions(&self, sector: u64, sectors: u32, now: u64) {
-        self.pending.start(sector, sectors, now);
-        self.state.set(self.state.get() | IN_REGIONS);
-    }
-
-    /// The I/O, which the driver has had since `issued_ns`, leaves the fast path. If it did not start under a list there, it
-    /// says what an I/O before it did: that has ended, so no list is in use that covers it. Returns the I/O's class as
-    /// regions have it, if they may.
-    pub(in crate::acct) fn leave_fast_path_in_regions(&self, issued_ns: u64) -> Option<Class> {
-        if self.pending.list_tag(0) == ListTag::NONE {
-            return None;
-        }
-        let begin = self.pending.begin_on_fast_path();
-        self.pending.sector.set(begin.sector());
-        self.pending.start_ns.set(issued_ns);
-        Some(match begin.is_write() {
-            false => Class::Read,
-            true => Class::Write,
-        })
-    }
-
-    /// Regions have recorded its end, and it is still in flight.
-    pub fn end_in_regions(&self) {
-        self.state.set(self.state.get() & !IN_REGIONS);
-    }
-
-    /// As regions saw it start, in an account whose first sector is `first` on the whole disk.
-    pub fn io(&self, first: u64) -> Io {
-        let kind = self.kind();
-        Io {
-            sector: self.pending.sector().wrapping_sub(first),
-            // CAST: As it was set.
-            sectors: if kind.has_data() {
-                self.pending.sectors() as u32
-            } else {
-                0
-            },
-            class: kind.class_of(),
-        }
     }
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The memory of an entry: see [`crate::acct::fast`].
+
+use super::Entry;
+use crate::acct::fast::{
+    Memory,
+    Remembered,
+    Source, //
+};
+
+impl Entry {
+    /// The entry's memory.
+    #[inline(always)]
+    pub fn memory(&self) -> &Remembered {
+        &self.memory
+    }
+
+    /// The next I/O here from this source may take the fast path if `may` still says so. Owner only.
+    pub fn remember(&self, source: Source, memory: Memory, may: impl FnOnce() -> bool) {
+        // What an I/O before this one left there may be of another disk.
+        self.pending.start_under_none();
+        self.memory.set(source, memory, may);
+    }
+
+    /// Whether the next I/O may take the fast path.
+    pub fn is_remembered(&self) -> bool {
+        self.memory.is_set()
+    }
+
+    /// The next I/O of this entry takes the general path, if the entry refers to `memory`. An I/O that is in
+    /// flight stays on the fast path. May be called by a thread that does not own the entry, after
+    /// [`barrier`](crate::acct::fast::barrier).
+    pub fn forget(&self, memory: Memory) {
+        if self.memory.records() == memory.records && self.is_remembered() {
+            self.memory.forget();
+        }
+    }
+
+    /// An entry that refers to `old` refers to `new` from here on: an I/O that is in flight is recorded there, and
+    /// the next one takes the general path. May be called by a thread that does not own the entry, after
+    /// [`barrier`](crate::acct::fast::barrier).
+    pub fn replace(&self, old: Memory, new: Memory) {
+        self.memory.replace(old, new);
+    }
+}

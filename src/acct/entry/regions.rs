@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! What an entry holds for regions.
+
+use super::{
+    Entry,
+    IN_REGIONS, //
+};
+use crate::acct::region::Io;
+
+impl Entry {
+    /// Whether regions count it.
+    #[inline(always)]
+    pub fn is_in_regions(&self) -> bool {
+        self.state.get() & IN_REGIONS != 0
+    }
+
+    /// They do from now on, with `sector` on the whole disk; `sectors` mean nothing without data.
+    #[inline(always)]
+    pub fn start_in_regions(&self, sector: u64, sectors: u32, now: u64) {
+        self.pending.start(sector, sectors, now);
+        self.state.set(self.state.get() | IN_REGIONS);
+    }
+
+    /// Regions have recorded its end, and it is still in flight.
+    pub fn end_in_regions(&self) {
+        self.state.set(self.state.get() & !IN_REGIONS);
+    }
+
+    /// As regions saw it start, in an account whose first sector is `first` on the whole disk.
+    pub fn io(&self, first: u64) -> Io {
+        let kind = self.kind();
+        Io {
+            sector: self.pending.sector().wrapping_sub(first),
+            // CAST: As it was set.
+            sectors: if kind.has_data() {
+                self.pending.sectors() as u32
+            } else {
+                0
+            },
+            class: kind.class_of(),
+        }
+    }
+}
