@@ -370,6 +370,14 @@ fn issue_among_others(before: Lengths, record: &Writing<'_>, now: u64) {
     }
 }
 
+/// The I/O of a section has ended. Releases the entry, and leaves the section.
+#[inline(always)]
+fn leave_ended<'a, S: Section<'a>>(section: S, entry: &'a Entry) {
+    section.ended(entry);
+    entry.key.release_in_flight();
+    section.leave();
+}
+
 /// `block_rq_complete` of `bytes` bytes without an error: a request is done, perhaps in part.
 #[inline(always)]
 pub fn complete<'a, E: FastEvent<'a>>(
@@ -403,17 +411,13 @@ pub fn complete<'a, E: FastEvent<'a>>(
         record.runq_busy.fall(now);
         keep_apart();
         drop(record);
-        section.ended(entry);
-        entry.key.release_in_flight();
-        return section.leave();
+        return leave_ended(section, entry);
     }
     let before = before.again();
     if !before.has_extras() {
         complete_among_others(before, &record, now);
         drop(record);
-        section.ended(entry);
-        entry.key.release_in_flight();
-        return section.leave();
+        return leave_ended(section, entry);
     }
     if before == Lengths::ONE_RUNS.with(Extra::Regions) {
         record.runq_busy.fall(now);

@@ -8,6 +8,7 @@
 
 use super::{
     absent,
+    leave_ended,
     slow_regions::start_in_regions,
     Entry,
     Extra,
@@ -156,29 +157,29 @@ pub(super) fn issue<'a, S: Section<'a>>(
     let disk = section.disk(root);
     let in_disk = disk.gauge.take(QueueMove::WaitqToRunq);
     if in_disk != Lengths::ONE_WAITS {
-        return issue_in_busy_disk(section, entry, place, in_disk, record);
+        return issue_in_busy_disk::<true, S>(section, entry, place, in_disk, record);
     }
     keep_apart();
     drop(record);
     section.leave();
 }
 
-/// The issue of an I/O that is alone in its partition, whose disk has others, or extras.
+/// The issue of an I/O that is the first to run in its partition, whose disk has others, or extras. `IS_ALONE` is whether no
+/// other I/O waits in the partition.
 #[inline(never)]
-fn issue_in_busy_disk<'a, S: Section<'a>>(
+fn issue_in_busy_disk<'a, const IS_ALONE: bool, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
     in_disk: Lengths,
     record: Writing<'_>,
 ) {
-    note_in_disk(
-        &section,
-        Lengths::ONE_WAITS,
-        in_disk,
-        QueueMove::WaitqToRunq,
-        &record,
-    );
+    let step = if IS_ALONE {
+        QueueMove::WaitqToRunq
+    } else {
+        QueueMove::RunqEnter
+    };
+    note_in_disk(&section, Lengths::ONE_WAITS, in_disk, step, &record);
     drop(record);
     if in_disk.has(Extra::Regions) {
         let partition = section.root(place);
@@ -206,33 +207,9 @@ fn issue_in_busy<'a, S: Section<'a>>(
     let disk = section.disk(section.root(place));
     let in_disk = disk.gauge.take(QueueMove::RunqEnter);
     if in_disk.run() != 0 || in_disk.wait() == 0 || in_disk.has_extras() {
-        return issue_in_other_disk(section, entry, place, in_disk, record);
+        return issue_in_busy_disk::<false, S>(section, entry, place, in_disk, record);
     }
     drop(record);
-    section.leave();
-}
-
-/// The issue of an I/O that is the first to run in its partition, where others wait, but not in its disk.
-#[inline(never)]
-fn issue_in_other_disk<'a, S: Section<'a>>(
-    section: S,
-    entry: &'a Entry,
-    place: S::Place,
-    in_disk: Lengths,
-    record: Writing<'_>,
-) {
-    note_in_disk(
-        &section,
-        Lengths::ONE_WAITS,
-        in_disk,
-        QueueMove::RunqEnter,
-        &record,
-    );
-    drop(record);
-    if in_disk.has(Extra::Regions) {
-        let partition = section.root(place);
-        return start_in_regions(section, partition, entry);
-    }
     section.leave();
 }
 
@@ -282,9 +259,7 @@ pub(super) fn complete<'a, S: Section<'a>>(
     }
     keep_apart();
     drop(record);
-    section.ended(entry);
-    entry.key.release_in_flight();
-    section.leave();
+    leave_ended(section, entry);
 }
 
 /// The end of an I/O that was the only one that ran in its partition; the disk has others, or extras.
@@ -298,9 +273,7 @@ fn complete_in_busy_disk<'a, S: Section<'a>>(
 ) {
     note_in_disk(&section, before, in_disk, QueueMove::RunqExit, &record);
     drop(record);
-    section.ended(entry);
-    entry.key.release_in_flight();
-    section.leave();
+    leave_ended(section, entry);
 }
 
 /// The end of an I/O in a partition that has others or regions, or without a record.
@@ -330,9 +303,7 @@ fn complete_in_busy<'a, S: Section<'a>>(
         }
     }
     drop(record);
-    section.ended(entry);
-    entry.key.release_in_flight();
-    section.leave();
+    leave_ended(section, entry);
 }
 
 /// The end of the only I/O of a partition, which has regions.
@@ -348,9 +319,7 @@ fn complete_with_edge<'a, S: Section<'a>>(
     let edges = before.edges_of(QueueMove::RunqExit);
     record.note_in_partition(edges, &disk.gauge, section.now());
     drop(record);
-    section.ended(entry);
-    entry.key.release_in_flight();
-    section.leave();
+    leave_ended(section, entry);
 }
 
 /// Whether the disk of the partition at this place, which is not the absent one, has this extra.

@@ -9,6 +9,7 @@
 //! Reads and writes have code of their own: so which of them it is is asked once.
 
 use super::{
+    leave_ended,
     slow_regions::{
         end_in_regions,
         start_in_regions, //
@@ -142,9 +143,7 @@ pub(super) fn complete<'a, S: Section<'a>>(section: S, entry: &'a Entry, part: S
     } else {
         return complete_slow(section, entry, part);
     }
-    section.ended(entry);
-    entry.key.release_in_flight();
-    section.leave();
+    leave_ended(section, entry);
 }
 
 #[inline(always)]
@@ -181,9 +180,7 @@ pub(super) fn complete_and_edges<'a, S: Section<'a>>(
         let part = section.region(place);
         return complete(section, entry, part);
     }
-    section.ended(entry);
-    entry.key.release_in_flight();
-    section.leave();
+    leave_ended(section, entry);
 }
 
 /// The end of an I/O that is merged, or not in an area of the only region.
