@@ -59,7 +59,7 @@ struct iostat_nfs_mounts {
 };
 
 /**
- * iostat_nfs_open - from here on, and from its load on, nfs.ko is listened to
+ * iostat_nfs_open - trace nfs.ko, now or once it is loaded
  * @mounts: copied
  * @probe_state: the first argument of what the probes call
  *

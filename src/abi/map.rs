@@ -218,7 +218,7 @@ pub struct MapDevice {
 }
 
 impl MapDevice {
-    /// From here on it is that of a device that is there, in memory of zeros.
+    /// Makes zeroed memory that of a device that is present.
     pub fn set(&mut self, device: Device) {
         self.magic = MAGIC;
         self.device = device.with_block_size(AtomicU32::new(device.block_size));

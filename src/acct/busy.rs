@@ -197,25 +197,25 @@ impl Gauge {
         Lengths::new(self.0.load(Acquire)).has(extra)
     }
 
-    /// It is no account's from here on, and of those that have extras it seems to have them.
+    /// Marks it as the gauge of no account, with the extra that the fast path looks for.
     fn set_absent(&self) {
         self.0
             .store(Extra::Absent as u64 | Extra::Disk as u64, Relaxed);
     }
 
-    /// The account has this extra from here on.
+    /// Adds this extra to the account.
     pub fn add(&self, extra: Extra) {
         // Release: what a step that finds the extra looks at was there before.
         self.0.fetch_or(extra as u64, Release);
     }
 
-    /// The account does not have this extra from here on.
+    /// Removes this extra from the account.
     pub fn remove(&self, extra: Extra) {
         self.0.fetch_and(!(extra as u64), Release);
     }
 
-    /// The account does not have this extra from here on, unless something waits besides the I/O of the caller, which is in
-    /// the wait queue.
+    /// Removes this extra from the account, unless something waits besides the I/O of the caller, which is in the wait
+    /// queue.
     pub fn remove_if_alone(&self, extra: Extra) {
         let is_alone = |word: u64| word & WAIT_MASK <= WAIT;
         let remove = |word: u64| is_alone(word).then_some(word & !(extra as u64));

@@ -184,7 +184,7 @@ impl Wait {
         Some((self.task.load(Relaxed), self.disk.get()))
     }
 
-    /// The place is for other waits from here on.
+    /// Makes the place free for other waits.
     pub fn release(&self) {
         // Release: what the next owner writes comes after all that was read here.
         self.task.store(0, Release);

@@ -33,10 +33,10 @@ use kernel::prelude::*;
 #[derive(Clone, Copy)]
 enum ListingCursor {
     Heading,
-    /// The line of the first device from here on.
+    /// The line of the first device at or after this position.
     Device(Position),
     TimesHeading,
-    /// The histograms of the first device from here on; if it is this one, so many of them are written.
+    /// The histograms of the first device at or after this position; if it is at this one, so many of them are written.
     Times(Position, usize),
 }
 

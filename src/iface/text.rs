@@ -117,7 +117,7 @@ impl Text {
         }
     }
 
-    /// From here on it is the reply to a message, which `make` begins to write to the buffer. May sleep; `ENOMEM`,
+    /// Replaces the text with the reply to a message, which `make` begins to write to the buffer. May sleep; `ENOMEM`,
     /// what `make` returns.
     pub(super) fn reply(
         &mut self,
@@ -136,7 +136,7 @@ impl Text {
         result
     }
 
-    /// From here on it is a reply without text. May sleep.
+    /// Replaces the text with a reply without text. May sleep.
     pub(super) fn empty(&mut self, global: &ChardevContext) {
         self.abandon(global);
         self.source = TextSource::Written;

@@ -51,7 +51,6 @@ pub(crate) fn here<T>(work: impl Fn(ThisCpu<'_>) -> T + Sync) -> T {
 pub(crate) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Option<T> {
     struct Call<F, T> {
         work: F,
-        cpu: u32,
         result: Option<T>,
     }
 
@@ -71,11 +70,7 @@ pub(crate) fn on_cpu<T>(cpu: u32, work: impl Fn(ThisCpu<'_>) -> T + Sync) -> Opt
         call::<F, T>
     }
 
-    let mut call = Call {
-        work,
-        cpu,
-        result: None,
-    };
+    let mut call = Call { work, result: None };
     let function = function(&call);
     let data = core::ptr::from_mut(&mut call).cast();
     // The type is int in 7.2.

@@ -48,13 +48,13 @@ impl Root {
         self.disk
     }
 
-    /// From here on it is the root of no account, beside a record that is not read: a step there finds
+    /// Makes it the root of no account, beside a record that is not read: a step there finds
     /// [`Extra::Absent`], and [`Extra::Disk`], which the fast path looks for. To be called again after each step.
     pub fn set_absent(&self) {
         self.gauge.set_absent();
     }
 
-    /// Whether I/Os of this hardware queue may enter the root from here on. Called after one of them has entered, by
+    /// Whether later I/Os of this hardware queue may enter the root. Called after one of them has entered, by
     /// its leaf.
     pub fn may_enter(&self, queue: u16) -> bool {
         if self.gauge.lengths() == Lengths::ONE_WAITS {
@@ -66,7 +66,7 @@ impl Root {
     }
 
     /// An I/O of this hardware queue has met others at the root: whether its queue may go on to enter there. If the
-    /// owner has not met others since the last time, it is quiet, and this queue is the owner from here on.
+    /// owner has not met others since the last time, it is quiet, and this queue becomes the owner.
     #[inline(always)]
     pub fn stays(&self, queue: u16) -> bool {
         let queue = u32::from(queue);

@@ -37,7 +37,7 @@ impl Entry {
         }
     }
 
-    /// An entry that refers to `old` refers to `new` from here on: an I/O that is in flight is recorded there, and
+    /// If the entry refers to `old`, makes it refer to `new`: an I/O that is in flight is recorded there, and
     /// the next one takes the general path. May be called by a thread that does not own the entry, after
     /// [`barrier`](crate::acct::fast::barrier).
     pub fn replace(&self, old: Memory, new: Memory) {

@@ -44,7 +44,7 @@ impl Share {
         }
     }
 
-    /// Up to so many from here on.
+    /// Sets the limit.
     pub fn set_most(&self, most: u64) {
         // Relaxed: a caller that sees it too late takes room that disks have together.
         self.most.store(most, Relaxed);

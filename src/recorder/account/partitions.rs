@@ -14,8 +14,8 @@ use kernel::{
 };
 
 impl Account {
-    /// From here on the disk of this partition, if it is one, is read with it. Before anything is recorded in it. May sleep;
-    /// `ENOMEM`.
+    /// Adds the records of this account, if it is that of a partition, to those that readers of its disk add up. Called before
+    /// anything is recorded in it. May sleep; `ENOMEM`.
     pub(crate) fn join_disk(&self) -> Result {
         let Some(disk) = self.disk() else {
             return Ok(());
@@ -41,7 +41,7 @@ impl Account {
         self.records.head().is_gone()
     }
 
-    /// From here on the disk of this partition, which is gone, has all that it has counted. One call at a time, and not while
+    /// Adds the counts of this partition, which is gone, to those of its disk. One call at a time, and not while
     /// [`Account::upkeep`] runs. May sleep; `ENOMEM`: then nothing has changed.
     pub(crate) fn absorb_into_disk(&self) -> Result {
         let Some(disk) = self.disk() else {
