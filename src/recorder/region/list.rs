@@ -157,6 +157,11 @@ impl RegionList {
     fn end_simply(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) -> Option<usize> {
         let list_tag = entry.pending.list_tag(level.index);
         let area = list_tag.area(self.list_tag);
+        // Of a region that was resized, the first in the list is the one before. I/Os of the other, recorded on the fast
+        // path, have the number of this list as well.
+        if area >= self.geometry.areas() {
+            return None;
+        }
         self.first.place(area, cpu)?.end(entry, list_tag, now);
         Some(area)
     }
