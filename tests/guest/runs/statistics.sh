@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
 # Statistics of regions, and those that other modules keep.
 
-PARTS="load regions-words regions regions-load regions-limits evcnt devstat kstat kstat-abi kstat-rust ported"
+PARTS="load regions-words regions regions-load regions-fast regions-limits evcnt devstat kstat kstat-abi kstat-rust ported"
 . /payload/test.sh
