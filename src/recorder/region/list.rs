@@ -19,7 +19,10 @@ use crate::{
             Ended, //
         },
     },
-    kernel_ext::percpu::ThisCpu,
+    kernel_ext::percpu::{
+        PerCpu,
+        ThisCpu, //
+    },
 };
 use kernel::{
     prelude::*,
@@ -38,6 +41,8 @@ pub(in crate::recorder) struct RegionList {
     /// The tag of I/Os that start while this is the list. Lists are numbered from 1.
     list_tag: ListTag,
     regions: KVec<ListMember>,
+    /// Where the latest I/O of each CPU ended.
+    last: Arc<PerCpu<Last>>,
     /// The areas of the only region if it has no additional output; otherwise of no areas.
     geometry: Geometry,
     /// The first region.
@@ -64,8 +69,8 @@ impl Level {
 }
 
 impl RegionList {
-    /// Creates a list of at least one region. May sleep; `ENOMEM`.
-    pub(super) fn new(number: u32, listed: &[ListMember]) -> Result<Self> {
+    /// Creates a list of at least one region; `last` is where the latest I/O of each CPU ended. May sleep; `ENOMEM`.
+    pub(super) fn new(number: u32, listed: &[ListMember], last: Arc<PerCpu<Last>>) -> Result<Self> {
         let first = &listed.first().ok_or(EINVAL)?.region;
         let geometry = match listed {
             [only] if !only.region.plan.classes => only.region.plan.geometry,
@@ -77,6 +82,7 @@ impl RegionList {
         Ok(RegionList {
             list_tag: ListTag::list(number),
             regions,
+            last,
             geometry,
             first: first.clone(),
             has_histogram,
@@ -93,7 +99,6 @@ impl RegionList {
         level: Level,
         sector: u64,
         sectors: u32,
-        last: &Last,
         here: ProbeContext<'_>,
     ) {
         let (now, cpu) = (here.now, here.cpu);
@@ -101,7 +106,7 @@ impl RegionList {
         if !kind.has_data() {
             return self.start_slow(entry, level, self.list_tag, cpu);
         }
-        let merged = last.merged(sector, sectors, kind);
+        let merged = self.last.this_cpu(cpu).merged(sector, sectors, kind);
         let list_tag = self.list_tag.merged_or_not(merged);
         if let Some(area) = self.geometry.only_area(sector, sectors) {
             entry

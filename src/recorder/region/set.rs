@@ -37,10 +37,7 @@ use crate::{
     },
     glue::records::Records,
     kernel_ext::{
-        percpu::{
-            PerCpu,
-            ThisCpu, //
-        },
+        percpu::PerCpu,
         published::{
             InProbe,
             Node,
@@ -66,7 +63,6 @@ use kernel::{
 #[pin_data]
 pub(in crate::recorder) struct RegionSet {
     list: Published<RegionList>,
-    last: Arc<PerCpu<Last>>,
     /// Of the account.
     records: Arc<Records>,
     /// The number of regions.
@@ -83,6 +79,8 @@ struct SetMembers {
     number: u32,
     /// Sorted by id. A region that was resized, which still counts I/Os that started before, precedes its replacement.
     regions: KVec<ListMember>,
+    /// Where the latest I/O of each CPU ended, while there are regions: most accounts never have one.
+    last: Option<Arc<PerCpu<Last>>>,
 }
 
 impl SetMembers {
@@ -104,6 +102,15 @@ impl SetMembers {
     /// The number the next list will have: not 0.
     fn next(&self) -> u32 {
         self.number.wrapping_add(1).max(1)
+    }
+
+    /// What a region has to know that is in the list of this number first. May sleep; `ENOMEM`.
+    fn joins(&mut self, since: u32) -> Result<Joins> {
+        let last = match &self.last {
+            Some(last) => last.clone(),
+            None => self.last.insert(nowhere()?).clone(),
+        };
+        Ok(Joins { since, last })
     }
 }
 
@@ -132,7 +139,6 @@ impl RegionSet {
     ) -> impl PinInit<Self, Error> {
         try_pin_init!(RegionSet {
             list: Published::new(),
-            last: nowhere()?,
             records,
             count: AtomicUsize::new(0),
             needs_slow_record: AtomicBool::new(always_needs_slow_record),
@@ -140,6 +146,7 @@ impl RegionSet {
             members <- new_mutex!(SetMembers {
                 number: 0,
                 regions: KVec::new(),
+                last: None,
             }),
         })
     }
@@ -148,12 +155,6 @@ impl RegionSet {
     #[inline(always)]
     pub(in crate::recorder) fn list<'a>(&'a self, probe: InProbe<'a>) -> Option<&'a RegionList> {
         self.list.get(probe)
-    }
-
-    /// Where the latest I/O of this CPU ended.
-    #[inline(always)]
-    pub(in crate::recorder) fn last<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a Last {
-        self.last.this_cpu(cpu)
     }
 
     /// Whether an I/O must be recorded in regions or in a disk, besides in the account.
@@ -198,7 +199,7 @@ impl RegionSet {
         let id = smallest_free_id(ids).ok_or(ENFILE)?;
         let born = members.next();
         let plan = Plan { id, born, ..plan };
-        let region = Region::new(plan, Baseline::new(aux), self.joins(born))?;
+        let region = Region::new(plan, Baseline::new(aux), members.joins(born)?)?;
         let lifetime = Lifetime {
             since: born,
             until: None,
@@ -245,7 +246,7 @@ impl RegionSet {
         // While the guard is held, no reader prints or clears the counts that the new region begins with.
         let mut baseline = old.lock();
         let since = members.next();
-        let region = old.resized(&baseline, geometry, self.joins(since))?;
+        let region = old.resized(&baseline, geometry, members.joins(since)?)?;
         let room = members.regions.len().saturating_add(1);
         let mut regions = KVec::with_capacity(room, GFP_KERNEL).map_err(Error::from)?;
         for listed in &members.regions {
@@ -284,10 +285,11 @@ impl RegionSet {
         gauge: &Gauge,
     ) -> Result {
         let number = members.next();
-        let list = if regions.is_empty() {
-            None
-        } else {
-            Some(Node::new(RegionList::new(number, &regions)?)?)
+        let list = match &members.last {
+            Some(last) if !regions.is_empty() => {
+                Some(Node::new(RegionList::new(number, &regions, last.clone())?)?)
+            }
+            _ => None,
         };
         let mut current = regions
             .iter()
@@ -299,6 +301,9 @@ impl RegionSet {
         let areas = areas.map(|areas| Node::new(areas.clone())).transpose()?;
         members.number = number;
         members.regions = regions;
+        if list.is_none() {
+            members.last = None;
+        }
         let count = members.current().count();
         self.count.store(count, Relaxed);
         self.needs_slow_record
@@ -315,14 +320,6 @@ impl RegionSet {
             gauge.add(Extra::Regions);
         }
         Ok(())
-    }
-
-    /// What a region has to know that is in the list of this number first.
-    fn joins(&self, since: u32) -> Joins {
-        Joins {
-            since,
-            last: self.last.clone(),
-        }
     }
 
     /// The first region from an id on. May sleep.

@@ -13,14 +13,11 @@ use super::super::{
         RegionList, //
     },
 };
-use crate::acct::{
-    entry::Entry,
-    region::list::Last, //
-};
+use crate::acct::entry::Entry;
 
 /// Calls `act` for each list of regions.
 #[inline(always)]
-fn each(here: ProbeContext<'_>, account: &Account, mut act: impl FnMut(&RegionList, &Last, Level)) {
+fn each(here: ProbeContext<'_>, account: &Account, mut act: impl FnMut(&RegionList, Level)) {
     let mut index = 0usize;
     let mut next = Some(account);
     while let Some(account) = next {
@@ -30,7 +27,7 @@ fn each(here: ProbeContext<'_>, account: &Account, mut act: impl FnMut(&RegionLi
                 index,
                 start_sector,
             };
-            act(list, account.regions().last(here.cpu), level);
+            act(list, level);
         }
         index = index.wrapping_add(1);
         next = account.disk();
@@ -64,8 +61,7 @@ pub(super) fn start_in_disk(
     if let Some(list) = account.regions().list(here.probe) {
         let sectors = bytes >> 9;
         entry.start_in_regions(sector, sectors, here.now);
-        let last = account.regions().last(here.cpu);
-        list.start(entry, Level::DISK, sector, sectors, last, here);
+        list.start(entry, Level::DISK, sector, sectors, here);
     }
 }
 
@@ -79,14 +75,14 @@ pub(super) fn start_in_partition(
 ) {
     let sectors = bytes >> 9;
     let mut is_new = true;
-    each(here, account, |list, last, level| {
+    each(here, account, |list, level| {
         if is_new {
             entry.start_in_regions(sector, sectors, here.now);
             entry.pending.start_under_none();
             is_new = false;
         }
         let sector = sector.wrapping_sub(level.start_sector);
-        list.start(entry, level, sector, sectors, last, here);
+        list.start(entry, level, sector, sectors, here);
     });
 }
 
@@ -112,7 +108,7 @@ pub(super) fn end_in_disk(here: ProbeContext<'_>, account: &Account, entry: &Ent
 
 #[inline(never)]
 pub(super) fn end_in_partition(here: ProbeContext<'_>, account: &Account, entry: &Entry) {
-    each(here, account, |list, _, level| {
+    each(here, account, |list, level| {
         list.end(entry, level, here.now, here.cpu);
     });
 }
@@ -123,7 +119,7 @@ pub(in crate::recorder) fn undo_start(here: ProbeContext<'_>, account: &Account,
     if !entry.is_in_regions() {
         return;
     }
-    each(here, account, |list, _, level| {
+    each(here, account, |list, level| {
         list.undo_start(entry, level, here.now, here.cpu);
     });
     entry.end_in_regions();
