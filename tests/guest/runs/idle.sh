@@ -4,25 +4,12 @@
 
 . /payload/tap.sh
 . /payload/balance.sh
+. /payload/memory.sh
 dmesg -n 3
 control=/sys/class/misc/iostat
 disks=500
 most_kib=$((24 * 1024)) cpus=256
 possible=$(($(sed 's/.*[-,]//' /sys/devices/system/cpu/possible) + 1))
-
-# memory PREFIX: sets PREFIX_all, what the whole system uses, and PREFIX_percpu, memory of its possible CPUs, in KiB. What
-# is freed after a grace period is waited for, and caches are dropped.
-memory()
-{
-	sync
-	sleep 3
-	echo 3 >/proc/sys/vm/drop_caches
-	sleep 1
-	eval "$(awk -v prefix="$1" '{ kib[$1] = $2 } END {
-		print prefix "_all=" kib["MemTotal:"] - kib["MemFree:"] - kib["Buffers:"] - kib["Cached:"]
-		print prefix "_percpu=" kib["Percpu:"]
-	}' /proc/meminfo)"
-}
 
 # load NAME: loads the module, and sets NAME_kib to what it takes with all disks there are, as if there were 256 CPUs.
 load()
@@ -32,6 +19,7 @@ load()
 	memory after
 	# shellcheck disable=SC2154 # set by memory
 	printf -v "$1_kib" %s $((after_all - before_all + (after_percpu - before_percpu) * (cpus - possible) / possible))
+	echo "# $1: $((after_all - before_all)) KiB, of which $((after_percpu - before_percpu)) for $possible possible CPUs"
 }
 
 load alone
