@@ -117,7 +117,6 @@ for turn in 1 2 3 4 5 6 7 8 9 10 11 12; do
 done
 kill "${loads[@]}"
 wait "${loads[@]}"
-echo >&6
 exec 6>&-
 wait $watcher
 is "churn: no snapshot is wrong" "$(cat /tmp/watched)" "many snapshots, 0 wrong"
