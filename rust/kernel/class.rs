@@ -56,7 +56,7 @@ static LISTENERS: [AtomicPtr<c_void>; REGISTRATIONS] =
 struct ListenerIndex(usize);
 
 impl ListenerIndex {
-    /// Takes a free place. `EBUSY` if there is none.
+    /// Takes a free place. `EBUSY` if all are in use.
     fn new(listener: *mut c_void) -> Result<Self> {
         let is_taken = |place: &AtomicPtr<c_void>| {
             let free = core::ptr::null_mut();

@@ -208,8 +208,8 @@ impl Records {
         self.places.address()
     }
 
-    /// Gives each CPU its part of `region`, or the region of [`Absent`] if there is none. Frees the region before it once no
-    /// probe uses it.
+    /// Stores each CPU's part of `region` in its place; without a region, the empty one of [`Absent`]. Frees the former region
+    /// once no probe uses it.
     pub(crate) fn set_region(&self, region: Option<KBox<Node<Arc<RegionAreas>>>>) {
         let _turn = self.region_turns.take();
         let mut heads = region.iter().flat_map(|node| node.value().own().heads());

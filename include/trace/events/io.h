@@ -37,8 +37,9 @@
 			 { IOSTAT_ABANDONED,	"abandoned" })
 
 /*
- * The members of struct iostat_io, in its order: an event is a copy of it, and then of its texts. All texts are
- * in one dynamic array, the path's; the others have no bytes of their own, and are where struct iostat_where says.
+ * The members of struct iostat_io, in its order: an event is a copy of it, and then of its texts. All texts that are
+ * no arrays are in the dynamic array of fi_mount. The others have no bytes of their own: struct iostat_where says where
+ * they are, and fi_name is the end of fi_pathname.
  */
 #define IOSTAT_COMMON_FIELDS(io)					\
 	__field(u64, id)						\
