@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # 100,000 I/Os on every kind of disk with io:start and io:done enabled: each start has one done, and the
-# dones add up to the accounts. pairing.c reads the events meanwhile.
+# dones add up to the accounts. pairing.c reads the events after each command; the buffer has room for them.
 
 # Prints the values of an account that events have as well.
 account()
