@@ -17,6 +17,8 @@ import tables
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Instructions per I/O.
 LONGER = 5
+# With more CPUs than one, if one of them does I/O.
+ALONE = 5
 # Per cent. One repeat with a kernel thread in it, which the median forgets, is 0.9 off.
 UNUSABLE = 2.0
 # Of what /proc/diskstats takes, may a snapshot of that many disks take at most.
@@ -43,6 +45,10 @@ def key(item):
     return item["name"], item["engine"], item["cpus"]
 
 
+def title(item):
+    return f"{item['name']}, {item['engine']}, {tables.several(item['cpus'], 'CPU')}"
+
+
 def check(results, baselines, reads, loads, before):
     """The test lines, and how many are not ok."""
     passed = failed = 0
@@ -54,15 +60,14 @@ def check(results, baselines, reads, loads, before):
 
     for item in results + baselines:
         line(item["spread_pct"] < UNUSABLE,
-             f"{item['name']} {item['engine']}: repeats differ by {item['spread_pct']} %")
+             f"{title(item)}: repeats differ by {item['spread_pct']} %")
     for item in baselines:
         # One run behind a row may have met a kernel thread; not all of them.
         line(min(item["behind"]) <= LONGER,
-             f"{item['name']} {item['engine']}: left as it was, within {min(item['behind'])} "
-             "instructions")
+             f"{title(item)}: left as it was, within {min(item['behind'])} instructions")
     for item in results:
         now, was = item["delta_insn_per_io"], before.get(key(item))
-        text = f"{item['name']} {item['engine']}: {now:+} instructions an I/O"
+        text = f"{title(item)}: {now:+} instructions an I/O"
         if was is None:
             line(False, f"{text}, and none kept in bench/results.json")
             continue
@@ -76,6 +81,11 @@ def check(results, baselines, reads, loads, before):
             line(True, text)
             if was - now > LONGER:
                 print("    shorter: make bench keeps the new figure")
+    per_io = {key(item): item["delta_insn_per_io"] for item in results}
+    for (name, engine, cpus), now in per_io.items():
+        if name == "iostat" and engine == "psync-alone":
+            line(now - per_io[name, "psync", 1] <= ALONE,
+                 f"{cpus} CPUs, one does I/O: {now:+} instructions an I/O, at most {ALONE} more than with 1 CPU")
     insn = {(item["name"], item["cpus"]): item["insn"]
             for item in reads if item["disks"] == DISKS}
     for (name, cpus), ours in insn.items():

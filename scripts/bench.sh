@@ -6,7 +6,7 @@
 #	ROWS="iostat iostats"	rows of bench/guest/rows.sh; "reads": reads of all statistics, with 1 and 2 CPUs
 #		"load": insmod, with one disk; NAME+mitigations: iostats or iostat with mitigations=auto, 1 CPU
 #	CPUS="1 2 4"
-#	PROFILE=1		also prints which functions of the module, and of the kernel, took the instructions
+#	PROFILE=1		also prints which functions of the module, and of the kernel, took the instructions; 1 CPU
 #	--check			prints test results of the record path, for test-bench.sh
 
 . "$(dirname "$0")/lib.sh"
@@ -16,7 +16,12 @@ mode=${1:---keep}
 [ -z "${ROWS:-}${CPUS:-}${PROFILE:-}" ] || [ "$mode" = --check ] || mode=--print
 all=$(sed -n 's/^row \([^ ]*\) .*/\1/p' "$TOP/bench/guest/rows.sh" | paste -sd' ')
 all+=" iostats+mitigations iostat+mitigations reads load"
+[ -z "${PROFILE:-}" ] || CPUS=${CPUS:-1}
 ROWS=${ROWS:-$all} CPUS=${CPUS:-1 2 4}
+case ${PROFILE:+$CPUS} in
+"" | 1) ;;
+*) die "PROFILE=1 works with CPUS=1 only, as QEMU ends a guest of more CPUs with \"Bad icount read\"" ;;
+esac
 for row in $ROWS; do
 	case " $all " in
 	*" $row "*) ;;

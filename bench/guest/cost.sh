@@ -5,21 +5,25 @@
 run=0
 
 declare -A device=([none]=/dev/nullb0 [part]=/dev/nullb0p1 [dm]=/dev/mapper/bench)
-declare -A depth=([psync]=0 [uring32]=32)
+# Engines: with a thread on each CPU, or with one thread while the other CPUs are idle.
+declare -A depth=([psync]=0 [psync-alone]=0 [uring32]=32)
+declare -A threads=([psync]=$cpus [psync-alone]=1 [uring32]=$cpus)
+engines="psync uring32"
+[ "$cpus" = 1 ] || engines+=" psync-alone"
 
 # measure NAME BASELINE REPEATS
 measure()
 {
 	run=$((run + 1))
 	local engine count cycles ns last
-	for engine in psync uring32; do
-		/payload/iogen -n $((READS / cpus)) -r "$3" -t "$cpus" -q "${depth[$engine]}" \
-			"${device[$2]}" >/tmp/iogen || die "$1: iogen failed"
+	for engine in $engines; do
+		/payload/iogen -n $((READS / threads[$engine])) -r "$3" -t "${threads[$engine]}" \
+			-q "${depth[$engine]}" "${device[$2]}" >/tmp/iogen || die "$1: iogen failed"
 		while read -r count cycles ns; do
 			sample cost "$run $1$SUFFIX $2$SUFFIX $engine $cpus $count $cycles"
 			last=$((cycles / count))
 		done </tmp/iogen
-		profiled $((READS / cpus * cpus)) "$1$SUFFIX $2$SUFFIX $engine $cpus"
+		profiled $((READS / threads[$engine] * threads[$engine])) "$1$SUFFIX $2$SUFFIX $engine $cpus"
 		echo "  $cpus CPU: $1 $engine: $last instructions an I/O at $(cut -d. -f1 /proc/uptime) s"
 	done
 }
