@@ -40,8 +40,12 @@ use iostat::acct::{
 };
 use load::Account;
 use std::{
+    hint::black_box,
     thread::available_parallelism,
-    time::Duration, //
+    time::{
+        Duration,
+        Instant, //
+    },
 };
 
 fn record(criterion: &mut Criterion) {
@@ -115,6 +119,18 @@ fn read(criterion: &mut Criterion) {
         let mut block = twin.block();
         group.bench_function(BenchmarkId::new("mapped", cpus), |bencher| {
             bencher.iter(|| block.snapshot_by(clock::now))
+        });
+        // Each CPU has recorded something since the last read.
+        group.bench_function(BenchmarkId::new("mapped, changed", cpus), |bencher| {
+            bencher.iter_custom(|reads| {
+                let time = |_| {
+                    twin.record();
+                    let start = Instant::now();
+                    black_box(block.snapshot_by(clock::now));
+                    start.elapsed()
+                };
+                (0..reads).map(time).sum()
+            })
         });
     }
 }

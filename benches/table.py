@@ -34,7 +34,7 @@ def main(results, output):
             read.append({"name": f"{what} snapshot", "records": count,
                          "ns_per_read": median} | spread)
     recorded.sort(key=lambda row: (row["in_flight"], row["threads"], row["ns_per_io"]))
-    read.sort(key=lambda row: row["records"])
+    read.sort(key=lambda row: (row["records"], row["name"]))
     lines = [json.dumps(row) + "\n" for row in recorded + read]
     Path(output).write_text("".join(lines))
 
@@ -42,9 +42,9 @@ def main(results, output):
     for row in recorded:
         print(f"{row['name']:<18}{row['threads']:>8}{row['in_flight']:>10}"
               f"{row['ns_per_io']:>12}   {row['p10']}..{row['p90']}")
-    print(f"\n{'reading':<18}{'records':>8}{'':>10}{'ns':>12}   p10..p90")
+    print(f"\n{'reading':<26}{'records':>8}{'':>2}{'ns':>12}   p10..p90")
     for row in read:
-        print(f"{row['name']:<18}{row['records']:>8}{'':>10}"
+        print(f"{row['name']:<26}{row['records']:>8}{'':>2}"
               f"{row['ns_per_read']:>12}   {row['p10']}..{row['p90']}")
 
 

@@ -29,6 +29,8 @@ struct Page([u8; PAGE]);
 /// The owner, the record that CPUs share, and those of all CPUs.
 pub struct Twin {
     header: Box<MapHeader>,
+    layout: Layout,
+    cpus: usize,
     memory: Vec<Page>,
 }
 
@@ -45,6 +47,8 @@ impl Twin {
         let memory = (0..pages).map(|_| Page([0; PAGE])).collect();
         let mut twin = Twin {
             header: Box::new(MapHeader::new(&layout)),
+            layout,
+            cpus,
             memory,
         };
         // SAFETY: The first page is as large as a `MapDevice` and aligned for it, zeros are a valid `MapDevice`, and `twin` is
@@ -52,18 +56,23 @@ impl Twin {
         let owner = unsafe { &mut *twin.memory.as_mut_ptr().cast::<MapDevice>() };
         owner.set(Device::default());
         (0..=cpus).for_each(|index| owner.present.set(index));
+        twin.record();
+        twin
+    }
+
+    /// Records something on every CPU.
+    pub fn record(&self) {
         let gauge = Gauge::default();
         let tree = Tree {
             leaf: &gauge,
             root: None,
         };
-        for index in 1..=cpus {
-            let page = &twin.memory[layout.page_of_record(index)];
+        for index in 1..=self.cpus {
+            let page = &self.memory[self.layout.page_of_record(index)];
             // SAFETY: A record of zeros is valid, and the page is as large and as aligned.
             let record = unsafe { &*std::ptr::from_ref(page).cast::<CpuRecord>() };
             Transition::StartRunqEnter.apply(&record.write(), &tree, 1000);
         }
-        twin
     }
 
     /// What a program reads it by.

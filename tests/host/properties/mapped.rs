@@ -114,9 +114,6 @@ struct Memory {
     records: [Pages; 1 + CPUS],
 }
 
-/// A record that is never there.
-const MISSING: usize = 2;
-
 impl Memory {
     fn new() -> Box<Self> {
         // SAFETY: Integers and arrays of integers.
@@ -125,16 +122,14 @@ impl Memory {
             number: 7,
             ..Device::default()
         });
-        for index in (0..=CPUS).filter(|index| *index != MISSING) {
-            memory.owner.present.set(index);
-        }
+        memory.owner.present.set(0);
         memory
     }
 
     /// What is there.
     fn parts(&self) -> impl Iterator<Item = RecordPart<'_>> {
         let pages = self.records.iter().enumerate();
-        let pages = pages.filter(|(index, _)| *index != MISSING);
+        let pages = pages.filter(|(index, _)| self.owner.present.has(*index));
         pages.map(|(index, (record, bases))| RecordPart {
             record: &record.0,
             bases: Some(&bases.0),
@@ -146,9 +141,9 @@ impl Memory {
         self.parts().map(|part| part.record)
     }
 
-    /// The record of a CPU, or that which CPUs share; [`None`] for what is not there.
+    /// The record of a CPU, or that which CPUs share. It is there from the first use on.
     fn record(&self, index: usize) -> &CpuRecord {
-        let index = if index == MISSING { 0 } else { index };
+        self.owner.present.set(index);
         &self.records[index].0 .0
     }
 
@@ -189,8 +184,11 @@ proptest! {
         let (header, memory, gauge) = (MapHeader::new(&LAYOUT), Memory::new(), Gauge::default());
         let mut block = memory.block(&header);
         let tree = Tree { leaf: &gauge, root: None };
-        let mut now = 1_000_000u64;
+        let (mut now, mut last) = (1_000_000u64, Default::default());
         for (start, issue, end, gap, still, bytes) in steps {
+            // The block keeps what it reads. Records change, and appear, between its reads.
+            last = collect(|| memory.cpus(), || now).after(&last);
+            prop_assert_eq!(block.snapshot_by(|| now), own(DeviceSnapshot::new(7, &last)));
             let began = now;
             Transition::StartWaitqEnter.apply(&memory.record(start).write(), &tree, now);
             now += gap;
@@ -205,9 +203,11 @@ proptest! {
             let end_of = read(u64::from(bytes), now - began, gap);
             Transition::RunqExitEnd(end_of).apply(&memory.record(end).write(), &tree, now);
         }
-        let floor0 = collect(|| memory.cpus(), || now);
-        let floor0 = floor0.after(&Default::default());
-        let mapped = block.snapshot_by(|| now);
+        let floor0 = collect(|| memory.cpus(), || now).after(&last);
+        prop_assert_eq!(block.snapshot_by(|| now), own(DeviceSnapshot::new(7, &floor0)));
+        // As a reader does that has read nothing before.
+        let floor0 = collect(|| memory.cpus(), || now).after(&Default::default());
+        let mapped = memory.block(&header).snapshot_by(|| now);
         prop_assert_eq!(mapped, own(DeviceSnapshot::new(7, &floor0)));
     }
 }
@@ -232,8 +232,14 @@ proptest! {
             let tree = Tree { leaf: &gauges[partition], root: None };
             transition.apply_in_partition(&record, &tree, &gauge, now);
         };
-        let mut now = 1_000_000u64;
+        let all = || {
+            let own = disk.cpus().map(DiskSummand::own);
+            own.chain(partitions.iter().flat_map(|memory| memory.cpus()).map(DiskSummand::of_partition))
+        };
+        let (mut now, mut last) = (1_000_000u64, Default::default());
         for (of, start, issue, end, gap, still) in steps {
+            last = collect(all, || now).after(&last);
+            prop_assert_eq!(block.snapshot_by(|| now), own(DeviceSnapshot::new(7, &last)));
             let began = now;
             apply(of, start, Transition::StartWaitqEnter, now);
             if still == 3 && of != 0 {
@@ -250,11 +256,7 @@ proptest! {
             }
             apply(of, end, Transition::RunqExitEnd(read(4096, now - began, gap)), now);
         }
-        let all = || {
-            let own = disk.cpus().map(DiskSummand::own);
-            own.chain(partitions.iter().flat_map(|memory| memory.cpus()).map(DiskSummand::of_partition))
-        };
-        let floor0 = collect(all, || now).after(&Default::default());
+        let floor0 = collect(all, || now).after(&last);
         let mapped = block.snapshot_by(|| now);
         prop_assert_eq!(mapped, own(DeviceSnapshot::new(7, &floor0)));
         let mut ours = Histogram::default();

@@ -244,8 +244,20 @@ pub(crate) struct Difference {
 }
 
 impl Counters {
-    /// Those of a partition, as a share of its disk.
-    pub fn for_disk(mut self, difference: &Difference) -> Self {
+    /// All of them in their order.
+    pub fn words(&self) -> &[u64; WORDS] {
+        // SAFETY: It consists of so many words.
+        unsafe { &*std::ptr::from_ref(self).cast() }
+    }
+
+    /// The same, to change them.
+    pub fn words_mut(&mut self) -> &mut [u64; WORDS] {
+        // SAFETY: As above; any words will do.
+        unsafe { &mut *std::ptr::from_mut(self).cast() }
+    }
+
+    /// Makes those of a partition what its disk has of them.
+    pub fn add_difference(&mut self, difference: &Difference) {
         let [waitq, _, lines @ ..] = &mut self.queues;
         waitq.t_in = waitq.t_in.wrapping_add(difference.waited);
         for (line, more) in lines.iter_mut().zip(difference.lines) {
@@ -254,7 +266,6 @@ impl Counters {
             line.n_out = line.n_out.wrapping_add(more.n_out);
             line.t_out = line.t_out.wrapping_add(more.t_out);
         }
-        self
     }
 }
 

@@ -25,6 +25,7 @@ pub mod counts;
 mod file;
 pub mod layout;
 mod reader;
+mod sum;
 
 pub use arguments::{KstatHeader, KstatValue};
 pub use calls::{Chain, Devices, Kstat};

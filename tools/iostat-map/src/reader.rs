@@ -3,14 +3,13 @@
 //! A snapshot of memory that others write to.
 
 use crate::layout::{
-    Bases, Counters, Difference, Header, Histogram, Owner, Queue, Record, Snapshot, Times, BUCKETS,
-    DIFFERENCE_WORDS, PHASES, WORDS,
+    Bases, Counters, Header, Histogram, Owner, Queue, Record, Snapshot, Times, BUCKETS, PHASES,
 };
-use std::hint::spin_loop;
-use std::mem::transmute;
+use crate::sum::{copy, Sum};
+use std::mem::take;
 use std::ptr::NonNull;
 use std::sync::atomic::{
-    fence, AtomicU64,
+    AtomicU64,
     Ordering::{Acquire, Relaxed},
 };
 
@@ -19,6 +18,7 @@ pub struct Block {
     header: NonNull<Header>,
     owner: NonNull<Owner>,
     partitions: Vec<NonNull<Owner>>,
+    sum: Sum,
     last: Snapshot,
 }
 
@@ -35,6 +35,7 @@ impl Block {
             header: header.cast(),
             owner: owner.cast(),
             partitions: Vec::new(),
+            sum: Sum::default(),
             last: Snapshot::default(),
         }
     }
@@ -47,6 +48,8 @@ impl Block {
     /// call.
     pub unsafe fn set_partitions(&mut self, owners: impl IntoIterator<Item = NonNull<u8>>) {
         self.partitions = owners.into_iter().map(NonNull::cast).collect();
+        // It knows records by their addresses, which may be those of others now.
+        self.sum = Sum::default();
     }
 
     pub(crate) fn header(&self) -> &Header {
@@ -143,29 +146,29 @@ impl Block {
     /// Everything about the device at one instant; the time is read by `clock`. Spins for as long as a CPU
     /// changes its record.
     pub fn snapshot_by(&mut self, clock: impl Fn() -> u64) -> Snapshot {
-        self.settle(self.read_by(clock))
+        let snapshot = self.read_by(clock);
+        self.settle(snapshot)
     }
 
     /// The same, not compared with the last one yet.
-    pub(crate) fn read_by(&self, clock: impl Fn() -> u64) -> Snapshot {
+    pub(crate) fn read_by(&mut self, clock: impl Fn() -> u64) -> Snapshot {
+        let mut sum = take(&mut self.sum);
         let (mut now, mut counters) = (0, Counters::default());
         for _ in 0..8 {
-            let (seqs, exits) = self.pass();
-            counters = exits;
+            counters = sum.read(self.records());
             now = clock();
-            fence(Acquire);
-            let seqs_now = self.records().map(|(_, record)| record.seq.load(Relaxed));
-            if seqs_now.fold(0u64, u64::wrapping_add) == seqs {
+            if sum.is_current(self.records().map(|(_, record)| record)) {
                 break;
             }
             // No exit without its entry: entries are those of later.
-            let (_, entries) = self.pass();
+            let entries = sum.read(self.records());
             counters.start_count = entries.start_count;
             for (queue, later) in counters.queues.iter_mut().zip(entries.queues) {
                 (queue.n_in, queue.t_in, queue.last) = (later.n_in, later.t_in, later.last);
             }
             now = clock();
         }
+        self.sum = sum;
         snapshot_of(self.owner().device.number, &counters, now)
     }
 
@@ -174,44 +177,6 @@ impl Block {
         settle(&mut snapshot, &self.last);
         self.last = snapshot;
         snapshot
-    }
-
-    /// One consistent copy of each record, added up, and the sum of their sequence counts.
-    fn pass(&self) -> (u64, Counters) {
-        let (mut seqs, mut sum) = (0u64, Counters::default());
-        for (is_partition, record) in self.records() {
-            let load = |word: &AtomicU64| word.load(Relaxed);
-            let (before, (copy, difference)) = copy(&record.seq, || {
-                let difference = is_partition.then(|| record.difference.each_ref().map(load));
-                (record.counters.each_ref().map(load), difference)
-            });
-            seqs = seqs.wrapping_add(before);
-            // SAFETY: Both are `WORDS` words, and any will do.
-            let mut counters = unsafe { transmute::<[u64; WORDS], Counters>(copy) };
-            if let Some(difference) = difference {
-                // SAFETY: As above, of `DIFFERENCE_WORDS`.
-                let difference =
-                    unsafe { transmute::<[u64; DIFFERENCE_WORDS], Difference>(difference) };
-                counters = counters.for_disk(&difference);
-            }
-            add(&mut sum, &counters);
-        }
-        (seqs, sum)
-    }
-}
-
-/// What `read` finds of a record, all of it of one instant, and its sequence count then.
-fn copy<T>(seq: &AtomicU64, read: impl Fn() -> T) -> (u64, T) {
-    loop {
-        let before = seq.load(Acquire);
-        if before & 1 == 0 {
-            let copy = read();
-            fence(Acquire);
-            if seq.load(Relaxed) == before {
-                return (before, copy);
-            }
-        }
-        spin_loop();
     }
 }
 
@@ -231,28 +196,6 @@ fn add_times(sum: &mut Histogram, seq: &AtomicU64, own: &Times, base: impl Fn(us
         let longest = span.wrapping_sub(1).wrapping_sub(negated);
         sum.longest = sum.longest.max(longest);
         sum.shortest_inverted = sum.shortest_inverted.max(negated.wrapping_sub(1));
-    }
-}
-
-fn add(sum: &mut Counters, own: &Counters) {
-    fn words<const N: usize>(sum: &mut [u64; N], own: &[u64; N]) {
-        for (sum, own) in sum.iter_mut().zip(own) {
-            *sum = sum.wrapping_add(*own);
-        }
-    }
-    sum.start_count = sum.start_count.wrapping_add(own.start_count);
-    for (sum, own) in sum.counts.each_mut().zip(own.counts.each()) {
-        *sum = sum.wrapping_add(*own);
-    }
-    words(&mut sum.bytes, &own.bytes);
-    words(&mut sum.duration, &own.duration);
-    words(&mut sum.completed, &own.completed);
-    for (sum, own) in sum.queues.iter_mut().zip(&own.queues) {
-        sum.n_in = sum.n_in.wrapping_add(own.n_in);
-        sum.t_in = sum.t_in.wrapping_add(own.t_in);
-        sum.n_out = sum.n_out.wrapping_add(own.n_out);
-        sum.t_out = sum.t_out.wrapping_add(own.t_out);
-        sum.last = sum.last.max(own.last);
     }
 }
 
