@@ -5,6 +5,8 @@
  *
  * usage: readall REPEATS FILE...	opens, reads from begin to end, closes
  *	  readall REPEATS ioctl		opens /dev/iostat, takes one snapshot of all, closes
+ *	  readall REPEATS histograms	the same with all their histograms, by one call
+ *	  readall REPEATS histogram	the same with all their histograms, by a call for each
  *	  readall REPEATS mmap		reads the memory of all; it was mapped before
  *	  readall REPEATS pages		reads nothing
  *
@@ -62,6 +64,48 @@ static unsigned long by_ioctl(void)
 	return get.count * sizeof(snapshots[0]);
 }
 
+static unsigned long histograms(void)
+{
+	static struct iostat_latency latencies[MOST * IOSTAT_CLASSES * IOSTAT_PHASES];
+	int fd = open("/dev/iostat", O_RDONLY);
+	struct iostat_histograms get = {
+		.size = sizeof(get), .flags = IOSTAT_GET_ALL, .which = IOSTAT_HISTOGRAM_ALL,
+		.snapshot_size = sizeof(snapshots[0]), .snapshot_count = MOST, .snapshots = (uintptr_t)snapshots,
+		.latency_size = sizeof(latencies[0]), .latencies = (uintptr_t)latencies,
+		.latency_count = MOST * IOSTAT_CLASSES * IOSTAT_PHASES,
+		.count_count = sizeof(buffer) / sizeof(__u64), .counts = (uintptr_t)buffer,
+	};
+
+	if (fd < 0 || ioctl(fd, IOSTAT_IOC_HISTOGRAMS, &get))
+		err(1, "/dev/iostat");
+	close(fd);
+	return get.snapshot_count * sizeof(snapshots[0]) + get.latency_count * sizeof(latencies[0]) +
+	       get.count_count * sizeof(__u64);
+}
+
+/* As before there was a call for all of them: those of classes that have transactions. */
+static unsigned long histogram(void)
+{
+	unsigned long bytes = by_ioctl();
+	int fd = open("/dev/iostat", O_RDONLY);
+
+	for (unsigned long i = 0; i < bytes / sizeof(snapshots[0]); i++)
+		for (int h = 0; h < IOSTAT_CLASSES * IOSTAT_PHASES; h++) {
+			struct iostat_histogram get = {
+				.size = sizeof(get), .number = snapshots[i].number, .io_class = h / IOSTAT_PHASES,
+				.phase = h % IOSTAT_PHASES, .buckets = IOSTAT_BUCKETS, .counts = (uintptr_t)buffer,
+			};
+
+			if (!snapshots[i].operations[get.io_class])
+				continue;
+			if (ioctl(fd, IOSTAT_IOC_HISTOGRAM, &get))
+				err(1, "/dev/iostat");
+			bytes += IOSTAT_BUCKETS * sizeof(__u64);
+		}
+	close(fd);
+	return bytes;
+}
+
 static void map_all(void)
 {
 	static struct iostat_device devices[MOST];
@@ -102,6 +146,10 @@ static unsigned long read_all(int argc, char **argv)
 
 	if (!strcmp(argv[2], "ioctl"))
 		return by_ioctl();
+	if (!strcmp(argv[2], "histograms"))
+		return histograms();
+	if (!strcmp(argv[2], "histogram"))
+		return histogram();
 	if (!strcmp(argv[2], "mmap"))
 		return by_mmap();
 	for (int file = 2; file < argc; file++)
@@ -116,7 +164,7 @@ int main(int argc, char **argv)
 	int repeats, i;
 
 	if (argc < 3)
-		errx(2, "usage: readall REPEATS FILE... | ioctl | mmap | pages");
+		errx(2, "usage: readall REPEATS FILE... | ioctl | histograms | histogram | mmap | pages");
 	if (!strcmp(argv[2], "pages")) {
 		map_all();
 		printf("%u %lu\n", count, pages() * map.header->page_bytes);

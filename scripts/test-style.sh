@@ -281,7 +281,7 @@ examples()
 			/^\t#include/ && !inside { inside = 1; file = dir \"/example\" ++n \".c\" }
 			inside && !/^(\t|$)/ { inside = 0 }
 			inside { sub(/^\t/, \"\"); print >file }" Documentation/abi.rst
-		[ "$(ls "$dir" | wc -l)" = 3 ] || echo "there are $(ls "$dir" | wc -l) examples"
+		[ "$(ls "$dir" | wc -l)" = 4 ] || echo "there are $(ls "$dir" | wc -l) examples"
 		for file in "$dir"/*.c; do
 			for compiler in gcc clang-19; do
 				$compiler -Wall -Wextra -Werror -I include/uapi -I tools -o "$dir/object" -c "$file"

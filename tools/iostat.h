@@ -596,6 +596,23 @@ static inline int iostat_map_histogram(const struct iostat_map *map, struct iost
 	return iostat_times_by_call(map, disk, io_class, phase, sum);
 }
 
+#ifdef IOSTAT_IOC_HISTOGRAMS
+/*
+ * A histogram of IOSTAT_IOC_HISTOGRAMS with all its buckets, as iostat_map_histogram() returns it. @counts is the array
+ * that the kernel wrote @count of the counts to.
+ */
+static inline void iostat_expand(const struct iostat_latency *latency, const __u64 *counts, __u32 count,
+				 struct iostat_times *times)
+{
+	memset(times, 0, sizeof(*times));
+	times->longest = latency->max;
+	times->shortest_inverted = ~latency->min;
+	for (__u32 i = 0; i < latency->buckets; i++)
+		if (latency->first_bucket + i < IOSTAT_BUCKETS && latency->first_count + i < count)
+			times->counts[latency->first_bucket + i] = counts[latency->first_count + i];
+}
+#endif
+
 /* Whether the device has left: what can be read is its end. */
 static inline bool iostat_map_gone(const struct iostat_mapped *disk)
 {

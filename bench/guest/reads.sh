@@ -30,6 +30,8 @@ for disks in 1 16 256; do
 	# Records appear soon behind the first I/O.
 	sleep 1
 	reading ioctl ioctl
+	reading histograms histograms
+	reading histogram histogram
 	reading mmap mmap
 	reading /dev/iostat /dev/iostat
 	reading sysfs /sys/block/nullb*/iostat/stat

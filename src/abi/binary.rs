@@ -5,6 +5,7 @@
 //! `include/uapi/linux/iostat.h` describes each member; `src/glue/uapi.rs` checks that the layouts are
 //! equal.
 
+pub mod histograms;
 pub mod kstat;
 
 use super::{
@@ -59,6 +60,8 @@ pub mod call {
     pub const HISTOGRAM: u32 = number(3);
     /// `IOSTAT_IOC_MESSAGE`.
     pub const MESSAGE: u32 = number(4);
+    /// `IOSTAT_IOC_HISTOGRAMS`.
+    pub const HISTOGRAMS: u32 = number(5);
     /// `IOSTAT_IOC_KSTAT_LIST`.
     pub const KSTAT_LIST: u32 = number(0x10);
     /// `IOSTAT_IOC_KSTAT_READ`.
@@ -294,7 +297,7 @@ mod tests {
         assert_eq!(calls, [0xa800, 0xa801, 0xa802, 0xa803]);
         let calls = [call::KSTAT_LIST, call::KSTAT_READ, call::KSTAT_WRITE];
         assert_eq!(calls, [0xa810, 0xa811, 0xa812]);
-        assert_eq!(call::MESSAGE, 0xa804);
+        assert_eq!((call::MESSAGE, call::HISTOGRAMS), (0xa804, 0xa805));
     }
 
     #[test]

@@ -223,12 +223,17 @@ impl RecordPart<'_> {
     /// Copies one histogram as it was at one instant, as soon as the owner does not write, in place of what is in
     /// `copy`. Spins.
     pub fn read_histogram(&self, class: Class, phase: Phase, copy: &mut Histogram<u64>) {
+        let seq = &self.record.seq;
+        seq.read(|| self.copy_histogram(class, phase, copy));
+    }
+
+    /// Copies one histogram in place of what is in `copy`. Under the sequence count of the record.
+    pub(super) fn copy_histogram(&self, class: Class, phase: Phase, copy: &mut Histogram<u64>) {
         let Some((latency, bases)) = self.latency(class) else {
             return copy.clear();
         };
         let bases = bases.and_then(|bases| bases.of(class, phase));
-        let histogram = latency.of(class, phase);
-        self.record.seq.read(|| histogram.copy_to(bases, copy));
+        latency.of(class, phase).copy_to(bases, copy);
     }
 }
 
@@ -277,19 +282,17 @@ impl CpuRecord {
         self.seq.read(|| self.record.load())
     }
 
-    /// Reads the record of a partition as one of its disk. Spins.
-    fn read_for_disk(&self) -> (u64, Record<u64>) {
-        self.seq.read(|| {
-            let mut record = self.record.load();
-            let difference = &self.difference;
-            record.waitq_busy.fold(&difference.waitq_busy.load());
-            record.runq_busy.fold(&difference.runq_busy.load());
-            record.both_busy.fold(&difference.both_busy.load());
-            // It entered the disk's wait queue when it started: before that, its submitter was there.
-            let waited_ns = difference.waited_ns.get();
-            record.waitq.t_in = record.waitq.t_in.wrapping_add(waited_ns);
-            record
-        })
+    /// Loads the record of a partition as one of its disk. Under the sequence count.
+    fn load_for_disk(&self) -> Record<u64> {
+        let mut record = self.record.load();
+        let difference = &self.difference;
+        record.waitq_busy.fold(&difference.waitq_busy.load());
+        record.runq_busy.fold(&difference.runq_busy.load());
+        record.both_busy.fold(&difference.both_busy.load());
+        // It entered the disk's wait queue when it started: before that, its submitter was there.
+        let waited_ns = difference.waited_ns.get();
+        record.waitq.t_in = record.waitq.t_in.wrapping_add(waited_ns);
+        record
     }
 
     /// The sequence count alone: equal to an earlier one if nothing was written since.
@@ -343,6 +346,19 @@ impl<'a> DiskSummand<'a> {
             is_of_partition: true,
         }
     }
+
+    /// Does what [`Summand::read`] does, and calls `copy` for what is under the same sequence count: until nothing was
+    /// written meanwhile.
+    pub(super) fn read_with(self, mut copy: impl FnMut()) -> (u64, Record<u64>) {
+        self.record.seq.read(|| {
+            copy();
+            if self.is_of_partition {
+                self.record.load_for_disk()
+            } else {
+                self.record.record.load()
+            }
+        })
+    }
 }
 
 impl Summand for DiskSummand<'_> {
@@ -351,10 +367,7 @@ impl Summand for DiskSummand<'_> {
     }
 
     fn read(self) -> (u64, Record<u64>) {
-        if self.is_of_partition {
-            return self.record.read_for_disk();
-        }
-        self.record.read()
+        self.read_with(|| {})
     }
 }
 

@@ -2,6 +2,15 @@
 
 //! What a reader makes of all CPUs' records of one disk: its own, and those of its partitions.
 
+mod histograms;
+
+pub use histograms::{
+    DiskPart,
+    HistogramSet,
+    HistogramSums,
+    HISTOGRAMS, //
+};
+
 use super::{
     class::Class,
     histogram::{
@@ -141,8 +150,20 @@ impl Snapshot {
     where
         I: Iterator<Item: Summand>,
     {
+        self.take_by(|sum| pass(cpus(), sum), &cpus, clock);
+    }
+
+    /// See [`Snapshot::take`]: the first of the two passes is `first`.
+    fn take_by<I>(
+        &mut self,
+        mut first: impl FnMut(&mut Record<u64>) -> u64,
+        cpus: impl Fn() -> I,
+        clock: impl Fn() -> u64,
+    ) where
+        I: Iterator<Item: Summand>,
+    {
         for _ in 0..ATTEMPTS {
-            let seq = pass(cpus(), &mut self.record);
+            let seq = first(&mut self.record);
             self.now = clock();
             // Cheap check first: most attempts that fail, fail here.
             let seqs = cpus().map(Summand::seq);

@@ -36,7 +36,8 @@ use crate::{
             BUCKETS,
             PHASES, //
         },
-        kstat::KSTAT_STRLEN, //
+        kstat::KSTAT_STRLEN,
+        snapshot::HistogramSet, //
     },
 };
 
@@ -73,6 +74,7 @@ const _: () = {
         call::SNAPSHOT, iostat_call_IOSTAT_CALL_SNAPSHOT;
         call::HISTOGRAM, iostat_call_IOSTAT_CALL_HISTOGRAM;
         call::MESSAGE, iostat_call_IOSTAT_CALL_MESSAGE;
+        call::HISTOGRAMS, iostat_call_IOSTAT_CALL_HISTOGRAMS;
         call::KSTAT_LIST, iostat_call_IOSTAT_CALL_KSTAT_LIST;
         call::KSTAT_READ, iostat_call_IOSTAT_CALL_KSTAT_READ;
         call::KSTAT_WRITE, iostat_call_IOSTAT_CALL_KSTAT_WRITE;
@@ -96,6 +98,8 @@ const _: () = {
         Phase::Service, iostat_phase_IOSTAT_PHASE_SERVICE;
         Phase::Total, iostat_phase_IOSTAT_PHASE_TOTAL;
         PHASES, iostat_phase_IOSTAT_PHASES;
+        HistogramSet::bit(Class::Read, Phase::Total), iostat_which_IOSTAT_WHICH_READ_TOTAL;
+        HistogramSet::ALL.bits(), iostat_which_IOSTAT_WHICH_ALL;
     );
 };
 

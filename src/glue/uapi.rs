@@ -6,6 +6,10 @@
 
 use super::bindings as own;
 use crate::abi::binary::{
+    histograms::{
+        DeviceLatency,
+        GetHistograms, //
+    },
     kstat,
     Device,
     DeviceHistogram, //
@@ -127,6 +131,27 @@ same!(
 same!(DeviceHistogram = own::iostat_histogram {
     size: 4, flags: 4, number: 4, class = io_class: 4, phase: 4, buckets: 4, counts: 8, min: 8, max: 8,
 });
+same!(DeviceLatency = own::iostat_latency {
+    number: 4, class = io_class: 4, phase: 4, first_bucket: 4, buckets: 4, first_count: 4, min: 8, max: 8,
+});
+same!(
+    GetHistograms = own::iostat_histograms {
+        size: 4,
+        flags: 4,
+        number: 4,
+        which: 4,
+        snapshot_size: 4,
+        snapshot_count: 4,
+        latency_size: 4,
+        latency_count: 4,
+        count_count: 4,
+        reserved: 4,
+        generation: 8,
+        snapshots: 8,
+        latencies: 8,
+        counts: 8,
+    }
+);
 same!(MessageCall = own::iostat_message {
     size: 4, flags: 4, from = in_: 8, to = out: 8, in_bytes: 4, out_bytes: 4,
 });

@@ -21,6 +21,7 @@ use crate::{
             list::Last,
             Whole, //
         },
+        snapshot::HistogramSums,
     },
     kernel_ext::{
         percpu::PerCpuCounter,
@@ -41,6 +42,8 @@ unsafe impl Zeroed for CpuRecord {}
 unsafe impl Zeroed for PartitionSum {}
 // SAFETY: See above.
 unsafe impl Zeroed for Bases {}
+// SAFETY: See above.
+unsafe impl Zeroed for HistogramSums {}
 // SAFETY: See above.
 unsafe impl Zeroed for MapDevice {}
 // SAFETY: See above.

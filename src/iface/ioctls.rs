@@ -2,6 +2,7 @@
 
 //! The binary calls of `/dev/iostat`: see `Documentation/abi.rst`.
 
+mod histograms;
 mod kstats;
 
 use super::{
@@ -61,6 +62,8 @@ mod size_ver0 {
     pub(super) const COUNTERS: usize = 256;
     pub(super) const TIMES: usize = 48;
     pub(super) const MESSAGE: usize = 32;
+    pub(super) const HISTOGRAMS: usize = 72;
+    pub(super) const LATENCY: usize = 40;
 }
 
 /// What is filled of a structure of which the caller has so many bytes.
@@ -98,6 +101,9 @@ pub(super) fn run(
         call::LIST => access.reads().and_then(|()| list(reader, state, argument)),
         call::SNAPSHOT => access.reads().and_then(|()| get(reader, state, argument)),
         call::HISTOGRAM => access.reads().and_then(|()| histogram(state, argument)),
+        call::HISTOGRAMS => access
+            .reads()
+            .and_then(|()| histograms::get(reader, state, argument)),
         call::MESSAGE => {
             access.reads()?;
             access.writes()?;

@@ -2,6 +2,7 @@
 
 //! The statistics of one disk or partition, or of an entry of another module.
 
+pub(crate) mod histograms;
 pub(crate) mod id;
 mod medium;
 mod mount;

@@ -53,6 +53,7 @@ enum iostat_phase {
 #define IOSTAT_IOC_SNAPSHOT	_IO(IOSTAT_IOC_MAGIC, 0x02)	/* struct iostat_get */
 #define IOSTAT_IOC_HISTOGRAM	_IO(IOSTAT_IOC_MAGIC, 0x03)	/* struct iostat_histogram */
 #define IOSTAT_IOC_MESSAGE	_IO(IOSTAT_IOC_MAGIC, 0x04)	/* struct iostat_message */
+#define IOSTAT_IOC_HISTOGRAMS	_IO(IOSTAT_IOC_MAGIC, 0x05)	/* struct iostat_histograms */
 #define IOSTAT_IOC_KSTAT_LIST	_IO(IOSTAT_IOC_MAGIC, 0x10)	/* struct iostat_kstat_list */
 #define IOSTAT_IOC_KSTAT_READ	_IO(IOSTAT_IOC_MAGIC, 0x11)	/* struct iostat_kstat_read */
 #define IOSTAT_IOC_KSTAT_WRITE	_IO(IOSTAT_IOC_MAGIC, 0x12)	/* struct iostat_kstat_write */
@@ -235,6 +236,67 @@ struct iostat_histogram {
 	__aligned_u64 min;
 	__aligned_u64 max;
 };
+
+/**
+ * struct iostat_latency - a histogram in the result of IOSTAT_IOC_HISTOGRAMS
+ * @number: device number
+ * @io_class: enum iostat_class
+ * @phase: enum iostat_phase
+ * @first_bucket: the first bucket whose count is in the result; all buckets before it are 0
+ * @buckets: how many counts are in the result; all buckets after these are 0
+ * @first_count: index of the first of them in @counts of struct iostat_histograms
+ * @min: shortest time, ns
+ * @max: longest time, ns
+ */
+struct iostat_latency {
+	__u32 number;
+	__u32 io_class;
+	__u32 phase;
+	__u32 first_bucket;
+	__u32 buckets;
+	__u32 first_count;
+	__aligned_u64 min;
+	__aligned_u64 max;
+};
+
+/**
+ * struct iostat_histograms - IOSTAT_IOC_HISTOGRAMS: counters and histograms of one device or of all devices
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
+ * @flags: IOSTAT_GET_*
+ * @number: device number; 0 with IOSTAT_GET_ALL
+ * @which: the histograms that are asked for: the sum of IOSTAT_HISTOGRAM() of each, or IOSTAT_HISTOGRAM_ALL
+ * @snapshot_size: distance between two elements of @snapshots, bytes: a multiple of 8
+ * @snapshot_count: length of @snapshots; out: number of devices, or 1 without IOSTAT_GET_ALL
+ * @latency_size: distance between two elements of @latencies, bytes: a multiple of 8
+ * @latency_count: length of @latencies; out: number of these histograms that have counts
+ * @count_count: length of @counts; out: the sum of @buckets of these
+ * @reserved: 0
+ * @generation: generation of the list (out)
+ * @snapshots: address of an array of struct iostat_snapshot; with IOSTAT_GET_ALL in the order of the list
+ * @latencies: address of an array of struct iostat_latency: by device, in the order of @snapshots, then by class, then
+ *	by phase. A histogram of nothing is left out
+ * @counts: address of an array of __u64: transactions by bucket; for their bounds see struct iostat_map_header
+ *
+ * The histograms of a device are of the same instant as its snapshot.
+ */
+struct iostat_histograms {
+	__u32 size;
+	__u32 flags;
+	__u32 number;
+	__u32 which;
+	__u32 snapshot_size;
+	__u32 snapshot_count;
+	__u32 latency_size;
+	__u32 latency_count;
+	__u32 count_count;
+	__u32 reserved;
+	__aligned_u64 generation;
+	__aligned_u64 snapshots;
+	__aligned_u64 latencies;
+	__aligned_u64 counts;
+};
+#define IOSTAT_HISTOGRAM(io_class, phase)	(1U << ((io_class) * IOSTAT_PHASES + (phase)))
+#define IOSTAT_HISTOGRAM_ALL			((1U << (IOSTAT_CLASSES * IOSTAT_PHASES)) - 1)
 
 /**
  * struct iostat_message - IOSTAT_IOC_MESSAGE: a message and its reply

@@ -35,7 +35,7 @@ use kernel::{
 #[derive(Default)]
 pub(super) struct Readout {
     /// Of the latest snapshot taken: the next must not be less.
-    seen: Seen,
+    pub(super) seen: Seen,
     /// Of a disk: the records of partitions, which are read with its own.
     pub(super) partitions: KVec<Arc<Records>>,
 }

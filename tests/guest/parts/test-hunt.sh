@@ -16,6 +16,8 @@ echo "# $hunted, in $((SECONDS - from)) s on $(nproc) CPUs"
 is "hunt: torn reads" "$(tail -n 1 <<<"$hunted" | cut -d' ' -f1-4)" "${HUNT:-300000} snapshots, 0 wrong,"
 is "hunt: torn reads of a 32-bit program" "$($nobody ${m}32 hunt nbh 20000 | tail -n 1 | cut -d' ' -f1-4)" \
 	"20000 snapshots, 0 wrong,"
+is "hunt: histograms and the counters beside them differ" "$($nobody /payload/abi agree nbh 20000)" 1
+is "hunt: histograms and the counters beside them differ, in a 32-bit program" "$($nobody /payload/abi32 agree nbh 2000)" 1
 # Each way of reading sees at least what the one before it saw, in all columns from the time to the sums
 # of each class. The first and the last way are mmap.
 is "hunt: no way of reading goes back behind the one before" "$(for try in $(seq 50); do

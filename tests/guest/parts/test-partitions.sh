@@ -113,7 +113,10 @@ for turn in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	is "churn: the new partition has its own I/O, turn $turn" \
 		"$(cat /sys/block/nbq/nbq1/iostat/devstat/operations_read)" \
 		"$(awk '{ print $1 }' /sys/block/nbq/nbq1/stat)"
+	# With the partition and without it, the histograms are those of the same instant as the counters.
+	is "churn: histograms and the counters beside them differ, turn $turn" "$(/payload/abi agree nbq 100)" 1
 	partx --delete --nr 1 /dev/nbq
+	is "churn: they differ when it leaves, turn $turn" "$(/payload/abi agree nbq 100)" 1
 done
 kill "${loads[@]}"
 wait "${loads[@]}"
@@ -127,6 +130,8 @@ is "churn: the disk has all operations" \
 	"$(awk '{ print $1 + $5 }' /sys/block/nbq/stat)"
 is "churn: and as many times" "$(cut -d' ' -f1 /sys/block/nbq/iostat/latency/{read,write}_total | paste -sd' ')" \
 	"$(cat /sys/block/nbq/iostat/devstat/operations_{read,write} | paste -sd' ')"
+is "churn: all histograms in one call" "$(/payload/abi histograms one nbq)" "$(/payload/abi histogram nbq)"
+is "churn: all histograms of all disks in one call" "$(/payload/abi histograms all nbq)" "$(/payload/abi histogram nbq)"
 balanced "churn" nbq
 for second in 1 2 3 4 5; do
 	[ "$($m partitions nbq)" != "25 0" ] || break

@@ -3,6 +3,8 @@
  * Makes the binary calls of /dev/iostat and prints their results.
  *
  *	abi info | list | all | histogram NAME
+ *	abi histograms one|all NAME	as abi histogram NAME, by one call for this device or for all
+ *	abi agree NAME N	N calls under load: prints where histograms differ from the counters beside them
  *	abi get NAME		the line of /sys/block/NAME/iostat/stat
  *	abi time N		ns for all devices' snapshots, the minimum of N times
  *	abi diskstats N		ns for /proc/diskstats, the minimum of N times
@@ -38,6 +40,10 @@ SIZE(get, 40);
 SIZE(snapshot, 264);
 SIZE(histogram, 48);
 SIZE(message, 32);
+#ifdef IOSTAT_IOC_HISTOGRAMS
+SIZE(latency, 40);
+SIZE(histograms, 72);
+#endif
 
 static int fd;
 static struct iostat_device devices[MOST];
@@ -118,6 +124,130 @@ static void show_histograms(const char *name)
 		}
 	}
 }
+
+#ifdef IOSTAT_IOC_HISTOGRAMS
+#define HISTOGRAMS (IOSTAT_CLASSES * IOSTAT_PHASES)
+
+static struct iostat_latency latencies[MOST * HISTOGRAMS];
+static __u64 counts[MOST * IOSTAT_BUCKETS];
+
+static struct iostat_histograms histograms(__u32 flags, __u32 which)
+{
+	struct iostat_histograms h = {
+		.size = sizeof(h), .flags = flags, .number = which, .which = IOSTAT_HISTOGRAM_ALL,
+		.snapshot_size = sizeof(snapshots[0]), .snapshot_count = MOST, .snapshots = (uintptr_t)snapshots,
+		.latency_size = sizeof(latencies[0]), .latency_count = MOST * HISTOGRAMS,
+		.latencies = (uintptr_t)latencies,
+		.count_count = MOST * IOSTAT_BUCKETS, .counts = (uintptr_t)counts,
+	};
+
+	must(ioctl(fd, IOSTAT_IOC_HISTOGRAMS, &h), "histograms");
+	return h;
+}
+
+/* Prints the histograms of a device that a call has returned. */
+static void show_latencies(const struct iostat_histograms *h, __u32 which)
+{
+	static const __u64 none[IOSTAT_BUCKETS];
+	__u32 next = 0, at;
+
+	while (next < h->latency_count && latencies[next].number != which)
+		next++;
+	for (at = 0; at < HISTOGRAMS; at++) {
+		const struct iostat_latency *l = latencies + next;
+		__u64 all[IOSTAT_BUCKETS] = { 0 };
+
+		if (next == h->latency_count || l->number != which ||
+		    l->io_class * IOSTAT_PHASES + l->phase != at) {
+			show_times(at / IOSTAT_PHASES, at % IOSTAT_PHASES, none, 0, 0);
+			continue;
+		}
+		memcpy(all + l->first_bucket, counts + l->first_count, l->buckets * sizeof(all[0]));
+		show_times(l->io_class, l->phase, all, l->min, l->max);
+		next++;
+	}
+}
+
+static void agree(const char *name, long n)
+{
+	__u32 which = number(name);
+	__u64 last = 0;
+
+	while (n--) {
+		struct iostat_histograms h = histograms(n % 2 ? IOSTAT_GET_ALL : 0, n % 2 ? 0 : which);
+		__u64 sums[HISTOGRAMS] = { 0 };
+		__u32 i = 0;
+
+		for (__u32 at = 0; at < h.latency_count; at++)
+			if (latencies[at].number == which)
+				for (__u32 c = 0; c < latencies[at].buckets; c++)
+					sums[latencies[at].io_class * IOSTAT_PHASES + latencies[at].phase] +=
+						counts[latencies[at].first_count + c];
+		while (i < h.snapshot_count && snapshots[i].number != which)
+			i++;
+		for (int at = 0; at < HISTOGRAMS; at++)
+			if (sums[at] != snapshots[i].operations[at / IOSTAT_PHASES])
+				printf("histogram %d of %llu, counter %llu\n", at, (unsigned long long)sums[at],
+				       (unsigned long long)snapshots[i].operations[at / IOSTAT_PHASES]);
+		if (snapshots[i].end_count < last)
+			printf("goes back\n");
+		last = snapshots[i].end_count;
+	}
+	printf("%d\n", last != 0);
+}
+
+static void expect(const char *what, unsigned int call, void *argument, int error);
+
+static void sizes_of_histograms(void)
+{
+	struct iostat_histograms h = { .size = sizeof(h), .number = -1, .which = IOSTAT_HISTOGRAM_ALL,
+		.snapshot_size = sizeof(snapshots[0]), .latency_size = sizeof(latencies[0]) };
+
+	expect("histograms, no such device", IOSTAT_IOC_HISTOGRAMS, &h, ENXIO);
+	h.flags = IOSTAT_GET_ALL;
+	expect("histograms, one of all", IOSTAT_IOC_HISTOGRAMS, &h, EINVAL);
+	h.number = 0;
+	h.flags |= 2;
+	expect("histograms, flag", IOSTAT_IOC_HISTOGRAMS, &h, EINVAL);
+	h.flags = IOSTAT_GET_ALL;
+	h.which = IOSTAT_HISTOGRAM_ALL + 1;
+	expect("histograms, no such histogram", IOSTAT_IOC_HISTOGRAMS, &h, EINVAL);
+	h.which = IOSTAT_HISTOGRAM_ALL;
+	h.reserved = 1;
+	expect("histograms, reserved", IOSTAT_IOC_HISTOGRAMS, &h, EINVAL);
+	h.reserved = 0;
+	h.latency_size = 36;
+	expect("histograms, short elements", IOSTAT_IOC_HISTOGRAMS, &h, EINVAL);
+	h.latency_size = sizeof(latencies[0]);
+	expect("histograms, no room", IOSTAT_IOC_HISTOGRAMS, &h, 0);
+	if (!h.snapshot_count || !h.latency_count || h.count_count < h.latency_count || !h.generation)
+		printf("histograms, no room: %u, %u, %u\n", h.snapshot_count, h.latency_count, h.count_count);
+	h.snapshots = (uintptr_t)snapshots;
+	h.latencies = (uintptr_t)latencies;
+	h.counts = (uintptr_t)counts;
+	h.latency_count = 1;
+	h.snapshot_count = h.count_count = 0;
+	latencies[1].buckets = -1;
+	expect("histograms, some room", IOSTAT_IOC_HISTOGRAMS, &h, 0);
+	if (!latencies[0].buckets || latencies[1].buckets != -1U)
+		printf("histograms, some room: %u, %u\n", latencies[0].buckets, latencies[1].buckets);
+	h.which = 0;
+	expect("histograms, none", IOSTAT_IOC_HISTOGRAMS, &h, 0);
+	if (h.latency_count || h.count_count)
+		printf("histograms, none: %u\n", h.latency_count);
+	h.which = IOSTAT_HISTOGRAM(IOSTAT_CLASS_WRITE, IOSTAT_PHASE_WAIT);
+	h.latency_count = 1;
+	expect("histograms, one", IOSTAT_IOC_HISTOGRAMS, &h, 0);
+	if (latencies[0].io_class != IOSTAT_CLASS_WRITE || latencies[0].phase != IOSTAT_PHASE_WAIT)
+		printf("histograms, one: of class %u, phase %u\n", latencies[0].io_class, latencies[0].phase);
+	h.latencies = 0;
+	h.latency_count = 1;
+	expect("histograms, nowhere", IOSTAT_IOC_HISTOGRAMS, &h, EFAULT);
+	fd = open("/dev/iostat", O_WRONLY);
+	expect("histograms, of a file to write", IOSTAT_IOC_HISTOGRAMS, &h, EBADF);
+	fd = open("/dev/iostat", O_RDONLY);
+}
+#endif
 
 static long long now(void)
 {
@@ -223,7 +353,7 @@ static void sizes(void)
 	expect("info, reserved", IOSTAT_IOC_INFO, &big, EINVAL);
 	expect("info, nowhere", IOSTAT_IOC_INFO, NULL, EFAULT);
 	expect("info, in the kernel", IOSTAT_IOC_INFO, (void *)0xffff888000000000, EFAULT);
-	expect("no call", _IO(IOSTAT_IOC_MAGIC, 0x05), &big, ENOTTY);
+	expect("no call", _IO(IOSTAT_IOC_MAGIC, 0x06), &big, ENOTTY);
 	expect("another's call", _IO('b', 0), &big, ENOTTY);
 	expect("a call with a size", _IOWR(IOSTAT_IOC_MAGIC, 0, __u64), &big, ENOTTY);
 	expect("list, no room", IOSTAT_IOC_LIST, &l, 0);
@@ -263,6 +393,9 @@ static void sizes(void)
 	h.io_class = 0;
 	h.phase = IOSTAT_PHASES;
 	expect("histogram, no such phase", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
+#ifdef IOSTAT_IOC_HISTOGRAMS
+	sizes_of_histograms();
+#endif
 	fd = open("/dev/iostat", O_RDWR);
 	expect("message, too long", IOSTAT_IOC_MESSAGE, &m, E2BIG);
 	m.flags = 1;
@@ -325,6 +458,16 @@ int main(int argc, char **argv)
 		show(snapshots);
 	} else if (!strcmp(what, "histogram") && argc == 3) {
 		show_histograms(argv[2]);
+#ifdef IOSTAT_IOC_HISTOGRAMS
+	} else if (!strcmp(what, "histograms") && argc == 4) {
+		int is_all = !strcmp(argv[2], "all");
+		__u32 which = number(argv[3]);
+		struct iostat_histograms h = histograms(is_all ? IOSTAT_GET_ALL : 0, is_all ? 0 : which);
+
+		show_latencies(&h, which);
+	} else if (!strcmp(what, "agree") && argc == 4) {
+		agree(argv[2], atol(argv[3]));
+#endif
 	} else if (!strcmp(what, "time") && argc == 3) {
 		measure(all, atoi(argv[2]));
 	} else if (!strcmp(what, "diskstats") && argc == 3) {

@@ -39,6 +39,7 @@ union argument {
 	struct iostat_get get;
 	struct iostat_histogram histogram;
 	struct iostat_message message;
+	struct iostat_histograms histograms;
 	struct iostat_kstat_list kstats;
 	struct iostat_kstat_read kstat;
 	struct iostat_kstat_write write;
@@ -55,6 +56,10 @@ static const struct {
 		.entry_size = sizeof(struct iostat_snapshot) } } },
 	{ IOSTAT_IOC_HISTOGRAM, { .histogram = { .size = sizeof(struct iostat_histogram) } } },
 	{ IOSTAT_IOC_MESSAGE, { .message = { .size = sizeof(struct iostat_message), .in_bytes = 1 } } },
+	{ IOSTAT_IOC_HISTOGRAMS, { .histograms = { .size = sizeof(struct iostat_histograms),
+		.flags = IOSTAT_GET_ALL, .which = IOSTAT_HISTOGRAM_ALL,
+		.snapshot_size = sizeof(struct iostat_snapshot),
+		.latency_size = sizeof(struct iostat_latency) } } },
 	{ IOSTAT_IOC_KSTAT_LIST, { .kstats = { .size = sizeof(struct iostat_kstat_list),
 		.entry_size = sizeof(struct iostat_kstat_header) } } },
 	/* unix:0:kstat_types, without room for it. */
@@ -159,6 +164,8 @@ static void arrays(__u32 number)
 	struct iostat_get g = { .size = sizeof(g), .flags = IOSTAT_GET_ALL, .count = 1,
 		.entry_size = sizeof(snapshot) };
 	struct iostat_histogram h = { .size = sizeof(h), .number = number, .buckets = 8 };
+	struct iostat_histograms all = { .size = sizeof(all), .number = number, .which = IOSTAT_HISTOGRAM_ALL,
+		.snapshot_size = sizeof(snapshot), .latency_size = sizeof(struct iostat_latency) };
 
 	l.devices = (uintptr_t)page + page_size - sizeof(device) - 1;
 	expect("odd devices", IOSTAT_IOC_LIST, &l, 0);
@@ -172,12 +179,24 @@ static void arrays(__u32 number)
 		printf("odd snapshots: of %u, not %u\n", snapshot.number, device.number);
 	h.counts = (uintptr_t)page + 5;
 	expect("odd counts", IOSTAT_IOC_HISTOGRAM, &h, 0);
+	all.snapshots = g.snapshots;
+	all.latencies = (uintptr_t)page + 7;
+	all.counts = (uintptr_t)page + page_size - 2 * sizeof(snapshot) - 1;
+	all.snapshot_count = all.latency_count = all.count_count = 1;
+	expect("odd addresses of histograms", IOSTAT_IOC_HISTOGRAMS, &all, 0);
 	l.count = g.count = UINT32_MAX;
 	h.buckets = UINT32_MAX;
 	l.devices = g.snapshots = h.counts = (uintptr_t)page + page_size - 8;
 	expect("too many devices", IOSTAT_IOC_LIST, &l, EFAULT);
 	expect("too many snapshots", IOSTAT_IOC_SNAPSHOT, &g, EFAULT);
 	expect("too many counts", IOSTAT_IOC_HISTOGRAM, &h, EFAULT);
+	all.snapshots = all.latencies = all.counts = l.devices;
+	for (unsigned int i = 0; i < 3; i++) {
+		all.snapshot_count = i == 0 ? UINT32_MAX : 0;
+		all.latency_count = i == 1 ? UINT32_MAX : 0;
+		all.count_count = i == 2 ? UINT32_MAX : 0;
+		expect("too many histograms", IOSTAT_IOC_HISTOGRAMS, &all, EFAULT);
+	}
 	/* The end would be below the start. */
 	l.devices = g.snapshots = h.counts = -8ULL;
 	expect("devices around the end", IOSTAT_IOC_LIST, &l, EFAULT);

@@ -42,7 +42,11 @@ use iostat::{
         },
         snapshot::{
             collect,
-            collect_histogram, //
+            collect_histogram,
+            DiskPart, //
+            HistogramSet,
+            HistogramSums,
+            Snapshot,
         },
         transition::{
             End,
@@ -137,6 +141,10 @@ impl Memory {
         })
     }
 
+    fn own_parts(&self) -> impl Iterator<Item = DiskPart<'_>> {
+        self.parts().map(DiskPart::own)
+    }
+
     fn cpus(&self) -> impl Iterator<Item = &CpuRecord> {
         self.parts().map(|part| part.record)
     }
@@ -212,6 +220,43 @@ proptest! {
     }
 }
 
+/// A snapshot with the histograms of the same instant.
+struct WithHistograms {
+    snapshot: Snapshot,
+    wanted: Option<HistogramSet>,
+    sums: HistogramSums,
+    copies: HistogramSums,
+}
+
+impl Default for WithHistograms {
+    fn default() -> Self {
+        WithHistograms {
+            snapshot: Snapshot::default(),
+            wanted: None,
+            sums: HistogramSums(Default::default()),
+            copies: HistogramSums(Default::default()),
+        }
+    }
+}
+
+impl WithHistograms {
+    fn take<'a, I>(&mut self, parts: impl Fn() -> I, wanted: HistogramSet, now: u64)
+    where
+        I: Iterator<Item = DiskPart<'a>>,
+    {
+        let (sums, copies) = (&mut self.sums, &mut self.copies);
+        self.snapshot
+            .take_with_histograms(parts, || now, wanted, sums, copies);
+        self.wanted = Some(wanted);
+    }
+
+    fn of(&self, class: Class, phase: Phase) -> Option<Histogram<u64>> {
+        let mut all = self.sums.of(self.wanted?);
+        let found = all.find(|(of, part, _)| (*of, *part) == (class, phase));
+        found.map(|(.., histogram)| *histogram)
+    }
+}
+
 proptest! {
     #[test]
     fn a_mapping_of_a_disk_with_partitions_reads_as_the_kernel_does(
@@ -265,6 +310,14 @@ proptest! {
         let times = block.histogram(Class::Read as usize, Phase::Total as usize);
         prop_assert_eq!(times.counts, ours.counts);
         prop_assert_eq!(ours.count(), floor0.record.devstat.operations(Class::Read));
+        let mut at_once = WithHistograms::default();
+        let parts = || {
+            let of_partitions = partitions.iter().flat_map(|memory| memory.parts());
+            disk.own_parts().chain(of_partitions.map(DiskPart::of_partition))
+        };
+        at_once.take(parts, HistogramSet::ALL, now);
+        prop_assert_eq!(at_once.snapshot.after(&Default::default()), floor0);
+        prop_assert_eq!(at_once.of(Class::Read, Phase::Total), Some(ours));
     }
 }
 
@@ -272,7 +325,7 @@ proptest! {
 fn histograms_are_the_kernels_with_bases_and_without() {
     let (header, memory) = (MapHeader::new(&LAYOUT), Memory::new());
     let block = memory.block(&header);
-    let turns = Turns::default();
+    let (turns, mut at_once) = (Turns::default(), WithHistograms::default());
     for round in 0..3u64 {
         for (number, class) in (1u64..).zip(Class::ALL) {
             for index in [0, 1, 3] {
@@ -298,6 +351,12 @@ fn histograms_are_the_kernels_with_bases_and_without() {
                 assert_eq!(mapped.counts, ours.counts);
                 assert_eq!(ours.count(), 3 * (round + 1));
                 assert_eq!((mapped.min(), mapped.max()), (ours.min(), ours.max()));
+                // All at once, and some.
+                at_once.take(|| memory.own_parts(), HistogramSet::ALL, 0);
+                assert_eq!(at_once.of(class, phase), Some(ours));
+                let others = HistogramSet::ALL.bits() & !HistogramSet::bit(class, phase);
+                at_once.take(|| memory.own_parts(), HistogramSet::new(others).unwrap(), 0);
+                assert_eq!(at_once.of(class, phase), None);
             }
         }
         // Says that there are bases.
@@ -345,6 +404,17 @@ fn under_load_nothing_is_torn() {
             assert!(next.operations[1] >= last.operations[1]);
             assert!(next.rtime - last.rtime <= next.snaptime - last.snaptime);
             last = next;
+        }
+        let mut at_once = WithHistograms::default();
+        for _ in 0..2000 {
+            at_once.take(|| memory.own_parts(), HistogramSet::ALL, now());
+            let devstat = &at_once.snapshot.record.devstat;
+            for phase in Phase::ALL {
+                let count = at_once
+                    .of(Class::Read, phase)
+                    .map(|histogram| histogram.count());
+                assert_eq!(count, Some(devstat.operations(Class::Read)));
+            }
         }
         drop(stopping);
     });

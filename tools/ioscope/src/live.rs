@@ -11,7 +11,8 @@ use crate::sample::{Device, Entry, Events, Sample, Times};
 use crate::source::{Source, Want};
 use crate::ticker::Ticker;
 use anyhow::{anyhow, bail, Context, Result};
-use iostat_map::{File, Histogram, Snapshot};
+use iostat_map::{which, File, Histogram, Histograms, Snapshot};
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::rc::Rc;
 use std::time::{Duration, SystemTime};
@@ -27,6 +28,9 @@ pub struct Reader {
     devices: Vec<Rc<Device>>,
     /// Memory for the next call.
     snapshots: Vec<Snapshot>,
+    histograms: Histograms,
+    /// Those that were read for this sample, by device, class and phase.
+    times: HashMap<(u32, u32, u32), Rc<Histogram>>,
     /// The entries of the last sample, of which times are taken again that cannot have changed.
     last: Vec<Entry>,
     selection: Selection,
@@ -83,6 +87,8 @@ impl Reader {
             generation: 0,
             devices: Vec::new(),
             snapshots: Vec::new(),
+            histograms: Histograms::default(),
+            times: HashMap::new(),
             last: Vec::new(),
             selection: Selection::default(),
             want: Want::default(),
@@ -121,19 +127,86 @@ impl Reader {
         Ok(())
     }
 
-    /// Snapshots of all devices, of the list as it is.
+    /// Snapshots of all devices, of the list as it is, and the histograms that have changed.
     fn take(&mut self) -> Result<()> {
         for _ in 0..100 {
-            let generation = self
-                .file
-                .snapshots(&mut self.snapshots)
-                .context("cannot read the statistics")?;
+            let generation = self.read().context("cannot read the statistics")?;
             if generation == self.generation && self.snapshots.len() == self.devices.len() {
                 return Ok(());
             }
             self.list()?;
         }
         bail!("devices come and go faster than they can be read")
+    }
+
+    /// Returns the generation of the list that was read.
+    fn read(&mut self) -> std::io::Result<u64> {
+        self.times.clear();
+        let generation = self.file.snapshots(&mut self.snapshots)?;
+        if generation != self.generation {
+            return Ok(generation);
+        }
+        let pairs = self.devices.iter().zip(&self.snapshots).enumerate();
+        let changed = pairs.filter(|(near, (device, counters))| {
+            self.selection.has(device) && self.has_changed(device, counters, *near)
+        });
+        let changed: Vec<usize> = changed.map(|(index, _)| index).collect();
+        let which = self.which();
+        let histograms = &mut self.histograms;
+        // One call for each of a few devices, or one for all.
+        if changed.len() * 4 > self.devices.len() {
+            let snapshots = &mut self.snapshots;
+            let generation = self
+                .file
+                .snapshots_with_histograms(which, snapshots, histograms)?;
+            keep(histograms, &mut self.times);
+            return Ok(generation);
+        }
+        for index in changed {
+            let counters = &mut self.snapshots[index];
+            let number = counters.number;
+            // One that has left meanwhile has no times.
+            if let Ok(new) = self
+                .file
+                .snapshot_with_histograms(number, which, histograms)
+            {
+                *counters = new;
+                keep(histograms, &mut self.times);
+            }
+        }
+        Ok(generation)
+    }
+
+    /// The histograms that are wanted.
+    fn which(&self) -> u32 {
+        let wanted = |class: u32, phase: u32| self.want.times[class as usize][phase as usize];
+        let all = (0..4).flat_map(|class| (0..3).map(move |phase| (class, phase)));
+        let wanted = all.filter(|(class, phase)| wanted(*class, *phase));
+        wanted.fold(0, |sum, (class, phase)| sum | which(class, phase))
+    }
+
+    /// The entry of the last sample of a device.
+    fn last_of(&self, device: &Device, near: usize) -> Option<&Entry> {
+        // A module that was loaded again numbers from 0, at a later time.
+        let is_it = |entry: &&Entry| {
+            entry.device.number == device.number && entry.device.crtime == device.crtime
+        };
+        let last = self.last.get(near).filter(is_it);
+        last.or_else(|| self.last.iter().find(is_it))
+    }
+
+    /// Whether a device has wanted times that differ from those of the last sample.
+    fn has_changed(&self, device: &Device, counters: &Snapshot, near: usize) -> bool {
+        let last = self.last_of(device, near);
+        (0..4).any(|class| {
+            let count = counters.operations[class];
+            let is_known = |phase: usize| {
+                last.is_some_and(|entry| {
+                    entry.counters.operations[class] == count && entry.times[class][phase].is_some()
+                })
+            };
+            count != 0 && (0..3).any(|phase| self.want.times[class][phase] && !is_known(phase))
+        })
     }
 
     /// A sample at once.
@@ -177,31 +250,25 @@ impl Reader {
 
     /// The times of a device that are wanted. Those of a class of which nothing was completed since are the same.
     fn times(&self, device: &Device, counters: &Snapshot, near: usize) -> Times {
-        // A module that was loaded again numbers from 0, at a later time.
-        let is_it = |entry: &&Entry| {
-            entry.device.number == device.number && entry.device.crtime == device.crtime
-        };
-        let last = self.last.get(near).filter(is_it);
-        let last = last.or_else(|| self.last.iter().find(is_it));
-        let read = |class: usize, phase: usize| {
+        let last = self.last_of(device, near);
+        let of = |class: usize, phase: usize| {
             if !self.want.times[class][phase] {
                 return None;
             }
             if counters.operations[class] == 0 {
                 return Some(Rc::new(NO_TIMES));
             }
+            let read = self
+                .times
+                .get(&(counters.number, class as u32, phase as u32));
+            if read.is_some() {
+                return read.cloned();
+            }
             let same =
                 last.filter(|entry| entry.counters.operations[class] == counters.operations[class]);
-            if let Some(times) = same.and_then(|entry| entry.times[class][phase].clone()) {
-                return Some(times);
-            }
-            // One that has left meanwhile has none.
-            let times = self
-                .file
-                .histogram_of(counters.number, class as u32, phase as u32);
-            times.ok().map(Rc::new)
+            same.and_then(|entry| entry.times[class][phase].clone())
         };
-        std::array::from_fn(|class| std::array::from_fn(|phase| read(class, phase)))
+        std::array::from_fn(|class| std::array::from_fn(|phase| of(class, phase)))
     }
 
     /// The regions of devices, as many as have [`MOST_AREAS`] together.
@@ -246,6 +313,14 @@ impl Reader {
             Err(error) if error.raw_os_error() == Some(EBADF) => Ok(None),
             Err(error) => Err(error).context("cannot read the events"),
         }
+    }
+}
+
+/// Adds histograms to those that were read for a sample.
+fn keep(histograms: &Histograms, times: &mut HashMap<(u32, u32, u32), Rc<Histogram>>) {
+    for (latency, histogram) in histograms.iter() {
+        let key = (latency.number, latency.class, latency.phase);
+        times.insert(key, Rc::new(histogram));
     }
 }
 

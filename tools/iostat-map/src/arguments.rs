@@ -22,6 +22,39 @@ pub(crate) struct HistogramCall {
 
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
+pub(crate) struct GetHistograms {
+    pub size: u32,
+    pub flags: u32,
+    pub number: u32,
+    pub which: u32,
+    pub snapshot_size: u32,
+    pub snapshot_count: u32,
+    pub latency_size: u32,
+    pub latency_count: u32,
+    pub count_count: u32,
+    pub reserved: u32,
+    pub generation: u64,
+    pub snapshots: u64,
+    pub latencies: u64,
+    pub counts: u64,
+}
+
+/// A histogram of a device: its buckets from the first that is not empty to the last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Latency {
+    pub number: u32,
+    pub class: u32,
+    pub phase: u32,
+    pub first_bucket: u32,
+    pub buckets: u32,
+    pub first_count: u32,
+    pub min: u64,
+    pub max: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
 pub(crate) struct Message {
     pub size: u32,
     pub flags: u32,

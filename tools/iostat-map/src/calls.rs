@@ -53,7 +53,7 @@ impl File {
     /// # Safety
     ///
     /// `argument` is what the call `number` takes, and each address in it has the room that it says.
-    unsafe fn call<T>(&self, number: std::ffi::c_ulong, argument: &mut T) -> Result<()> {
+    pub(crate) unsafe fn call<T>(&self, number: std::ffi::c_ulong, argument: &mut T) -> Result<()> {
         // SAFETY: By the requirement of this function.
         match unsafe { ioctl(self.file.as_raw_fd(), number, &raw mut *argument) } {
             0 => Ok(()),

@@ -19,6 +19,8 @@ pub const IOC_SNAPSHOT: std::ffi::c_ulong = 0xa802;
 pub const IOC_HISTOGRAM: std::ffi::c_ulong = 0xa803;
 /// `IOSTAT_IOC_MESSAGE`.
 pub const IOC_MESSAGE: std::ffi::c_ulong = 0xa804;
+/// `IOSTAT_IOC_HISTOGRAMS`.
+pub const IOC_HISTOGRAMS: std::ffi::c_ulong = 0xa805;
 /// `IOSTAT_IOC_KSTAT_LIST`.
 pub const IOC_KSTAT_LIST: std::ffi::c_ulong = 0xa810;
 /// `IOSTAT_IOC_KSTAT_READ`.

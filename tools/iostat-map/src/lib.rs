@@ -23,12 +23,14 @@ mod clock;
 #[path = "../../../src/acct/counts.rs"]
 pub mod counts;
 mod file;
+mod histograms;
 pub mod layout;
 mod reader;
 mod sum;
 
-pub use arguments::{KstatHeader, KstatValue};
+pub use arguments::{KstatHeader, KstatValue, Latency};
 pub use calls::{Chain, Devices, Kstat};
 pub use file::{Disk, File};
+pub use histograms::{which, Histograms, ALL_HISTOGRAMS};
 pub use layout::{Device, Histogram, Snapshot};
 pub use reader::Block;

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! `IOSTAT_IOC_HISTOGRAMS`: the counters and all histograms of devices in one call.
+
+use super::{
+    count,
+    filled,
+    size_ver0,
+    zero,
+    Reader,
+    Recording, //
+};
+use crate::{
+    abi::binary::{
+        histograms::{
+            DeviceLatency,
+            GetHistograms, //
+        },
+        DeviceSnapshot,
+        GET_ALL, //
+    },
+    acct::{
+        histogram::BUCKETS,
+        snapshot::{
+            HistogramSet,
+            HISTOGRAMS, //
+        }, //
+    },
+    glue::clock,
+    kernel_ext::ioctl::{
+        user_memory,
+        Argument,
+        Array, //
+    },
+    recorder::account::{
+        histograms::HistogramRoom,
+        Account, //
+    },
+};
+use core::mem::size_of;
+use kernel::{
+    prelude::*,
+    transmute::AsBytes,
+    uaccess::UserSliceWriter, //
+};
+
+/// An array of the caller, and how many elements there are for it.
+struct Results {
+    array: Array,
+    room: usize,
+    count: usize,
+}
+
+impl Results {
+    /// An array with room for as many elements as the caller says, or as there can be.
+    fn new(address: u64, len: u32, most: usize, stride: u32, least: usize) -> Result<Self> {
+        // CAST: 32 bits.
+        let room = (len as usize).min(most);
+        Ok(Results {
+            array: Array::new(address, room, stride, least)?,
+            room,
+            count: 0,
+        })
+    }
+
+    /// One more element, which is written if there is room.
+    fn push<T: AsBytes>(&mut self, value: &T) -> Result {
+        if self.count < self.room {
+            self.array.push(value)?;
+        }
+        self.count = self.count.saturating_add(1);
+        Ok(())
+    }
+}
+
+/// The array of counts.
+struct CountArray {
+    writer: UserSliceWriter,
+    room: usize,
+    count: usize,
+}
+
+impl CountArray {
+    fn new(address: u64, len: u32, most: usize) -> Result<Self> {
+        // CAST: 32 bits.
+        let room = (len as usize).min(most);
+        let bytes = room.checked_mul(size_of::<u64>()).ok_or(EFAULT)?;
+        Ok(CountArray {
+            writer: user_memory(address, bytes)?.writer(),
+            room,
+            count: 0,
+        })
+    }
+
+    /// These are next; as many are written as there is room for.
+    fn push(&mut self, counts: &[u64]) -> Result {
+        let room = self.room.saturating_sub(self.count);
+        let fit = counts.get(..room).unwrap_or(counts);
+        self.writer.write_slice(AsBytes::as_bytes(fit))?;
+        self.count = self.count.saturating_add(counts.len());
+        Ok(())
+    }
+}
+
+/// The three arrays.
+struct Arrays {
+    snapshots: Results,
+    latencies: Results,
+    counts: CountArray,
+}
+
+impl Arrays {
+    /// Those of a call for so many devices. `EINVAL` if the size of an element is not valid; `EFAULT`.
+    fn new(get: &GetHistograms, devices: usize) -> Result<Self> {
+        let most = devices.saturating_mul(HISTOGRAMS);
+        Ok(Arrays {
+            snapshots: Results::new(
+                get.snapshots,
+                get.snapshot_count,
+                devices,
+                get.snapshot_size,
+                size_ver0::COUNTERS,
+            )?,
+            latencies: Results::new(
+                get.latencies,
+                get.latency_count,
+                most,
+                get.latency_size,
+                size_ver0::LATENCY,
+            )?,
+            counts: CountArray::new(get.counts, get.count_count, most.saturating_mul(BUCKETS))?,
+        })
+    }
+
+    /// Writes what one device has. May sleep; `EFAULT`.
+    fn push(&mut self, account: &Account, room: &mut HistogramRoom) -> Result {
+        let number = account.identity().number;
+        let snapshot = account.next_snapshot_with_histograms(room);
+        self.snapshots
+            .push(&DeviceSnapshot::new(number, snapshot))?;
+        for (class, phase, histogram) in room.histograms() {
+            let first = count(self.counts.count);
+            let latency = DeviceLatency::new(number, (class, phase), histogram, first);
+            self.latencies.push(&latency)?;
+            self.counts.push(histogram.used_counts())?;
+        }
+        Ok(())
+    }
+}
+
+/// `ENXIO` if there is no such device, `ENOMEM`.
+pub(super) fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
+    let (mut get, size) = argument.read::<GetHistograms>(size_ver0::HISTOGRAMS)?;
+    zero(&[(get.flags & !GET_ALL).into(), get.reserved.into()])?;
+    let wanted = HistogramSet::new(get.which).ok_or(EINVAL)?;
+    let is_all = get.flags & GET_ALL != 0;
+    clock::check();
+    let mut room = HistogramRoom::new(wanted)?;
+    let arrays = if is_all {
+        zero(&[get.number.into()])?;
+        let all = state.list()?;
+        let mut arrays = Arrays::new(&get, all.accounts.len())?;
+        for account in &all.accounts {
+            arrays.push(account, &mut room)?;
+        }
+        get.generation = all.generation;
+        arrays
+    } else {
+        let mut arrays = Arrays::new(&get, 1)?;
+        // Before the device is looked for: see `IOSTAT_IOC_SNAPSHOT`.
+        get.generation = state.generation();
+        let account = state.numbered(get.number).ok_or(ENXIO)?;
+        arrays.push(&account, &mut room)?;
+        arrays
+    };
+    get.size = filled::<GetHistograms>(size);
+    get.snapshot_count = count(arrays.snapshots.count);
+    get.latency_count = count(arrays.latencies.count);
+    get.count_count = count(arrays.counts.count);
+    argument.write(&get, size)?;
+    // Of the list, one who asks for one device has seen nothing.
+    if is_all {
+        reader.saw(get.generation);
+    }
+    Ok(())
+}
