@@ -10,6 +10,7 @@ pub mod binary;
 pub mod decimal;
 pub mod event_text;
 pub mod identity;
+pub mod inflight_text;
 pub mod kstat_text;
 pub mod latency;
 pub mod map;

@@ -16,6 +16,7 @@ pub(crate) mod lookup;
 mod mounts;
 pub(crate) mod nfs;
 mod numbers;
+pub(crate) mod peek;
 pub(crate) mod print;
 pub(crate) mod records;
 pub(crate) mod region_areas;

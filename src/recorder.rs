@@ -18,6 +18,7 @@ pub(crate) mod clients;
 mod context;
 mod entries;
 mod events;
+pub(crate) mod inflight;
 pub(crate) mod listener;
 pub(crate) mod messages;
 pub(crate) mod nfs;

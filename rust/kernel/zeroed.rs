@@ -30,6 +30,8 @@ pub(crate) unsafe trait Zeroed {}
 unsafe impl Zeroed for u64 {}
 // SAFETY: An integer.
 unsafe impl Zeroed for AtomicU64 {}
+// SAFETY: Two integers.
+unsafe impl Zeroed for (u64, usize) {}
 // SAFETY: Null.
 unsafe impl<T> Zeroed for AtomicPtr<T> {}
 // SAFETY: Zero is valid for each of them.

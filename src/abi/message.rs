@@ -13,6 +13,7 @@
 pub mod create;
 pub mod error;
 pub mod evcnt;
+pub mod inflight;
 pub mod kstat;
 pub mod word;
 

@@ -30,6 +30,10 @@ use super::{
         Transition, //
     },
 };
+use crate::sync::{
+    fence,
+    Ordering::Release, //
+};
 
 /// The state of one I/O. The first cache line is that of the fast path, the second that of the general
 /// path and of regions.
@@ -61,22 +65,33 @@ pub(super) const HCTX_SHIFT: u32 = 48;
 
 impl Entry {
     #[inline(always)]
-    fn begin(&self, start: &Start, flags: u64, bytes: u64, now: u64) {
+    fn begin(&self, start: &Start, flags: u64, bytes: u64, service_ns: u64, now: u64) {
+        // Without flags it is not listed: see `super::inflight::observe`.
+        self.state.set(0);
+        fence(Release);
         self.memory.forget();
         self.account.set(start.account);
-        self.start_ns.set(now);
         self.bytes.set(bytes);
         self.sector.set(start.sector);
+        self.service_ns.set(service_ns);
+        self.start_ns.set(now);
         let kind = Kind::new(start.class, start.tag).number();
+        fence(Release);
         self.state
             .set(u64::from(kind) | flags | u64::from(start.hctx) << HCTX_SHIFT);
+    }
+
+    /// The I/O has ended, and its entry is released next. Only the hardware queue stays, which the next I/O may use.
+    #[inline(always)]
+    pub(super) fn end_observation(&self) {
+        self.service_ns.set(self.start_ns.get());
+        self.state.set(self.state.get() & !(RUNNING | COUNTED));
     }
 
     /// A request is accepted: it waits. (`block_io_start`)
     #[inline(always)]
     pub fn start_waiting(&self, start: &Start, now: u64) -> Transition {
-        self.begin(start, COUNTED, 0, now);
-        self.service_ns.set(0);
+        self.begin(start, COUNTED, 0, 0, now);
         Transition::StartWaitqEnter
     }
 
@@ -84,8 +99,8 @@ impl Entry {
     /// no longer be seen when it completes. (`block_bio_queue`)
     #[inline(always)]
     pub fn start_running(&self, start: &Start, bytes: u32, now: u64) -> Transition {
-        self.begin(start, COUNTED | RUNNING, u64::from(bytes), now);
-        self.service_ns.set(now.wrapping_neg());
+        let flags = COUNTED | RUNNING;
+        self.begin(start, flags, u64::from(bytes), now.wrapping_neg(), now);
         Transition::StartRunqEnter
     }
 
@@ -94,8 +109,7 @@ impl Entry {
     /// (`block_rq_issue`)
     #[inline(always)]
     pub fn run_uncounted(&self, start: &Start, now: u64) -> Transition {
-        self.begin(start, RUNNING, 0, now);
-        self.service_ns.set(now.wrapping_neg());
+        self.begin(start, RUNNING, 0, now.wrapping_neg(), now);
         Transition::RunqEnter
     }
 

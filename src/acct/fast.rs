@@ -92,6 +92,10 @@ use crate::{
         keep_apart,
         opaque, //
     },
+    sync::{
+        fence,
+        Ordering::Release, //
+    },
 };
 
 /// As a leaf: the I/O enters and leaves the disk's gauge itself.
@@ -161,6 +165,8 @@ impl Entry {
         let kind = Kind::new(class, Tag::Simple).number();
         self.state.set(flags | u64::from(kind));
         self.memory.forget();
+        // Before the key, for those who observe the entry.
+        fence(Release);
         self.key.set(key, KeyState::General);
     }
 }

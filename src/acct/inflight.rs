@@ -22,12 +22,17 @@
 //! together: see [`Share::or`].
 
 mod key;
+mod observe;
 mod part;
 mod share;
 
 pub use key::{
     Key,
     KeyState, //
+};
+pub use observe::{
+    ObservedIn,
+    ObservedIo, //
 };
 pub use part::{
     hash,
@@ -75,6 +80,7 @@ impl<'a> Claimed<'a> {
     /// Gives the entry back.
     #[inline(always)]
     pub fn release(self) {
+        self.entry.end_observation();
         self.entry.key.release(self.key);
         if let Some(detour) = self.detour {
             detour.undo(self.key);

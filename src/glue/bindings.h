@@ -13,6 +13,7 @@
 #include <iostat/kstat.h>
 #include <iostat/mount_table.h>
 #include <iostat/nfs.h>
+#include <iostat/peek.h>
 #include <iostat/probes.h>
 #include <iostat/transactions.h>
 #include <iostat/upkeep.h>

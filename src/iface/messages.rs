@@ -15,6 +15,7 @@ use crate::{
             self,
             error::Reason,
             evcnt::EvcntList,
+            inflight::InFlightList,
             kstat::Kstat,
             Message, //
         },
@@ -74,6 +75,12 @@ fn begin<'a>(
 ) -> Result<TextSource, Refusal<'a>> {
     if let Some(asked) = EvcntList::parse(line) {
         return Ok(TextSource::Counters(CounterRows::new(asked?)));
+    }
+    if let Some(asked) = InFlightList::parse(line) {
+        // Where on a disk the I/O of other users is, is not for all users.
+        let has_targets = is_opened_by_admin && capability::is_sys_admin();
+        let rows = global.recording.in_flight(asked?.device, has_targets)?;
+        return Ok(TextSource::InFlight(rows));
     }
     if let Some(asked) = Kstat::parse(line) {
         return Ok(match asked? {

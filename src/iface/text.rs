@@ -23,9 +23,12 @@ use crate::{
         BUFFER, //
     },
     kernel_ext::task,
-    recorder::region::{
-        print::PrintReply,
-        rows::RegionRows, //
+    recorder::{
+        inflight::InFlightRows,
+        region::{
+            print::PrintReply,
+            rows::RegionRows, //
+        },
     },
 };
 use core::ops::Range;
@@ -44,6 +47,8 @@ pub(super) enum TextSource {
     Rows(RegionRows),
     /// To `@stats_print` or `@stats_print_clear`.
     Print(PrintReply),
+    /// To `@inflight`.
+    InFlight(InFlightRows),
     /// To `@evcnt_list`.
     Counters(CounterRows),
     /// To `@kstat_list`.
@@ -59,6 +64,7 @@ impl TextSource {
             TextSource::Written => {}
             TextSource::Rows(rows) => rows.restart(),
             TextSource::Print(print) => print.restart(),
+            TextSource::InFlight(rows) => rows.restart(),
             TextSource::Counters(counters) => counters.restart(),
             TextSource::KstatRows(rows) => rows.restart(),
             TextSource::Kstats(values) => values.restart(),
@@ -78,6 +84,7 @@ impl TextSource {
             TextSource::Written => Ok(Filled::End),
             TextSource::Rows(rows) => rows.fill(&global.recording, piece),
             TextSource::Print(print) => print.fill(&global.recording, piece),
+            TextSource::InFlight(rows) => rows.fill(&global.recording, piece),
             TextSource::Counters(counters) => counters.fill(&global.events, piece, cache),
             TextSource::KstatRows(rows) => rows.fill(&global.kstats, piece),
             TextSource::Kstats(values) => values.fill(&global.kstats, piece, cache),

@@ -204,6 +204,12 @@ impl InFlightEntries {
         InFlightTable::new(self.main(), &self.reserve, &self.held)
     }
 
+    /// The main part, and those of the reserve.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
+        let reserve = self.reserve.iter().map_while(ReservePart::part);
+        Iterator::chain(core::iter::once(self.main()), reserve)
+    }
+
     /// What accounts have in place of records that are not there.
     pub(super) fn absent(&self) -> Arc<PerCpu<Absent>> {
         self.absent.clone()

@@ -6,7 +6,7 @@ readers()
 	local what
 	while going; do
 		turn
-		one_of what all all text pieces held
+		one_of what all all text pieces held flights
 		case $what in
 		all)
 			# The last directory is a partition's.
@@ -20,6 +20,11 @@ readers()
 			exec 7</dev/iostat || continue
 			nap 0 50
 			cat <&7
+			exec 7<&-
+			;;
+		flights)
+			[ -c /dev/iostat ] && exec 7<>/dev/iostat || continue
+			echo @inflight >&7 && cat <&7
 			exec 7<&-
 			;;
 		esac

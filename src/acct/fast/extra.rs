@@ -56,6 +56,8 @@ fn start_with_tag_waits<'a, S: Section<'a>>(
         disk.gauge.step(QueueMove::WaitqExit, |line, edge| {
             record.note(line, edge, now)
         });
+        // Less than any start: see `inflight/observe.rs`.
+        entry.service_ns.set(0);
         entry.start_ns.set(since);
     } else if before.wait() == 0 {
         disk.gauge.remove_if_alone(Extra::TagWaits);

@@ -46,6 +46,22 @@ impl Key {
         self.0.load(Relaxed)
     }
 
+    /// For one who is not its owner, and looks at the entry next.
+    pub(super) fn observe(&self) -> u64 {
+        self.0.load(Acquire)
+    }
+
+    /// The address of the I/O in flight that a key names, and its state; [`None`] if it has ended.
+    pub(super) fn split(key: u64) -> Option<(u64, KeyState)> {
+        let state = match key & STATE {
+            WAITS => KeyState::Waits,
+            RUNS => KeyState::Runs,
+            state if state & BUSY != 0 => KeyState::General,
+            _ => return None,
+        };
+        Some((key & !STATE, state))
+    }
+
     pub(super) fn is_busy(&self) -> bool {
         self.load() & BUSY != 0
     }

@@ -355,6 +355,11 @@ impl<'a> Part<'a> {
         Claimed { detour, ..slot }
     }
 
+    /// All entries.
+    pub fn entries(self) -> &'a [Entry] {
+        self.entries
+    }
+
     /// The number of an entry, if it is of this part.
     pub fn number(self, entry: &Entry) -> Option<usize> {
         let offset = core::ptr::from_ref(entry)

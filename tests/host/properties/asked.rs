@@ -14,6 +14,7 @@ use iostat::{
             StepSize, //
         },
         evcnt::EvcntList,
+        inflight::InFlightList,
         parse,
         word::Word,
         Message, //
@@ -113,4 +114,12 @@ fn listed(line: &[u8]) -> Option<Option<EvcntList>> {
 pub fn assert_listed(line: &[u8]) {
     let asked = EvcntList::parse(line);
     assert_eq!(asked.map(|asked| asked.ok()), listed(line));
+    let words = dm::split(line);
+    let model = words.split_first().and_then(|(name, words)| {
+        let is_list = name.eq_ignore_ascii_case(b"@inflight");
+        is_list.then(|| (words.len() < 2).then(|| words.first().cloned()))
+    });
+    let asked = InFlightList::parse(line);
+    let asked = asked.map(|asked| asked.ok().map(|asked| asked.device.map(bytes)));
+    assert_eq!(asked, model);
 }

@@ -32,6 +32,9 @@ fn lines() -> impl Strategy<Value = Vec<u8>> {
             "@EVCNT_LIST",
             "@evcnt_lis",
             "sda @evcnt_list",
+            "@inflight",
+            "@Inflight",
+            "@inflights",
         ][..],
     );
     let blanks = select(&[" ", "\t ", "\0", "\n"][..]);

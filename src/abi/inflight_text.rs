@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Prints I/Os in flight: the reply to `@inflight`.
+
+use super::{
+    identity::Identity,
+    out::Out, //
+};
+use crate::acct::{
+    class::{
+        op,
+        Class, //
+    },
+    entry::Times, //
+};
+use core::fmt::Result;
+
+/// What an I/O does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Its `REQ_OP_*`.
+    Op(u8),
+    /// What is left of that in an account.
+    Class(Class),
+}
+
+impl Operation {
+    /// The name of the operation in lower case, without `REQ_OP_`.
+    fn name(self) -> &'static str {
+        match self {
+            Operation::Op(op::READ) => "read",
+            Operation::Op(op::WRITE) => "write",
+            Operation::Op(op::FLUSH) => "flush",
+            Operation::Op(op::DISCARD) => "discard",
+            Operation::Op(op::SECURE_ERASE) => "secure_erase",
+            Operation::Op(op::ZONE_APPEND) => "zone_append",
+            Operation::Op(op::WRITE_ZEROES) => "write_zeroes",
+            Operation::Op(op::ZONE_OPEN) => "zone_open",
+            Operation::Op(op::ZONE_CLOSE) => "zone_close",
+            Operation::Op(op::ZONE_FINISH) => "zone_finish",
+            Operation::Op(op::ZONE_RESET) => "zone_reset",
+            Operation::Op(op::ZONE_RESET_ALL) => "zone_reset_all",
+            Operation::Op(op::DRV_IN) => "drv_in",
+            Operation::Op(op::DRV_OUT) => "drv_out",
+            Operation::Op(_) => "unknown",
+            Operation::Class(class) => class.name(),
+        }
+    }
+}
+
+/// What only some readers may see of an I/O.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// What it does.
+    pub operation: Operation,
+    /// The first sector on the whole disk.
+    pub sector: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// Writes the line with the names of the columns.
+pub fn header(out: &mut impl Out) -> Result {
+    out.write_str("device number phase age_ns service_ns op sector bytes\n")
+}
+
+/// Writes the line of an I/O of a disk or partition. Without `target` dashes are in its place.
+pub fn line(
+    out: &mut impl Out,
+    device: &Identity,
+    is_running: bool,
+    times: Times,
+    target: Option<&Target>,
+) -> Result {
+    device.name.write(out)?;
+    out.write_after(b' ', device.number.into())?;
+    out.write_str(if is_running { " running" } else { " waiting" })?;
+    out.write_after(b' ', times.wait_ns.wrapping_add(times.service_ns))?;
+    out.write_after(b' ', times.service_ns)?;
+    match target {
+        None => out.write_str(" - - -")?,
+        Some(target) => {
+            out.write_char(' ')?;
+            out.write_str(target.operation.name())?;
+            out.write_after(b' ', target.sector)?;
+            out.write_after(b' ', target.bytes)?;
+        }
+    }
+    out.write_char('\n')
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_have_the_names_of_the_kernel() {
+        let name = |number| Operation::Op(number).name();
+        assert_eq!(
+            (name(0), name(9), name(34)),
+            ("read", "write_zeroes", "drv_in")
+        );
+        assert_eq!((name(4), name(255)), ("unknown", "unknown"));
+        assert_eq!(Operation::Class(Class::Free).name(), "free");
+    }
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The reply to `@inflight`: a line for each I/O in the table.
+//!
+//! The owner of an I/O writes its entry and does not wait for readers: [`Entry::observe`] returns what was of one I/O at
+//! one instant. It takes no lock, and nothing of the disk is asked for, so the list is there when the disk hangs.
+//!
+//! An entry has times, on the general path also class, sector and bytes. Else they are in the request, which a
+//! reader does not own, and for which it cannot take a reference: those that the block layer iterates over are those that
+//! have a driver tag. So the members are read from the address that the entry has as its key, in a way that does not fault
+//! if the memory is gone, while the entry is observed. An I/O that was in flight before and after was in flight in between,
+//! and so its request was not freed. What is at the address of an I/O whose end was not reported is a request as well,
+//! if it leads to the address of the disk; else only what the entry has is shown.
+
+use super::{
+    account::Account,
+    listener::Listener,
+    State, //
+};
+use crate::{
+    abi::{
+        inflight_text::{
+            self,
+            Operation,
+            Target, //
+        },
+        message::{
+            error::{
+                Error as Wrong,
+                Reason, //
+            },
+            word::Word, //
+        },
+        pager::{
+            Filled,
+            Piece, //
+        },
+        sort::sort_by, //
+    },
+    acct::{
+        entry::Entry,
+        inflight::{
+            ObservedIn,
+            ObservedIo, //
+        },
+    },
+    glue::{
+        clock,
+        peek::{
+            self,
+            Peeked, //
+        }, //
+    },
+    kernel_ext::{
+        task,
+        zeroed::zeroed_vec_charged, //
+    },
+};
+use kernel::{
+    alloc::KVVec,
+    prelude::*,
+    sync::Arc, //
+};
+
+/// Entries that are looked at one after the other without a pause.
+const BATCH: usize = 1 << 10;
+
+/// The reply to `@inflight`.
+pub(crate) struct InFlightRows {
+    /// The number of a disk or partition; all I/Os without it.
+    device: Option<u32>,
+    /// Whether operations, sectors and bytes are shown.
+    has_targets: bool,
+    /// The part of the table, and the entry in it, that is next; [`None`] before the heading.
+    next: Option<(usize, usize)>,
+}
+
+/// The accounts of one moment, by the addresses of their roots and by their numbers.
+struct Found {
+    accounts: KVVec<Arc<Account>>,
+    /// Sorted, each with an index.
+    roots: KVVec<(u64, usize)>,
+    numbers: KVVec<(u64, usize)>,
+}
+
+impl Found {
+    /// May sleep; `ENOMEM`.
+    fn new<L: Listener>(state: &State<L>) -> Result<Self> {
+        let accounts = state.list()?.accounts;
+        let (mut roots, mut numbers) = (
+            zeroed_vec_charged(accounts.len())?,
+            zeroed_vec_charged(accounts.len())?,
+        );
+        let places = roots.iter_mut().zip(numbers.iter_mut());
+        for ((index, account), (root, number)) in accounts.iter().enumerate().zip(places) {
+            *root = (account.memory().root, index);
+            *number = (account.handle().bits(), index);
+        }
+        sort_by(&mut roots, |one, other| one.cmp(other));
+        sort_by(&mut numbers, |one, other| one.cmp(other));
+        Ok(Found {
+            accounts,
+            roots,
+            numbers,
+        })
+    }
+
+    /// The account in which an I/O is recorded; [`None`] if it was removed.
+    fn of(&self, io: &ObservedIo) -> Option<&Account> {
+        let (list, key) = match io.account {
+            ObservedIn::Account(bits) => (&self.numbers, bits),
+            ObservedIn::Memory(memory) => (&self.roots, memory.root),
+        };
+        let place = list.binary_search_by_key(&key, |(key, _)| *key).ok()?;
+        let (_, index) = list.get(place)?;
+        self.accounts.get(*index).map(|account| &**account)
+    }
+}
+
+/// What may be at the address of an I/O.
+#[derive(Clone, Copy)]
+struct Looked {
+    request: Option<Peeked>,
+    bio: Option<Peeked>,
+}
+
+impl InFlightRows {
+    /// The reply is made again from its start on.
+    pub(crate) fn restart(&mut self) {
+        self.next = None;
+    }
+
+    /// Writes what comes next. May sleep; `ENOMEM`, `EINTR`.
+    pub(crate) fn fill<L: Listener>(
+        &mut self,
+        state: &State<L>,
+        piece: &mut Piece<'_>,
+    ) -> Result<Filled> {
+        let (part, first) = match self.next {
+            Some(next) => next,
+            None if piece.record(inflight_text::header) => (0, 0),
+            None => return Ok(Filled::Full),
+        };
+        self.next = Some((part, first));
+        let found = Found::new(state)?;
+        for (part, table) in state.tracker.entries().parts().enumerate().skip(part) {
+            let first = if self.next.is_some_and(|next| next.0 == part) {
+                self.next.map_or(0, |next| next.1)
+            } else {
+                0
+            };
+            let entries = table.entries();
+            let rest = entries.get(first..).unwrap_or_default();
+            for (index, entry) in (first..entries.len()).zip(rest) {
+                if index % BATCH == 0 {
+                    task::check_fatal_signal()?;
+                }
+                if !self.write(state, piece, &found, entry) {
+                    self.next = Some((part, index));
+                    return Ok(Filled::Full);
+                }
+            }
+            self.next = Some((part.saturating_add(1), 0));
+        }
+        Ok(Filled::End)
+    }
+
+    /// Writes the line of an entry, if there is an I/O to be listed; false if there is no room for it.
+    fn write<L: Listener>(
+        &self,
+        state: &State<L>,
+        piece: &mut Piece<'_>,
+        found: &Found,
+        entry: &Entry,
+    ) -> bool {
+        let look = |address| match self.has_targets {
+            false => None,
+            true => Some(Looked {
+                request: peek::request(address),
+                bio: peek::bio(address),
+            }),
+        };
+        let Some((io, looked)) = entry.observe(look) else {
+            return true;
+        };
+        let Some(account) = found.of(&io) else {
+            return true;
+        };
+        let disk = account.disk().unwrap_or(account);
+        let (number, of_disk) = (account.identity().number, disk.identity().number);
+        if self
+            .device
+            .is_some_and(|device| device != number && device != of_disk)
+        {
+            return true;
+        }
+        let times = io.times(clock::now_ns());
+        let target = looked.and_then(|looked| {
+            let is_of_disk =
+                |peeked: &Peeked| state.tracker.accounts().number_at(peeked.disk) == Some(of_disk);
+            target(&io, looked.request.filter(is_of_disk), || {
+                looked.bio.filter(is_of_disk)
+            })
+        });
+        piece.record(|out| {
+            inflight_text::line(
+                out,
+                account.identity(),
+                io.is_running,
+                times,
+                target.as_ref(),
+            )
+        })
+    }
+}
+
+/// What an I/O does, of what is in its request, else in its entry; with the operation of its bio, if there is one.
+fn target(
+    io: &ObservedIo,
+    request: Option<Peeked>,
+    bio: impl FnOnce() -> Option<Peeked>,
+) -> Option<Target> {
+    match (request, io.what) {
+        (Some(request), _) => Some(Target {
+            operation: Operation::Op(request.op),
+            sector: request.sector,
+            bytes: request.bytes,
+        }),
+        (None, Some((class, sector, bytes))) => Some(Target {
+            operation: bio().map_or(Operation::Class(class), |bio| Operation::Op(bio.op)),
+            sector,
+            bytes,
+        }),
+        (None, None) => None,
+    }
+}
+
+impl<L: Listener> State<L> {
+    /// The I/Os in flight of a disk and its partitions, or of all. `ENXIO` if there is no such disk. May sleep.
+    pub(crate) fn in_flight<'a>(
+        &self,
+        device: Option<Word<'a>>,
+        has_targets: bool,
+    ) -> Result<InFlightRows, Wrong<'a>> {
+        let device = match device {
+            None => None,
+            Some(word) => {
+                let found = self.registry.find(word);
+                let (account, _) = found.ok_or(Wrong::wrong(Reason::NoSuchDisk, word))?;
+                Some(account.identity().number)
+            }
+        };
+        Ok(InFlightRows {
+            device,
+            has_targets,
+            next: None,
+        })
+    }
+}

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-2.0
+# @inflight: the list of I/Os in flight, of disks that hang, and under load.
+
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+rmmod iostat
+# A small table, so that a list is made quickly.
+load_module inflight=512
+
+# send MESSAGE: fails as the write does.
+send()
+{
+	(open_iostat 7 && echo "$1" >&7)
+}
+
+# reply MESSAGE: prints what the file reads as then.
+reply()
+{
+	(open_iostat 7 && echo "$1" >&7; cat <&7) 2>/dev/null
+}
+
+# in_flight [DISK]: prints the list without its heading.
+in_flight()
+{
+	reply "@inflight $*" | sed 1d
+}
+
+# what [DISK]: prints it without numbers and times, sorted.
+what()
+{
+	in_flight "$@" | cut -d' ' -f1,3,6- | sort | paste -sd,
+}
+
+# read_at DEVICE SECTOR...: a read of 8 KiB at each of these sectors, in the background.
+read_at()
+{
+	local device=$1 sector
+	shift
+	for sector; do
+		dd if="$device" of=/dev/null bs=8k count=1 skip=$((sector * 512)) iflag=direct,skip_bytes status=none &
+		readers+=" $!"
+	done
+}
+
+# until_in_flight DISK COUNT: waits until so many are in the list.
+until_in_flight()
+{
+	local try
+	for try in $(seq 100); do
+		[ "$(in_flight "$1" | wc -l)" != "$2" ] || return 0
+		sleep 0.05
+	done
+	fail "hung: $2 I/Os in flight on $1" "$(in_flight "$1" | wc -l)"
+}
+
+# until_busy DISK: waits until it has read and written.
+until_busy()
+{
+	while [ "$(cat /sys/block/"$1"/iostat/devstat/operations_write)" -lt 100 ]; do
+		sleep 0.1
+	done
+}
+
+# Each I/O takes five seconds, and two are at the disk at a time.
+make_null_blk_disk nbi size=64 irqmode=2 completion_nsec=5000000000 submit_queues=1 hw_queue_depth=2
+wait_idle nbi
+is "hung: an idle disk" "$(what nbi)" ""
+# The entries of the requests are used for the first time, and then again, on the fast path.
+for round in first again; do
+	readers=
+	read_at /dev/nbi 0 2048
+	until_in_flight nbi 2
+	is "hung: two reads, $round" "$(what nbi)" "nbi running read 0 8192,nbi running read 2048 8192"
+	wait $readers
+	is "hung: nothing when they have ended, $round" "$(what nbi)" ""
+done
+is "hung: all disks" "$(in_flight | grep -c '^nbi ')" 0
+
+# With a scheduler, more can be accepted than are at the disk. While a queue is frozen, the list is there as well.
+echo mq-deadline >/sys/block/nbi/queue/scheduler
+readers=
+read_at /dev/nbi 64 4096 8192 16384
+until_in_flight nbi 4
+sh -c 'echo none >/sys/block/nbi/queue/scheduler' &
+freezer=$!
+sleep 0.5
+before=$(in_flight nbi)
+sleep 1
+after=$(in_flight nbi)
+is "hung: a frozen queue: it is" "$(cat /proc/$freezer/stat 2>/dev/null | sed 's/.*) //' | cut -d' ' -f1)" D
+is "hung: a frozen queue: phases" "$(cut -d' ' -f3 <<<"$before" | sort | uniq -c | xargs)" "2 running 2 waiting"
+is "hung: a frozen queue: sectors" "$(cut -d' ' -f6-8 <<<"$before" | sort | paste -sd,)" \
+	"read 16384 8192,read 4096 8192,read 64 8192,read 8192 8192"
+is "hung: a frozen queue: the same later, as much older" "$(printf '%s\n' "$before" "$after" | awk '
+	!($7 in age) { age[$7] = $4; next }
+	$4 - age[$7] > 9e8 && $4 - age[$7] < 2e10 { n++ }
+	END { print n }')" 4
+is "hung: a frozen queue: times at the disk" "$(awk '$3 == "waiting" && $5 || $3 == "running" && ($5 < 3e8 || $5 > $4)' <<<"$before")" ""
+is "hung: other users: no operation and no sector" "$($nobody sh -c '[ -c /dev/iostat ] && exec 7<>/dev/iostat; echo "@inflight nbi" >&7; cat <&7' |
+	awk '$1 == "nbi" && $4 >= $5 { print $6, $7, $8 }' | sort -u)" "- - -"
+wait $readers
+wait $freezer
+
+# A partition, whose I/Os are in the list of its disk as well.
+succeeds "hung: a partition is added" /payload/partition /dev/nbi 1 2048 4096
+readers=
+read_at /dev/nbi1 16
+read_at /dev/nbi 32
+until_in_flight nbi 2
+is "hung: a partition" "$(what nbi1)" "nbi1 running read 2064 8192"
+is "hung: its disk" "$(what nbi)" "nbi running read 32 8192,nbi1 running read 2064 8192"
+wait $readers
+wait_idle nbi
+
+# A suspended device-mapper device keeps bios.
+dm_linear held /dev/nbi 8192
+dm=$(dm_disk held)
+dmsetup suspend held
+readers=
+read_at /dev/mapper/held 24
+until_in_flight "$dm" 1
+is "hung: a suspended device-mapper device" "$(what "$dm")" "$dm running read 24 8192"
+is "hung: nothing below it" "$(what nbi)" ""
+dmsetup resume held
+until_in_flight nbi 1
+is "hung: the disk below it" "$(what nbi)" "nbi running read 24 8192"
+wait $readers
+dmsetup remove held
+remove_null_blk_disk nbi
+
+# A SCSI disk whose commands take long.
+modprobe sd_mod
+modprobe scsi_debug dev_size_mb=8 delay=1
+disk=$(scsi_debug_disk)
+wait_idle "$disk"
+# delay TICKS: of each command from now on.
+delay()
+{
+	local try
+	for try in $(seq 50); do
+		! echo "$1" 2>/dev/null >/sys/bus/pseudo/drivers/scsi_debug/delay || return 0
+		sleep 0.1
+	done
+	fail "hung: scsi_debug takes a delay"
+}
+delay 1000
+readers=
+read_at /dev/"$disk" 128
+until_in_flight "$disk" 1
+is "hung: a SCSI disk" "$(what "$disk")" "$disk running read 128 8192"
+wait $readers
+wait_idle "$disk"
+delay 1
+rmmod scsi_debug
+
+# What is refused.
+refuses "hung: no such disk" send "@inflight nosuch"
+is "hung: the reason" "$(reply "@inflight nosuch")" "nosuch: there is no such disk"
+refuses "hung: a word too many" send "@inflight nbl all"
+is "hung: the reason, of a word too many" "$(reply "@inflight nbl all" | cut -d: -f1)" all
+
+# Under load, on all CPUs: no line has anything of two I/Os.
+make_null_blk_disk nbl size=64 irqmode=2 completion_nsec=50000 submit_queues=$(nproc) hw_queue_depth=32
+echo 2 >/sys/block/nbl/queue/nomerges
+for scheduler in none mq-deadline; do
+	echo $scheduler >/sys/block/nbl/queue/scheduler
+	fio --direct=1 --ioengine=libaio --iodepth=32 --time_based --runtime=1000000 --filename=/dev/nbl \
+		--name=reads --rw=randread --bs=4k --size=32m --numjobs=$(nproc) \
+		--name=writes --rw=randwrite --bs=8k --offset=32m --size=32m --numjobs=$(nproc) >/dev/null 2>&1 &
+	fio=$!
+	until_busy nbl
+	is "hung: under load, $scheduler" "$(/payload/inflight nbl 10000 131072)" "10000 lists, 0 wrong, 1"
+	is "hung: under load, other users, $scheduler" "$($nobody /payload/inflight nbl 1000)" "1000 lists, 0 wrong, 1"
+	kill $fio
+	wait $fio
+	wait_idle nbl
+done
+remove_null_blk_disk nbl
+rmmod iostat
+load_module
