@@ -11,7 +11,8 @@ DOCUMENTS = ["interrupted.json", "all.json"]
 LINES = ["line.json", "lines.json", "odd.json"]
 # What the elements of the arrays of other commands are.
 ELEMENTS = {"lat.json": "lat", "events.json": "event", "areas.json": "area", "snoop.json": "io", "files.json": "files",
-            "waits.json": "waits", "kstat.json": "kstat", "why.json": "why"}
+            "waits.json": "waits", "kstat.json": "kstat", "why.json": "why", "inflight.json": "flight",
+            "inflights.json": "flights"}
 
 
 def main():

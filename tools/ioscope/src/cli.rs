@@ -4,6 +4,7 @@
 
 #[cfg(feature = "export")]
 pub mod export;
+pub mod inflight;
 pub mod region;
 pub mod top;
 pub mod trace;
@@ -67,6 +68,12 @@ pub enum Command {
     /// Times are of waits that ended, each from its beginning.
     #[command(after_help = EXIT)]
     Waits(trace::Waits),
+    /// The I/Os that are in flight now, the oldest first: also of a disk that hangs
+    ///
+    /// A line has the phase (waiting for the driver, or running at the device), the age, and the time at the device until
+    /// now. Operations, sectors and bytes are shown to root only.
+    #[command(name = "inflight", after_help = EXIT)]
+    InFlight(inflight::InFlight),
     /// Where the time of I/Os goes, in sentences with the numbers that they rest on
     ///
     /// Of a disk whose times are long it says what that is of: waits for a tag, the queue, the device (beside its own

@@ -7,6 +7,7 @@ pub mod events;
 pub mod export;
 pub mod files;
 pub mod heat;
+pub mod inflight;
 pub mod kstat;
 pub mod lat;
 pub mod record;

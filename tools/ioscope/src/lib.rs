@@ -8,6 +8,7 @@
 //! * [`region`], [`extents`]: parts of a disk, and which are a file's; [`trace`]: single I/Os, from a tracefs instance.
 //! * [`style`], [`table`], [`json`]: how that is written.
 //! * [`top`]: a screen that is always up to date.
+//! * [`inflight`]: the I/Os in flight.
 //! * [`why`]: where the time goes, by rules; pure but for the settings of disks.
 //! * `export`: metrics for Prometheus.
 //! * [`cli`], [`commands`]: the options, and one file for each command.
@@ -17,6 +18,7 @@ pub mod commands;
 #[cfg(feature = "export")]
 pub mod export;
 pub mod extents;
+pub mod inflight;
 pub mod interval;
 pub mod json;
 pub mod kstat;

@@ -11,7 +11,7 @@ use std::fs::{create_dir_all, write};
 use std::path::{Path, PathBuf};
 
 /// Examples by the name of a page, as roff.
-const EXAMPLES: [(&str, &str); 9] = [
+const EXAMPLES: [(&str, &str); 10] = [
     ("ioscope", include_str!("../manual/ioscope.roff")),
     ("ioscope-lat", include_str!("../manual/ioscope-lat.roff")),
     (
@@ -26,6 +26,10 @@ const EXAMPLES: [(&str, &str); 9] = [
     (
         "ioscope-files",
         include_str!("../manual/ioscope-files.roff"),
+    ),
+    (
+        "ioscope-inflight",
+        include_str!("../manual/ioscope-inflight.roff"),
     ),
     (
         "ioscope-waits",

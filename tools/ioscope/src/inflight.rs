@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! The reply to `@inflight`.
+
+/// An I/O in flight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flight {
+    /// As `/dev/iostat` writes it: one word.
+    pub device: String,
+    pub number: u32,
+    /// Whether the driver has it.
+    pub is_running: bool,
+    pub age_ns: u64,
+    /// The time at the device until now.
+    pub service_ns: u64,
+    /// `None`, as the two that follow, if the user may not see it.
+    pub op: Option<String>,
+    pub sector: Option<u64>,
+    pub bytes: Option<u64>,
+}
+
+impl Flight {
+    pub fn phase(&self) -> &'static str {
+        match self.is_running {
+            true => "running",
+            false => "waiting",
+        }
+    }
+}
+
+/// The I/Os in flight of one device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfDevice {
+    pub device: String,
+    pub number: u32,
+    pub waiting: u64,
+    pub running: u64,
+    pub oldest_age_ns: u64,
+}
+
+/// The I/Os of a reply. `None` if it is no such reply.
+pub fn parse(text: &str) -> Option<Vec<Flight>> {
+    let mut lines = text.lines();
+    let columns: Vec<&str> = lines.next()?.split(' ').collect();
+    // Columns may be added.
+    let place = |name: &str| columns.iter().position(|column| *column == name);
+    let names = ["device", "number", "phase", "age_ns", "service_ns"];
+    let more = ["op", "sector", "bytes"];
+    let [device, number, phase, age, service] = names.map(place);
+    let [op, sector, bytes] = more.map(place);
+    lines
+        .map(|line| {
+            let words: Vec<&str> = line.split(' ').collect();
+            let word = |place: Option<usize>| words.get(place?).copied();
+            let known = |place: Option<usize>| word(place).filter(|word| *word != "-");
+            Some(Flight {
+                device: word(device)?.to_owned(),
+                number: word(number)?.parse().ok()?,
+                is_running: word(phase)? == "running",
+                age_ns: word(age)?.parse().ok()?,
+                service_ns: word(service)?.parse().ok()?,
+                op: known(op).map(str::to_owned),
+                sector: known(sector).and_then(|word| word.parse().ok()),
+                bytes: known(bytes).and_then(|word| word.parse().ok()),
+            })
+        })
+        .collect()
+}
+
+/// A sum for each device, in the order in which the devices are found.
+pub fn of_devices(flights: &[Flight]) -> Vec<OfDevice> {
+    let mut devices: Vec<OfDevice> = Vec::new();
+    for flight in flights {
+        let known = devices
+            .iter()
+            .position(|device| device.number == flight.number);
+        let index = known.unwrap_or_else(|| {
+            devices.push(OfDevice {
+                device: flight.device.clone(),
+                number: flight.number,
+                waiting: 0,
+                running: 0,
+                oldest_age_ns: 0,
+            });
+            devices.len() - 1
+        });
+        let device = &mut devices[index];
+        match flight.is_running {
+            true => device.running += 1,
+            false => device.waiting += 1,
+        }
+        device.oldest_age_ns = device.oldest_age_ns.max(flight.age_ns);
+    }
+    devices
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "device number phase age_ns service_ns op sector bytes\n\
+        sda 1 running 700 300 read 8 4096\n\
+        sdb 2 waiting 5 0 - - -\n\
+        sda 1 waiting 900 0 write 16 512\n";
+
+    #[test]
+    fn lines_are_ios() {
+        let flights = parse(TEXT).unwrap();
+        assert_eq!(flights.len(), 3);
+        assert!(flights[0].is_running && flights[0].op.as_deref() == Some("read"));
+        assert_eq!((flights[0].sector, flights[0].bytes), (Some(8), Some(4096)));
+        assert_eq!((&flights[1].op, flights[1].sector), (&None, None));
+        let devices = of_devices(&flights);
+        assert_eq!(devices.len(), 2);
+        let sda = (devices[0].waiting, devices[0].running);
+        assert_eq!((sda, devices[0].oldest_age_ns), ((1, 1), 900));
+    }
+
+    #[test]
+    fn what_is_no_list_is_refused() {
+        assert!(parse("").is_none());
+        assert!(parse("sda: there is no such disk\nmore\n").is_none());
+        let more = TEXT.replace("service_ns", "pid service_ns");
+        assert!(parse(&more.replace("700 300", "700 9 x")).is_none());
+        assert!(parse(&TEXT.replace("700", "-7")).is_none());
+    }
+}
