@@ -16,4 +16,4 @@ step "build benches" "2 min" in_root scripts/cargo.sh bench --bench record_path 
 # SCHED_FIFO: other tasks on the CPU would distort the figures.
 step "bench" "70 s" in_root chrt --fifo 10 scripts/cargo.sh bench --bench record_path
 mkdir -p "$TOP/bench"
-"$TOP/scripts/enter.sh" python3 benches/table.py "$results" bench/native.json
+"$TOP/scripts/enter.sh" python3 bench/native/table.py "$results" bench/native.json

@@ -117,7 +117,7 @@ harvest()
 copy_floor0()
 {
 	copy_to "$DIR/floor0" Cargo.toml src include rust/kernel/below.rs rust/kernel/hint.rs tests/host tests/mutants \
-		benches tools/iostat-map
+		bench/native tools/iostat-map
 }
 
 # begin: copies what is tested of $files, and writes what is known of them to the lists.

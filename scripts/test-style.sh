@@ -24,7 +24,7 @@ check()
 
 rust_files()
 {
-	git ls-files 'src/*.rs' 'rust/*.rs' 'tests/*.rs' 'benches/*.rs' 'fuzz/*.rs' 'include/*.rs' \
+	git ls-files 'src/*.rs' 'rust/*.rs' 'tests/*.rs' 'bench/*.rs' 'fuzz/*.rs' 'include/*.rs' \
 		'samples/*.rs' 'tools/*.rs'
 }
 
