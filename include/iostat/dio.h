@@ -18,8 +18,10 @@ struct kiocb;
  * struct iostat_dio - a call of one of the functions that do direct I/O
  * @outer: the call of the same task that this call is nested in, or NULL
  * @iocb: its first argument
- * @iter: its second argument
+ * @iter: its second argument; NULL for a function whose iter is ahead of the bios
  * @pos: offset in the file at which the I/O begins, bytes
+ * @bytes: length of the I/O, bytes
+ * @is_write: its direction
  * @vec: the vector of @iter at the beginning of the call
  * @vec_offset: the offset in that vector, bytes
  * @end: how many bytes of @iter had become bios when the last bio was submitted
@@ -31,6 +33,8 @@ struct iostat_dio {
 	struct kiocb *iocb;
 	struct iov_iter *iter;
 	loff_t pos;
+	size_t bytes;
+	bool is_write;
 	const void *vec;
 	size_t vec_offset;
 	ssize_t end;

@@ -15,36 +15,25 @@ struct file;
 struct task_struct;
 
 /**
- * struct call - a thread that is in a function which may wait for I/O
- * @task: the thread; NULL if this structure is not in use
+ * struct call - a thread that is in a function which reads the page cache and may wait for I/O
+ * @task: the thread; NULL if this structure is not in use. See iostat/tasks.h
  * @filp: the open file or block device, or NULL
  * @mapping: its page cache
  * @pos: offset in the file, bytes
- * @bytes: length, bytes
- * @op: REQ_OP_READ or REQ_OP_WRITE
- * @is_cached: whether the I/O goes through the page cache
  * @in_folio: how many functions that are hooked for waits for folios the thread is in
- *
- * Only the thread itself reads and writes it.
  */
 struct call {
 	struct task_struct *task;
 	const struct file *filp;
 	struct address_space *mapping;
 	loff_t pos;
-	size_t bytes;
-	u8 op;
-	bool is_cached;
 	u8 in_folio;
 };
 
-/* In place of the index of a call: all places for this thread are in use. Waits of such a call are not traced. */
-#define NO_CALL		0xff
-
 void iostat_calls_reset(void);
-struct call *iostat_call_at(u8 place);
-u8 iostat_call_claim(void);
-u8 iostat_call_find(void);
+/* Return NULL if the thread has no place. Waits of such a call are not traced. */
+struct call *iostat_call_claim(void);
+struct call *iostat_call_find(void);
 
 struct hook {
 	struct iostat_function function;

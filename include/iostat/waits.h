@@ -15,21 +15,21 @@ struct task_struct;
 
 /**
  * struct iostat_wait - a wait
+ * @task: the thread; NULL if this structure is not in use. See iostat/tasks.h
  * @io: the I/O, as far as it is known from the arguments of the function; @io.result is not used
  * @wait_in: the function that waits
  * @wait_ns: how long the thread waited (wait_done only)
  * @bdev: the disk or partition, or NULL
- * @task: the thread; NULL if this structure is not in use
  * @start_ns: when the wait began
  * @op: REQ_OP_*
  * @is_traced: whether wait_start was traced
  */
 struct iostat_wait {
+	struct task_struct *task;
 	struct iostat_io io;
 	char wait_in[IOSTAT_FUNCTION_LEN];
 	u64 wait_ns;
 	struct block_device *bdev;
-	struct task_struct *task;
 	u64 start_ns;
 	u8 op;
 	bool is_traced;

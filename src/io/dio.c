@@ -6,12 +6,12 @@
 
 #include <iostat/dio.h>
 #include <iostat/functions.h>
+#include <iostat/tasks.h>
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/bvec.h>
 #include <linux/fprobe.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/srcu.h>
@@ -21,50 +21,28 @@
 #define BITS	10
 #define WINDOW	4
 
-/*
- * Hash table of tasks. If all places in the window of a task are in use, its call is
- * not recorded, and its files are <unknown>.
- */
+/* If a task finds no place, its call is not recorded, and its files are <unknown>. */
 static struct place {
 	struct task_struct *task;
 	struct iostat_dio *dio;
 } places[1 << BITS];
 
-static struct place *place_at(unsigned int index)
-{
-	return &places[(hash_ptr(current, BITS) ^ index) & ((1 << BITS) - 1)];
-}
-
 static struct place *find(void)
 {
-	for (unsigned int index = 0; index < WINDOW; index++) {
-		struct place *place = place_at(index);
-
-		/* Only the task itself sets and clears this. */
-		if (READ_ONCE(place->task) == current)
-			return place;
-	}
-	return NULL;
+	return iostat_task_find(places, sizeof(*places), BITS, WINDOW);
 }
 
-/*
- * Returns a place for a call of the current task. If it has one already, for a call that this one is nested in, this is
- * the same, or one that find() sees before.
- */
+/* Returns the place of the current task, which it has already if this call is nested in another. */
 static struct place *claim(void)
 {
-	for (unsigned int index = 0; index < WINDOW; index++) {
-		struct place *place = place_at(index);
-		const struct task_struct *task = READ_ONCE(place->task);
+	struct place *place = find();
 
-		if (task == current)
-			return place;
-		if (!task && !cmpxchg(&place->task, NULL, current)) {
+	if (!place) {
+		place = iostat_task_claim(places, sizeof(*places), BITS, WINDOW);
+		if (place)
 			place->dio = NULL;
-			return place;
-		}
 	}
-	return NULL;
+	return place;
 }
 
 /* Whether all functions are hooked. No place is read while this is false. */
@@ -81,7 +59,9 @@ struct iostat_dio *iostat_dio_current(void)
 	return place ? place->dio : NULL;
 }
 
-static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *iter)
+/* @iter may be NULL: see @iter of struct iostat_dio. @whole is what the call is to do. */
+static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *iter,
+		 const struct iov_iter *whole)
 {
 	struct place *place = claim();
 
@@ -91,6 +71,9 @@ static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *it
 	dio->iocb = iocb;
 	dio->iter = iter;
 	dio->pos = iocb->ki_pos;
+	dio->bytes = iov_iter_count(whole);
+	/* Only aio and io_uring set IOCB_WRITE. */
+	dio->is_write = iov_iter_rw(whole) == WRITE;
 	dio->vec = NULL;
 	dio->vec_offset = 0;
 	dio->end = 0;
@@ -129,12 +112,12 @@ static struct sync_call sync_calls[1 << SYNC_BITS];
 
 static struct sync_call *sync_call_of_task(void)
 {
-	return &sync_calls[hash_ptr(current, SYNC_BITS)];
+	return iostat_task_find(sync_calls, sizeof(*sync_calls), SYNC_BITS, 1);
 }
 
 static bool enter_sync(struct kiocb *iocb, const struct iov_iter *iter, unsigned long sp)
 {
-	struct sync_call *call = sync_call_of_task();
+	struct sync_call *call;
 	const struct block_device *bdev = I_BDEV(iocb->ki_filp->f_mapping->host);
 
 	/* With more memory there are several bios; and a driver of bios makes others of them. */
@@ -142,7 +125,10 @@ static bool enter_sync(struct kiocb *iocb, const struct iov_iter *iter, unsigned
 	    iov_iter_count(iter) > (BIO_MAX_VECS - 2) * PAGE_SIZE ||
 	    bdev_test_flag(bdev, BD_HAS_SUBMIT_BIO))
 		return false;
-	if (READ_ONCE(call->task) != current && cmpxchg(&call->task, NULL, current))
+	call = sync_call_of_task();
+	if (!call)
+		call = iostat_task_claim(sync_calls, sizeof(*sync_calls), SYNC_BITS, 1);
+	if (!call)
 		return false;
 	call->filp = iocb->ki_filp;
 	call->bdev = bdev;
@@ -154,7 +140,7 @@ static bool enter_sync(struct kiocb *iocb, const struct iov_iter *iter, unsigned
 
 /* All of the functions but one have an iocb and an iter as their first two arguments. */
 static struct iostat_function of_bdev = { "blkdev_direct_IO" };
-/* Its iter is ahead of the bios: it reads all of the iter before it makes bios. */
+/* Its iter, the fourth argument, is ahead of the bios: it reads all of the iter before it makes bios. */
 static struct iostat_function without_iter = { "__blockdev_direct_IO" };
 
 /* Not all kernels have all of these. */
@@ -173,9 +159,11 @@ static int on_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 	struct kiocb *iocb = (struct kiocb *)iostat_function_argument(regs, 0);
 	struct iov_iter *iter = (struct iov_iter *)iostat_function_argument(regs, 1);
 
+	if (ip == READ_ONCE(without_iter.ip))
+		return enter(data, iocb, NULL, (struct iov_iter *)iostat_function_argument(regs, 3));
 	if (ip == READ_ONCE(of_bdev.ip) && enter_sync(iocb, iter, iostat_function_stack(regs)))
 		return 1;	/* the exit is not hooked */
-	return enter(data, iocb, ip == READ_ONCE(without_iter.ip) ? NULL : iter);
+	return enter(data, iocb, iter, iter);
 }
 
 static void leave(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
@@ -188,8 +176,7 @@ static void leave(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 		return;
 	place->dio = dio->outer;
 	if (!dio->outer)
-		/* Release: the store of dio above must not come after that of the next owner. */
-		smp_store_release(&place->task, NULL);
+		iostat_task_release(&place->task);
 }
 
 /* bio_chain_endio(), by which a chained bio is recognised. It is not exported, but bio_chain() stores its address. */
@@ -334,7 +321,7 @@ const struct file *iostat_dio_sync_file(const struct bio *bio, bool is_start, lo
 	loff_t pos;
 
 	/* Pairs with iostat_dio_start(). */
-	if (READ_ONCE(call->task) != current || !smp_load_acquire(&is_complete))
+	if (!call || !smp_load_acquire(&is_complete))
 		return NULL;
 	/* The parts of a bio that was too long for the device. */
 	while (whole->bi_end_io == chain_end_io)

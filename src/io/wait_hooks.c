@@ -7,8 +7,9 @@
  * that a wait is one event: folio_wait_writeback() and others wait in
  * folio_wait_bit(). Two functions have no such argument: blk_io_schedule(), and
  * io_schedule(), in which readers of the page cache wait; these call it from
- * folio_wait_bit_common(), which cannot be hooked. So functions that call these two
- * are hooked as well: they are "calls" here, and only traced if they wait.
+ * folio_wait_bit_common(), which cannot be hooked. Of a wait in the first one, dio.c
+ * knows the call. The functions that call the second one are hooked as well: they are
+ * "calls" here, and only traced if they wait.
  *
  * The thread holds a reference to the argument of the function, and to nothing else
  * that is read here. But preemption is disabled, which is an RCU read-side critical
@@ -16,13 +17,14 @@
  * period. A folio is not, so no folio is read but one that is an argument.
  */
 
+#include <iostat/dio.h>
 #include <iostat/fileinfo.h>
+#include <iostat/tasks.h>
 #include <iostat/wait_hooks.h>
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
 #include <linux/buffer_head.h>
 #include <linux/fs.h>
-#include <linux/hash.h>
 #include <linux/kallsyms.h>
 #include <linux/pagemap.h>
 #include <linux/uio.h>
@@ -31,6 +33,7 @@
 #define ARG(regs, n, type)	((type)iostat_function_argument(regs, n))
 
 #define CALLS_BITS	10
+#define CALLS_WINDOW	8
 
 static struct call calls[1 << CALLS_BITS];
 
@@ -39,34 +42,14 @@ void iostat_calls_reset(void)
 	memset(calls, 0, sizeof(calls));
 }
 
-#define CALL_WINDOW	8
-
-struct call *iostat_call_at(u8 place)
+struct call *iostat_call_claim(void)
 {
-	u32 home = hash_ptr(current, CALLS_BITS);
-
-	return &calls[(home + place) & (ARRAY_SIZE(calls) - 1)];
+	return iostat_task_claim(calls, sizeof(*calls), CALLS_BITS, CALLS_WINDOW);
 }
 
-/* Claims a place for the current thread's call. */
-u8 iostat_call_claim(void)
+struct call *iostat_call_find(void)
 {
-	for (u8 place = 0; place < CALL_WINDOW; place++) {
-		struct task_struct **task = &iostat_call_at(place)->task;
-
-		if (!READ_ONCE(*task) && !cmpxchg(task, NULL, current))
-			return place;
-	}
-	return NO_CALL;
-}
-
-/* Returns the place of the call that the current thread is in. */
-u8 iostat_call_find(void)
-{
-	for (u8 place = 0; place < CALL_WINDOW; place++)
-		if (READ_ONCE(iostat_call_at(place)->task) == current)
-			return place;
-	return NO_CALL;
+	return iostat_task_find(calls, sizeof(*calls), CALLS_BITS, CALLS_WINDOW);
 }
 
 static void describe_device(struct iostat_wait *wait, struct block_device *bdev)
@@ -186,34 +169,32 @@ static bool describe_xfs_buffer(struct iostat_wait *wait, struct ftrace_regs *re
 	return true;
 }
 
-/* Describes a call that waits for @bytes from @pos on. */
-static void describe_call(struct iostat_wait *wait, const struct call *call, loff_t pos, size_t bytes)
+/* Describes a wait for a part of a file. Its file is not known here. */
+static void describe_range(struct iostat_wait *wait, const struct address_space *mapping, loff_t pos,
+			   size_t bytes)
 {
-	struct inode *inode = READ_ONCE(call->mapping->host);
+	struct inode *inode = READ_ONCE(mapping->host);
 
 	describe_inode(wait, inode);
 	if (inode && S_ISBLK(inode->i_mode))
 		wait->io.buf.b_lblkno = pos >> SECTOR_SHIFT;
 	wait->io.buf.b_bcount = min_t(size_t, bytes, U32_MAX);
-	wait->op = call->op;
-	wait->io.buf.b_flags = call->is_cached ? IOSTAT_B_PAGEIO : IOSTAT_B_PHYS;
-	if (call->filp)
-		iostat_fileinfo_of_file(&wait->io, call->filp, pos);
-	else
-		iostat_fileinfo_of_cache(&wait->io, call->mapping, pos);
 }
 
 /* Describes direct I/O of several bios, or by fs/iomap. */
 static bool describe_direct(struct iostat_wait *wait, struct ftrace_regs *regs,
 			    unsigned long ret_ip)
 {
-	u8 place = iostat_call_find();
-	const struct call *call;
+	const struct iostat_dio *dio = iostat_dio_current();
+	const struct file *filp;
 
-	if (place == NO_CALL || iostat_call_at(place)->is_cached)
+	if (!dio)
 		return false;
-	call = iostat_call_at(place);
-	describe_call(wait, call, call->pos, call->bytes);
+	filp = dio->iocb->ki_filp;
+	describe_range(wait, filp->f_mapping, dio->pos, dio->bytes);
+	wait->op = dio->is_write ? REQ_OP_WRITE : REQ_OP_READ;
+	wait->io.buf.b_flags = IOSTAT_B_PHYS;
+	iostat_fileinfo_of_file(&wait->io, filp, dio->pos);
 	return true;
 }
 
@@ -240,52 +221,32 @@ static bool is_in_folio_wait(unsigned long ip)
 /* Describes a reader of the page cache that waits for read-ahead. It has dropped its reference to the folio. */
 static bool describe_read(struct iostat_wait *wait, struct ftrace_regs *regs, unsigned long ret_ip)
 {
-	u8 place = iostat_call_find();
-	struct call *call;
+	const struct call *call = iostat_call_find();
 	size_t bytes;
+	loff_t pos;
 
-	if (place == NO_CALL)
-		return false;
-	call = iostat_call_at(place);
-	if (!call->is_cached || call->in_folio || !is_in_folio_wait(ret_ip))
+	if (!call || call->in_folio || !is_in_folio_wait(ret_ip))
 		return false;
 	/* The folio may be freed at any moment, but the page cache has its size as well. */
 	bytes = PAGE_SIZE << xa_get_order(&call->mapping->i_pages, call->pos >> PAGE_SHIFT);
 	/* It waits for the whole folio. */
-	describe_call(wait, call, round_down(call->pos, bytes), bytes);
+	pos = round_down(call->pos, bytes);
+	describe_range(wait, call->mapping, pos, bytes);
+	wait->io.buf.b_flags = IOSTAT_B_PAGEIO;
+	if (call->filp)
+		iostat_fileinfo_of_file(&wait->io, call->filp, pos);
+	else
+		iostat_fileinfo_of_cache(&wait->io, call->mapping, pos);
 	return true;
-}
-
-static void enter_iocb(struct call *call, const struct kiocb *iocb, size_t bytes, u8 op)
-{
-	call->filp = iocb->ki_filp;
-	call->mapping = iocb->ki_filp->f_mapping;
-	call->pos = iocb->ki_pos;
-	call->bytes = bytes;
-	call->op = op;
-}
-
-/* The direction is that of the iter: only aio and io_uring set IOCB_WRITE. */
-static void enter_iter(struct call *call, const struct kiocb *iocb, const struct iov_iter *iter)
-{
-	enter_iocb(call, iocb, iov_iter_count(iter),
-		   iov_iter_rw(iter) == WRITE ? REQ_OP_WRITE : REQ_OP_READ);
-}
-
-static void enter_direct(struct call *call, struct ftrace_regs *regs)
-{
-	enter_iter(call, ARG(regs, 0, struct kiocb *), ARG(regs, 1, struct iov_iter *));
-}
-
-static void enter_old_direct(struct call *call, struct ftrace_regs *regs)
-{
-	enter_iter(call, ARG(regs, 0, struct kiocb *), ARG(regs, 3, struct iov_iter *));
 }
 
 static void enter_get_pages(struct call *call, struct ftrace_regs *regs)
 {
-	enter_iocb(call, ARG(regs, 0, struct kiocb *), PAGE_SIZE, REQ_OP_READ);
-	call->is_cached = true;
+	const struct kiocb *iocb = ARG(regs, 0, struct kiocb *);
+
+	call->filp = iocb->ki_filp;
+	call->mapping = iocb->ki_filp->f_mapping;
+	call->pos = iocb->ki_pos;
 }
 
 static void enter_read_cache(struct call *call, struct ftrace_regs *regs)
@@ -293,16 +254,10 @@ static void enter_read_cache(struct call *call, struct ftrace_regs *regs)
 	call->filp = NULL;
 	call->mapping = ARG(regs, 0, struct address_space *);
 	call->pos = ARG(regs, 1, loff_t) << PAGE_SHIFT;
-	call->bytes = PAGE_SIZE;
-	call->op = REQ_OP_READ;
-	call->is_cached = true;
 }
 
 /* Calls are before the waits in them. */
 struct hook iostat_wait_hooks[] = {
-	{ { "__iomap_dio_rw" }, .enter = enter_direct },
-	{ { "blkdev_direct_IO" }, .enter = enter_direct },
-	{ { "__blockdev_direct_IO" }, .enter = enter_old_direct },
 	{ { "filemap_get_pages" }, .enter = enter_get_pages },
 	{ { "do_read_cache_folio" }, .enter = enter_read_cache },
 	{ { "blk_io_schedule" }, describe_direct },

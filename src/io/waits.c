@@ -14,10 +14,10 @@
 
 #include <iostat/clock.h>
 #include <iostat/fileinfo.h>
+#include <iostat/tasks.h>
 #include <iostat/text.h>
 #include <iostat/wait_hooks.h>
 #include <linux/blkdev.h>
-#include <linux/hash.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -32,7 +32,7 @@ struct kept {
 	u64 attach;
 	const struct hook *hook;
 	struct iostat_wait *wait;
-	u8 call;
+	struct call *call;
 };
 
 /* In the data of all calls whose entry was handled since the hooks were last registered. */
@@ -44,25 +44,6 @@ static const void *state;
 #define WAITS_BITS	11
 #define WAITS_WINDOW	16
 static struct iostat_wait *waits;
-
-static struct iostat_wait *claim(void)
-{
-	u32 home = hash_ptr(current, WAITS_BITS);
-
-	for (u32 place = 0; place < WAITS_WINDOW; place++) {
-		struct iostat_wait *wait = &waits[(home + place) & ((1 << WAITS_BITS) - 1)];
-
-		if (!READ_ONCE(wait->task) && !cmpxchg(&wait->task, NULL, current))
-			return wait;
-	}
-	return NULL;
-}
-
-static void release(struct iostat_wait *wait)
-{
-	/* The next owner sees all that was written here before. */
-	smp_store_release(&wait->task, NULL);
-}
 
 static void record_start(const struct hook *hook, struct iostat_wait *wait)
 {
@@ -96,14 +77,14 @@ static void record_done(struct iostat_wait *wait)
 static struct iostat_wait *begin(const struct hook *hook, struct ftrace_regs *regs,
 				 unsigned long ret_ip)
 {
-	struct iostat_wait *wait = claim();
+	struct iostat_wait *wait = iostat_task_claim(waits, sizeof(*waits), WAITS_BITS, WAITS_WINDOW);
 
 	if (!wait)
 		return NULL;
 	wait->op = REQ_OP_READ;
 	wait->io.buf.b_bcount = 0;
 	if (!hook->describe(wait, regs, ret_ip)) {
-		release(wait);
+		iostat_task_release(&wait->task);
 		return NULL;
 	}
 	record_start(hook, wait);
@@ -132,18 +113,17 @@ static int on_entry(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 	kept->wait = NULL;
 	if (hook->enter) {
 		kept->call = iostat_call_claim();
-		if (kept->call == NO_CALL)
+		if (!kept->call)
 			return 1;
-		iostat_call_at(kept->call)->is_cached = false;
-		iostat_call_at(kept->call)->in_folio = 0;
-		hook->enter(iostat_call_at(kept->call), regs);
+		kept->call->in_folio = 0;
+		hook->enter(kept->call, regs);
 		return 0;
 	}
-	kept->call = hook->is_of_folio ? iostat_call_find() : NO_CALL;
-	if (kept->call != NO_CALL)
-		iostat_call_at(kept->call)->in_folio++;
+	kept->call = hook->is_of_folio ? iostat_call_find() : NULL;
+	if (kept->call)
+		kept->call->in_folio++;
 	kept->wait = begin(hook, regs, ret_ip);
-	return !kept->wait && kept->call == NO_CALL;
+	return !kept->wait && !kept->call;
 }
 
 static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long ret_ip,
@@ -156,15 +136,14 @@ static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 		return;
 	if (kept->wait) {
 		record_done(kept->wait);
-		release(kept->wait);
+		iostat_task_release(&kept->wait->task);
 	}
-	if (kept->call == NO_CALL)
+	if (!kept->call)
 		return;
 	if (kept->hook->enter)
-		/* The next owner's stores come after all that was stored here, also on weakly ordered CPUs. */
-		smp_store_release(&iostat_call_at(kept->call)->task, NULL);
+		iostat_task_release(&kept->call->task);
 	else
-		iostat_call_at(kept->call)->in_folio--;
+		kept->call->in_folio--;
 }
 
 /* Hooks in the kernel itself, and in modules, which may be loaded and unloaded. */
