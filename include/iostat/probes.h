@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The probes. A tracepoint calls a C function, which disables interrupts and reads
- * the time by the kernel's inlines, and then calls the Rust function for the event
- * in src/recorder/probe.rs.
+ * The probes. For a transaction a tracepoint calls a C function, which disables
+ * interrupts and reads the time by the kernel's inlines, and then calls the Rust
+ * function for the event in src/recorder/probe.rs.
  */
 #ifndef _IOSTAT_PROBES_H
 #define _IOSTAT_PROBES_H
@@ -96,7 +96,18 @@ typedef void (*iostat_bio_traced_fn)(const void *state, struct bio *bio);
 void iostat_io_start_trace(const void *state, struct request *rq);
 void iostat_bio_queue_trace(const void *state, struct bio *bio);
 
-/* Called as well while io:merge is enabled; a lock of the I/O scheduler may be held. */
-void iostat_bio_merge_trace(const void *state, struct bio *bio);
+/* The probes of what is only counted, which are Rust functions: src/recorder/probe/events.rs. */
+void iostat_probe_bio_backmerge(void *state, struct bio *bio);
+void iostat_probe_bio_frontmerge(void *state, struct bio *bio);
+void iostat_probe_split(void *state, struct bio *bio, unsigned int new_sector);
+void iostat_probe_bio_remap(void *state, struct bio *bio, dev_t dev, sector_t from);
+void iostat_probe_rq_remap(void *state, struct request *rq, dev_t dev, sector_t from);
+void iostat_probe_plug(void *state, struct request_queue *q);
+void iostat_probe_unplug(void *state, struct request_queue *q, unsigned int depth, bool explicit);
+void iostat_probe_zone_append(void *state, struct request *rq);
+void iostat_probe_zone_plug(void *state, struct request_queue *q, unsigned int zno,
+			    sector_t sector, unsigned int nr_sectors);
+void iostat_probe_zone_unplug(void *state, struct request_queue *q, unsigned int zno,
+			      sector_t sector, unsigned int nr_sectors);
 
 #endif /* _IOSTAT_PROBES_H */

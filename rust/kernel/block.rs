@@ -25,6 +25,20 @@ pub(crate) mod bio;
 pub(crate) mod device;
 pub(crate) mod request;
 
+/// Returns the address of the disk of a queue; 0 if it has none, before or after the disk exists.
+///
+/// # Safety
+///
+/// There is a queue at `queue`.
+#[inline(always)]
+pub(crate) unsafe fn disk_of_queue(queue: *mut bindings::request_queue) -> u64 {
+    // A disk may be allocated for the queue at this time, as for the SCSI commands that probe a device: hence
+    // volatile, as READ_ONCE().
+    //
+    // SAFETY: By this function's requirement; the pointer to the disk is aligned, and is not dereferenced.
+    unsafe { core::ptr::addr_of!((*queue).disk).read_volatile() as u64 }
+}
+
 /// Returns the `REQ_OP_*` in `opf`.
 #[inline(always)]
 fn op(opf: bindings::blk_opf_t) -> u8 {

@@ -8,13 +8,13 @@
 #include <iostat/clock.h>
 #include <iostat/devstat.h>
 #include <iostat/evcnt.h>
-#include <iostat/event_probes.h>
 #include <iostat/io.h>
 #include <iostat/kstat.h>
 #include <iostat/mount_table.h>
 #include <iostat/nfs.h>
 #include <iostat/peek.h>
 #include <iostat/probes.h>
+#include <iostat/timeouts.h>
 #include <iostat/transactions.h>
 #include <iostat/upkeep.h>
 #include <iostat/waits.h>
@@ -25,6 +25,7 @@
 
 /* As DECLARE_TRACE makes it; see include/trace/events/io.h. */
 extern struct tracepoint __tracepoint_done;
+extern struct tracepoint __tracepoint_merge;
 
 /* Numbers that are casts or made by macros, which bindgen takes from nothing but an enum. */
 enum iostat_blk_status {

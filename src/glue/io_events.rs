@@ -121,6 +121,19 @@ pub(crate) fn done_enabled() -> bool {
     }
 }
 
+/// Whether the event `io:merge` is enabled, as [`done_enabled`].
+#[inline(always)]
+pub(crate) fn merge_enabled() -> bool {
+    // SAFETY: The key is that of a tracepoint defined in `src/io/events.c`.
+    unsafe {
+        branch_unlikely!(
+            bindings::__tracepoint_merge,
+            kernel::bindings::tracepoint,
+            key
+        )
+    }
+}
+
 /// The most that the name of a driver takes, with a NUL.
 // CAST: A small number.
 pub(crate) const DRIVER_LEN: usize = bindings::IOSTAT_DRIVER_LEN as usize;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The probes. Each disables interrupts, reads the time and this CPU's offset, and
+ * The probes of transactions. Each disables interrupts, reads the time and this CPU's offset, and
  * calls the Rust function for its event.
  *
  * These are inlines and macros of the kernel that Rust could only call as functions,
@@ -172,4 +172,14 @@ static void __maybe_unused check(void)
 	check_trace_callback_type_block_rq_tag_wait(iostat_probe_tag_wait);
 	check_trace_callback_type_block_bio_queue(iostat_probe_bio_queue);
 	check_trace_callback_type_block_bio_complete(iostat_probe_bio_complete);
+	check_trace_callback_type_block_bio_backmerge(iostat_probe_bio_backmerge);
+	check_trace_callback_type_block_bio_frontmerge(iostat_probe_bio_frontmerge);
+	check_trace_callback_type_block_split(iostat_probe_split);
+	check_trace_callback_type_block_bio_remap(iostat_probe_bio_remap);
+	check_trace_callback_type_block_rq_remap(iostat_probe_rq_remap);
+	check_trace_callback_type_block_plug(iostat_probe_plug);
+	check_trace_callback_type_block_unplug(iostat_probe_unplug);
+	check_trace_callback_type_blk_zone_append_update_request_bio(iostat_probe_zone_append);
+	check_trace_callback_type_disk_zone_wplug_add_bio(iostat_probe_zone_plug);
+	check_trace_callback_type_blk_zone_wplug_bio(iostat_probe_zone_unplug);
 }

@@ -9,8 +9,8 @@
  * as the module is loaded.
  */
 
-#include <iostat/event_probes.h>
 #include <iostat/functions.h>
+#include <iostat/timeouts.h>
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
 #include <linux/hash.h>
@@ -67,7 +67,7 @@ static int on_handle(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 
 	if (is_late(&looks[hash_ptr(current, BITS)], rq)) {
 		guard(srcu_fast_notrace)(&tracepoint_srcu);
-		iostat_event(state, READ_ONCE(rq->q->disk), IOSTAT_EVENT_TIMEOUT);
+		iostat_timeout(state, rq);
 	}
 	return 0;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Registers and unregisters the probes, and has the functions that their C parts call (`probes.c`, `event_probes.c`
-//! and `timeouts.c` in `src/hooks`): each turns its arguments into borrowed types and makes one safe call of
-//! `transactions.rs` or `tracker.rs`.
+//! Registers and unregisters the probes, and has the functions that the C parts of those of transactions call
+//! (`src/hooks/probes.c`): each turns its arguments into borrowed types and makes one safe call of `transactions.rs` or
+//! `tracker.rs`.
 
+mod events;
 #[cfg(target_arch = "x86_64")]
 mod fast;
 mod functions;
@@ -15,14 +16,12 @@ use super::{
     context::ProbeContext,
     tracker::Tracker, //
 };
-use crate::acct::disk_event::DiskEvent;
 use crate::{
     glue::bindings::{
         self as own,
         iostat_bio_fn,
         iostat_bio_queue_fn,
         iostat_bio_traced_fn,
-        iostat_event_fn,
         iostat_probe_ctx,
         iostat_rq_complete_fn,
         iostat_rq_fn,
@@ -370,50 +369,3 @@ unsafe extern "C" fn iostat_bio_queue_trace(state: *const c_void, bio: *mut bind
     tracker.bio_queue_trace(probe, bio);
 }
 const _: iostat_bio_traced_fn = Some(iostat_bio_queue_trace);
-
-/// # Safety
-///
-/// Called by its probe in `src/hooks/event_probes.c`.
-#[no_mangle]
-unsafe extern "C" fn iostat_bio_merge_trace(state: *const c_void, bio: *mut bindings::bio) {
-    // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
-    let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
-    // SAFETY: `bio` is the tracepoint's argument, never null, traced only with a block device; the
-    // view does not outlive this call.
-    let bio = unsafe { Bio::from_raw(NonNull::new_unchecked(bio)) };
-    tracker.bio_merge_trace(probe, bio);
-}
-const _: iostat_bio_traced_fn = Some(iostat_bio_merge_trace);
-
-/// # Safety
-///
-/// Called by its probe in `src/hooks/event_probes.c`, or by `src/hooks/timeouts.c` with the tracker of [`Timeouts`].
-#[no_mangle]
-unsafe extern "C" fn iostat_event(
-    state: *const c_void,
-    disk: *const bindings::gendisk,
-    event: own::iostat_event,
-) {
-    // SAFETY: By this function's requirement, and the value does not outlive the probe's call.
-    let (tracker, probe) = unsafe { (tracker(state), InProbe::new()) };
-    let event = match event {
-        own::iostat_event_IOSTAT_EVENT_BIO_BACKMERGE => DiskEvent::BioBackmerges,
-        own::iostat_event_IOSTAT_EVENT_BIO_FRONTMERGE => DiskEvent::BioFrontmerges,
-        own::iostat_event_IOSTAT_EVENT_READ_MERGE => DiskEvent::ReadMerges,
-        own::iostat_event_IOSTAT_EVENT_WRITE_MERGE => DiskEvent::WriteMerges,
-        own::iostat_event_IOSTAT_EVENT_SPLIT => DiskEvent::Splits,
-        own::iostat_event_IOSTAT_EVENT_BIO_REMAP => DiskEvent::BioRemaps,
-        own::iostat_event_IOSTAT_EVENT_RQ_REMAP => DiskEvent::RqRemaps,
-        own::iostat_event_IOSTAT_EVENT_PLUG => DiskEvent::Plugs,
-        own::iostat_event_IOSTAT_EVENT_UNPLUG => DiskEvent::Unplugs,
-        own::iostat_event_IOSTAT_EVENT_UNPLUG_SCHEDULE => DiskEvent::UnplugsSchedule,
-        own::iostat_event_IOSTAT_EVENT_ZONE_APPEND => DiskEvent::ZoneAppends,
-        own::iostat_event_IOSTAT_EVENT_ZONE_PLUG => DiskEvent::ZonePlugs,
-        own::iostat_event_IOSTAT_EVENT_ZONE_UNPLUG => DiskEvent::ZoneUnplugs,
-        own::iostat_event_IOSTAT_EVENT_TIMEOUT => DiskEvent::Timeouts,
-        _ => return,
-    };
-    // CAST: Disks are looked up by their address.
-    tracker.count_event(probe, disk as u64, event);
-}
-const _: iostat_event_fn = Some(iostat_event);

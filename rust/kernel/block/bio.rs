@@ -102,6 +102,12 @@ impl<'a> Bio<'a> {
         op(read!(self, bi_opf))
     }
 
+    /// Returns whether it moves data to the device: `op_is_write()`.
+    #[inline(always)]
+    pub(crate) fn is_write(&self) -> bool {
+        self.op() & 1 != 0
+    }
+
     /// Returns whether it has a preflush or forced unit access.
     #[inline(always)]
     pub(crate) fn is_flush(&self) -> bool {

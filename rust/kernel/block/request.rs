@@ -6,6 +6,7 @@
 
 use super::{
     bio::Bio,
+    disk_of_queue,
     is_flush,
     is_sync,
     op,
@@ -58,11 +59,8 @@ impl<'a> Request<'a> {
     #[inline(always)]
     pub(crate) fn disk(&self) -> u64 {
         let queue = read!(self, q);
-        // A disk may be allocated for the queue at this time, as for the SCSI commands that probe a device: hence
-        // volatile, as READ_ONCE().
-        //
-        // SAFETY: A request has a queue; the pointer to the disk is aligned, and is not dereferenced.
-        unsafe { core::ptr::addr_of!((*queue).disk).read_volatile() as u64 }
+        // SAFETY: A request has a queue, which lives longer.
+        unsafe { disk_of_queue(queue) }
     }
 
     /// Returns the address of the partition or whole disk that its first bio was submitted to, or 0.

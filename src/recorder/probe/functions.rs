@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Which tracepoints are probed, by which functions of `src/hooks/probes.c` and `src/hooks/event_probes.c`.
+//! Which tracepoints are probed, by which functions: of `src/hooks/probes.c`, of `fast.rs` and of `events.rs`.
 
+use super::events;
 use crate::glue::bindings as own;
 use core::ffi::CStr;
 use kernel::ffi::c_void;
@@ -68,38 +69,41 @@ pub(super) const OF_EVENTS: [Function; 7] = [
     ),
     (
         c"block_bio_backmerge",
-        own::iostat_probe_bio_backmerge as *const c_void,
+        events::iostat_probe_bio_backmerge as *const c_void,
     ),
     (
         c"block_bio_frontmerge",
-        own::iostat_probe_bio_frontmerge as *const c_void,
+        events::iostat_probe_bio_frontmerge as *const c_void,
     ),
-    (c"block_split", own::iostat_probe_split as *const c_void),
+    (c"block_split", events::iostat_probe_split as *const c_void),
     (
         c"blk_zone_append_update_request_bio",
-        own::iostat_probe_zone_append as *const c_void,
+        events::iostat_probe_zone_append as *const c_void,
     ),
     (
         c"disk_zone_wplug_add_bio",
-        own::iostat_probe_zone_plug as *const c_void,
+        events::iostat_probe_zone_plug as *const c_void,
     ),
     (
         c"blk_zone_wplug_bio",
-        own::iostat_probe_zone_unplug as *const c_void,
+        events::iostat_probe_zone_unplug as *const c_void,
     ),
 ];
 
 /// The functions of events that are only counted, but that most I/Os of some loads or disks cause.
 const OF_FREQUENT_EVENTS: [Function; 4] = [
-    (c"block_plug", own::iostat_probe_plug as *const c_void),
-    (c"block_unplug", own::iostat_probe_unplug as *const c_void),
+    (c"block_plug", events::iostat_probe_plug as *const c_void),
+    (
+        c"block_unplug",
+        events::iostat_probe_unplug as *const c_void,
+    ),
     (
         c"block_bio_remap",
-        own::iostat_probe_bio_remap as *const c_void,
+        events::iostat_probe_bio_remap as *const c_void,
     ),
     (
         c"block_rq_remap",
-        own::iostat_probe_rq_remap as *const c_void,
+        events::iostat_probe_rq_remap as *const c_void,
     ),
 ];
 
