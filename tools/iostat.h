@@ -89,6 +89,33 @@ static inline __u64 iostat_cycles_to_ns(__u64 cycles, __u64 mult)
 	return low * (mult >> 32) + high * mult + (low * (__u32)mult >> 32);
 }
 
+/*
+ * The counter of the CPU, which source names: IOSTAT_CLOCK_TSC or IOSTAT_CLOCK_CNTVCT. It is read
+ * neither before what was read, nor after what will be.
+ */
+static inline __u64 iostat_cycles(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	unsigned int low, high;
+
+	__asm__ __volatile__("lfence\n\trdtsc\n\tlfence" : "=a" (low), "=d" (high) : : "memory");
+	return (__u64)high << 32 | low;
+#elif defined(__aarch64__)
+	__u64 cycles;
+
+	__asm__ __volatile__("isb\n\tmrs %0, cntvct_el0\n\tisb" : "=r" (cycles) : : "memory");
+	return cycles;
+#elif defined(__arm__) && __ARM_ARCH >= 7
+	__u64 cycles;
+
+	/* A 32-bit program under arm64 reads the same counter. */
+	__asm__ __volatile__("isb\n\tmrrc p15, 1, %Q0, %R0, c14\n\tisb" : "=r" (cycles) : : "memory");
+	return cycles;
+#else
+	return 0;
+#endif
+}
+
 /* The time as the recorder reads it, ns. */
 static inline __u64 iostat_now(const struct iostat_map_header *header)
 {
@@ -100,17 +127,9 @@ static inline __u64 iostat_now(const struct iostat_map_header *header)
 		seq = __atomic_load_n(&clock->seq, __ATOMIC_ACQUIRE);
 		if (seq & 1)
 			continue;
-		if (iostat_load(&clock->source) == IOSTAT_CLOCK_TSC) {
-#if defined(__x86_64__) || defined(__i386__)
-			unsigned int low, high;
-
-			/* Neither before what was read, nor after what will be. */
-			__asm__ __volatile__("lfence\n\trdtsc\n\tlfence" : "=a" (low), "=d" (high) : : "memory");
-			now = iostat_cycles_to_ns((__u64)high << 32 | low, iostat_load(&clock->mult)) +
+		if (iostat_load(&clock->source) != IOSTAT_CLOCK_RAW) {
+			now = iostat_cycles_to_ns(iostat_cycles(), iostat_load(&clock->mult)) +
 				iostat_load(&clock->tsc_offset);
-#else
-			now = 0;
-#endif
 		} else {
 			clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
 			now = raw.tv_sec * 1000000000ULL + raw.tv_nsec +

@@ -2,9 +2,9 @@
 /*
  * Selects the clock source of all statistics: see include/iostat/clock.h.
  *
- * The source is the TSC or CLOCK_MONOTONIC_RAW. Both give the same time when the source is
- * changed, so that no statistic is affected. The source changes when the kernel marks the TSC as
- * unstable or stable, which is checked with every snapshot; and around suspend, because the TSC
+ * The source is the CPU's counter or CLOCK_MONOTONIC_RAW. Both give the same time when the source
+ * is changed, so that no statistic is affected. The source changes when the kernel marks the TSC as
+ * unstable or stable, which is checked with every snapshot; and around suspend, because the counter
  * may stop or restart then and CLOCK_MONOTONIC_RAW does not advance.
  */
 
@@ -15,6 +15,7 @@
 #include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
+#include <linux/of.h>
 #include <linux/suspend.h>
 #include <linux/tracepoint.h>
 #include <uapi/linux/iostat.h>
@@ -29,6 +30,12 @@ static struct iostat_map_clock *map_clock;
 static void (*exchanged)(const void *counter);
 static const void *exchange_counter;
 
+#ifdef IOSTAT_HAS_CNTVCT
+#define COUNTER		IOSTAT_CLOCK_CNTVCT
+#else
+#define COUNTER		IOSTAT_CLOCK_TSC
+#endif
+
 /* The caller holds exchange_lock. */
 static void publish(void)
 {
@@ -37,7 +44,7 @@ static void publish(void)
 	WRITE_ONCE(map_clock->seq, seq + 1);
 	/* Readers see the odd count first: pairs with the acquire fence of a reader in user space. */
 	smp_wmb();
-	WRITE_ONCE(map_clock->source, iostat_clock.is_tsc ? IOSTAT_CLOCK_TSC : IOSTAT_CLOCK_RAW);
+	WRITE_ONCE(map_clock->source, iostat_clock.is_counter ? COUNTER : IOSTAT_CLOCK_RAW);
 	WRITE_ONCE(map_clock->mult, iostat_clock.mult);
 	WRITE_ONCE(map_clock->tsc_offset, iostat_clock.tsc_offset);
 	WRITE_ONCE(map_clock->raw_offset, iostat_clock.raw_offset);
@@ -69,15 +76,85 @@ static bool has_fast_path(void)
 	return boot_cpu_has(X86_FEATURE_RDTSCP) && !boot_cpu_has(X86_FEATURE_XENPV);
 }
 
-static void use_tsc(const struct system_time_snapshot *now)
+/*
+ * Returns the mult of the counter, or 0 if the counter is not the kernel's clock source. Not
+ * clocksource->mult, which is not exported; that is computed from tsc_khz too.
+ */
+static u64 counter_mult(const struct system_time_snapshot *now)
+{
+	if (now->cs_id != CSID_X86_TSC || !tsc_khz)
+		return 0;
+	return div_u64((u64)NSEC_PER_MSEC << 32, tsc_khz);
+}
+#elif defined(IOSTAT_HAS_CNTVCT)
+static bool has_fast_path(void)
+{
+	return false;
+}
+
+/* Returns whether a CPU reads the counter by a workaround, which iostat_cycles() does not have. */
+static bool has_erratum(void)
+{
+#ifdef CONFIG_ARM_ARCH_TIMER_OOL_WORKAROUND
+	const struct arch_timer_erratum_workaround *workaround;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		workaround = per_cpu(timer_unstable_counter_workaround, cpu);
+		if (workaround && workaround->read_cntvct_el0)
+			return true;
+	}
+#endif
+	return false;
+}
+
+/*
+ * Returns whether the device tree says another frequency than the register of the CPU: the kernel
+ * then goes by that.
+ */
+static bool is_frequency_overruled(void)
+{
+	static const struct of_device_id timers[] = {
+		{ .compatible = "arm,armv7-timer" },
+		{ .compatible = "arm,armv8-timer" },
+		{}
+	};
+	struct device_node *timer = of_find_matching_node(NULL, timers);
+	bool is_overruled = of_property_present(timer, "clock-frequency");
+
+	of_node_put(timer);
+	return is_overruled;
+}
+
+/*
+ * Returns the mult of the counter, or 0 if the kernel's clock source is not the virtual counter
+ * of the register's frequency. The caller holds exchange_lock.
+ */
+static u64 counter_mult(const struct system_time_snapshot *now)
+{
+	/* Searched for once, as each snapshot comes here: does not change while the system runs. */
+	static enum { UNKNOWN, OVERRULED, REGISTER } frequency;
+
+	if (now->cs_id != CSID_ARM_ARCH_COUNTER || !arch_timer_get_cntfrq() || has_erratum())
+		return 0;
+	if (frequency == UNKNOWN)
+		frequency = is_frequency_overruled() ? OVERRULED : REGISTER;
+	/* A kernel at EL2 reads the physical counter. It has set the offset between the two to 0. */
+	if (frequency == OVERRULED || iostat_cycles() < now->cycles)
+		return 0;
+	return div_u64((u64)NSEC_PER_SEC << 32, arch_timer_get_cntfrq());
+}
+#endif
+
+#if defined(CONFIG_X86_TSC) || defined(IOSTAT_HAS_CNTVCT)
+static void use_counter(const struct system_time_snapshot *now, u64 mult)
 {
 	u64 raw = ktime_to_ns(now->systime) + iostat_clock.raw_offset;
 
-	/* Not clocksource->mult, which is not exported; that is computed from tsc_khz too. */
-	iostat_clock.mult = div_u64((u64)NSEC_PER_MSEC << 32, tsc_khz);
-	iostat_clock.tsc_offset = raw - iostat_cycles_to_ns(now->cycles, iostat_clock.mult);
+	iostat_clock.mult = mult;
+	iostat_clock.tsc_offset = raw - iostat_cycles_to_ns(now->cycles, mult);
 	/* Pairs with the acquire in iostat_clock_now(): mult and tsc_offset are seen first. */
-	smp_store_release(&iostat_clock.is_tsc, true);
+	smp_store_release(&iostat_clock.is_counter, true);
 	if (has_fast_path()) {
 		static_branch_dec(&iostat_general);
 		static_branch_dec(&iostat_general_or_traced);
@@ -86,27 +163,28 @@ static void use_tsc(const struct system_time_snapshot *now)
 
 static void use_raw(void)
 {
-	/* Make sure that no event reads the TSC any more. */
+	/* Make sure that no event of the fast path reads the counter any more. */
 	if (has_fast_path()) {
 		static_branch_inc(&iostat_general_or_traced);
 		static_branch_inc(&iostat_general);
 		tracepoint_synchronize_unregister();
 	}
 	WRITE_ONCE(iostat_clock.raw_offset, iostat_clock_now() - ktime_get_raw());
-	WRITE_ONCE(iostat_clock.is_tsc, false);
+	/* Pairs with the acquire in iostat_clock_now(): raw_offset is seen first. */
+	smp_store_release(&iostat_clock.is_counter, false);
 }
 
 /* Selects the best source. The caller holds exchange_lock. */
 static void choose(void)
 {
 	struct system_time_snapshot now;
-	bool is_tsc;
+	u64 mult;
 
 	ktime_get_snapshot_id(CLOCK_MONOTONIC_RAW, &now);
-	is_tsc = !suspending && now.valid && now.cs_id == CSID_X86_TSC && tsc_khz;
-	if (is_tsc && !iostat_clock.is_tsc)
-		use_tsc(&now);
-	else if (!is_tsc && iostat_clock.is_tsc)
+	mult = suspending || !now.valid ? 0 : counter_mult(&now);
+	if (mult && !iostat_clock.is_counter)
+		use_counter(&now, mult);
+	else if (!mult && iostat_clock.is_counter)
 		use_raw();
 	else
 		return;
@@ -162,7 +240,7 @@ int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *c
 		       const void *counter)
 {
 	mutex_lock(&exchange_lock);
-	/* Both are dropped by use_tsc() when the source becomes the TSC. */
+	/* Both are dropped by use_counter(), if there is a fast path. */
 	static_branch_inc(&iostat_general_or_traced);
 	static_branch_inc(&iostat_general);
 	/* The first selection is not counted as a change. */

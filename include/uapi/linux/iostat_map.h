@@ -26,6 +26,7 @@ struct iostat_map_clock {
 };
 #define IOSTAT_CLOCK_RAW	0	/* CLOCK_MONOTONIC_RAW + raw_offset */
 #define IOSTAT_CLOCK_TSC	1	/* (rdtsc * mult, in 128 bits, >> 32) + tsc_offset */
+#define IOSTAT_CLOCK_CNTVCT	2	/* the same of arm64's cntvct_el0 */
 
 /**
  * struct iostat_map_header - at the start of the file

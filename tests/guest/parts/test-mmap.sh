@@ -11,13 +11,19 @@ fio_quiet --filename=/dev/nbm --direct=1 --rw=randrw --bs=4k --number_ios=500 --
 fio_quiet --filename=/dev/nbm1 --direct=1 --rw=randwrite --bs=4k --number_ios=20 --size=2m
 wait_idle nbm
 
-is "seven ways of reading a disk agree" "$($nobody $m get nbm | cut -d' ' -f2-)
-$($nobody ${m}32 get nbm | cut -d' ' -f2-)
-$($nobody $m-v1 get nbm | cut -d' ' -f2-)
+mappers=$(programs $m ${m}32 $m-v1)
+is "all ways of reading a disk agree" "$(for reader in $mappers; do
+	$nobody "$reader" get nbm | cut -d' ' -f2-; done)
 $($nobody /payload/iostat-map nbm | cut -d' ' -f3-)
 $(/payload/abi get nbm | cut -d' ' -f2-)
-$(disk_table | awk '$1 == "nbm"' | cut -d' ' -f9-)" "$(for way in 1 2 3 4 5 6; do
+$(disk_table | awk '$1 == "nbm"' | cut -d' ' -f9-)" "$(for way in $mappers 1 2 3; do
 	cut -d' ' -f2- </sys/block/nbm/iostat/stat; done)"
+case $(cat /sys/devices/system/clocksource/clocksource0/current_clocksource) in
+tsc) source=1 ;;
+arch_sys_counter) source=2 ;;
+*) source=0 ;;
+esac
+is "the clock is the CPU's counter while that is the kernel's own clock" "$($m clock)" $source
 is "mmap of a partition agrees with sysfs" "$($m get nbm1 | cut -d' ' -f2-)" \
 	"$(cut -d' ' -f2- </sys/block/nbm/nbm1/iostat/stat)"
 is "a Rust program reads the same by mmap, ioctl, sysfs, text" \
@@ -83,7 +89,9 @@ is "removed under load: no count changes once it is marked as gone" "$(tail -n 1
 
 # Invalid mappings.
 is "mappings of random size, offset and protection" "$($nobody $m fuzz 1 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
-is "mappings by a 32-bit program" "$($nobody ${m}32 fuzz 3 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
+for reader in $(programs ${m}32); do
+	is "mappings by a 32-bit program" "$($nobody "$reader" fuzz 3 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
+done
 is "mappings by root" "$($m fuzz 2 3000 | sort | uniq -c | awk '{ print $1, $2 }')" "1 some"
 mkfifo /tmp/hold
 $m hold </tmp/hold >/tmp/holding &

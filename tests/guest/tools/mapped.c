@@ -402,6 +402,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "fuzz") && argc == 4) {
 		state = strtoull(argv[2], NULL, 0);
 		printf("%s\n", fuzz(atol(argv[3])) > 0 ? "some" : "none");
+	} else if (!strcmp(what, "clock")) {
+		printf("%llu\n", (unsigned long long)map.header->clock.source);
 	} else if (!strcmp(what, "hold")) {
 		/* The mapping alone must keep the device open. */
 		close(map.fd);

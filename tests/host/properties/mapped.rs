@@ -425,8 +425,8 @@ fn under_load_nothing_is_torn() {
 fn the_reader_has_the_clock_of_the_header() {
     let header = include_str!("../../../include/uapi/linux/iostat_map.h");
     let define = format!(
-        "#define IOSTAT_CLOCK_TSC\t{}",
-        iostat_map::layout::CLOCK_TSC
+        "#define IOSTAT_CLOCK_RAW\t{}",
+        iostat_map::layout::CLOCK_RAW
     );
     assert!(header
         .lines()

@@ -31,8 +31,8 @@ pub const GET_ALL: u32 = 1;
 pub const DEVICE_PARTITION: u32 = 1;
 /// `IOSTAT_MAP_GONE`.
 pub const GONE: u64 = 1;
-/// `IOSTAT_CLOCK_TSC`.
-pub const CLOCK_TSC: u64 = 1;
+/// `IOSTAT_CLOCK_RAW`. With any other source the counter of the CPU is read.
+pub const CLOCK_RAW: u64 = 0;
 
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
