@@ -5,23 +5,23 @@
 
 . "$(dirname "$0")/lib.sh"
 
-cross='' bits='"" 32' target=''
+gcc=gcc gcc32="gcc -m32" target=''
 [ "$ARCH" = amd64 ] || {
-	cross=aarch64-linux-gnu- bits='""'
-	target="--target aarch64-unknown-linux-gnu -C linker=${cross}gcc"
+	gcc=aarch64-linux-gnu-gcc gcc32=arm-linux-gnueabihf-gcc
+	target="--target aarch64-unknown-linux-gnu -C linker=$gcc"
 }
 
-# Those that use the binary ABI are also built for 32 bits where the compiler can, and with version 1 of its header.
+# Those that use the binary ABI are also built for 32 bits, and with version 1 of its header.
 build()
 {
 	[ ! -e "$IOSTAT_CACHE/$name/ready" ] || return 0
 	rm -rf "${IOSTAT_CACHE:?}/$name"
 	mkdir -p "$IOSTAT_CACHE/$name"
 	"$TOP/scripts/enter.sh" sh -euc '
-		out=$1 target=$3
+		out=$1 gcc=$2 gcc32=$3 target=$4
 		build()
 		{
-			'"$cross"'gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools "$@"
+			$gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools "$@"
 		}
 		for tool in passthrough message inflight partition waitfile pairing hostile textread disks renamer reach readers failcall; do
 			build -o "$out/$tool" "tests/guest/tools/$tool.c"
@@ -29,18 +29,17 @@ build()
 		today="-DHEADER=\"linux/iostat.h\"" v1="-DHEADER=\"iostat-v1.h\""
 		build "$v1" -o "$out/abi-v1" tests/guest/tools/abi.c
 		build -include tests/guest/tools/iostat-v1.h -o "$out/mapped-v1" tests/guest/tools/mapped.c
-		eval "set -- $2"
-		for bits; do
-			wide=${bits:+-m32 -D_FILE_OFFSET_BITS=64}
-			build $wide "$today" -o "$out/abi$bits" tests/guest/tools/abi.c
+		for bits in "" 32; do
+			[ -z "$bits" ] || gcc="$gcc32 -D_FILE_OFFSET_BITS=64"
+			build "$today" -o "$out/abi$bits" tests/guest/tools/abi.c
 			for tool in mapped misuse kstats; do
-				build $wide -o "$out/$tool$bits" "tests/guest/tools/$tool.c"
+				build -o "$out/$tool$bits" "tests/guest/tools/$tool.c"
 			done
 		done
 		rust="rustc $target -O --edition 2021 -D warnings"
 		$rust --crate-type rlib --crate-name iostat_map --out-dir /tmp tools/iostat-map/src/lib.rs
 		$rust -C target-feature=+crt-static --extern iostat_map=/tmp/libiostat_map.rlib \
-			-o "$out/iostat-map" tools/iostat-map/src/main.rs' sh "/cache/$name" "$bits" "$target"
+			-o "$out/iostat-map" tools/iostat-map/src/main.rs' sh "/cache/$name" "$gcc" "$gcc32" "$target"
 	touch "$IOSTAT_CACHE/$name/ready"
 }
 

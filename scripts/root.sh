@@ -22,8 +22,10 @@ TEST_KERNEL="clang-19 lld-19 llvm-19 ccache"
 GUEST="fio busybox-static dmsetup sysstat e2fsprogs bpftrace trace-cmd
 	mdadm util-linux procps xfsprogs btrfs-progs blktrace nvme-cli strace linux-perf
 	libbpf-tools"
-# A cross compiler and the library of Rust's programs for arm64. The kernel's Rust needs neither.
-CROSS="gcc-aarch64-linux-gnu libc6-dev-arm64-cross libstd-rust-dev:arm64 qemu-system-arm"
+# Cross compilers for programs of 64 and of 32 bits, and the library of Rust's programs for arm64. The kernel's Rust
+# needs neither.
+CROSS="gcc-aarch64-linux-gnu libc6-dev-arm64-cross libstd-rust-dev:arm64 qemu-system-arm
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross"
 BLKTESTS="make gcc g++ libc6-dev liburing-dev bash gawk fio util-linux udev kmod procps bc dmsetup
 	e2fsprogs xfsprogs btrfs-progs f2fs-tools nvme-cli multipath-tools blktrace iproute2 ethtool sg3-utils
 	bsdextrautils"

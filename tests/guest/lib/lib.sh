@@ -43,13 +43,16 @@ latency_of()
 	all_files "$1" && cat "/sys/block/$1/iostat/latency/$2"
 }
 
-# programs NAME...: these, without those for 32 bits where there are none: on x86 only.
+# programs NAME...: these, without those for 32 bits if this kernel does not run them.
 programs()
 {
-	case $(uname -m) in
-	x86_64) echo "$*" ;;
-	*) printf '%s\n' "$@" | grep -v '32$' ;;
-	esac
+	printf '%s\n' "$@" | if runs_32_bits; then cat; else grep -v '32$'; fi
+}
+
+# runs_32_bits: whether the kernel has CONFIG_COMPAT.
+runs_32_bits()
+{
+	[ -e /proc/sys/vm/mmap_rnd_compat_bits ]
 }
 
 # open_iostat FD: opens /dev/iostat for reading and writing. While the module is not loaded a
