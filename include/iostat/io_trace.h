@@ -91,7 +91,10 @@ bool iostat_trace_done(u64 record, const struct iostat_result *result);
 void iostat_trace_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_traced_device *dev,
 			      const struct iostat_result *result);
 
-/* Copies a structure that is long enough for a string instruction. @bytes is a constant, and a multiple of 4. */
+/*
+ * Copies members of a structure, as many as are long enough for a string instruction. @to is the first of them. @bytes is a
+ * constant, and a multiple of 4.
+ */
 static __always_inline void iostat_copy(void *to, const void *from, size_t bytes)
 {
 #ifdef CONFIG_X86_64
@@ -101,7 +104,7 @@ static __always_inline void iostat_copy(void *to, const void *from, size_t bytes
 	if (bytes % sizeof(u64))
 		*(u32 *)to = *(const u32 *)from;
 #else
-	memcpy(to, from, bytes);
+	unsafe_memcpy(to, from, bytes, /* FORTIFY_SOURCE warns of what is longer than the member at @to. */);
 #endif
 }
 
