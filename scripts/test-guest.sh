@@ -167,11 +167,11 @@ group()
 	esac
 }
 
-# possible: in a machine with four CPUs, of which two are online at first. It cannot have more possible CPUs: the parameter
-# possible_cpus only lowers their number, and without KVM the kernel takes no CPU that may be plugged in later.
+# possible: in a machine that may have 64 CPUs, of which two are online at first. QEMU has them all: without KVM the kernel
+# takes no CPU that is plugged in later. Those that are not online take nothing of the host.
 possible()
 {
-	run "$newest" possible.sh --cpus 4 --append "maxcpus=2"
+	run "$newest" possible.sh --cpus 64 --memory 2048 --append "maxcpus=2"
 }
 
 others()

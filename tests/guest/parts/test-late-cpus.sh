@@ -6,7 +6,10 @@ m=/payload/mapped
 possible=$(($(sed 's/.*[-,]//' /sys/devices/system/cpu/possible) + 1))
 mapfile -t late < <(grep -l 0 /sys/devices/system/cpu/cpu[0-9]*/online | tr -cd '0-9\n' | sort -n)
 echo "# $possible possible CPUs, of which ${#late[@]} are not online yet"
-holds "late CPUs: some are not online" "${#late[@]} > 0"
+holds "late CPUs: 64 are possible" "possible >= 64"
+holds "late CPUs: some are not online" "${#late[@]} > 2"
+# Two of them are enough: an emulated CPU that is online takes its share of the host.
+late=("${late[@]:0:2}")
 make_null_blk_disk nbl size=64 irqmode=0 submit_queues=1
 
 # read_on CPU COUNT
