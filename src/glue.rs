@@ -21,6 +21,7 @@ pub(crate) mod print;
 pub(crate) mod records;
 pub(crate) mod region_areas;
 mod request;
+pub(crate) mod submitter;
 mod sysfs;
 pub(crate) mod tag_waits;
 mod uapi;

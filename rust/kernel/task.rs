@@ -29,6 +29,34 @@ pub(crate) fn in_task() -> bool {
     unsafe { bindings::in_task() }
 }
 
+/// Returns the id of the current thread in the initial PID namespace: in an interrupt, of the thread that was interrupted.
+#[inline(always)]
+pub(crate) fn current_pid() -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    let current = {
+        extern "C" {
+            static current_task: *mut core::ffi::c_void;
+        }
+        let current: *mut kernel::bindings::task_struct;
+        // SAFETY: Reads this CPU's pointer to its current task.
+        unsafe {
+            core::arch::asm!(
+                "mov {current}, qword ptr gs:[rip + {current_task}]",
+                current = out(reg) current,
+                current_task = sym current_task,
+                options(nostack, readonly, preserves_flags),
+            )
+        };
+        current
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    // SAFETY: It takes no argument.
+    let current = unsafe { bindings::get_current() };
+    // SAFETY: The current task exists, and its id does not change.
+    // CAST: Not negative.
+    unsafe { core::ptr::addr_of!((*current).pid).read() as u32 }
+}
+
 /// Returns a number that identifies the current task as long as the task exists.
 pub(crate) fn current_id() -> usize {
     // SAFETY: It takes no argument. The caller runs in a task.

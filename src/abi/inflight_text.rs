@@ -3,6 +3,7 @@
 //! Prints I/Os in flight: the reply to `@inflight`.
 
 use super::{
+    comm::Comm,
     identity::Identity,
     out::Out, //
 };
@@ -59,18 +60,41 @@ pub struct Target {
     pub bytes: u64,
 }
 
-/// Writes the line with the names of the columns.
-pub fn header(out: &mut impl Out) -> Result {
-    out.write_str("device number phase age_ns service_ns op sector bytes\n")
+/// Who submitted an I/O, which only some readers may see as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Submitter {
+    /// The thread; 0 if it is not known.
+    pub pid: u32,
+    /// Its name.
+    pub comm: Comm,
 }
 
-/// Writes the line of an I/O of a disk or partition. Without `target` dashes are in its place.
+impl Submitter {
+    /// Appends both, a dash for what is not known.
+    pub fn write(submitter: Option<&Self>, out: &mut impl Out) -> Result {
+        match submitter {
+            Some(Submitter { pid, comm }) if *pid != 0 => {
+                out.write_after(b' ', (*pid).into())?;
+                comm.write_after_blank(out)
+            }
+            _ => out.write_str(" - -"),
+        }
+    }
+}
+
+/// Writes the line with the names of the columns.
+pub fn header(out: &mut impl Out) -> Result {
+    out.write_str("device number phase age_ns service_ns op sector bytes pid comm\n")
+}
+
+/// Writes the line of an I/O of a disk or partition. Without `target` or `submitter` dashes are in its place.
 pub fn line(
     out: &mut impl Out,
     device: &Identity,
     is_running: bool,
     times: Times,
     target: Option<&Target>,
+    submitter: Option<&Submitter>,
 ) -> Result {
     device.name.write(out)?;
     out.write_after(b' ', device.number.into())?;
@@ -86,6 +110,7 @@ pub fn line(
             out.write_after(b' ', target.bytes)?;
         }
     }
+    Submitter::write(submitter, out)?;
     out.write_char('\n')
 }
 

@@ -141,7 +141,7 @@ const KIND_MASK: u8 = 0xf;
 
 impl Kind {
     /// The bits of its number that are its class.
-    pub(super) const CLASS: u64 = (KIND_MASK as u64 >> KIND_SHIFT) << KIND_SHIFT;
+    pub(super) const CLASS: u32 = (KIND_MASK as u32 >> KIND_SHIFT) << KIND_SHIFT;
 
     /// The two together.
     #[inline(always)]

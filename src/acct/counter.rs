@@ -73,6 +73,25 @@ impl Low {
     }
 }
 
+/// Half of a word of 64 bits, with one writer at a time.
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct Half(AtomicU32);
+
+impl Half {
+    /// Replaces the value. Owner only.
+    #[inline(always)]
+    pub fn set(&self, value: u32) {
+        self.0.store(value, Relaxed);
+    }
+
+    /// The value now.
+    #[inline(always)]
+    pub fn get(&self) -> u32 {
+        self.0.load(Relaxed)
+    }
+}
+
 /// A plain copy of anything made of [`Counter`]s.
 pub trait Load {
     /// The type with `u64` in place of [`Counter`].

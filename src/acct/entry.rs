@@ -21,7 +21,10 @@ pub use super::event::{
 };
 use super::{
     class::Kind,
-    counter::Counter,
+    counter::{
+        Counter,
+        Half, //
+    },
     fast::Remembered,
     inflight::Key,
     region::pending::RegionState,
@@ -49,23 +52,25 @@ pub struct Entry {
     pub(super) bytes: Counter,
     /// What the next I/O here may use: see [`super::fast`].
     pub(crate) memory: Remembered,
-    pub(super) state: Counter,
+    pub(super) state: Half,
+    /// What the start was given as `pid`.
+    pub(super) pid: Half,
     account: Counter,
     pub(super) sector: Counter,
     /// What regions have to know of it; nothing without `IN_REGIONS`.
     pub pending: RegionState,
 }
 
-/// Bits of `state`: first its [`Kind`], at the top its hardware queue.
-pub(super) const RUNNING: u64 = 1 << 8;
-pub(super) const COUNTED: u64 = 1 << 9;
+/// Bits of `state`: first its [`Kind`], in the upper half its hardware queue.
+pub(super) const RUNNING: u32 = 1 << 8;
+pub(super) const COUNTED: u32 = 1 << 9;
 /// Regions count it: see [`super::region::pending`].
-pub(super) const IN_REGIONS: u64 = 1 << 10;
-pub(super) const HCTX_SHIFT: u32 = 48;
+pub(super) const IN_REGIONS: u32 = 1 << 10;
+pub(super) const HCTX_SHIFT: u32 = 16;
 
 impl Entry {
     #[inline(always)]
-    fn begin(&self, start: &Start, flags: u64, bytes: u64, service_ns: u64, now: u64) {
+    fn begin(&self, start: &Start, flags: u32, bytes: u64, service_ns: u64, now: u64) {
         // Without flags it is not listed: see `super::inflight::observe`.
         self.state.set(0);
         fence(Release);
@@ -73,12 +78,13 @@ impl Entry {
         self.account.set(start.account);
         self.bytes.set(bytes);
         self.sector.set(start.sector);
+        self.pid.set(start.pid);
         self.service_ns.set(service_ns);
         self.start_ns.set(now);
         let kind = Kind::new(start.class, start.tag).number();
         fence(Release);
         self.state
-            .set(u64::from(kind) | flags | u64::from(start.hctx) << HCTX_SHIFT);
+            .set(u32::from(kind) | flags | u32::from(start.hctx) << HCTX_SHIFT);
     }
 
     /// The I/O has ended, and its entry is released next. Only the hardware queue stays, which the next I/O may use.
@@ -180,7 +186,7 @@ impl Entry {
 
     /// The transition that takes it out of its queue and account for good, whatever its state.
     #[inline(always)]
-    fn end(&self, state: u64, now: u64) -> Transition {
+    fn end(&self, state: u32, now: u64) -> Transition {
         // CAST: The low byte.
         let end = End {
             kind: Kind::from_number(state as u8),
@@ -264,6 +270,11 @@ impl Entry {
         (self.state.get() >> HCTX_SHIFT) as u16
     }
 
+    /// What the start was given as `pid`.
+    pub fn pid(&self) -> u32 {
+        self.pid.get()
+    }
+
     /// First sector.
     pub fn sector(&self) -> u64 {
         self.sector.get()
@@ -299,6 +310,7 @@ mod tests {
         class: Class::Write,
         tag: Tag::Ordered,
         sector: 2048,
+        pid: 31,
     };
     const DONE: Completion = Completion {
         bytes: 4096,
@@ -331,7 +343,7 @@ mod tests {
             Some(Transition::RunqExitEnd(ended(100, 70, 4096)))
         );
         assert_eq!(entry.hctx(), 7);
-        assert_eq!(entry.account(), 0xd15c);
+        assert_eq!((entry.account(), entry.pid()), (0xd15c, 31));
     }
 
     #[test]

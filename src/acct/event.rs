@@ -20,6 +20,8 @@ pub struct Start {
     pub tag: Tag,
     /// First sector, of 512 bytes, on the whole disk.
     pub sector: u64,
+    /// The thread that submits it; 0 if it is not known.
+    pub pid: u32,
 }
 
 /// What a completion event says.

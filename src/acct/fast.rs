@@ -145,7 +145,7 @@ impl Entry {
 
     #[cold]
     fn fill_in(&self, key: u64, state: KeyState, fresh: Fresh) {
-        let mut flags = COUNTED | u64::from(DIRECT) << HCTX_SHIFT;
+        let mut flags = COUNTED | u32::from(DIRECT) << HCTX_SHIFT;
         let mut class = fresh.class;
         if state == KeyState::Runs {
             flags |= RUNNING;
@@ -163,7 +163,7 @@ impl Entry {
         self.bytes.set(0);
         self.sector.set(fresh.sector);
         let kind = Kind::new(class, Tag::Simple).number();
-        self.state.set(flags | u64::from(kind));
+        self.state.set(flags | u32::from(kind));
         self.memory.forget();
         // Before the key, for those who observe the entry.
         fence(Release);
@@ -219,6 +219,9 @@ pub trait Section<'a> {
 
     /// Where this CPU finds its record of an account, and the account's root.
     type Place: Copy;
+
+    /// The thread that submits an I/O, which is the current one.
+    fn pid(&self) -> u32;
 
     /// This CPU's place in the memory of an entry.
     fn place(&self, entry: &'a Entry) -> Self::Place;
@@ -294,6 +297,9 @@ pub fn start<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
     }
     let section = event.enter();
     let now = section.now();
+    entry.pid.set(section.pid());
+    // Before the start, for those who observe the entry.
+    fence(Release);
     entry.start_ns.set(now);
     let place = section.place(entry);
     let record = section.record(place).write();

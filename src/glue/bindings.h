@@ -14,6 +14,7 @@
 #include <iostat/nfs.h>
 #include <iostat/peek.h>
 #include <iostat/probes.h>
+#include <iostat/submitter.h>
 #include <iostat/timeouts.h>
 #include <iostat/transactions.h>
 #include <iostat/upkeep.h>

@@ -22,6 +22,7 @@ use crate::{
         inflight_text::{
             self,
             Operation,
+            Submitter,
             Target, //
         },
         message::{
@@ -49,7 +50,8 @@ use crate::{
         peek::{
             self,
             Peeked, //
-        }, //
+        },
+        submitter::comm_of, //
     },
     kernel_ext::{
         task,
@@ -69,7 +71,7 @@ const BATCH: usize = 1 << 10;
 pub(crate) struct InFlightRows {
     /// The number of a disk or partition; all I/Os without it.
     device: Option<u32>,
-    /// Whether operations, sectors and bytes are shown.
+    /// Whether operations, sectors, bytes and submitters are shown.
     has_targets: bool,
     /// The part of the table, and the entry in it, that is next; [`None`] before the heading.
     next: Option<(usize, usize)>,
@@ -202,6 +204,10 @@ impl InFlightRows {
                 looked.bio.filter(is_of_disk)
             })
         });
+        let submitter = self.has_targets.then(|| Submitter {
+            pid: io.pid,
+            comm: comm_of(io.pid, times.wait_ns.wrapping_add(times.service_ns)),
+        });
         piece.record(|out| {
             inflight_text::line(
                 out,
@@ -209,6 +215,7 @@ impl InFlightRows {
                 io.is_running,
                 times,
                 target.as_ref(),
+                submitter.as_ref(),
             )
         })
     }

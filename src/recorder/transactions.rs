@@ -22,7 +22,10 @@ use crate::{
         },
         entry::Start, //
     },
-    kernel_ext::block::request::Request, //
+    kernel_ext::{
+        block::request::Request,
+        task::current_pid, //
+    },
 };
 use kernel::bindings::blk_status_t;
 
@@ -47,6 +50,7 @@ fn request(account: &Account, rq: Request<'_>) -> Start {
         class: Class::of(rq.op(), rq.bytes()),
         tag: tag(rq.is_flush()),
         sector: rq.sector(),
+        pid: current_pid(),
     }
 }
 

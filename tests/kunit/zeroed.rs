@@ -28,6 +28,7 @@ mod tests {
         class: Class::Free,
         tag: Tag::Ordered,
         sector: u64::MAX,
+        pid: 0,
     };
 
     /// More than the page allocator returns as one block, so that it comes from vmalloc.

@@ -56,6 +56,8 @@ pub struct ObservedIo {
     pub start_ns: u64,
     /// Its service time; while it runs, less the time now, wrapping.
     service_ns: u64,
+    /// What its start was given as `pid`.
+    pub pid: u32,
     /// What is not in the entry on the fast path: its class, first sector, and bytes.
     pub what: Option<(Class, u64, u64)>,
 }
@@ -130,6 +132,7 @@ impl Entry {
             is_running,
             start_ns,
             service_ns,
+            pid: self.pid(),
             what: None,
         })
     }
@@ -147,6 +150,7 @@ impl Entry {
             is_running: state & RUNNING != 0,
             start_ns,
             service_ns: self.service_ns.get(),
+            pid: self.pid(),
             what: Some((self.kind().class_of(), self.sector(), self.bytes())),
         };
         fence(Acquire);
@@ -171,6 +175,7 @@ mod tests {
             BUCKET, //
         },
     };
+    use crate::sync::Ordering::Release;
     use std::{
         sync::atomic::{
             AtomicBool, AtomicU64,
@@ -189,6 +194,7 @@ mod tests {
         class: Class::Read,
         tag: Tag::Simple,
         sector: 0,
+        pid: 0,
     };
 
     struct NoReserve;
@@ -218,12 +224,16 @@ mod tests {
         let start = Start {
             account: 77,
             sector: 2048,
+            pid: 31,
             ..KIND
         };
         entry.start_waiting(&start, 1000);
         let waiting = seen(entry).unwrap();
         assert_eq!(waiting.account, ObservedIn::Account(77));
-        assert_eq!(waiting.what, Some((Class::Read, 2048, 0)));
+        assert_eq!(
+            (waiting.pid, waiting.what),
+            (31, Some((Class::Read, 2048, 0)))
+        );
         let times = waiting.times(1300);
         assert!(!waiting.is_running && (times.wait_ns, times.service_ns) == (300, 0));
         entry.issue(1100);
@@ -299,6 +309,7 @@ mod tests {
                 let start = 1000 * number - if is_tag_wait { 1200 } else { 0 };
                 let is_before = is_tag_wait && io.start_ns == 1000 * number;
                 assert!(io.start_ns == start || is_before, "{io:?}, {number}");
+                assert_eq!(u64::from(io.pid), number);
                 if let Some((class, sector, bytes)) = io.what {
                     assert_eq!((class, sector, bytes), (Class::Read, number, number));
                     assert_eq!(io.account, ObservedIn::Account(number));
@@ -319,6 +330,8 @@ mod tests {
         let start = Start {
             account: number,
             sector: number,
+            // CAST: Small.
+            pid: number as u32,
             ..KIND
         };
         // CAST: Small.
@@ -334,6 +347,9 @@ mod tests {
 
     fn fast(entry: &Entry, now: u64, since: Option<u64>) {
         assert!(entry.key.take_again(ADDRESS, KeyState::Waits));
+        // CAST: Small.
+        entry.pid.set((now / 1000) as u32);
+        fence(Release);
         entry.start_ns.set(now);
         if let Some(since) = since {
             entry.service_ns.set(0);

@@ -59,7 +59,8 @@ use crate::{
     kernel_ext::{
         block::request::Request,
         percpu::ThisCpu,
-        published::InProbe, //
+        published::InProbe,
+        task::current_pid, //
     }, //
 };
 use core::{
@@ -158,6 +159,11 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     #[inline(always)]
     fn now(&self) -> u64 {
         self.now
+    }
+
+    #[inline(always)]
+    fn pid(&self) -> u32 {
+        current_pid()
     }
 
     #[inline(always)]

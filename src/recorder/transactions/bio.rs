@@ -36,7 +36,8 @@ use crate::{
             bio::Bio,
             errno, //
         },
-        published::InProbe, //
+        published::InProbe,
+        task::current_pid, //
     },
 };
 use kernel::bindings::blk_status_t;
@@ -57,6 +58,7 @@ impl Tracker {
             class: Class::of(bio.op(), bio.bytes()),
             tag: tag(bio.is_flush()),
             sector: bio.sector(),
+            pid: current_pid(),
         };
         let entry = self.begin(here, account, bio.key(), start.hctx, true, |entry| {
             entry.start_running(&start, bio.bytes(), here.now)

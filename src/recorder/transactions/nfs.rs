@@ -32,7 +32,10 @@ use crate::{
             Io, //
         }, //
     },
-    kernel_ext::published::InProbe, //
+    kernel_ext::{
+        published::InProbe,
+        task::current_pid, //
+    },
 };
 
 /// log2 of the bytes of a block, the unit of `b_blkno`.
@@ -56,6 +59,7 @@ impl Tracker {
             class: Class::of(io.op, io.bytes),
             tag: Tag::None,
             sector: sector(io),
+            pid: current_pid(),
         };
         self.begin(here, account, io.key, start.hctx, true, |entry| {
             entry.start_running(&start, 0, here.now)

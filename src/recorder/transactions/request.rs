@@ -28,6 +28,7 @@ use crate::{
         entry::{
             Completion,
             Entry,
+            Start,
             Times, //
         },
         fast::{
@@ -92,7 +93,11 @@ impl Tracker {
         let Some(account) = self.account_of(here.probe, rq.disk(), rq.block_device()) else {
             return;
         };
-        let start = request(account, rq);
+        let start = Start {
+            // Issued by the block layer, or by the thread that was interrupted.
+            pid: 0,
+            ..request(account, rq)
+        };
         self.begin(here, account, rq.key(), start.hctx, false, |entry| {
             entry.run_uncounted(&start, here.now)
         });

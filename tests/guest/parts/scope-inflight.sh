@@ -13,16 +13,17 @@ done
 ioscope inflight -o json | give inflight.json
 ioscope inflight -s -o json | give inflights.json
 ioscope inflight fly >/tmp/inflight
-is "inflight: the columns" "$(head -n 1 /tmp/inflight | xargs)" "device phase age_ms service_ms op sector bytes"
+is "inflight: the columns" "$(head -n 1 /tmp/inflight | xargs)" "device phase age_ms service_ms op sector bytes pid comm"
 is "inflight: the oldest first" "$(awk 'NR > 1 { print $1, $2, $5, $6, $7 }' /tmp/inflight | paste -sd,)" \
 	"fly running read 8 4096,fly running read 1024 4096"
+is "inflight: their submitters" "$(awk 'NR > 1 { print $8, $9 }' /tmp/inflight | sort)" "$(printf '%s dd\n' $readers | sort)"
 is "inflight: ages" "$(awk 'NR > 1 && ($3 < 200 || $3 > 2000 || $4 > $3)' /tmp/inflight)" ""
 is "inflight: a sum" "$(ioscope inflight -Hs fly | awk '{ print $1, $2, $3, ($4 > 500 && $4 < 2000) }')" "fly 0 2 1"
 is "inflight: those that are older" "$(ioscope inflight -H -m 100000 fly)" ""
-is "inflight: CSV" "$(ioscope inflight -o csv fly | cut -d , -f 2,4,7- | paste -sd' ')" \
-	"device,phase,op,sector,bytes fly,running,read,8,4096 fly,running,read,1024,4096"
-is "inflight: other users" "$(setpriv --reuid=65534 --clear-groups ioscope inflight -H fly | awk '{ print $2, $5, $6, $7 }' | sort -u)" \
-	"running - - -"
+is "inflight: CSV" "$(ioscope inflight -o csv fly | cut -d , -f 2,4,7-9,11 | paste -sd' ')" \
+	"device,phase,op,sector,bytes,comm fly,running,read,8,4096,dd fly,running,read,1024,4096,dd"
+is "inflight: other users" "$(setpriv --reuid=65534 --clear-groups ioscope inflight -H fly | awk '{ print $2, $5, $6, $7, $8, $9 }' | sort -u)" \
+	"running - - - - -"
 says "inflight: an unknown device" 1 "ioscope: there is no device nothing: ioscope without a name shows all" ioscope inflight nothing
 # shellcheck disable=SC2086 # several
 wait $readers

@@ -27,7 +27,7 @@ in_flight()
 # what [DISK]: prints it without numbers and times, sorted.
 what()
 {
-	in_flight "$@" | cut -d' ' -f1,3,6- | sort | paste -sd,
+	in_flight "$@" | cut -d' ' -f1,3,6-8 | sort | paste -sd,
 }
 
 # read_at DEVICE SECTOR...: a read of 8 KiB at each of these sectors, in the background.
@@ -70,10 +70,28 @@ for round in first again; do
 	read_at /dev/nbi 0 2048
 	until_in_flight nbi 2
 	is "hung: two reads, $round" "$(what nbi)" "nbi running read 0 8192,nbi running read 2048 8192"
+	is "hung: their submitters, $round" "$(in_flight nbi | cut -d' ' -f9-10 | sort)" \
+		"$(printf '%s dd\n' $readers | sort)"
 	wait $readers
 	is "hung: nothing when they have ended, $round" "$(what nbi)" ""
 done
 is "hung: all disks" "$(in_flight | grep -c '^nbi ')" 0
+# A name with a blank is one word. Only a thread itself can change its name, so it reads itself: one page, by the page cache.
+cat >/tmp/named <<'END'
+printf 'a b\\' >/proc/$$/comm
+read -r -N 1 byte </dev/nbi
+END
+echo 3 >/proc/sys/vm/drop_caches
+echo 0 >/sys/block/nbi/queue/read_ahead_kb
+bash /tmp/named 2>/dev/null &
+reader=$!
+for try in $(seq 50); do
+	[ -z "$(in_flight nbi)" ] || break
+	sleep 0.05
+done
+is "hung: the name of a submitter" "$(in_flight nbi | cut -d' ' -f9- | sort -u)" "$reader"' a\040b\134'
+wait $reader
+echo 128 >/sys/block/nbi/queue/read_ahead_kb
 
 # With a scheduler, more can be accepted than are at the disk. While a queue is frozen, the list is there as well.
 echo mq-deadline >/sys/block/nbi/queue/scheduler
@@ -95,8 +113,8 @@ is "hung: a frozen queue: the same later, as much older" "$(printf '%s\n' "$befo
 	$4 - age[$7] > 9e8 && $4 - age[$7] < 2e10 { n++ }
 	END { print n }')" 4
 is "hung: a frozen queue: times at the disk" "$(awk '$3 == "waiting" && $5 || $3 == "running" && ($5 < 3e8 || $5 > $4)' <<<"$before")" ""
-is "hung: other users: no operation and no sector" "$($nobody sh -c '[ -c /dev/iostat ] && exec 7<>/dev/iostat; echo "@inflight nbi" >&7; cat <&7' |
-	awk '$1 == "nbi" && $4 >= $5 { print $6, $7, $8 }' | sort -u)" "- - -"
+is "hung: other users: no operation, no sector and no submitter" "$($nobody sh -c '[ -c /dev/iostat ] && exec 7<>/dev/iostat; echo "@inflight nbi" >&7; cat <&7' |
+	awk '$1 == "nbi" && $4 >= $5 { print $6, $7, $8, $9, $10 }' | sort -u)" "- - - - -"
 wait $readers
 wait $freezer
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Reads the list of I/Os in flight again and again, under a load of reads of 4 KiB in the first half of a disk and
- * writes of 8 KiB in the second: prints lines that are wrong, and how many there were.
+ * writes of 8 KiB in the second, all by fio: prints lines that are wrong, and how many there were.
  *
  *	inflight NAME N SECTORS		N lists of a disk of so many sectors
- *	inflight NAME N			N lists, without operations and sectors
+ *	inflight NAME N			N lists, without operations, sectors and submitters
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,9 +19,9 @@ static char text[1 << 20];
 
 static bool is_right(const char *line, const char *name, unsigned long long sectors)
 {
-	char device[64], phase[16], op[16], end;
+	char device[64], phase[16], op[16], comm[65], end;
 	unsigned long long age, service, sector, bytes;
-	unsigned int number;
+	unsigned int number, pid;
 
 	if (sscanf(line, "%63s %u %15s %llu %llu %15s", device, &number, phase, &age, &service, op) != 6 ||
 	    strcmp(device, name) || (strcmp(phase, "waiting") && strcmp(phase, "running")))
@@ -30,8 +30,9 @@ static bool is_right(const char *line, const char *name, unsigned long long sect
 	if (service > age || age > 60000000000ULL || (!strcmp(phase, "waiting") && service))
 		return false;
 	if (!sectors)
-		return !strcmp(line + strlen(line) - strlen(" - - -"), " - - -");
-	if (sscanf(line, "%*s %*u %*s %*u %*u %*s %llu %llu%c", &sector, &bytes, &end) != 2)
+		return !strcmp(line + strlen(line) - strlen(" - - - - -"), " - - - - -");
+	if (sscanf(line, "%*s %*u %*s %*u %*u %*s %llu %llu %u %64s%c", &sector, &bytes, &pid, comm, &end) != 4 ||
+	    strcmp(comm, "fio"))
 		return false;
 	if (!strcmp(op, "read"))
 		return sector + 8 <= sectors / 2 && !(sector % 8) && bytes == 4096;
@@ -41,7 +42,7 @@ static bool is_right(const char *line, const char *name, unsigned long long sect
 
 int main(int argc, char **argv)
 {
-	static const char header[] = "device number phase age_ns service_ns op sector bytes\n";
+	static const char header[] = "device number phase age_ns service_ns op sector bytes pid comm\n";
 	unsigned long long sectors = argc > 3 ? strtoull(argv[3], NULL, 0) : 0;
 	long lists = argc > 2 ? atol(argv[2]) : 0, lines = 0, wrong = 0, waiting = 0;
 	int fd = open("/dev/iostat", O_RDWR);

@@ -63,6 +63,7 @@ use std::cell::Cell;
 
 const KEY: u64 = 64;
 const NOW: u64 = 9;
+const PID: u32 = 31;
 const QUEUE: u64 = 128;
 const ACCOUNT: Memory = Memory {
     records: 1,
@@ -154,6 +155,7 @@ impl Storage {
             class: Class::Read,
             tag: Tag::Simple,
             sector: 0,
+            pid: 0,
         };
         slot.entry.start_waiting(&start, 0);
         if may() {
@@ -216,6 +218,10 @@ impl<'a> fast::Section<'a> for Probe<'a> {
 
     fn now(&self) -> u64 {
         NOW
+    }
+
+    fn pid(&self) -> u32 {
+        PID
     }
 
     fn place(&self, entry: &'a Entry) -> usize {

@@ -125,6 +125,7 @@ fn start(key: u64) -> Start {
         class: Class::Read,
         tag: Tag::Simple,
         sector: key,
+        pid: 0,
     }
 }
 

@@ -39,6 +39,7 @@ use std::cell::Cell;
 
 /// The number of the disk of partitions.
 const WHOLE: u32 = u32::MAX - 1;
+const PID: u32 = 31;
 
 /// The address of a place's queue.
 fn queue(place: usize) -> u64 {
@@ -97,6 +98,10 @@ impl<'a> fast::Section<'a> for Fast<'a> {
 
     fn now(&self) -> u64 {
         self.now
+    }
+
+    fn pid(&self) -> u32 {
+        PID
     }
 
     fn place(&self, entry: &'a Entry) -> &'a Disk {

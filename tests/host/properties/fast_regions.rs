@@ -64,6 +64,7 @@ use std::cell::Cell;
 
 const KEY: u64 = 64;
 const QUEUE: u64 = 128;
+const PID: u32 = 31;
 const IOS: usize = 3;
 
 /// What is recorded of a region.
@@ -150,6 +151,7 @@ impl Disk {
             class: Class::Write,
             tag: Tag::Simple,
             sector: 9,
+            pid: 0,
         };
         let (held, reserve, share) = (
             ReserveCount::default(),
@@ -205,6 +207,10 @@ impl<'a> fast::Section<'a> for Step<'a> {
 
     fn now(&self) -> u64 {
         self.now
+    }
+
+    fn pid(&self) -> u32 {
+        PID
     }
 
     fn place(&self, _: &'a Entry) {}

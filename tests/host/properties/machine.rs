@@ -502,6 +502,7 @@ impl Machine {
             class,
             tag,
             sector: u64::MAX,
+            pid: 0,
         }
     }
 }

@@ -115,6 +115,7 @@ fn mark(slot: Claimed<'_>, number: u64) {
         class: Class::Read,
         tag: Tag::Simple,
         sector: 0,
+        pid: 0,
     };
     slot.entry.start_waiting(&start, 0);
 }

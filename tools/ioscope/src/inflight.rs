@@ -13,10 +13,13 @@ pub struct Flight {
     pub age_ns: u64,
     /// The time at the device until now.
     pub service_ns: u64,
-    /// `None`, as the two that follow, if the user may not see it.
+    /// `None`, as those that follow, if the user may not see it.
     pub op: Option<String>,
     pub sector: Option<u64>,
     pub bytes: Option<u64>,
+    /// The thread that submitted it, and its name, as one word.
+    pub pid: Option<u32>,
+    pub comm: Option<String>,
 }
 
 impl Flight {
@@ -45,9 +48,9 @@ pub fn parse(text: &str) -> Option<Vec<Flight>> {
     // Columns may be added.
     let place = |name: &str| columns.iter().position(|column| *column == name);
     let names = ["device", "number", "phase", "age_ns", "service_ns"];
-    let more = ["op", "sector", "bytes"];
+    let more = ["op", "sector", "bytes", "pid", "comm"];
     let [device, number, phase, age, service] = names.map(place);
-    let [op, sector, bytes] = more.map(place);
+    let [op, sector, bytes, pid, comm] = more.map(place);
     lines
         .map(|line| {
             let words: Vec<&str> = line.split(' ').collect();
@@ -62,6 +65,8 @@ pub fn parse(text: &str) -> Option<Vec<Flight>> {
                 op: known(op).map(str::to_owned),
                 sector: known(sector).and_then(|word| word.parse().ok()),
                 bytes: known(bytes).and_then(|word| word.parse().ok()),
+                pid: known(pid).and_then(|word| word.parse().ok()),
+                comm: known(comm).map(str::to_owned),
             })
         })
         .collect()
@@ -98,10 +103,10 @@ pub fn of_devices(flights: &[Flight]) -> Vec<OfDevice> {
 mod tests {
     use super::*;
 
-    const TEXT: &str = "device number phase age_ns service_ns op sector bytes\n\
-        sda 1 running 700 300 read 8 4096\n\
-        sdb 2 waiting 5 0 - - -\n\
-        sda 1 waiting 900 0 write 16 512\n";
+    const TEXT: &str = "device number phase age_ns service_ns op sector bytes pid comm\n\
+        sda 1 running 700 300 read 8 4096 31 a\\040b\n\
+        sdb 2 waiting 5 0 - - - - -\n\
+        sda 1 waiting 900 0 write 16 512 77 -\n";
 
     #[test]
     fn lines_are_ios() {
@@ -110,6 +115,11 @@ mod tests {
         assert!(flights[0].is_running && flights[0].op.as_deref() == Some("read"));
         assert_eq!((flights[0].sector, flights[0].bytes), (Some(8), Some(4096)));
         assert_eq!((&flights[1].op, flights[1].sector), (&None, None));
+        assert_eq!(
+            (flights[0].pid, flights[0].comm.as_deref()),
+            (Some(31), Some("a\\040b"))
+        );
+        assert_eq!((flights[2].pid, &flights[2].comm), (Some(77), &None));
         let devices = of_devices(&flights);
         assert_eq!(devices.len(), 2);
         let sda = (devices[0].waiting, devices[0].running);
@@ -120,7 +130,7 @@ mod tests {
     fn what_is_no_list_is_refused() {
         assert!(parse("").is_none());
         assert!(parse("sda: there is no such disk\nmore\n").is_none());
-        let more = TEXT.replace("service_ns", "pid service_ns");
+        let more = TEXT.replace("service_ns", "new service_ns");
         assert!(parse(&more.replace("700 300", "700 9 x")).is_none());
         assert!(parse(&TEXT.replace("700", "-7")).is_none());
     }

@@ -103,6 +103,8 @@ struct FlightJson<'a> {
     op: Option<&'a str>,
     sector: Option<Count>,
     bytes: Option<Count>,
+    pid: Option<u32>,
+    comm: Option<&'a str>,
 }
 
 /// The I/Os of a device, as JSON.
@@ -116,7 +118,7 @@ struct OfDeviceJson<'a> {
     oldest_age_ns: Count,
 }
 
-const FLIGHT: [&str; 9] = [
+const FLIGHT: [&str; 11] = [
     "time",
     "device",
     "number",
@@ -126,6 +128,8 @@ const FLIGHT: [&str; 9] = [
     "op",
     "sector",
     "bytes",
+    "pid",
+    "comm",
 ];
 const OF_DEVICE: [&str; 6] = [
     "time",
@@ -146,8 +150,16 @@ impl Report<'_> {
         match self.options.output {
             Format::Table => {
                 let heading = format!(
-                    "{:<12} {:<7} {:>12} {:>12} {:<12} {:>12} {:>9}",
-                    "device", "phase", "age_ms", "service_ms", "op", "sector", "bytes"
+                    "{:<12} {:<7} {:>12} {:>12} {:<12} {:>12} {:>9} {:>7} {}",
+                    "device",
+                    "phase",
+                    "age_ms",
+                    "service_ms",
+                    "op",
+                    "sector",
+                    "bytes",
+                    "pid",
+                    "comm"
                 );
                 out.new_screen();
                 out.heading(flights.len(), &heading)?;
@@ -166,6 +178,8 @@ impl Report<'_> {
                     op: flight.op.as_deref(),
                     sector: flight.sector.map(Count),
                     bytes: flight.bytes.map(Count),
+                    pid: flight.pid,
+                    comm: flight.comm.as_deref(),
                 };
                 self.document.value(out, &value)
             }),
@@ -186,6 +200,8 @@ impl Report<'_> {
                             flight.op.as_deref().unwrap_or_default(),
                             &number(flight.sector),
                             &number(flight.bytes),
+                            &number(flight.pid.map(u64::from)),
+                            flight.comm.as_deref().unwrap_or_default(),
                         ],
                     )
                 })
@@ -257,13 +273,15 @@ fn ms(ns: u64) -> String {
 fn flight_line(flight: &Flight) -> String {
     let number = |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
     format!(
-        "{:<12} {:<7} {:>12} {:>12} {:<12} {:>12} {:>9}",
+        "{:<12} {:<7} {:>12} {:>12} {:<12} {:>12} {:>9} {:>7} {}",
         flight.device,
         flight.phase(),
         ms(flight.age_ns),
         ms(flight.service_ns),
         flight.op.as_deref().unwrap_or("-"),
         number(flight.sector),
-        number(flight.bytes)
+        number(flight.bytes),
+        number(flight.pid.map(u64::from)),
+        flight.comm.as_deref().unwrap_or("-")
     )
 }
