@@ -179,9 +179,8 @@ pub trait FastRequest: Copy {
     /// The address of its queue, not 0.
     fn queue(&self) -> u64;
 
-    /// The address of the block device that the request's bio was submitted to; 0 if the request has no bio. Valid at
-    /// the start of the request only.
-    fn block_device(&self) -> u64;
+    /// Whether it has a bio, which was submitted to the block device at this address. Valid at the start of the request only.
+    fn is_submitted_to(&self, block_device: u64) -> bool;
 
     /// Its class by its operation.
     fn class(&self) -> Class;
@@ -291,7 +290,7 @@ pub fn start<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
     let key = rq.key();
     let source = entry.memory.source();
     let is_known =
-        source == Source::queue(rq.queue()) || source == Source::block_device(rq.block_device());
+        source == Source::queue(rq.queue()) || rq.is_submitted_to(source.as_block_device());
     if !is_known || rq.is_special() || !entry.key.take_again(key, KeyState::Waits) {
         return event.general();
     }

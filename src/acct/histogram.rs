@@ -457,9 +457,10 @@ impl Latency {
     #[inline(always)]
     pub(super) fn record_data<W>(&self, whole: &W, is_write: Bit, total_ns: u64, service_ns: u64) {
         let [wait, service, total] = is_write.half_within(whole, &self.0);
+        // In this order, each time is in one register until it is recorded, and no more are needed.
+        total.record(total_ns);
         wait.record(total_ns.wrapping_sub(service_ns));
         service.record(service_ns);
-        total.record(total_ns);
     }
 
     /// The times of one class, which is here, and phase.

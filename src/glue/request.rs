@@ -22,8 +22,8 @@ impl FastRequest for Request<'_> {
     }
 
     #[inline(always)]
-    fn block_device(&self) -> u64 {
-        Request::block_device(self)
+    fn is_submitted_to(&self, block_device: u64) -> bool {
+        Request::is_submitted_to(self, block_device)
     }
 
     #[inline(always)]

@@ -75,6 +75,17 @@ impl<'a> Request<'a> {
         unsafe { core::ptr::addr_of!((*bio).bi_bdev).read() as u64 }
     }
 
+    /// Returns whether it has a bio, the first of which was submitted to the partition or whole disk at this address.
+    #[inline(always)]
+    pub(crate) fn is_submitted_to(&self, block_device: u64) -> bool {
+        let bio = read!(self, bio);
+        if bio.is_null() {
+            return false;
+        }
+        // SAFETY: As in `block_device`.
+        unsafe { core::ptr::addr_of!((*bio).bi_bdev).read() as u64 == block_device }
+    }
+
     /// Returns whether its first bio was submitted to a whole disk.
     pub(crate) fn is_of_whole_disk(&self) -> bool {
         self.bio().is_some_and(|bio| bio.is_of_whole_disk())

@@ -41,6 +41,12 @@ impl Source {
         Source(address | 1)
     }
 
+    /// The address of the block device, if it is I/Os that were submitted to one. Else it is the address of none.
+    #[inline(always)]
+    pub(super) const fn as_block_device(self) -> u64 {
+        self.0.wrapping_sub(1)
+    }
+
     /// Whether it is all I/Os of a queue.
     pub const fn is_queue(self) -> bool {
         self.0 & 1 == 0

@@ -290,8 +290,8 @@ impl fast::FastRequest for Read {
         QUEUE
     }
 
-    fn block_device(&self) -> u64 {
-        QUEUE + 8
+    fn is_submitted_to(&self, device: u64) -> bool {
+        device == QUEUE + 8
     }
 
     fn class(&self) -> Class {

@@ -190,8 +190,8 @@ impl fast::FastRequest for Request {
         queue(self.place)
     }
 
-    fn block_device(&self) -> u64 {
-        block_device(self.place)
+    fn is_submitted_to(&self, device: u64) -> bool {
+        device == block_device(self.place)
     }
 
     fn class(&self) -> Class {

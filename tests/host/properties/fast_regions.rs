@@ -298,8 +298,8 @@ impl fast::FastRequest for Request {
         QUEUE
     }
 
-    fn block_device(&self) -> u64 {
-        0
+    fn is_submitted_to(&self, device: u64) -> bool {
+        device == 0
     }
 
     fn class(&self) -> Class {
