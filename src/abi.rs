@@ -21,5 +21,6 @@ pub mod name;
 pub mod out;
 pub mod pager;
 pub mod region_text;
+pub mod slow_text;
 pub mod sort;
 pub mod text;

@@ -33,6 +33,7 @@ pub mod queue;
 pub mod record;
 pub mod region;
 pub mod seqcount;
+pub mod slow;
 pub mod snapshot;
 pub mod tag_wait;
 pub mod transition;

@@ -108,6 +108,10 @@ impl Listener for Interfaces {
         sysfs::add_files(directory, account)
     }
 
+    fn slow(&self, (directory, _): &Self::Presence) {
+        directory.notify(sysfs::SLOW_NAME);
+    }
+
     fn attached(&self, account: &Arc<Account>) -> Result<Self::Presence> {
         let directory = self.clients.directory(account)?;
         sysfs::add_files(&directory, account)?;

@@ -49,6 +49,10 @@ module! {
             default: 0,
             description: "Whether plugs, unplugs and remaps are counted as well, of which there are many (0 or 1)",
         },
+        slow_threshold_ns: u64 {
+            default: 500_000_000,
+            description: "From which time from start to end on an I/O is kept as slow, ns (1 to 2^63)",
+        },
         mode: u32 {
             default: 0o666,
             description: "who may read and write /dev/iostat: a file mode, octal, with a 0 in front (0666)",
@@ -72,6 +76,10 @@ impl kernel::Module for Iostat {
         let inflight = *Borrow::<u32>::borrow(&module_parameters::inflight.value());
         let frequent_events = *Borrow::<u32>::borrow(&module_parameters::frequent_events.value());
         let mode = iface::chardev::mode(*Borrow::<u32>::borrow(&module_parameters::mode.value()))?;
+        let slow_ns = *Borrow::<u64>::borrow(&module_parameters::slow_threshold_ns.value());
+        recorder::slow::set_threshold_ns(slow_ns).inspect_err(|_| {
+            pr_err!("slow_threshold_ns={slow_ns} is not from 1 to 9223372036854775808\n");
+        })?;
         let api = kapi::Api::new()?;
         let interfaces = iface::Interfaces::new(api.kstats())?;
         let recorder = recorder::Recorder::new(

@@ -28,6 +28,8 @@ mod promise;
 mod provider;
 pub(crate) mod region;
 mod registry;
+pub(crate) mod slow;
+pub(crate) mod slow_rows;
 mod tracker;
 mod transactions;
 mod waits;
@@ -178,9 +180,12 @@ impl<L: Listener> Drop for Recorder<L> {
 
 impl<L: Listener> upkeep::Upkeep for State<L> {
     fn upkeep(&self) {
+        // What there is no memory for is tried again the next time.
+        let _ = self.tracker.spare_rings().refill();
         for account in self.walk(Position::FIRST) {
             account.upkeep();
             self.registry.follow_use(&account);
+            self.registry.notify_slow(&account);
         }
         self.registry.absorb_partitions();
         self.remove_tag_waits();

@@ -17,4 +17,7 @@ void iostat_upkeep_stop(void);
 /* In any context but NMI. */
 void iostat_upkeep_wake(void);
 
+/* The same, but after a tenth of a second, so that many of these calls make one call of @work. */
+void iostat_upkeep_wake_soon(void);
+
 #endif /* _IOSTAT_UPKEEP_H */

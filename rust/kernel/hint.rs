@@ -24,6 +24,26 @@ pub(crate) fn opaque(value: u64) -> u64 {
     value
 }
 
+/// Returns `value`, as [`opaque`] does. But the compiler does not move this behind the assembly that follows.
+#[inline(always)]
+pub(crate) fn held(value: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut value = value;
+        // SAFETY: No instruction at all.
+        unsafe {
+            core::arch::asm!(
+                "/* {0} */",
+                inout(reg) value,
+                options(nomem, nostack, preserves_flags)
+            )
+        };
+        value
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    value
+}
+
 /// Returns `value` with this bit set. The compiler takes two instructions for a bit above 31.
 #[inline(always)]
 pub(crate) fn with_bit<const BIT: u32>(value: u64) -> u64 {

@@ -7,7 +7,8 @@
 use super::sysfs::{
     Attribute,
     Groups,
-    Show, //
+    Show,
+    SysfsNode, //
 };
 use core::{
     cell::UnsafeCell,
@@ -143,6 +144,14 @@ impl<T: Object> Directory<T> {
         // SAFETY: `new` added the kobject, which has its directory until `self` is dropped; its removal removes all that
         // is in it. The groups are `'static`, and their attributes those of the type.
         to_result(unsafe { bindings::sysfs_create_groups(kobj, groups.as_raw()) })
+    }
+
+    /// Wakes the threads that wait for a change of the file `name`, if it is there. May sleep.
+    pub(crate) fn notify(&self, name: &CStr) {
+        // SAFETY: `new` added the kobject, which has its directory until `self` is dropped.
+        if let Ok(file) = unsafe { SysfsNode::new(self.inner.kobj.get(), name) } {
+            file.notify();
+        }
     }
 
     /// Creates a directory in this one. It must be dropped before this one. Errors as [`Directory::new`].

@@ -25,6 +25,7 @@ pub(crate) mod pages;
 pub(crate) mod percpu;
 pub(crate) mod poll;
 pub(crate) mod published;
+pub(crate) mod spare;
 pub(crate) mod sysfs;
 pub(crate) mod task;
 pub(crate) mod tracepoint;

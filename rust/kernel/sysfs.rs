@@ -80,10 +80,19 @@ unsafe impl<A: Sync> Sync for Attribute<A> {}
 impl<A> Attribute<A> {
     /// Creates a file of this name that all users may read.
     pub(crate) const fn new(name: &'static CStr, inner: A) -> Self {
+        Self::with_mode(name, 0o444, inner)
+    }
+
+    /// Creates a file of this name that only root may read.
+    pub(crate) const fn private(name: &'static CStr, inner: A) -> Self {
+        Self::with_mode(name, 0o400, inner)
+    }
+
+    const fn with_mode(name: &'static CStr, mode: u16, inner: A) -> Self {
         // SAFETY: All zeros are valid for `struct attribute`, with or without lock debugging.
         let mut raw: bindings::attribute = unsafe { core::mem::zeroed() };
         raw.name = as_char_ptr_in_const_context(name);
-        raw.mode = 0o444;
+        raw.mode = mode;
         Attribute { raw, inner }
     }
 }

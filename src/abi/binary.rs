@@ -7,6 +7,7 @@
 
 pub mod histograms;
 pub mod kstat;
+pub mod slow;
 
 use super::{
     identity::{
@@ -62,6 +63,8 @@ pub mod call {
     pub const MESSAGE: u32 = number(4);
     /// `IOSTAT_IOC_HISTOGRAMS`.
     pub const HISTOGRAMS: u32 = number(5);
+    /// `IOSTAT_IOC_SLOW`.
+    pub const SLOW: u32 = number(6);
     /// `IOSTAT_IOC_KSTAT_LIST`.
     pub const KSTAT_LIST: u32 = number(0x10);
     /// `IOSTAT_IOC_KSTAT_READ`.
@@ -297,7 +300,8 @@ mod tests {
         assert_eq!(calls, [0xa800, 0xa801, 0xa802, 0xa803]);
         let calls = [call::KSTAT_LIST, call::KSTAT_READ, call::KSTAT_WRITE];
         assert_eq!(calls, [0xa810, 0xa811, 0xa812]);
-        assert_eq!((call::MESSAGE, call::HISTOGRAMS), (0xa804, 0xa805));
+        let calls = [call::MESSAGE, call::HISTOGRAMS, call::SLOW];
+        assert_eq!(calls, [0xa804, 0xa805, 0xa806]);
     }
 
     #[test]

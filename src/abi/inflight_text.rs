@@ -27,7 +27,7 @@ pub enum Operation {
 
 impl Operation {
     /// The name of the operation in lower case, without `REQ_OP_`.
-    fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Operation::Op(op::READ) => "read",
             Operation::Op(op::WRITE) => "write",

@@ -15,6 +15,7 @@ pub mod error;
 pub mod evcnt;
 pub mod inflight;
 pub mod kstat;
+pub mod slow;
 pub mod word;
 
 use create::{

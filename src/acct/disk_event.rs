@@ -129,6 +129,12 @@ events! {
     Abandoned = c"abandoned",
     /// Something completed that was not followed.
     Unmarked = c"unmarked",
+    /// An I/O took as long as the threshold of slow I/Os, or longer.
+    SlowIos = c"slow_ios",
+    /// A slow I/O took the place of an older one.
+    SlowIosReplaced = c"slow_ios_replaced",
+    /// There was no memory for a slow I/O.
+    SlowIosDropped = c"slow_ios_dropped",
     /// `BLK_STS_NOTSUPP`: the disk cannot do it.
     ErrorsNotsupp = c"errors_notsupp",
     /// `BLK_STS_TIMEOUT`.

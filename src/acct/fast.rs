@@ -31,6 +31,11 @@
 //! root that has [`Extra::Absent`]. A step that finds this was written to memory that is not read, and
 //! is recorded again in the account (`fast/absent.rs`).
 //!
+//! # A slow I/O
+//!
+//! The end of an I/O first compares its time with the threshold of slow I/Os ([`super::slow`]), when nothing of it is recorded
+//! yet. If it was slow, it is recorded in the account as on a CPU without a record, and kept (`fast/slow.rs`).
+//!
 //! # How a function ends
 //!
 //! Each function ends with a call of [`FastEvent`] or [`Section`] and returns nothing: in the module these are
@@ -41,6 +46,7 @@ mod extra;
 mod partition;
 mod regions;
 mod remembered;
+mod slow;
 mod slow_regions;
 
 pub use remembered::{
@@ -84,13 +90,16 @@ use super::{
         pending::ListTag,
         place::AreaRef, //
     },
-    transition::Transition,
+    transition::{
+        End,
+        Transition, //
+    },
 };
 use crate::{
     below::Bit,
     hint::{
-        keep_apart,
-        opaque, //
+        held,
+        keep_apart, //
     },
     sync::{
         fence,
@@ -221,6 +230,12 @@ pub trait Section<'a> {
 
     /// The thread that submits an I/O, which is the current one.
     fn pid(&self) -> u32;
+
+    /// Whether an I/O that took so long is kept: see [`super::slow`].
+    fn is_slow(&self, total_ns: u64) -> bool;
+
+    /// Keeps the slow I/O of an entry, which has ended, and was recorded in the account that has this root.
+    fn keep_slow(&self, root: &'a Root, entry: &'a Entry, rq: Self::Request, end: &End);
 
     /// This CPU's place in the memory of an entry.
     fn place(&self, entry: &'a Entry) -> Self::Place;
@@ -402,15 +417,19 @@ pub fn complete<'a, E: FastEvent<'a>>(
     if bytes != rq.bytes() || !entry.key.is(key, KeyState::Runs) {
         return event.general();
     }
-    let is_write = Bit::of(rq.is_write());
-    let bytes = opaque(u64::from(bytes));
+    // Before the section begins: it is in another register from there on in any case.
+    let bytes = held(u64::from(bytes));
     let section = event.enter();
     let now = section.now();
+    let total_ns = now.wrapping_sub(entry.start_ns.own());
+    if section.is_slow(total_ns) {
+        return slow::complete(section, entry);
+    }
+    let is_write = Bit::of(rq.is_write());
     let place = section.place(entry);
     let record = section.record(place).write();
     record.devstat.end_bytes(is_write, bytes);
     record.runq.exit(now);
-    let total_ns = now.wrapping_sub(entry.start_ns.own());
     let service_ns = now.wrapping_sub(entry.service_ns.own());
     record.devstat.end_but_bytes(is_write, total_ns);
     record.record_data_times(is_write, total_ns, service_ns);

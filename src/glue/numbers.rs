@@ -75,6 +75,7 @@ const _: () = {
         call::HISTOGRAM, iostat_call_IOSTAT_CALL_HISTOGRAM;
         call::MESSAGE, iostat_call_IOSTAT_CALL_MESSAGE;
         call::HISTOGRAMS, iostat_call_IOSTAT_CALL_HISTOGRAMS;
+        call::SLOW, iostat_call_IOSTAT_CALL_SLOW;
         call::KSTAT_LIST, iostat_call_IOSTAT_CALL_KSTAT_LIST;
         call::KSTAT_READ, iostat_call_IOSTAT_CALL_KSTAT_READ;
         call::KSTAT_WRITE, iostat_call_IOSTAT_CALL_KSTAT_WRITE;

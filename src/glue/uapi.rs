@@ -11,6 +11,10 @@ use crate::abi::binary::{
         GetHistograms, //
     },
     kstat,
+    slow::{
+        DeviceSlowIo,
+        GetSlow, //
+    },
     Device,
     DeviceHistogram, //
     DeviceList,
@@ -150,6 +154,39 @@ same!(
         snapshots: 8,
         latencies: 8,
         counts: 8,
+    }
+);
+same!(
+    DeviceSlowIo = own::iostat_slow {
+        sequence: 8,
+        end: 8,
+        wait: 8,
+        service: 8,
+        number: 4,
+        flags: 4,
+        error: 4,
+        wcnt: 4,
+        rcnt: 4,
+        op: 4,
+        sector: 8,
+        bytes: 8,
+        pid: 4,
+        reserved: 4,
+        cgroup: 8,
+        comm: 16,
+    }
+);
+same!(
+    GetSlow = own::iostat_get_slow {
+        size: 4,
+        flags: 4,
+        number: 4,
+        entry_size: 4,
+        count: 4,
+        reserved: 4,
+        total: 8,
+        threshold: 8,
+        slow: 8,
     }
 );
 same!(MessageCall = own::iostat_message {

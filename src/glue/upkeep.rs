@@ -40,6 +40,12 @@ impl<T: Upkeep> Drop for UpkeepRegistration<T> {
     }
 }
 
+/// As [`wake`], but some time later, so that many requests are one call.
+pub(crate) fn wake_soon() {
+    // SAFETY: No requirement.
+    unsafe { own::iostat_upkeep_wake_soon() };
+}
+
 /// Requests a call of [`Upkeep::upkeep`] soon. Any context but NMI. Without a [`UpkeepRegistration`] it does nothing.
 pub(crate) fn wake() {
     // SAFETY: No requirement.

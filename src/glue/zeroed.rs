@@ -21,7 +21,8 @@ use crate::{
             list::Last,
             Whole, //
         },
-        snapshot::HistogramSums,
+        slow::SlowPlace,
+        snapshot::HistogramSums, //
     },
     kernel_ext::{
         percpu::PerCpuCounter,
@@ -44,6 +45,8 @@ unsafe impl Zeroed for PartitionSum {}
 unsafe impl Zeroed for Bases {}
 // SAFETY: See above.
 unsafe impl Zeroed for HistogramSums {}
+// SAFETY: See above.
+unsafe impl Zeroed for SlowPlace {}
 // SAFETY: See above.
 unsafe impl Zeroed for MapDevice {}
 // SAFETY: See above.

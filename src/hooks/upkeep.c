@@ -23,6 +23,13 @@ static void do_now(struct work_struct *work)
 
 static DECLARE_WORK(now, do_now);
 
+static void do_soon(struct work_struct *work)
+{
+	queue_work(system_dfl_wq, &now);
+}
+
+static DECLARE_DELAYED_WORK(soon, do_soon);
+
 static void do_again(struct work_struct *work);
 static DECLARE_DELAYED_WORK(again, do_again);
 
@@ -43,6 +50,7 @@ void iostat_upkeep_start(void (*work)(void *data), void *data)
 void iostat_upkeep_stop(void)
 {
 	cancel_delayed_work_sync(&again);
+	cancel_delayed_work_sync(&soon);
 	cancel_work_sync(&now);
 	WRITE_ONCE(upkeep_work, NULL);
 }
@@ -52,4 +60,11 @@ void notrace iostat_upkeep_wake(void)
 	/* Pairs with that in iostat_upkeep_start(). */
 	if (smp_load_acquire(&upkeep_work))
 		queue_work(system_dfl_wq, &now);
+}
+
+void notrace iostat_upkeep_wake_soon(void)
+{
+	/* As in iostat_upkeep_wake(). */
+	if (smp_load_acquire(&upkeep_work))
+		queue_delayed_work(system_dfl_wq, &soon, HZ / 10);
 }

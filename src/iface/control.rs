@@ -24,7 +24,10 @@ use crate::{
             Show, //
         },
     },
-    recorder::region::memory::allocated_bytes,
+    recorder::{
+        region::memory::allocated_bytes,
+        slow, //
+    },
 };
 use core::{
     ffi::CStr,
@@ -58,7 +61,7 @@ const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> MiscAttri
     MiscAttribute::new(name, ControlFile::Number(number))
 }
 
-static FILES: [MiscAttribute<ControlFile>; 12] = [
+static FILES: [MiscAttribute<ControlFile>; 13] = [
     number(c"version", |_| u64::from(text::VERSION)),
     number(c"generation", |state| state.generation()),
     number(c"numdevs", |state| state.numdevs() as u64),
@@ -70,9 +73,10 @@ static FILES: [MiscAttribute<ControlFile>; 12] = [
     number(c"unmarked", |state| state.unmarked()),
     number(c"regions_gone", |state| state.regions_gone()),
     number(c"stats_current_allocated_bytes", |_| allocated_bytes()),
+    number(c"slow_threshold_ns", |_| slow::threshold_ns()),
     MiscAttribute::new(c"latency_bounds_ns", ControlFile::Bounds),
 ];
-static ATTRIBUTES: Attributes<ChardevContext, 12> = Attributes::new(&FILES);
+static ATTRIBUTES: Attributes<ChardevContext, 13> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.

@@ -4,6 +4,7 @@
 
 mod histograms;
 mod kstats;
+mod slow;
 
 use super::{
     reader::{
@@ -64,6 +65,8 @@ mod size_ver0 {
     pub(super) const MESSAGE: usize = 32;
     pub(super) const HISTOGRAMS: usize = 72;
     pub(super) const LATENCY: usize = 40;
+    pub(super) const GET_SLOW: usize = 48;
+    pub(super) const SLOW: usize = 104;
 }
 
 /// What is filled of a structure of which the caller has so many bytes.
@@ -104,6 +107,9 @@ pub(super) fn run(
         call::HISTOGRAMS => access
             .reads()
             .and_then(|()| histograms::get(reader, state, argument)),
+        call::SLOW => access
+            .reads()
+            .and_then(|()| slow::get(reader, state, argument)),
         call::MESSAGE => {
             access.reads()?;
             access.writes()?;

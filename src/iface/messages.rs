@@ -17,6 +17,7 @@ use crate::{
             evcnt::EvcntList,
             inflight::InFlightList,
             kstat::Kstat,
+            slow::Slow,
             Message, //
         },
         pager::{
@@ -25,10 +26,13 @@ use crate::{
         }, //
     },
     kernel_ext::capability,
-    recorder::messages::{
-        Refusal,
-        Reply, //
-    }, //
+    recorder::{
+        messages::{
+            Refusal,
+            Reply, //
+        },
+        slow, //
+    },
 };
 use core::fmt::Write;
 use kernel::prelude::*;
@@ -77,10 +81,22 @@ fn begin<'a>(
         return Ok(TextSource::Counters(CounterRows::new(asked?)));
     }
     if let Some(asked) = InFlightList::parse(line) {
-        // Where on a disk the I/O of other users is, is not for all users.
-        let has_targets = is_opened_by_admin && capability::is_sys_admin();
+        let has_targets = may_see(is_opened_by_admin);
         let rows = global.recording.in_flight(asked?.device, has_targets)?;
         return Ok(TextSource::InFlight(rows));
+    }
+    if let Some(asked) = Slow::parse(line) {
+        return Ok(match asked? {
+            Slow::List(device) => {
+                let has_targets = may_see(is_opened_by_admin);
+                TextSource::Slow(global.recording.slow_rows(device, has_targets)?)
+            }
+            Slow::Threshold(ns) => {
+                may_change(is_opened_by_admin)?;
+                slow::set_threshold_ns(ns)?;
+                TextSource::Written
+            }
+        });
     }
     if let Some(asked) = Kstat::parse(line) {
         return Ok(match asked? {
@@ -103,6 +119,11 @@ fn begin<'a>(
         Reply::Rows(rows) => TextSource::Rows(rows),
         Reply::Print(print) => TextSource::Print(print),
     })
+}
+
+/// Whether I/Os of other users may be seen with who submitted them, and where on a disk they are.
+pub(super) fn may_see(is_opened_by_admin: bool) -> bool {
+    is_opened_by_admin && capability::is_sys_admin()
 }
 
 /// `EPERM` without privilege: see [`run`].

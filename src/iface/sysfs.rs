@@ -13,6 +13,8 @@ use crate::{
         identity::Identity,
         latency,
         out::Out,
+        pager::Piece,
+        slow_text,
         text::{
             self,
             Statistic, //
@@ -77,6 +79,8 @@ pub(crate) enum DiskFile {
     Latency(Class, Phase),
     /// How often an event has happened.
     Event(DiskEvent),
+    /// The latest slow I/Os.
+    Slow,
     /// All numbers.
     Stat,
     /// Their names.
@@ -88,6 +92,7 @@ impl Show for DiskFile {
 
     fn show(&self, of: &DiskObject, page: &mut AttributePage<'_>) -> fmt::Result {
         match self {
+            DiskFile::Slow => return slow(&of.account, page),
             DiskFile::Statistic(statistic) => {
                 page.write_number((statistic.value)(&of.account.snapshot()))
             }
@@ -101,6 +106,23 @@ impl Show for DiskFile {
         }?;
         page.write_char('\n')
     }
+}
+
+/// The latest slow I/Os, as many as there is room for.
+fn slow(account: &Account, page: &mut AttributePage<'_>) -> fmt::Result {
+    let mut piece = Piece::new(page.unused(), 0);
+    piece.record(slow_text::header);
+    let mut most = u64::MAX;
+    while let Some((number, io)) = account.newest_slow(most) {
+        let device = Some(account.identity()).filter(|disk| disk.number == io.device);
+        if !piece.record(|out| slow_text::line(out, device, &io, true)) {
+            break;
+        }
+        most = number.wrapping_sub(1);
+    }
+    let len = piece.len();
+    page.advance(len);
+    Ok(())
 }
 
 const fn identity(
@@ -218,11 +240,18 @@ static EVENT_FILES: [Attribute<DiskFile>; DISK_EVENTS] = {
 static EVENT_LIST: AttributeList<DISK_EVENTS> = AttributeList::new(&EVENT_FILES);
 static EVENT_GROUP: Group = Group::new(Some(c"events"), &EVENT_LIST);
 
+/// The file that changes with each slow I/O.
+pub(super) const SLOW_NAME: &CStr = c"slow";
+static SLOW_FILES: [Attribute<DiskFile>; 1] = [Attribute::private(SLOW_NAME, DiskFile::Slow)];
+static SLOW_LIST: AttributeList<1> = AttributeList::new(&SLOW_FILES);
+static SLOW_GROUP: Group = Group::new(None, &SLOW_LIST);
+
 /// The files of a disk that was never used: those whose numbers scripts add up over all disks.
 static GROUPS: Groups<2> = Groups::new([&TOP, &DEVSTAT_GROUP]);
 /// The files that come when it is used for the first time.
 static MORE: Groups<2> = Groups::new([&KSTAT_GROUP, &LATENCY_GROUP]);
-static MORE_WITH_EVENTS: Groups<3> = Groups::new([&KSTAT_GROUP, &LATENCY_GROUP, &EVENT_GROUP]);
+static MORE_WITH_EVENTS: Groups<4> =
+    Groups::new([&KSTAT_GROUP, &LATENCY_GROUP, &EVENT_GROUP, &SLOW_GROUP]);
 
 /// Adds the other files of an account to its directory. May sleep; `ENOMEM`.
 pub(super) fn add_files(directory: &Directory<DiskObject>, account: &Account) -> Result {

@@ -29,6 +29,7 @@ use crate::{
             print::PrintReply,
             rows::RegionRows, //
         },
+        slow_rows::SlowRows,
     },
 };
 use core::ops::Range;
@@ -49,6 +50,8 @@ pub(super) enum TextSource {
     Print(PrintReply),
     /// To `@inflight`.
     InFlight(InFlightRows),
+    /// To `@slow`.
+    Slow(SlowRows),
     /// To `@evcnt_list`.
     Counters(CounterRows),
     /// To `@kstat_list`.
@@ -65,6 +68,7 @@ impl TextSource {
             TextSource::Rows(rows) => rows.restart(),
             TextSource::Print(print) => print.restart(),
             TextSource::InFlight(rows) => rows.restart(),
+            TextSource::Slow(rows) => rows.restart(),
             TextSource::Counters(counters) => counters.restart(),
             TextSource::KstatRows(rows) => rows.restart(),
             TextSource::Kstats(values) => values.restart(),
@@ -85,6 +89,7 @@ impl TextSource {
             TextSource::Rows(rows) => rows.fill(&global.recording, piece),
             TextSource::Print(print) => print.fill(&global.recording, piece),
             TextSource::InFlight(rows) => rows.fill(&global.recording, piece),
+            TextSource::Slow(rows) => rows.fill(&global.recording, piece),
             TextSource::Counters(counters) => counters.fill(&global.events, piece, cache),
             TextSource::KstatRows(rows) => rows.fill(&global.kstats, piece),
             TextSource::Kstats(values) => values.fill(&global.kstats, piece, cache),

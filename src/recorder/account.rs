@@ -10,10 +10,14 @@ pub(super) mod partition_count;
 mod partitions;
 mod readout;
 mod remembered;
+pub(super) mod slow;
 mod tag_waits;
 mod usage;
 
-use super::region::set::RegionSet;
+use super::{
+    region::set::RegionSet,
+    slow::SpareRings, //
+};
 use crate::{
     abi::{
         binary::Device,
@@ -79,6 +83,7 @@ use kernel::{
 };
 use partition_count::PartitionCount;
 use readout::Readout;
+use slow::SlowIos;
 use usage::Usage;
 
 /// The statistics of one disk or partition, or of a client's entry, from its arrival on. Outlives it for as long as a reader
@@ -105,6 +110,7 @@ pub(crate) struct Account {
     share: Share,
     /// The tasks that wait for tags of disks.
     tag_waits: Option<Arc<TagWaits>>,
+    slow: SlowIos,
     records: Arc<Records>,
     /// Those by whom it is found: the list, and probes.
     holders: Refcount,
@@ -128,6 +134,7 @@ struct Block {
     has_events: bool,
     start_sector: u64,
     tag_waits: Option<Arc<TagWaits>>,
+    spares: Option<Arc<SpareRings>>,
     leaves: KVec<GaugeLine>,
 }
 
@@ -144,7 +151,7 @@ impl Account {
     pub(crate) fn new(
         device: &BlockDevice<'_>,
         disk: Option<Arc<Account>>,
-        tag_waits: Option<Arc<TagWaits>>,
+        shared: Option<(Arc<TagWaits>, Arc<SpareRings>)>,
         handle: AccountId,
         absent: Arc<PerCpu<Absent>>,
     ) -> Result<Arc<Self>> {
@@ -175,9 +182,11 @@ impl Account {
                 leaves.push(GaugeLine(Gauge::default()), GFP_KERNEL)?;
             }
         }
+        let (tag_waits, spares) = shared.unzip();
         let block = Block {
             devinfo,
             has_events: disk.is_none(),
+            spares: spares.filter(|_| disk.is_none()),
             disk,
             start_sector: device.start_sector(),
             tag_waits,
@@ -195,6 +204,7 @@ impl Account {
             has_events: false,
             start_sector: 0,
             tag_waits: None,
+            spares: None,
             leaves: KVec::new(),
         };
         Self::with(identity, handle, block, absent)
@@ -230,6 +240,7 @@ impl Account {
                 start_sector: block.start_sector,
                 share: Share::default(),
                 tag_waits: block.tag_waits,
+                slow: SlowIos::new(block.spares),
                 records,
                 holders: Refcount::new(1),
                 leaves: block.leaves,

@@ -21,6 +21,9 @@ pub(crate) trait Listener: Send + Sync + Sized + 'static {
     /// The account of this presence is used for the first time. May sleep. If it fails, it is called again later.
     fn used(&self, presence: &Self::Presence, account: &Account) -> Result;
 
+    /// The disk of this presence has new slow I/Os. May sleep.
+    fn slow(&self, presence: &Self::Presence);
+
     /// An account of another module was added. May sleep. `EEXIST` if the name is in use.
     fn attached(&self, account: &Arc<Account>) -> Result<Self::Presence>;
 

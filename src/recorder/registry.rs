@@ -159,9 +159,12 @@ impl<L: Listener> Registry<L> {
             Some(_) => None,
             None => Some(device.requests().unwrap_or(BIOS)),
         };
-        let tag_waits = Some(self.tracker.tag_waits().clone());
+        let shared = Some((
+            self.tracker.tag_waits().clone(),
+            self.tracker.spare_rings().clone(),
+        ));
         let absent = self.absent();
-        let account = Account::new(device, disk, tag_waits, handle, absent)?;
+        let account = Account::new(device, disk, shared, handle, absent)?;
         let events = match account.has_events() {
             true => Some(self.common.of_disk(&account)?),
             false => None,
@@ -270,6 +273,17 @@ impl<L: Listener> Registry<L> {
         }
         if member.promise.is_some() == member.ios.is_some() {
             account.set_use_followed();
+        }
+    }
+
+    /// Notifies the listener if an account has new slow I/Os. May sleep.
+    pub(super) fn notify_slow(&self, account: &Account) {
+        if !account.take_new_slow() {
+            return;
+        }
+        let members = self.members.lock();
+        if let Some(member) = members.by_number.get(&account.handle().number()) {
+            self.listener.slow(&member.presence);
         }
     }
 

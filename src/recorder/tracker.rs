@@ -11,6 +11,7 @@ use super::{
     context::ProbeContext,
     entries::InFlightEntries,
     provider::done_is_traced,
+    slow::SpareRings,
     transactions::regions, //
 };
 use crate::{
@@ -60,6 +61,7 @@ pub(crate) struct Tracker {
     /// Completions of I/Os that are not in the table.
     unmarked: AtomicU64,
     tag_waits: Arc<TagWaits>,
+    spare_rings: Arc<SpareRings>,
     /// The latest id of a wait.
     last_wait: AtomicU64,
 }
@@ -70,6 +72,7 @@ impl Tracker {
     pub(super) fn new(ios: usize) -> Result<Arc<Self>> {
         let entries = InFlightEntries::new(ios)?;
         let tag_waits = Arc::new(TagWaits::new()?, GFP_KERNEL)?;
+        let spare_rings = Arc::new(SpareRings::new()?, GFP_KERNEL)?;
         let tracker = try_pin_init!(Tracker {
             entries <- entries,
             accounts <- Accounts::new(),
@@ -77,6 +80,7 @@ impl Tracker {
             abandoned: AtomicU64::new(0),
             unmarked: AtomicU64::new(0),
             tag_waits,
+            spare_rings,
             last_wait: AtomicU64::new(0),
         });
         let tracker = Arc::pin_init(tracker, GFP_KERNEL)?;
@@ -275,6 +279,11 @@ impl Tracker {
     /// The tasks that wait for tags.
     pub(super) fn tag_waits(&self) -> &Arc<TagWaits> {
         &self.tag_waits
+    }
+
+    /// Rings for slow I/Os of disks that have none.
+    pub(super) fn spare_rings(&self) -> &Arc<SpareRings> {
+        &self.spare_rings
     }
 
     /// A new id for a wait.

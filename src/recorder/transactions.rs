@@ -11,6 +11,7 @@ mod nfs;
 mod nvme_multipath;
 pub(super) mod regions;
 mod request;
+pub(super) mod slow;
 mod tag_wait;
 
 use super::account::Account;

@@ -26,6 +26,8 @@ mod readers;
 mod regions;
 #[path = "interleavings/shared.rs"]
 mod shared;
+#[path = "interleavings/slow.rs"]
+mod slow;
 #[path = "interleavings/table.rs"]
 mod table;
 #[path = "interleavings/tag_wait.rs"]

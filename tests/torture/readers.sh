@@ -25,6 +25,7 @@ readers()
 		flights)
 			[ -c /dev/iostat ] && exec 7<>/dev/iostat || continue
 			echo @inflight >&7 && cat <&7
+			echo @slow >&7 && cat <&7
 			exec 7<&-
 			;;
 		esac

@@ -136,7 +136,7 @@ sweeps()
 	departure
 	/payload/nth 0 remove 40 >/dev/null
 	sweep "/dev/iostat" $(($1 / 16)) after_read read /dev/iostat
-	for message in "@kstat unix" "@kstat_list unix" "@evcnt_list rollup" @inflight; do
+	for message in "@kstat unix" "@kstat_list unix" "@evcnt_list rollup" @inflight @slow; do
 		sweep "$message" $(($1 / 32)) after_read ask "$message"
 	done
 	one_of in_c fake_tape fake_drum

@@ -54,6 +54,7 @@ enum iostat_phase {
 #define IOSTAT_IOC_HISTOGRAM	_IO(IOSTAT_IOC_MAGIC, 0x03)	/* struct iostat_histogram */
 #define IOSTAT_IOC_MESSAGE	_IO(IOSTAT_IOC_MAGIC, 0x04)	/* struct iostat_message */
 #define IOSTAT_IOC_HISTOGRAMS	_IO(IOSTAT_IOC_MAGIC, 0x05)	/* struct iostat_histograms */
+#define IOSTAT_IOC_SLOW		_IO(IOSTAT_IOC_MAGIC, 0x06)	/* struct iostat_get_slow */
 #define IOSTAT_IOC_KSTAT_LIST	_IO(IOSTAT_IOC_MAGIC, 0x10)	/* struct iostat_kstat_list */
 #define IOSTAT_IOC_KSTAT_READ	_IO(IOSTAT_IOC_MAGIC, 0x11)	/* struct iostat_kstat_read */
 #define IOSTAT_IOC_KSTAT_WRITE	_IO(IOSTAT_IOC_MAGIC, 0x12)	/* struct iostat_kstat_write */
@@ -297,6 +298,70 @@ struct iostat_histograms {
 };
 #define IOSTAT_HISTOGRAM(io_class, phase)	(1U << ((io_class) * IOSTAT_PHASES + (phase)))
 #define IOSTAT_HISTOGRAM_ALL			((1U << (IOSTAT_CLASSES * IOSTAT_PHASES)) - 1)
+
+/**
+ * struct iostat_slow - an I/O whose time from start to end has reached the threshold of slow I/Os
+ * @sequence: which of the slow I/Os of its disk it is, counted from 1
+ * @end: time of its end, ns
+ * @wait: its time in the wait queue, ns
+ * @service: its time in the run queue, ns
+ * @number: number of the device that it was submitted to: of the disk or of a partition
+ * @flags: IOSTAT_SLOW_*
+ * @error: errno that it ended with, or 0
+ * @wcnt: I/Os in the wait queue of that device when it ended
+ * @rcnt: I/Os in the run queue of that device when it ended
+ * @op: REQ_OP_* of the kernel; this and all that follow are 0 without IOSTAT_SLOW_TARGET
+ * @sector: its first sector on the whole disk, of 512 bytes
+ * @bytes: its bytes
+ * @pid: thread that submitted it, in the initial PID namespace; 0 if it is not known
+ * @reserved: 0
+ * @cgroup: id of the cgroup that it is charged to; 0 if it is not known
+ * @comm: name of that thread, padded with NULs; empty if it is not known
+ */
+struct iostat_slow {
+	__aligned_u64 sequence;
+	__aligned_u64 end;
+	__aligned_u64 wait;
+	__aligned_u64 service;
+	__u32 number;
+	__u32 flags;
+	__u32 error;
+	__u32 wcnt;
+	__u32 rcnt;
+	__u32 op;
+	__aligned_u64 sector;
+	__aligned_u64 bytes;
+	__u32 pid;
+	__u32 reserved;
+	__aligned_u64 cgroup;
+	char comm[16];
+};
+#define IOSTAT_SLOW_TARGET	(1U << 0)	/* all members are filled: with CAP_SYS_ADMIN */
+#define IOSTAT_SLOW_IOS		64		/* so many of a disk are kept */
+
+/**
+ * struct iostat_get_slow - IOSTAT_IOC_SLOW: the latest slow I/Os of a disk and its partitions
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
+ * @flags: 0
+ * @number: device number of the disk
+ * @entry_size: distance between two elements of @slow, bytes: a multiple of 8
+ * @count: length of @slow; out: number of elements written, the newest first
+ * @reserved: 0
+ * @total: number of slow I/Os so far, those included that were replaced by later ones (out)
+ * @threshold: time from which on an I/O is slow, ns (out)
+ * @slow: address of an array of struct iostat_slow
+ */
+struct iostat_get_slow {
+	__u32 size;
+	__u32 flags;
+	__u32 number;
+	__u32 entry_size;
+	__u32 count;
+	__u32 reserved;
+	__aligned_u64 total;
+	__aligned_u64 threshold;
+	__aligned_u64 slow;
+};
 
 /**
  * struct iostat_message - IOSTAT_IOC_MESSAGE: a message and its reply

@@ -116,6 +116,10 @@ pub enum Reason {
     LongSelectors,
     /// The program to list has more than 1024 bytes.
     LongProgram,
+    /// The threshold of slow I/Os is missing.
+    NoThreshold,
+    /// The threshold is not a number from 1 to 2^63.
+    BadThreshold,
 }
 
 impl Reason {
@@ -156,6 +160,8 @@ impl Reason {
             Reason::LongSelector => "a selector has no more than 255 bytes",
             Reason::LongSelectors => "all selectors together have no more than 1024 bytes",
             Reason::LongProgram => "a program to list has no more than 1024 bytes",
+            Reason::NoThreshold => "the threshold is missing",
+            Reason::BadThreshold => "a threshold is a number of ns from 1 to 9223372036854775808",
         }
     }
 }

@@ -33,6 +33,15 @@ fn record<'a, S: Section<'a>>(
     transition: Transition,
 ) -> Option<&'a Root> {
     section.root(place).set_absent();
+    record_in_account(section, entry, transition)
+}
+
+/// A step of an I/O, in its account, whether or not this CPU has a record of that. Returns as [`record`].
+pub(super) fn record_in_account<'a, S: Section<'a>>(
+    section: &S,
+    entry: &'a Entry,
+    transition: Transition,
+) -> Option<&'a Root> {
     // An I/O whose account has left is recorded nowhere.
     let root = section.account(entry)?;
     section.record_own(root, transition);
@@ -90,7 +99,17 @@ pub(super) fn issue<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::
 #[cold]
 #[inline(never)]
 pub(super) fn complete<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: S::Place) {
-    let root_with_regions = record(&section, entry, place, end(&section, entry));
+    let transition = Transition::RunqExitEnd(end(&section, entry));
+    let root_with_regions = record(&section, entry, place, transition);
+    release(section, entry, root_with_regions);
+}
+
+/// The I/O of an entry has ended, and was recorded in its account.
+pub(super) fn release<'a, S: Section<'a>>(
+    section: S,
+    entry: &'a Entry,
+    root_with_regions: Option<&'a Root>,
+) {
     section.ended(entry);
     if let Some(root) = root_with_regions {
         super::slow_regions::end_in_regions(&section, root, entry);
@@ -99,7 +118,8 @@ pub(super) fn complete<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: 
     section.leave();
 }
 
-fn end<'a, S: Section<'a>>(section: &S, entry: &'a Entry) -> Transition {
+/// What the I/O of an entry amounts to, which ends now.
+pub(super) fn end<'a, S: Section<'a>>(section: &S, entry: &'a Entry) -> End {
     let rq = section.request(entry.key.in_flight());
     let class = if rq.is_write() {
         Class::Write
@@ -107,10 +127,10 @@ fn end<'a, S: Section<'a>>(section: &S, entry: &'a Entry) -> Transition {
         Class::Read
     };
     let now = section.now();
-    Transition::RunqExitEnd(End {
+    End {
         kind: Kind::new(class, Tag::Simple),
         bytes: u64::from(rq.bytes()),
         duration_ns: now.wrapping_sub(entry.start_ns.own()),
         service_ns: now.wrapping_sub(entry.service_ns.own()),
-    })
+    }
 }

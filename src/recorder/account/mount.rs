@@ -44,6 +44,7 @@ impl Account {
             has_events: false,
             start_sector: 0,
             tag_waits: None,
+            spares: None,
             leaves: KVec::new(),
         };
         Self::with(identity, handle, block, absent)

@@ -9,8 +9,12 @@ use super::{
     super::{
         account::Account,
         context::ProbeContext,
+        slow::threshold_ns,
         tracker::Tracker,
-        transactions::regions, //
+        transactions::{
+            regions,
+            slow::rq_target, //
+        },
     },
     tracker, //
 };
@@ -36,7 +40,11 @@ use crate::{
             },
             place::AreaRef, //
         },
-        transition::Transition, //
+        slow::is_slow,
+        transition::{
+            End,
+            Transition, //
+        },
     },
     glue::{
         bindings as own,
@@ -164,6 +172,17 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     #[inline(always)]
     fn pid(&self) -> u32 {
         current_pid()
+    }
+
+    #[inline(always)]
+    fn is_slow(&self, total_ns: u64) -> bool {
+        is_slow(total_ns, threshold_ns())
+    }
+
+    fn keep_slow(&self, root: &'a Root, entry: &'a Entry, rq: Request<'a>, end: &End) {
+        // SAFETY: Floor 0 passes the result of `account`, the root of an account.
+        let account = unsafe { account_of(root) };
+        account.keep_slow(entry, self.now, end, &rq_target(rq, 0, 0));
     }
 
     #[inline(always)]

@@ -15,6 +15,11 @@ use super::{
         tracker::Tracker, //
     },
     regions,
+    slow::{
+        self,
+        bio_target,
+        slow_end, //
+    },
     tag, //
 };
 use crate::{
@@ -118,6 +123,11 @@ impl Tracker {
                     }
                     _ => {}
                 }
+            }
+            if let (Some(end), Some(account)) = (slow_end(transition), account) {
+                slow::keep(here, account, slot.entry, &end, || {
+                    bio_target(bio, slot.entry, bcount, status)
+                });
             }
             if done_is_traced() {
                 if let Some(account) = account {

@@ -11,6 +11,7 @@ use super::{
         account::Account,
         context::ProbeContext,
         provider,
+        slow::threshold_ns,
         tracker::Tracker, //
     },
     is_whole,
@@ -21,6 +22,7 @@ use super::{
 use crate::{
     acct::{
         entry::Entry,
+        slow::is_slow,
         transition::Transition, //
     },
     kernel_ext::block::request::Request, //
@@ -113,8 +115,16 @@ impl Tracker {
         if account.needs_slow_record() {
             regions::end(here, account, slot.entry);
         }
-        let transition = Transition::RunqExitEnd(slot.entry.end_plainly(bytes, here.now));
-        account.record(transition, slot.entry.hctx(), here.now, here.cpu);
+        let end = slot.entry.end_plainly(bytes, here.now);
+        account.record(
+            Transition::RunqExitEnd(end),
+            slot.entry.hctx(),
+            here.now,
+            here.cpu,
+        );
+        if is_slow(end.duration_ns, threshold_ns()) {
+            return self.rq_complete_slowly(here, account, slot, rq, &end);
+        }
         slot.release();
     }
 }

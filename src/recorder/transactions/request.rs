@@ -19,7 +19,12 @@ use super::{
     done,
     is_whole,
     regions,
-    request, //
+    request,
+    slow::{
+        self,
+        rq_target,
+        slow_end, //
+    }, //
 };
 use crate::{
     acct::{
@@ -177,6 +182,7 @@ impl Tracker {
                 account.count_event(event);
             }
         }
+        let done_before = slot.entry.bytes();
         let completion = Completion {
             bytes: done(status, nr_bytes),
             whole: is_whole(rq, nr_bytes),
@@ -206,6 +212,11 @@ impl Tracker {
                 let service_ns = slot.entry.times(here.now).service_ns;
                 account.add_event(DiskEvent::FlushNs, service_ns);
             }
+        }
+        if let (Some(end), Some(account)) = (slow_end(transition), account) {
+            slow::keep(here, account, slot.entry, &end, || {
+                rq_target(rq, done_before, status)
+            });
         }
         if done_is_traced() {
             if let Some(account) = account {

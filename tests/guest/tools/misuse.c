@@ -40,6 +40,7 @@ union argument {
 	struct iostat_histogram histogram;
 	struct iostat_message message;
 	struct iostat_histograms histograms;
+	struct iostat_get_slow slow;
 	struct iostat_kstat_list kstats;
 	struct iostat_kstat_read kstat;
 	struct iostat_kstat_write write;
@@ -60,6 +61,8 @@ static const struct {
 		.flags = IOSTAT_GET_ALL, .which = IOSTAT_HISTOGRAM_ALL,
 		.snapshot_size = sizeof(struct iostat_snapshot),
 		.latency_size = sizeof(struct iostat_latency) } } },
+	{ IOSTAT_IOC_SLOW, { .slow = { .size = sizeof(struct iostat_get_slow),
+		.entry_size = sizeof(struct iostat_slow) } } },
 	{ IOSTAT_IOC_KSTAT_LIST, { .kstats = { .size = sizeof(struct iostat_kstat_list),
 		.entry_size = sizeof(struct iostat_kstat_header) } } },
 	/* unix:0:kstat_types, without room for it. */
@@ -124,6 +127,8 @@ static void places(__u32 number)
 
 		if (calls[i].call == IOSTAT_IOC_HISTOGRAM)
 			a.histogram.number = number;
+		if (calls[i].call == IOSTAT_IOC_SLOW)
+			a.slow.number = number;
 		/* An empty line is an invalid message; its result is written to the argument nevertheless. */
 		if (calls[i].call == IOSTAT_IOC_MESSAGE)
 			a.message.in_bytes = 0;

@@ -44,7 +44,10 @@ use iostat::acct::{
         CpuRecord,
         Record, //
     },
-    transition::Transition,
+    transition::{
+        End,
+        Transition, //
+    },
     turns::Turns,
 };
 use loom::sync::{
@@ -222,6 +225,14 @@ impl<'a> fast::Section<'a> for Probe<'a> {
 
     fn pid(&self) -> u32 {
         PID
+    }
+
+    fn is_slow(&self, _: u64) -> bool {
+        false
+    }
+
+    fn keep_slow(&self, _: &'a Root, _: &'a Entry, _: Self::Request, _: &End) {
+        unreachable!("no I/O is slow");
     }
 
     fn place(&self, entry: &'a Entry) -> usize {

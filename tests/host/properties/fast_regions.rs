@@ -54,7 +54,10 @@ use iostat::acct::{
         Ended,
         Io,
     },
-    transition::Transition, //
+    transition::{
+        End,
+        Transition, //
+    },
 };
 use proptest::{
     collection::vec,
@@ -211,6 +214,14 @@ impl<'a> fast::Section<'a> for Step<'a> {
 
     fn pid(&self) -> u32 {
         PID
+    }
+
+    fn is_slow(&self, _: u64) -> bool {
+        false
+    }
+
+    fn keep_slow(&self, _: &'a Root, _: &'a Entry, _: Self::Request, _: &End) {
+        unreachable!("no I/O is slow");
     }
 
     fn place(&self, _: &'a Entry) {}

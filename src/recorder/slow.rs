@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Slow I/Os: see `src/acct/slow.rs` and `Documentation/slow.rst`.
+//!
+//! A disk gets a ring for them with its first one. A probe cannot allocate it, so that some are allocated in advance, for
+//! the disks that are the next to need one; the upkeep replaces those that were taken.
+
+use crate::{
+    acct::{
+        slow::{
+            SlowCount,
+            SlowPlace,
+            SlowRing,
+            LONGEST_NS,
+            SLOW_IOS,
+            USUAL_NS, //
+        },
+        turns::Turns, //
+    },
+    glue::upkeep,
+    kernel_ext::{
+        once::OnceBox,
+        spare::Spare,
+        zeroed::zeroed_vec, //
+    },
+};
+use core::sync::atomic::{
+    AtomicU64,
+    Ordering::Relaxed, //
+};
+use kernel::{
+    alloc::KVVec,
+    prelude::*, //
+};
+
+/// I/Os that took so long are kept, ns.
+static THRESHOLD_NS: AtomicU64 = AtomicU64::new(USUAL_NS);
+
+/// The time from which on an I/O is slow, ns.
+#[inline(always)]
+pub(crate) fn threshold_ns() -> u64 {
+    THRESHOLD_NS.load(Relaxed)
+}
+
+/// Sets it. `EINVAL` if it is 0 or above [`LONGEST_NS`].
+pub(crate) fn set_threshold_ns(threshold_ns: u64) -> Result {
+    if threshold_ns == 0 || threshold_ns > LONGEST_NS {
+        return Err(EINVAL);
+    }
+    THRESHOLD_NS.store(threshold_ns, Relaxed);
+    Ok(())
+}
+
+/// The slow I/Os of a disk.
+pub(crate) struct KeptIos {
+    count: SlowCount,
+    places: KVVec<SlowPlace>,
+}
+
+impl KeptIos {
+    fn new() -> Result<KBox<Self>> {
+        let kept = KeptIos {
+            count: SlowCount::default(),
+            places: zeroed_vec(SLOW_IOS)?,
+        };
+        Ok(KBox::new(kept, GFP_KERNEL)?)
+    }
+
+    pub(super) fn ring(&self) -> SlowRing<'_> {
+        SlowRing::new(&self.count, &self.places)
+    }
+
+    /// How many there were.
+    pub(super) fn count(&self) -> u64 {
+        self.count.get()
+    }
+}
+
+/// Rings for disks that have none.
+pub(crate) struct SpareRings {
+    turns: Turns,
+    spares: [Spare<KeptIos>; 4],
+}
+
+impl SpareRings {
+    /// May sleep; `ENOMEM`.
+    pub(super) fn new() -> Result<Self> {
+        let rings = SpareRings {
+            turns: Turns::default(),
+            spares: [const { Spare::new() }; 4],
+        };
+        rings.refill()?;
+        Ok(rings)
+    }
+
+    /// Replaces those that were taken. May sleep; `ENOMEM`.
+    pub(super) fn refill(&self) -> Result {
+        for spare in self.spares.iter().filter(|spare| spare.is_empty()) {
+            // One call at a time: it is still empty.
+            let _ = spare.put(KeptIos::new()?);
+        }
+        Ok(())
+    }
+
+    /// Gives `ring` one of them, if it is empty. Returns the ring. With interrupts off, in any context but NMI.
+    pub(super) fn fill<'a>(&self, ring: &'a OnceBox<KeptIos>) -> Option<&'a KeptIos> {
+        if let Some(kept) = ring.get() {
+            return Some(kept);
+        }
+        let _turn = self.turns.take();
+        if ring.get().is_none() {
+            let kept = self.spares.iter().find_map(Spare::take);
+            upkeep::wake();
+            // It is empty: others wait for their turn.
+            let _ = ring.set(kept?);
+        }
+        ring.get()
+    }
+}

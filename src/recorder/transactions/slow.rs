@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! I/Os that were slow, at their end.
+
+use super::super::{
+    account::{
+        slow::SlowTarget,
+        Account, //
+    },
+    context::ProbeContext,
+    slow::threshold_ns,
+    tracker::Tracker, //
+};
+use crate::{
+    acct::{
+        entry::Entry,
+        inflight::Claimed,
+        slow::is_slow,
+        transition::{
+            End,
+            Transition, //
+        },
+    },
+    glue::submitter::cgroup_of,
+    kernel_ext::block::{
+        bio::Bio,
+        errno,
+        request::Request, //
+    },
+};
+use kernel::bindings::blk_status_t;
+
+/// What a request did whose last event is a completion. `done` bytes of it were done before.
+pub(in crate::recorder) fn rq_target(
+    rq: Request<'_>,
+    done: u64,
+    status: blk_status_t,
+) -> SlowTarget {
+    // A flush has none.
+    let sector = if rq.sector() == u64::MAX {
+        0
+    } else {
+        rq.sector().wrapping_sub(done >> 9)
+    };
+    SlowTarget {
+        sector,
+        bytes: done.wrapping_add(rq.bytes().into()),
+        cgroup: rq.bio().map_or(0, |bio| cgroup_of(&bio)),
+        op: rq.op(),
+        error: errno(status),
+    }
+}
+
+/// What a transaction amounts to that this transition ends, if it was slow.
+#[inline(always)]
+pub(super) fn slow_end(transition: Transition) -> Option<End> {
+    match transition {
+        Transition::RunqExitEnd(end) | Transition::WaitqExitEnd(end) => {
+            is_slow(end.duration_ns, threshold_ns()).then_some(end)
+        }
+        _ => None,
+    }
+}
+
+impl Tracker {
+    /// The end of a request in the common case, which was recorded. Its entry is released.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn rq_complete_slowly(
+        &self,
+        here: ProbeContext<'_>,
+        account: &Account,
+        slot: Claimed<'_>,
+        rq: Request<'_>,
+        end: &End,
+    ) {
+        keep(here, account, slot.entry, end, || rq_target(rq, 0, 0));
+        slot.release();
+    }
+}
+
+/// Keeps an I/O that was slow.
+#[cold]
+#[inline(never)]
+pub(super) fn keep(
+    here: ProbeContext<'_>,
+    account: &Account,
+    entry: &Entry,
+    end: &End,
+    target: impl FnOnce() -> SlowTarget,
+) {
+    account.keep_slow(entry, here.now, end, &target());
+}
+
+/// What a bio of `bytes` bytes did.
+pub(super) fn bio_target(
+    bio: Bio<'_>,
+    entry: &Entry,
+    bytes: u64,
+    status: blk_status_t,
+) -> SlowTarget {
+    SlowTarget {
+        sector: entry.sector(),
+        bytes,
+        cgroup: cgroup_of(&bio),
+        op: bio.op(),
+        error: errno(status),
+    }
+}
