@@ -6,6 +6,7 @@
 pub mod export;
 pub mod inflight;
 pub mod region;
+pub mod slow;
 pub mod top;
 pub mod trace;
 
@@ -74,6 +75,12 @@ pub enum Command {
     /// now. Operations, sectors and bytes are shown to root only.
     #[command(name = "inflight", after_help = EXIT)]
     InFlight(inflight::InFlight),
+    /// The latest I/Os of each disk that were slow: from 500 ms on, unless another threshold is set
+    ///
+    /// A line has the time at which it ended, its times in both queues, the errno that it ended with, and how many others were
+    /// in the queues then. Operations, sectors, bytes and submitters are shown to root only.
+    #[command(after_help = EXIT)]
+    Slow(slow::Slow),
     /// Where the time of I/Os goes, in sentences with the numbers that they rest on
     ///
     /// Of a disk whose times are long it says what that is of: waits for a tag, the queue, the device (beside its own

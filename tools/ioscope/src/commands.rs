@@ -13,6 +13,7 @@ pub mod lat;
 pub mod record;
 pub mod region;
 pub mod show;
+pub mod slow;
 pub mod snoop;
 pub mod sums;
 pub mod top;

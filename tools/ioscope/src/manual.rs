@@ -11,7 +11,7 @@ use std::fs::{create_dir_all, write};
 use std::path::{Path, PathBuf};
 
 /// Examples by the name of a page, as roff.
-const EXAMPLES: [(&str, &str); 10] = [
+const EXAMPLES: [(&str, &str); 11] = [
     ("ioscope", include_str!("../manual/ioscope.roff")),
     ("ioscope-lat", include_str!("../manual/ioscope-lat.roff")),
     (
@@ -31,6 +31,7 @@ const EXAMPLES: [(&str, &str); 10] = [
         "ioscope-inflight",
         include_str!("../manual/ioscope-inflight.roff"),
     ),
+    ("ioscope-slow", include_str!("../manual/ioscope-slow.roff")),
     (
         "ioscope-waits",
         include_str!("../manual/ioscope-waits.roff"),

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0
+# ioscope slow, of a disk whose I/Os take 600 ms, and of one whose do not.
+
+make_null_blk_disk fly irqmode=2 completion_nsec=10000000
+make_null_blk_disk slug irqmode=2 completion_nsec=600000000 submit_queues=1 hw_queue_depth=4 badblocks=+1024-1031
+echo none >/sys/block/slug/queue/scheduler
+wait_idle slug
+for disk in fly slug; do
+	dd if=/dev/$disk of=/dev/null bs=4k count=1 skip=1 iflag=direct status=none
+done
+started=$(date +%s)
+dd if=/dev/zero of=/dev/slug bs=8k count=1 seek=2 oflag=direct status=none &
+writer=$!
+wait $writer
+dd if=/dev/slug of=/dev/null bs=4k count=1 skip=128 iflag=direct status=none 2>/dev/null
+ended=$(date +%s)
+ioscope slow -o json | give slow.json
+ioscope slow slug >/tmp/slow
+is "slow: the columns" "$(head -n 1 /tmp/slow | xargs)" \
+	"time device wait_ms service_ms error wcnt rcnt op sector bytes pid comm"
+is "slow: the newest last" "$(tail -n 2 /tmp/slow | awk '{ print $2, $5, $6, $7, $8, $9, $10, $12 }' | paste -sd,)" \
+	"slug 0 0 0 write 32 8192 dd,slug 5 0 0 read 1024 4096 dd"
+is "slow: its submitter" "$(tail -n 2 /tmp/slow | awk 'NR == 1 { print $11 }')" "$writer"
+is "slow: times" "$(awk 'NR > 1 && ($4 < 600 || $4 > 5000 || $3 > 1000)' /tmp/slow)" ""
+at=$(date -d "$(tail -n 2 /tmp/slow | awk 'NR == 1 { print $1 }')" +%s)
+holds "slow: the time of day" "started <= at && at <= ended"
+is "slow: what was fast" "$(ioscope slow fly)" ""
+is "slow: those that took longer" "$(ioscope slow -H -m 100000 slug)" ""
+is "slow: CSV" "$(ioscope slow -o csv slug | cut -d , -f 2,6,9-11,13 | sed -n '1p;$p' | paste -sd' ')" \
+	"device,error,op,sector,bytes,comm slug,5,read,1024,4096,dd"
+is "slow: other users" "$(setpriv --reuid=65534 --clear-groups ioscope slow -H slug | awk '{ print $2, $8, $9, $10, $11, $12 }' | sort -u)" \
+	"slug - - - - -"
+says "slow: an unknown device" 1 "ioscope: there is no device nothing: ioscope without a name shows all" ioscope slow nothing
+remove_null_blk_disk fly
+remove_null_blk_disk slug
