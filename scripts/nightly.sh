@@ -21,6 +21,7 @@ AREAS="
 	metrics		env SCRAPE_SECONDS=60 scripts/test-metrics.sh
 	kdir		scripts/test-kdir.sh
 	packages	scripts/test-packages.sh
+	system		scripts/test-system.sh
 	many		env DISKS=4096 scripts/test-many.sh
 	mutants		scripts/mutants.sh all
 	compat		scripts/test-compat.sh

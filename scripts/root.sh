@@ -3,8 +3,9 @@
 # Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
 # kernels, QEMU and the tools for the guests; and another root with the packages that blktests needs, for
 # the guests of scripts/nightly-blktests.sh; one for Debian packages; one with Prometheus and a browser, for
-# scripts/test-metrics.sh; and one that builds for arm64 and emulates it. Prints its path.
-# usage: root.sh [build|blktests|packages|metrics|arm64]
+# scripts/test-metrics.sh; one that builds for arm64 and emulates it; and for scripts/test-system.sh a whole system without
+# a kernel, and one with QEMU and UEFI to boot it. Prints its path.
+# usage: root.sh [build|blktests|packages|metrics|arm64|system|firmware]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -31,6 +32,10 @@ BLKTESTS="make gcc g++ libc6-dev liburing-dev bash gawk fio util-linux udev kmod
 	bsdextrautils"
 PACKAGING="debhelper dh-dkms dkms lintian fakeroot"
 METRICS="prometheus prometheus-node-exporter chromium-headless-shell fonts-dejavu-core python3 python3-websocket"
+# What a machine has that a kernel and our packages are installed on.
+SYSTEM="systemd-sysv udev dbus kmod procps zstd initramfs-tools apt-utils e2fsprogs
+	shim-signed grub-efi-amd64-signed grub-efi-amd64 mokutil"
+FIRMWARE="qemu-system-x86 ovmf python3-virt-firmware mtools dosfstools fdisk e2fsprogs openssl"
 OPTIONS=() GUEST_PACKAGES=''
 case ${1:-build} in
 build)
@@ -58,7 +63,15 @@ arm64)
 	GUEST_PACKAGES=$(echo $GUEST kmod tmux bash coreutils libc-bin)
 	TITLE="root for arm64 (cross compiler, QEMU)"
 	;;
-*) die "there is no root $1; choose one of: build blktests packages metrics arm64" ;;
+system)
+	PACKAGES=$(echo $SYSTEM)
+	TITLE="root of a whole system"
+	;;
+firmware)
+	PACKAGES=$(echo $FIRMWARE)
+	TITLE="root with QEMU and UEFI"
+	;;
+*) die "there is no root $1; choose one of: build blktests packages metrics arm64 system firmware" ;;
 esac
 SUITES="trixie trixie-backports"
 
