@@ -353,7 +353,7 @@ static void sizes(void)
 	expect("info, reserved", IOSTAT_IOC_INFO, &big, EINVAL);
 	expect("info, nowhere", IOSTAT_IOC_INFO, NULL, EFAULT);
 	expect("info, in the kernel", IOSTAT_IOC_INFO, (void *)0xffff888000000000, EFAULT);
-	expect("no call", _IO(IOSTAT_IOC_MAGIC, 0x06), &big, ENOTTY);
+	expect("no call", _IO(IOSTAT_IOC_MAGIC, 0x0f), &big, ENOTTY);
 	expect("another's call", _IO('b', 0), &big, ENOTTY);
 	expect("a call with a size", _IOWR(IOSTAT_IOC_MAGIC, 0, __u64), &big, ENOTTY);
 	expect("list, no room", IOSTAT_IOC_LIST, &l, 0);
