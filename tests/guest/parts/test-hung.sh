@@ -76,22 +76,13 @@ for round in first again; do
 	is "hung: nothing when they have ended, $round" "$(what nbi)" ""
 done
 is "hung: all disks" "$(in_flight | grep -c '^nbi ')" 0
-# A name with a blank is one word. Only a thread itself can change its name, so it reads itself: one page, by the page cache.
-cat >/tmp/named <<'END'
-printf 'a b\\' >/proc/$$/comm
-read -r -N 1 byte </dev/nbi
-END
-echo 3 >/proc/sys/vm/drop_caches
-echo 0 >/sys/block/nbi/queue/read_ahead_kb
-bash /tmp/named 2>/dev/null &
-reader=$!
-for try in $(seq 50); do
-	[ -z "$(in_flight nbi)" ] || break
-	sleep 0.05
-done
-is "hung: the name of a submitter" "$(in_flight nbi | cut -d' ' -f9- | sort -u)" "$reader"' a\040b\134'
-wait $reader
-echo 128 >/sys/block/nbi/queue/read_ahead_kb
+# A name with a blank is one word.
+cp "$(command -v dd)" '/tmp/a b\'
+'/tmp/a b\' if=/dev/nbi of=/dev/null bs=8k count=1 iflag=direct status=none &
+readers=$!
+until_in_flight nbi 1
+is "hung: the name of a submitter" "$(in_flight nbi | cut -d' ' -f9-)" "$readers"' a\040b\134'
+wait $readers
 
 # With a scheduler, more can be accepted than are at the disk. While a queue is frozen, the list is there as well.
 echo mq-deadline >/sys/block/nbi/queue/scheduler
