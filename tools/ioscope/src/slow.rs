@@ -106,7 +106,8 @@ mod tests {
         assert!(parse(&TEXT.replace("800", "-8")).is_none());
         let more = TEXT
             .replace("error", "new error")
-            .replace("800 5", "800 x 5");
+            .replace("800 5", "800 x 5")
+            .replace("900 0", "900 x 0");
         assert_eq!(parse(&more).map(|ios| ios[0].error), Some(5));
     }
 }
