@@ -2,7 +2,7 @@
 # ioscope inflight, of a disk whose I/Os take two seconds.
 
 make_null_blk_disk fly irqmode=2 completion_nsec=2000000000 submit_queues=1 hw_queue_depth=4
-is "inflight: an idle disk" "$(ioscope inflight fly)" ""
+is "inflight: an idle disk" "$(ioscope inflight -H fly)" ""
 is "inflight: an idle disk, as JSON" "$(ioscope inflight -o json fly)" "[]"
 readers=
 for sector in 8 1024; do
@@ -27,5 +27,5 @@ is "inflight: other users" "$(setpriv --reuid=65534 --clear-groups ioscope infli
 says "inflight: an unknown device" 1 "ioscope: there is no device nothing: ioscope without a name shows all" ioscope inflight nothing
 # shellcheck disable=SC2086 # several
 wait $readers
-is "inflight: none after their end" "$(ioscope inflight fly)" ""
+is "inflight: none after their end" "$(ioscope inflight -H fly)" ""
 remove_null_blk_disk fly
