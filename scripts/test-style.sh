@@ -315,6 +315,16 @@ kernel_table()
 	diff <(echo "$rows") <(awk '$1 ~ /^[0-9]+\.[0-9]+$/ { print $1, $2, $3, $4 }' "$TOP/Documentation/kernels.rst" | sort)
 }
 
+# Otherwise make mutants does not start.
+mutations()
+{
+	local copy
+	copy=$(mktemp -d)
+	git ls-files Kbuild include rust src tests | tar -cf - -T - | tar -xf - -C "$copy"
+	python3 -B tests/mutants/apply.py "$copy" 2>&1 >/dev/null
+	rm -rf "$copy"
+}
+
 long_files
 vague_comments
 check "floors import only downward, and no circles" floors
@@ -323,6 +333,7 @@ check "no two types of one name" unique_types
 check "the table of kernels and its documentation" kernel_table
 check "comments and documentation in plain words" plain_words
 check "each counter and event has documentation" documented
+check "each mutation of the guest areas fits the code" mutations
 check "README.md and bench.rst have the figures of bench/*.json" python3 -B bench/pages.py --check
 check "no script creates a regular file /dev/iostat" no_plain_device
 check "the examples of abi.rst compile" examples

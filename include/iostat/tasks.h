@@ -35,7 +35,7 @@ static __always_inline void *iostat_task_find(void *places, size_t size, unsigne
 	return NULL;
 }
 
-/* Claims a free place for the current task, beside those that it has. Returns NULL if there is none. */
+/* Claims a free place for the current task, beside those that it has. Returns NULL if there is no free one. */
 static __always_inline void *iostat_task_claim(void *places, size_t size, unsigned int bits,
 					       unsigned int window)
 {
