@@ -90,8 +90,10 @@ impl Entry {
     /// The I/O has ended, and its entry is released next. Only the hardware queue stays, which the next I/O may use.
     #[inline(always)]
     pub(super) fn end_observation(&self) {
-        self.service_ns.set(self.start_ns.get());
         self.state.set(self.state.get() & !(RUNNING | COUNTED));
+        // A reader that finds this service time finds that state.
+        fence(Release);
+        self.service_ns.set(self.start_ns.get());
     }
 
     /// A request is accepted: it waits. (`block_io_start`)
