@@ -91,10 +91,12 @@ impl Account {
             _ => comm_of(pid, end.duration_ns),
         };
         let (wcnt, rcnt) = self.lengths();
+        // It was issued on a CPU whose clock is behind, if its service was longer than all of it.
+        let service_ns = end.service_ns.min(end.duration_ns);
         let io = SlowIo {
             end_ns: now,
-            wait_ns: end.duration_ns.wrapping_sub(end.service_ns),
-            service_ns: end.service_ns,
+            wait_ns: end.duration_ns.wrapping_sub(service_ns),
+            service_ns,
             sector: target.sector,
             bytes: target.bytes,
             cgroup: target.cgroup,
