@@ -44,6 +44,7 @@ const START: Start = Start {
     class: Class::Read,
     tag: Tag::Simple,
     sector: 2048,
+    pid: 0,
 };
 
 /// As many as the module has.
