@@ -364,13 +364,20 @@ def hostile_clients(a):
     T.holds(f"500 half-open connections: memory ({before} KiB, {after} KiB)", after - before <= 8192)
     for connection in half:
         connection.close()
-    # Requests that are sent together are answered from one sample.
-    with socket.create_connection(("127.0.0.1", PORTS["a"]), timeout=60) as connection:
-        one = b"GET /metrics HTTP/1.1\r\nHost: x\r\n"
-        connection.sendall((one + b"\r\n") * 19 + one + b"Connection: close\r\n\r\n")
-        replies = connection.makefile("rb").read()
+    # Requests that come within 100 ms of a sample are answered from it. A run that takes so long that 20
+    # requests may have 20 samples shows nothing, and is repeated.
+    for _ in range(10):
+        begin = time.monotonic()
+        with socket.create_connection(("127.0.0.1", PORTS["a"]), timeout=60) as connection:
+            one = b"GET /metrics HTTP/1.1\r\nHost: x\r\n"
+            connection.sendall((one + b"\r\n") * 19 + one + b"Connection: close\r\n\r\n")
+            replies = connection.makefile("rb").read()
+        most = 1 + int((time.monotonic() - begin) / 0.1)
+        if most < 20:
+            break
     took = re.findall(rb"\niostat_snapshot_seconds (\S+)\n", replies)
-    T.holds(f"20 requests together: {len(set(took))} samples", len(took) == 20 and len(set(took)) <= 10, took)
+    T.holds(f"20 requests together: {len(set(took))} samples, {most} at most",
+            len(took) == 20 and len(set(took)) <= most < 20, took)
 
 
 def textfile(b):
