@@ -90,8 +90,10 @@ matrix()
 		is "fileinfo: $name: direct write, $engine: offsets" "$(covered "$disk" B_WRITE)" \
 			"$(seq -s' ' 0 16384 245760)"
 	done
-	# Direct I/O is submitted as synchronous I/O by all three engines.
-	is "fileinfo: $name: direct I/O is not B_ASYNC" "$(grep ' start: ' $TRACING/trace | grep -c 'B_PHYS.*B_ASYNC')" 0
+	# Direct I/O is submitted as synchronous I/O by all three engines. A file system's own I/O, as ext4's that
+	# zeroes its inode tables in the background, has no file.
+	is "fileinfo: $name: direct I/O is not B_ASYNC" \
+		"$(grep ' start: ' $TRACING/trace | grep -v 'path=<none>' | grep -c 'B_PHYS.*B_ASYNC')" 0
 	cell "$name: mapped read" "$disk" B_READ "$want" map_read "$file"
 	cell "$name: mapped write" "$disk" B_WRITE "$want" map_write "$file"
 	watch 0
