@@ -152,9 +152,10 @@ fn times_of(
     times: &mut Histogram<u64>,
 ) -> Option<usize> {
     let phases = Phase::ALL.len();
-    for (index, class) in Class::ALL.into_iter().enumerate() {
+    let with_times = account.classes_with_times();
+    for ((index, class), has_times) in Class::ALL.into_iter().enumerate().zip(with_times) {
         let first = index.saturating_mul(phases);
-        if written >= first.saturating_add(phases) || !account.has_times(class) {
+        if written >= first.saturating_add(phases) || !has_times {
             continue;
         }
         for (index, phase) in Phase::ALL.into_iter().enumerate() {

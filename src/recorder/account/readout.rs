@@ -5,15 +5,15 @@
 use super::Account;
 use crate::{
     acct::{
-        class::Class,
+        class::{
+            Class,
+            CLASSES, //
+        },
         histogram::{
             Histogram,
             Phase, //
         },
-        record::{
-            DiskSummand, //
-            RecordPart,
-        },
+        record::DiskSummand,
         snapshot::{
             collect_histogram,
             Seen,
@@ -71,17 +71,23 @@ impl Account {
         readout.seen = snapshot.seen();
     }
 
-    /// Whether any transaction of a class has completed. May sleep.
-    pub(crate) fn has_times(&self, class: Class) -> bool {
-        let is_empty = |part: RecordPart<'_>| part.is_empty_histogram(class, Phase::Total);
-        let has_any = |records: &Records| !records.iter().all(is_empty);
-        if has_any(&self.records) {
-            return true;
-        }
-        self.may_have_partitions() && {
+    /// For each class, whether any transaction of it has completed. May sleep.
+    pub(crate) fn classes_with_times(&self) -> [bool; CLASSES] {
+        let mut found = [false; CLASSES];
+        let mut look = |records: &Records| {
+            // One walk for all classes: with many CPUs, walking is most of the work.
+            for part in records.iter() {
+                for (found, class) in found.iter_mut().zip(Class::ALL) {
+                    *found = *found || !part.is_empty_histogram(class, Phase::Total);
+                }
+            }
+        };
+        look(&self.records);
+        if self.may_have_partitions() {
             let readout = self.readout.lock();
-            readout.partitions.iter().any(|records| has_any(records))
+            readout.partitions.iter().for_each(|records| look(records));
         }
+        found
     }
 
     /// How the times of one class and phase are distributed. May sleep.
