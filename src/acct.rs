@@ -36,5 +36,6 @@ pub mod seqcount;
 pub mod slow;
 pub mod snapshot;
 pub mod tag_wait;
+pub mod timeout;
 pub mod transition;
 pub mod turns;

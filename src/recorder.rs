@@ -155,7 +155,7 @@ impl<L: Listener> Recorder<L> {
         recorder.state.probes.lock().start()?;
         recorder.state.registry.open();
         recorder.waits = Some(WaitHooks::new(recorder.state.tracker.clone())?);
-        recorder.timeouts = Some(probe::Timeouts::new(recorder.state.tracker.clone()));
+        recorder.timeouts = Some(probe::Timeouts::new(recorder.state.tracker.clone())?);
         Ok(recorder)
     }
 

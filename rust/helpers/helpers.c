@@ -5,6 +5,7 @@
 
 #include "helpers.h"
 #include <linux/blkdev.h>
+#include <linux/fprobe.h>
 #include <linux/gfp.h>
 #include <linux/irqflags.h>
 #include <linux/kcsan-checks.h>
@@ -15,8 +16,10 @@
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
+#include <linux/srcu.h>
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
+#include <linux/workqueue.h>
 
 /*
  * block_class is not exported, but every disk points to it: one that is
@@ -103,6 +106,32 @@ unsigned int rust_helper_memalloc_noio_save(void)
 	return data_race(memalloc_noio_save());
 }
 
+/* Without fprobes these are inline functions, and no handler is called. */
+int rust_helper_register_fprobe_syms(struct fprobe *fp, const char **syms, int num)
+{
+	return register_fprobe_syms(fp, syms, num);
+}
+
+int rust_helper_unregister_fprobe(struct fprobe *fp)
+{
+	return unregister_fprobe(fp);
+}
+
+/* The kernel's function is a macro on some architectures, and an inline function on others. */
+unsigned long notrace rust_helper_ftrace_regs_get_argument(struct ftrace_regs *regs, unsigned int n)
+{
+#ifdef CONFIG_FPROBE
+	return ftrace_regs_get_argument(regs, n);
+#else
+	return 0;
+#endif
+}
+
+void rust_helper_init_delayed_work(struct delayed_work *work, work_func_t function)
+{
+	INIT_DELAYED_WORK(work, function);
+}
+
 void notrace rust_helper_this_cpu_add(u64 *counter, u64 value)
 {
 	this_cpu_add(*(u64 __percpu __force *)(unsigned long)counter, value);
@@ -111,4 +140,14 @@ void notrace rust_helper_this_cpu_add(u64 *counter, u64 value)
 void rust_helper_tracepoint_synchronize_unregister(void)
 {
 	tracepoint_synchronize_unregister();
+}
+
+unsigned long notrace rust_helper_tracepoint_srcu_read_lock(void)
+{
+	return (__force unsigned long)srcu_read_lock_fast_notrace(&tracepoint_srcu);
+}
+
+void notrace rust_helper_tracepoint_srcu_read_unlock(unsigned long section)
+{
+	srcu_read_unlock_fast_notrace(&tracepoint_srcu, (struct srcu_ctr __percpu __force *)section);
 }

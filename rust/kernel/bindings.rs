@@ -7,6 +7,7 @@
     dead_code,
     improper_ctypes,
     missing_docs,
+    non_camel_case_types,
     unreachable_pub,
     unused_imports,
     clippy::undocumented_unsafe_blocks,

@@ -9,8 +9,10 @@
 //! C headers: [`include/linux/srcu.h`](srctree/include/linux/srcu.h),
 //! [`include/linux/rcupdate.h`](srctree/include/linux/rcupdate.h).
 
-use super::percpu::ThisCpu;
-
+use super::{
+    bindings as helpers,
+    percpu::ThisCpu, //
+};
 use core::{
     marker::PhantomData,
     mem::MaybeUninit,
@@ -36,6 +38,16 @@ impl InProbe<'_> {
     pub(crate) unsafe fn new() -> Self {
         InProbe(PhantomData)
     }
+}
+
+/// Calls `work` as if it were a probe of a tracepoint, for code that the kernel calls by other means. Any context but NMI.
+pub(crate) fn as_probe<R>(work: impl FnOnce(InProbe<'_>) -> R) -> R {
+    // SAFETY: The section ends below, in the same context.
+    let section = unsafe { helpers::tracepoint_srcu_read_lock() };
+    let result = work(InProbe(PhantomData));
+    // SAFETY: It began above.
+    unsafe { helpers::tracepoint_srcu_read_unlock(section) };
+    result
 }
 
 /// A kind of readers.

@@ -15,7 +15,6 @@
 #include <iostat/peek.h>
 #include <iostat/probes.h>
 #include <iostat/submitter.h>
-#include <iostat/timeouts.h>
 #include <iostat/transactions.h>
 #include <iostat/upkeep.h>
 #include <iostat/waits.h>

@@ -9,8 +9,10 @@ mod events;
 mod fast;
 mod functions;
 pub(super) mod nfs;
+mod timeouts;
 
 pub(super) use functions::OptionalProbes;
+pub(super) use timeouts::Timeouts;
 
 use super::{
     context::ProbeContext,
@@ -18,7 +20,6 @@ use super::{
 };
 use crate::{
     glue::bindings::{
-        self as own,
         iostat_bio_fn,
         iostat_bio_queue_fn,
         iostat_bio_traced_fn,
@@ -181,27 +182,6 @@ fn register(name: &CStr, function: *const c_void, tracker: &Arc<Tracker>) -> Res
     unsafe { Probe::register(tracepoint, function, data) }
 }
 
-/// The hook on the kernel's handler of timeouts, attached soon after the value was made until it is dropped, if
-/// this kernel has this function and can trace functions. There may be one at a time.
-pub(super) struct Timeouts(#[allow(dead_code, reason = "it is held")] Arc<Tracker>);
-
-impl Timeouts {
-    pub(super) fn new(tracker: Arc<Tracker>) -> Self {
-        let data = Arc::as_ptr(&tracker).cast();
-        // SAFETY: The data is the tracker, to which the value holds a reference until its drop has taken
-        // the hook away.
-        unsafe { own::iostat_timeouts_hook(data) };
-        Timeouts(tracker)
-    }
-}
-
-impl Drop for Timeouts {
-    fn drop(&mut self) {
-        // SAFETY: `new` asked for it.
-        unsafe { own::iostat_timeouts_unhook() };
-    }
-}
-
 impl Drop for Probes {
     fn drop(&mut self) {
         self.stop();
@@ -212,12 +192,12 @@ impl Drop for Probes {
 ///
 /// # Safety
 ///
-/// `state` is the data of a probe that [`Probes`] registered, or of the hook of [`Timeouts`], and the
-/// reference is not used after the call that it was passed to.
+/// `state` is the data of a probe that [`Probes`] registered, and the reference is not used after the call that it
+/// was passed to.
 #[inline(always)]
 unsafe fn tracker<'a>(state: *const c_void) -> &'a Tracker {
-    // SAFETY: By this function's requirement `state` is the tracker, to which `Probes` or `Timeouts`
-    // holds a reference for as long as there can be calls.
+    // SAFETY: By this function's requirement `state` is the tracker, to which `Probes` holds a reference for as long as
+    // there can be calls.
     unsafe { &*state.cast::<Tracker>() }
 }
 

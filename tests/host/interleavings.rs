@@ -32,6 +32,8 @@ mod slow;
 mod table;
 #[path = "interleavings/tag_wait.rs"]
 mod tag_wait;
+#[path = "interleavings/timeout.rs"]
+mod timeout;
 
 use loom::{
     model::Builder,

@@ -16,7 +16,10 @@ use core::{
     marker::PhantomData,
     ptr::NonNull, //
 };
-use kernel::bindings;
+use kernel::{
+    bindings,
+    time::Jiffies, //
+};
 
 /// A `struct request` with which its owner called a tracepoint.
 ///
@@ -182,4 +185,25 @@ impl<'a> Request<'a> {
     pub(crate) fn end_io(&self) -> u64 {
         read!(self, end_io).map_or(0, |function| function as usize as u64)
     }
+}
+
+/// Returns the deadline of a request, in jiffies, if it is in flight and its timeout has not been handled: as
+/// `blk_mq_req_expired()`. Other threads may complete the request meanwhile.
+///
+/// # Safety
+///
+/// The caller has a reference to the request.
+pub(crate) unsafe fn pending_deadline(rq: NonNull<bindings::request>) -> Option<Jiffies> {
+    const TIMED_OUT: u32 = 1 << bindings::rqf_flags___RQF_TIMED_OUT;
+    let rq = rq.as_ptr();
+    // SAFETY: By the requirement of this function the request is not freed. These members are written in one access each.
+    let (state, flags, deadline) = unsafe {
+        (
+            core::ptr::addr_of!((*rq).state).read_volatile(),
+            core::ptr::addr_of!((*rq).rq_flags).read_volatile(),
+            core::ptr::addr_of!((*rq).deadline).read_volatile(),
+        )
+    };
+    let is_pending = state == bindings::mq_rq_state_MQ_RQ_IN_FLIGHT && flags & TIMED_OUT == 0;
+    is_pending.then_some(deadline)
 }

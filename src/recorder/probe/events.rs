@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The probes of what is only counted, and the function for timeouts, which have no tracepoint.
+//! The probes of what is only counted.
 
 use super::tracker;
 use crate::{
@@ -9,10 +9,7 @@ use crate::{
         disk_event::DiskEvent, //
     },
     glue::{
-        bindings::{
-            self as own,
-            iostat_timeout_fn, //
-        },
+        bindings as own,          //
         io_events::merge_enabled, //
     },
     kernel_ext::{
@@ -141,13 +138,3 @@ macro_rules! merge_probe {
 
 merge_probe!(iostat_probe_bio_backmerge => DiskEvent::BioBackmerges);
 merge_probe!(iostat_probe_bio_frontmerge => DiskEvent::BioFrontmerges);
-
-/// # Safety
-///
-/// Called by `src/hooks/timeouts.c` with the tracker of [`super::Timeouts`], with preemption off.
-#[no_mangle]
-unsafe extern "C" fn iostat_timeout(state: *const c_void, rq: *mut bindings::request) {
-    // SAFETY: By this function's requirement; the caller has a reference to the request.
-    unsafe { count(state, disk_of_rq(rq), DiskEvent::Timeouts) };
-}
-const _: iostat_timeout_fn = Some(iostat_timeout);
