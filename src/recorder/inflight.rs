@@ -26,10 +26,7 @@ use crate::{
             Target, //
         },
         message::{
-            error::{
-                Error as Wrong,
-                Reason, //
-            },
+            error::Error as Wrong,
             word::Word, //
         },
         pager::{
@@ -251,11 +248,7 @@ impl<L: Listener> State<L> {
     ) -> Result<InFlightRows, Wrong<'a>> {
         let device = match device {
             None => None,
-            Some(word) => {
-                let found = self.registry.find(word);
-                let (account, _) = found.ok_or(Wrong::wrong(Reason::NoSuchDisk, word))?;
-                Some(account.identity().number)
-            }
+            Some(word) => Some(self.registry.find(word)?.0.identity().number),
         };
         Ok(InFlightRows {
             device,

@@ -14,10 +14,7 @@ use super::{
 use crate::{
     abi::{
         message::{
-            error::{
-                Error as Wrong,
-                Reason, //
-            },
+            error::Error as Wrong,
             word::Word,
             Message, //
         },
@@ -70,10 +67,7 @@ impl<L: Listener> State<L> {
         message: &Message<'a>,
         written: &mut impl Out,
     ) -> Result<Reply, Refusal<'a>> {
-        let (account, sectors) = self
-            .registry
-            .find(disk)
-            .ok_or(Wrong::wrong(Reason::NoSuchDisk, disk))?;
+        let (account, sectors) = self.registry.find(disk)?;
         let (regions, gauge) = (account.regions(), account.gauge());
         let device = Position::of(account.identity());
         match message {

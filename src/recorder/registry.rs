@@ -30,7 +30,13 @@ use crate::{
     abi::{
         identity::Identity,
         map::MapHeader,
-        message::word::Word,
+        message::{
+            error::{
+                Error as Wrong,
+                Reason, //
+            },
+            word::Word, //
+        },
         name::Name, //
     },
     glue::records::Absent, //
@@ -387,15 +393,17 @@ impl<L: Listener> Registry<L> {
         account.filter(|account| Position::of(account.identity()) == position)
     }
 
-    /// The account of the disk or partition that a word names, and how many sectors its disk or partition has now. May sleep.
-    pub(super) fn find(&self, name: Word<'_>) -> Option<(Arc<Account>, u64)> {
+    /// The account of the disk or partition that a word names, and how many sectors its disk or partition has now. May
+    /// sleep; `ENXIO` if there is none.
+    pub(super) fn find<'a>(&self, name: Word<'a>) -> Result<(Arc<Account>, u64), Wrong<'a>> {
         let guard = self.members.lock();
         let is = |member: &Member<L>| name.is_disk(member.account.identity().name.bytes());
         let mut members = guard.by_number.values();
-        members.find_map(|member| {
+        let found = members.find_map(|member| {
             let device = member.device.as_ref().filter(|_| is(member))?;
             Some((member.account.clone(), device.sectors()))
-        })
+        });
+        found.ok_or(Wrong::wrong(Reason::NoSuchDisk, name))
     }
 
     /// The account of this device number. May sleep.

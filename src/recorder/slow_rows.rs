@@ -11,10 +11,7 @@ use super::{
 use crate::{
     abi::{
         message::{
-            error::{
-                Error as Wrong,
-                Reason, //
-            },
+            error::Error as Wrong,
             word::Word, //
         },
         pager::{
@@ -128,8 +125,7 @@ impl<L: Listener> State<L> {
         let device = match device {
             None => SlowDevice::All,
             Some(word) => {
-                let found = self.registry.find(word);
-                let (account, _) = found.ok_or(Wrong::wrong(Reason::NoSuchDisk, word))?;
+                let (account, _) = self.registry.find(word)?;
                 let number = account.identity().number;
                 match account.disk() {
                     None => SlowDevice::Disk(Position::of(account.identity()), None),
