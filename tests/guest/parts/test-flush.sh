@@ -32,8 +32,7 @@ is "scsi_debug: bytes freed" "$d_bytes_free" $((8 << 20))
 like_kernel "scsi_debug"
 balanced "scsi_debug" "$sd"
 
-# O_DSYNC on a device without forced unit access: write and flush are one request that completes
-# twice.
+# O_DSYNC on a device with forced unit access: the write is one request, and the flush of the file another.
 begin "$sd"
 fio_quiet --filename="/dev/$sd" --direct=1 --sync=dsync --rw=write --bs=4k --number_ios=50 --size=1m
 delta "$sd"
@@ -43,4 +42,20 @@ is "O_DSYNC: all ordered" "$d_tag_ordered" 100
 is "O_DSYNC: bytes counted once" "$d_bytes_write" $((50 * 4096))
 balanced "O_DSYNC" "$sd"
 modprobe -r scsi_debug
+
+# Without forced unit access the write is a flush sequence: a request whose data completes, and which completes again
+# after a flush of the flush machinery.
+delay_ns=5000000
+make_null_blk_disk nbf size=64 memory_backed=1 cache_size=1 fua=0 irqmode=2 completion_nsec=$delay_ns ||
+	fail "flush sequence: no disk"
+begin nbf
+fio_quiet --filename=/dev/nbf --direct=1 --sync=dsync --rw=write --bs=4k --number_ios=20 --size=1m
+delta nbf
+is "flush sequence: one operation each" "$d_operations_write" 20
+is "flush sequence: bytes counted once" "$d_bytes_write" $((20 * 4096))
+holds "flush sequence: a write takes the time of its data and of its flush" \
+	"d_duration_write_ns >= 20 * 2 * $delay_ns"
+holds "flush sequence: its flush is a wait" "d_wlentime >= 20 * $delay_ns"
+balanced "flush sequence" nbf
+remove_null_blk_disk nbf
 nothing_lost "flush"
