@@ -73,6 +73,9 @@ run()
 		"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --out "$out" \
 			"$@" >"$log" 2>&1 || status=$?
 	fi
+	# A script that ends early, for example at a variable that is not set, has a status of failed checks, too.
+	[ $status -gt 1 ] || grep -qE '^[0-9]+ passed, [0-9]+ failed$' "$log" ||
+		failure "$script did not run to its end: $(tail -n 1 "$log")"
 	recount "$out" || failure "the recount did not finish"
 	rm -rf "$out"
 	# The failures, each with the part that it belongs to, and the time of each part.
