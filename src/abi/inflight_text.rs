@@ -117,6 +117,7 @@ pub fn line(
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::abi::name::Name;
 
     #[test]
     fn operations_have_the_names_of_the_kernel() {
@@ -127,5 +128,55 @@ mod tests {
         );
         assert_eq!((name(4), name(255)), ("unknown", "unknown"));
         assert_eq!(Operation::Class(Class::Free).name(), "free");
+    }
+
+    fn written(write: impl FnOnce(&mut String) -> Result) -> String {
+        let mut text = String::new();
+        assert_eq!(write(&mut text), Ok(()));
+        text
+    }
+
+    #[test]
+    fn a_line_has_the_columns_of_the_header() {
+        let disk = Identity {
+            name: Name::new(b"nbe"),
+            device_name: Name::new(b"nbe"),
+            unit_number: 0,
+            driver: Name::new(b"null_blk"),
+            number: 7,
+            dev: 0,
+            is_partition: false,
+            diskseq: 1,
+            crtime: 0,
+            priority: 0,
+            device_type: 0,
+            flags: 0,
+            block_size: 512,
+        };
+        let times = Times {
+            wait_ns: 30,
+            service_ns: 12,
+        };
+        let target = Target {
+            operation: Operation::Op(op::DISCARD),
+            sector: 2048,
+            bytes: 4096,
+        };
+        let submitter = Submitter {
+            pid: 99,
+            comm: Comm::new(*b"a b\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+        };
+        let header = written(|out| header(out));
+        assert_eq!(
+            header,
+            "device number phase age_ns service_ns op sector bytes pid comm\n"
+        );
+        let whole = written(|out| line(out, &disk, true, times, Some(&target), Some(&submitter)));
+        assert_eq!(whole, "nbe 7 running 42 12 discard 2048 4096 99 a\\040b\n");
+        let hidden = written(|out| line(out, &disk, false, times, None, None));
+        assert_eq!(hidden, "nbe 7 waiting 42 12 - - - - -\n");
+        for line in [&whole, &hidden] {
+            assert_eq!(line.split(' ').count(), header.split(' ').count());
+        }
     }
 }

@@ -472,4 +472,19 @@ mod device_tests {
         owner.set_gone();
         assert_eq!(owner.state.load(Acquire), GONE);
     }
+
+    #[test]
+    fn a_device_is_there_until_it_is_gone() {
+        let device = MapDevice {
+            magic: MAGIC,
+            state: AtomicU64::new(0),
+            device: Device::default().with_block_size(AtomicU32::new(512)),
+            rare: Rare::default(),
+            partitions: PartitionChanges::default(),
+            present: Present::default(),
+        };
+        assert!(!device.is_gone());
+        device.set_gone();
+        assert!(device.is_gone());
+    }
 }

@@ -320,7 +320,7 @@ not a line
         let (text, mounted) = table(TEXT);
         let found = mounted.iter().map(|line| {
             let (root, point) = (line.root(&text), line.point.in_text(&text));
-            (line.dev, line.line, root, point)
+            (line.dev(), line.line, root, point)
         });
         let expected: [(u32, u32, &[u8], &[u8]); 5] = [
             (dev(0, 5), 4, b"/", b"/proc"),
@@ -395,6 +395,32 @@ not a line
         assert_eq!(at(dev(8, 2), "/home/u/x", "/srv/y"), None);
         assert_eq!(at(dev(8, 1), "/x", "/x"), Some("/"));
         assert_eq!(at(dev(8, 1), "", "/"), Some("/"));
+        assert_eq!(at(dev(8, 1), "/x", "/y"), None);
+        assert_eq!(at(dev(8, 1), "/x", "/"), None);
+        assert_eq!(at(dev(8, 1), "", "x"), None);
+    }
+
+    #[test]
+    fn device_numbers_have_12_and_20_bits() {
+        assert_eq!(parse_dev(b"4095:1048575"), Some(u32::MAX));
+        for word in ["4096:0", "0:1048576", "1", "1:", ":1", "1:-1", "1:2:3"] {
+            assert_eq!(parse_dev(word.as_bytes()), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_was_mounted_until_now_stays_first() {
+        let (text, mut mounted) = table(TEXT);
+        let (none, no_lines) = table("");
+        // The lines of the first device were former ones already.
+        mounted[0].is_former = true;
+        let table = MountTable::new(&text, &mounted);
+        let former = table.former(MountTable::new(&none, &no_lines));
+        let devs: Vec<u32> = former.map(Mounted::dev).collect();
+        assert_eq!(
+            devs,
+            [dev(8, 1), dev(8, 2), dev(8, 2), dev(8, 2), dev(0, 5)]
+        );
     }
 
     #[test]

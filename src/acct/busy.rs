@@ -371,4 +371,15 @@ mod tests {
             assert_eq!(seen(|note| tree.step(one, note)), expected);
         }
     }
+
+    #[test]
+    fn an_extra_is_there_until_it_is_removed() {
+        let gauge = Gauge::default();
+        gauge.take(QueueMove::WaitqEnter);
+        gauge.add(Extra::Regions);
+        gauge.add(Extra::TagWaits);
+        gauge.remove(Extra::Regions);
+        assert!(!gauge.has(Extra::Regions) && gauge.has(Extra::TagWaits));
+        assert_eq!(gauge.lengths(), Lengths::ONE_WAITS);
+    }
 }

@@ -619,4 +619,15 @@ mod tests {
             assert!(!histogram.is_empty());
         }
     }
+
+    #[test]
+    fn the_longest_time_is_longer_than_any() {
+        let histogram = Histogram::<Low>::default();
+        for time_ns in [5, u64::MAX, 4] {
+            histogram.record(time_ns);
+        }
+        let mut copy = Histogram::default();
+        histogram.copy_to(None, &mut copy);
+        assert_eq!(copy.extremes(), Some((4, u64::MAX)));
+    }
 }

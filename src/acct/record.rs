@@ -494,3 +494,41 @@ impl Drop for Writing<'_> {
         self.0.seq.end();
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    fn part(record: &CpuRecord) -> RecordPart<'_> {
+        RecordPart {
+            record,
+            bases: None,
+            rare: None,
+        }
+    }
+
+    #[test]
+    fn a_record_needs_bases_once_a_count_may_be_half_of_what_it_has_room_for() {
+        let changes = 1 << 30;
+        for (seq, needs) in [(0, false), (changes - 1, false), (changes, true)] {
+            let record = CpuRecord {
+                seq: SeqCount::at(seq),
+                ..CpuRecord::default()
+            };
+            assert_eq!(part(&record).needs_bases(), needs, "{seq}");
+        }
+    }
+
+    #[test]
+    fn a_histogram_is_empty_until_a_time_is_recorded() {
+        let record = CpuRecord::default();
+        assert!(part(&record).is_empty_histogram(Class::Read, Phase::Service));
+        record.write().record_times(Class::Read as usize, 7, 5);
+        for phase in Phase::ALL {
+            assert!(!part(&record).is_empty_histogram(Class::Read, phase));
+            assert!(part(&record).is_empty_histogram(Class::Write, phase));
+            // Of those that only the shared record has.
+            assert!(part(&record).is_empty_histogram(Class::Free, phase));
+        }
+    }
+}

@@ -23,6 +23,12 @@ use crate::sync::{
 pub struct SeqCount(AtomicU64);
 
 impl SeqCount {
+    /// So many changes and half changes were made.
+    #[cfg(all(test, not(loom)))]
+    pub(super) fn at(count: u64) -> Self {
+        SeqCount(AtomicU64::new(count))
+    }
+
     /// The owner begins to write. The caller is the CPU the words belong to and keeps interrupts off
     /// until [`SeqCount::end`], so writes never nest.
     #[inline(always)]

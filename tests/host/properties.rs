@@ -42,6 +42,8 @@ mod grammar;
 mod lives;
 #[path = "properties/mapped.rs"]
 mod mapped;
+#[path = "properties/meetings.rs"]
+mod meetings;
 #[path = "properties/messages.rs"]
 mod messages;
 #[path = "properties/names.rs"]

@@ -82,3 +82,41 @@ impl Root {
         rival == queue
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::{
+        super::QueueMove,
+        *, //
+    };
+
+    #[test]
+    fn a_queue_enters_the_root_that_is_alone_or_is_the_owner() {
+        let root = Root::default();
+        root.gauge.take(QueueMove::WaitqEnter);
+        assert!(root.may_enter(1));
+        // Another I/O is there: the owner may, and others may not.
+        root.gauge.take(QueueMove::WaitqEnter);
+        assert!(root.may_enter(1));
+        assert!(!root.may_enter(2));
+        assert!(root.may_enter(1));
+        // It alone waits, but another runs.
+        root.gauge.take(QueueMove::WaitqToRunq);
+        assert!(!root.may_enter(2));
+    }
+
+    #[test]
+    fn a_rival_becomes_the_owner_of_a_root_whose_owner_is_quiet() {
+        let root = Root::default();
+        root.gauge.take(QueueMove::WaitqEnter);
+        assert!(root.may_enter(1));
+        assert!(!root.stays(2));
+        // The owner was there meanwhile.
+        assert!(root.stays(1));
+        assert!(!root.stays(2));
+        assert!(!root.stays(3));
+        assert!(!root.stays(2));
+        assert!(root.stays(2));
+        assert!(!root.stays(1));
+    }
+}

@@ -44,3 +44,24 @@ impl Entry {
         self.memory.replace(old, new);
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    const fn memory(records: u64) -> Memory {
+        Memory { records, root: 1 }
+    }
+
+    #[test]
+    fn an_entry_forgets_the_memory_that_is_named() {
+        let entry = Entry::default();
+        entry.remember(Source::queue(16), memory(64), || true);
+        entry.forget(memory(128));
+        assert!(entry.is_remembered());
+        entry.forget(memory(64));
+        assert!(!entry.is_remembered());
+        entry.remember(Source::queue(16), memory(128), || true);
+        assert!(entry.is_remembered());
+    }
+}

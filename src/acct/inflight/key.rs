@@ -133,3 +133,21 @@ impl Key {
 
 const WAITS: u64 = KeyState::Waits as u64;
 const RUNS: u64 = KeyState::Runs as u64;
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_names_an_io_while_that_is_in_flight() {
+        for state in [KeyState::General, KeyState::Waits, KeyState::Runs] {
+            let key = Key::default();
+            key.set(0x1000, state);
+            assert_eq!(Key::split(key.load()), Some((0x1000, state)));
+        }
+        // An I/O that has ended, on either path; and no state that is ever stored.
+        for state in [0, 2, 4, 6] {
+            assert_eq!(Key::split(0x1000 | state), None);
+        }
+    }
+}

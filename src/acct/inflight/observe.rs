@@ -365,4 +365,30 @@ mod tests {
         pause();
         entry.release();
     }
+
+    #[test]
+    fn a_service_time_is_from_0_to_the_total() {
+        let half = u64::MAX / 2;
+        let io = |is_running, service_ns| ObservedIo {
+            account: ObservedIn::Account(0),
+            is_running,
+            start_ns: 100,
+            service_ns,
+            pid: 0,
+            what: None,
+        };
+        let times = |io: ObservedIo, now| {
+            let times = io.times(now);
+            (times.wait_ns, times.service_ns)
+        };
+        assert_eq!(times(io(false, 30), 150), (20, 30));
+        assert_eq!(times(io(true, 120u64.wrapping_neg()), 150), (20, 30));
+        // Issued, or started, later than now; and longer than the total.
+        assert_eq!(times(io(true, 160u64.wrapping_neg()), 150), (50, 0));
+        assert_eq!(times(io(false, 30), 90), (0, 0));
+        assert_eq!(times(io(false, 70), 150), (0, 50));
+        // The longest that is not negative.
+        assert_eq!(times(io(false, half), 100 + half), (0, half));
+        assert_eq!(times(io(false, half + 1), 100 + half + 1), (half + 1, 0));
+    }
 }

@@ -10,7 +10,10 @@ use super::{
     model::Event, //
 };
 use iostat::acct::{
-    busy::Root,
+    busy::{
+        Extra,
+        Root, //
+    },
     class::{
         Class,
         Tag, //
@@ -156,8 +159,10 @@ impl<'a> fast::Section<'a> for Fast<'a> {
         self.request
     }
 
-    fn start_in_regions(self, _: &'a Root, _: &'a Entry, _: u64, _: u32) {
-        unreachable!("there are no regions");
+    fn start_in_regions(self, root: &'a Root, _: &'a Entry, _: u64, _: u32) {
+        assert!(self.has_regions(root));
+        let regions = &self.machine.in_regions;
+        regions.set(regions.get() + 1);
     }
 
     fn region(&self, _: &'a Disk) -> NoRegion {
@@ -165,11 +170,11 @@ impl<'a> fast::Section<'a> for Fast<'a> {
     }
 
     fn end_tag_wait(&self, _: &'a Root) -> Option<u64> {
-        unreachable!("no task waits for a tag");
+        self.machine.tag_wait.take()
     }
 
     fn end_in_regions(&self, _: &'a Root, _: &'a Entry) {
-        unreachable!("there are no regions");
+        unreachable!("no region has recorded an issue");
     }
 
     fn ended(&self, _: &'a Entry) {}
@@ -178,6 +183,14 @@ impl<'a> fast::Section<'a> for Fast<'a> {
 }
 
 impl<'a> Fast<'a> {
+    /// Whether a partition or its disk has regions.
+    fn has_regions(&self, partition: &'a Root) -> bool {
+        let disk = fast::Section::disk(self, partition);
+        [partition, disk]
+            .iter()
+            .any(|root| root.gauge.has(Extra::Regions))
+    }
+
     /// This CPU's record of a disk, if it has one: of the sink none has.
     fn own(&self, disk: &'a Disk) -> Option<&'a CpuRecord> {
         if std::ptr::eq(disk, &self.machine.sink) {

@@ -243,6 +243,10 @@ pub struct Machine {
     pub requests: HashMap<u64, (Class, Tag, [u64; 2])>,
     /// Events that took the fast path.
     pub fast: u64,
+    /// I/Os on the fast path whose issue was left to the regions.
+    pub in_regions: Cell<u64>,
+    /// Since when the task that submits the next I/O waits for a tag. It is in the wait queue of the disk.
+    pub tag_wait: Cell<Option<u64>>,
 }
 
 /// The number of the sink.
@@ -268,6 +272,8 @@ impl Machine {
             whole: None,
             requests: HashMap::new(),
             fast: 0,
+            in_regions: Cell::new(0),
+            tag_wait: Cell::new(None),
         }
     }
 
@@ -365,11 +371,28 @@ impl Machine {
         }
         let slot = match (event, found) {
             (Event::Accept(class, tag), _) => {
-                let start = self.start(place, cpu, class, tag);
+                let since = self.tag_wait.take();
+                let mut start = self.start(place, cpu, class, tag);
+                if since.is_some() {
+                    start.hctx = fast::DIRECT;
+                }
+                let has_place = since.is_some() && self.whole.is_none();
                 let ended = self.begin(place, cpu, key, now, |entry| {
-                    entry.start_waiting(&start, now)
+                    let waits = entry.start_waiting(&start, since.unwrap_or(now));
+                    match has_place {
+                        true => Transition::StartInWaitq,
+                        false => waits,
+                    }
                 });
-                self.remember(place, key, &start);
+                if let (Some(since), Some(whole)) = (since, &self.whole) {
+                    let waited = Transition::WaitedBefore(now - since);
+                    self.disks[place].record(cpu, fast::DIRECT, waited, Some(whole), now);
+                    whole.record(cpu, fast::DIRECT, Transition::WaitqExit, None, now);
+                }
+                // With several hardware queues: its hardware queue is not the root's.
+                if since.is_none() || self.disks[place].leaves.is_empty() {
+                    self.remember(place, key, &start);
+                }
                 return ended;
             }
             (Event::Submit(class, tag, bytes), _) => {

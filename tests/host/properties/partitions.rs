@@ -4,7 +4,10 @@
 
 use super::{
     config,
-    machine::Machine,
+    machine::{
+        Disk,
+        Machine, //
+    },
     model::{
         Counts,
         Event,
@@ -14,7 +17,10 @@ use super::{
 };
 use iostat::acct::{
     absorb::PartitionSum,
-    busy::Root,
+    busy::{
+        Extra,
+        Root, //
+    },
     class::{
         Class,
         Kind,
@@ -57,6 +63,8 @@ struct Step {
     gap: u64,
     class: Class,
     requeue: bool,
+    /// Whether the task that submits the I/O waits for a tag first.
+    waits: bool,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -67,15 +75,22 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Class::NoData)
     ];
     let gap = prop_oneof![Just(0), 1..1000u64];
-    (0..IOS, 0..CPUS, gap, class, prop::bool::weighted(0.1)).prop_map(
-        |(io, cpu, gap, class, requeue)| Step {
+    let (requeue, waits) = (prop::bool::weighted(0.1), prop::bool::weighted(0.2));
+    (0..IOS, 0..CPUS, gap, class, requeue, waits).prop_map(
+        |(io, cpu, gap, class, requeue, waits)| Step {
             io,
             cpu,
             gap,
             class,
             requeue,
+            waits,
         },
     )
+}
+
+/// The address of the request of an I/O.
+fn key(io: usize) -> u64 {
+    0x1000 + 384 * io as u64
 }
 
 /// I/Os of each partition and of the whole disk.
@@ -87,12 +102,15 @@ enum Action {
     Step(Step),
     /// A partition leaves, and another one takes its place.
     Replace(usize),
+    /// A partition, or the disk, gets regions, or has none any more.
+    Regions(usize, bool),
 }
 
 fn action() -> impl Strategy<Value = Action> {
     prop_oneof![
         20 => step().prop_map(Action::Step),
-        1 => (0..PARTITIONS).prop_map(Action::Replace)
+        1 => (0..PARTITIONS).prop_map(Action::Replace),
+        8 => (0..=PARTITIONS, any::<bool>()).prop_map(|(place, has)| Action::Regions(place, has))
     ]
 }
 
@@ -103,6 +121,8 @@ struct Stage {
     now: u64,
     /// What each I/O does: its class, and when it has started and been issued.
     ios: [Option<(Class, u64, Option<u64>)>; IOS],
+    /// The I/Os whose submitters wait for a tag: their classes, and since when.
+    tag_waits: [Option<(Class, u64)>; IOS],
 }
 
 impl Stage {
@@ -112,30 +132,90 @@ impl Stage {
             model: Model::default(),
             now: 0,
             ios: [None; IOS],
+            tag_waits: [None; IOS],
         }
+    }
+
+    /// The disk of the partitions.
+    fn whole(&self) -> &Disk {
+        self.machine.whole.as_ref().expect("there is a disk")
+    }
+
+    /// Whether an I/O of the partition at this place, or of the disk, is recorded in regions.
+    fn has_regions(&self, place: usize) -> bool {
+        let partition = self.machine.disks.get(place);
+        let disks = partition.into_iter().chain([self.whole()]);
+        disks
+            .into_iter()
+            .any(|disk| disk.root.gauge.has(Extra::Regions))
+    }
+
+    /// Regions are made, or removed. The entries forget the disk, as in the recorder.
+    fn set_regions(&mut self, place: usize, has: bool) {
+        let disk = self.machine.disks.get(place).unwrap_or(self.whole());
+        match has {
+            true => disk.root.gauge.add(Extra::Regions),
+            false => disk.root.gauge.remove(Extra::Regions),
+        }
+    }
+
+    /// A task enters the wait queue of the disk, in place of its I/O.
+    fn wait_for_tag(&mut self, step: Step) {
+        let key = key(step.io);
+        self.model
+            .hear(key, Event::Accept(step.class, Tag::Simple), self.now);
+        let whole = self.whole();
+        whole.record(step.cpu, DIRECT, Transition::WaitqEnter, None, self.now);
+        whole.root.gauge.add(Extra::TagWaits);
+        self.tag_waits[step.io] = Some((step.class, self.now));
     }
 
     fn play(&mut self, step: Step) {
         self.now += step.gap;
         let Step { io, cpu, .. } = step;
-        let key = 0x1000 + 384 * io as u64;
+        let key = key(io);
         let place = io / OF_EACH;
+        let has_waited = self.tag_waits[io];
+        let may_wait = place < PARTITIONS && self.ios[io].is_none() && has_waited.is_none();
+        if step.waits && may_wait {
+            return self.wait_for_tag(step);
+        }
         let event = match self.ios[io] {
-            None => Event::Accept(step.class, Tag::Simple),
+            None => Event::Accept(
+                has_waited.map_or(step.class, |(class, _)| class),
+                Tag::Simple,
+            ),
             Some((_, _, None)) => Event::Issue,
             Some(_) if step.requeue && place < PARTITIONS => Event::Requeue,
             Some(_) => Event::Done(512),
         };
         let before = self.ios[io];
         self.ios[io] = match event {
-            Event::Accept(..) => Some((step.class, self.now, None)),
+            Event::Accept(class, _) => Some((class, self.now, None)),
             Event::Issue => before.map(|(class, start, _)| (class, start, Some(self.now))),
             Event::Requeue => before.map(|(class, start, _)| (class, start, None)),
             _ => None,
         };
-        self.model.hear(key, event, self.now);
+        match has_waited {
+            // It is in the wait queue of the model already.
+            Some((_, since)) if before.is_none() => {
+                self.machine.tag_wait.set(Some(since));
+                self.tag_waits[io] = None;
+            }
+            _ => {
+                self.model.hear(key, event, self.now);
+            }
+        }
         if place < PARTITIONS {
+            let (fast, in_regions) = (self.machine.fast, self.machine.in_regions.get());
             self.machine.hear(place, cpu, key, event, self.now);
+            assert_eq!(self.machine.tag_wait.take(), None, "the I/O took its place");
+            let is_fast_issue = self.machine.fast != fast && matches!(event, Event::Issue);
+            let is_left = is_fast_issue && self.has_regions(place);
+            assert_eq!(
+                self.machine.in_regions.get() - in_regions,
+                u64::from(is_left)
+            );
             return;
         }
         let transition = match (event, before) {
@@ -150,20 +230,23 @@ impl Stage {
             }
             _ => Transition::StartWaitqEnter,
         };
-        let whole = self.machine.whole.as_ref().expect("there is a disk");
-        whole.record(cpu, DIRECT, transition, None, self.now);
+        self.whole().record(cpu, DIRECT, transition, None, self.now);
     }
 
     /// Replaces a partition when the last of its I/Os has ended.
     fn replace(&mut self, place: usize) {
         for io in place * OF_EACH..(place + 1) * OF_EACH {
-            while let Some((class, ..)) = self.ios[io] {
+            while let Some(class) = self.ios[io]
+                .map(|(class, ..)| class)
+                .or(self.tag_waits[io].map(|(class, _)| class))
+            {
                 self.play(Step {
                     io,
                     cpu: io % CPUS,
                     gap: 1,
                     class,
                     requeue: false,
+                    waits: false,
                 });
             }
         }
@@ -183,8 +266,12 @@ impl Stage {
 
     fn check(&self) {
         let (snapshot, model, now) = (self.snapshot(), &self.model, self.now);
-        assert_eq!(Counts::from(&snapshot), model.counts());
-        assert_eq!(snapshot.in_flight(), model.in_flight());
+        // An I/O starts when its submitter has a tag. The model has it from the wait on.
+        let tag_waits = self.tag_waits.iter().flatten().count() as u64;
+        let mut counts = Counts::from(&snapshot);
+        counts.start_count += tag_waits;
+        assert_eq!(counts, model.counts());
+        assert_eq!(snapshot.in_flight() + tag_waits, model.in_flight());
         assert_eq!(snapshot.record.waitq.len(), model.len(Line::Wait));
         assert_eq!(snapshot.record.runq.len(), model.len(Line::Run));
         assert_eq!(snapshot.wlentime, model.lentime(Line::Wait, now));
@@ -195,6 +282,15 @@ impl Stage {
             snapshot.busy_time,
             model.busy(&[Line::Wait, Line::Run], now)
         );
+        for partition in &self.machine.disks {
+            let record = partition.snapshot(now).record;
+            let (waits, runs) = (record.waitq.len() != 0, record.runq.len() != 0);
+            let busy = [&record.waitq_busy, &record.runq_busy, &record.both_busy];
+            assert_eq!(
+                busy.map(|line| line.len()),
+                [waits, runs, waits && runs].map(u64::from)
+            );
+        }
         for class in Class::ALL {
             for phase in Phase::ALL {
                 let (times, expected) = (self.times(class, phase), model.times(class, phase));
@@ -218,9 +314,8 @@ proptest! {
         for action in actions {
             match action {
                 Action::Step(step) => stage.play(step),
-                Action::Replace(place) => {
-                    stage.replace(place);
-                }
+                Action::Replace(place) => stage.replace(place),
+                Action::Regions(place, has) => stage.set_regions(place, has),
             }
             stage.check();
         }
