@@ -197,8 +197,8 @@ fn issue_in_busy<'a, S: Section<'a>>(
     before: Lengths,
     record: Writing<'_>,
 ) {
-    // The first of several that were submitted together.
-    if before.run() != 0 || before.wait() == 1 || before.has_others_than(Extra::Disk) {
+    // Else it is the first of several that were submitted together: one that waits alone has extras here.
+    if before.run() != 0 || before.has_others_than(Extra::Disk) {
         return issue_with_edges(section, entry, place, before, record);
     }
     let now = section.now();
