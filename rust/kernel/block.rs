@@ -19,7 +19,6 @@ macro_rules! read {
         unsafe { core::ptr::addr_of!((*bdev).$($field).+).read() }
     }};
 }
-use read;
 
 pub(crate) mod bio;
 pub(crate) mod device;

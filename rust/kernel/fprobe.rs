@@ -71,7 +71,7 @@ impl<T: EntryHandler> Fprobe<T> {
             ..Default::default()
         });
         let inner = KBox::new(FprobeInner { fprobe, handler }, GFP_KERNEL)?;
-        let mut names: [*const c_char; 1] = [function.as_ptr().cast()];
+        let mut names: [*const c_char; 1] = [function.as_char_ptr()];
         // SAFETY: The fprobe stays at its address until `drop` has unregistered it; the name is only read during the
         // call. If it fails, the kernel keeps nothing of it.
         to_result(unsafe {

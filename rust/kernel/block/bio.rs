@@ -7,8 +7,7 @@
 use super::{
     is_flush,
     is_sync,
-    op,
-    read, //
+    op, //
 };
 use core::{
     marker::PhantomData,

@@ -9,8 +9,7 @@ use super::{
     disk_of_queue,
     is_flush,
     is_sync,
-    op,
-    read, //
+    op, //
 };
 use core::{
     marker::PhantomData,
