@@ -235,6 +235,37 @@ def under_load(a, b):
     T.holds(f"utilisation is a share ({busy})", 0.3 < busy <= 1.001)
 
 
+def slow_and_stalled(a):
+    """An I/O that takes three seconds, while it is in flight and afterwards."""
+    labels = '{instance="a",device="slug"}'
+    oldest = 'iostat_oldest_in_flight_seconds{device="slug"}'
+    a.run("make_null_blk_disk slug irqmode=2 completion_nsec=3000000000 size=64")
+    settled("a")
+    T.same("the threshold of slow I/Os", value('iostat_slow_threshold_seconds{instance="a"}'),
+           int(a.run("cat /sys/class/misc/iostat/slow_threshold_ns")) / 1e9)
+    # The kernel has read it when it came, to look for partitions.
+    slow = value(f"iostat_slow_total{labels}")
+    T.same("nothing is in flight: no age", value(f"iostat_oldest_in_flight_seconds{labels}"), 0.0)
+    a.run("dd if=/dev/slug of=/dev/null bs=4k count=1 iflag=direct & reader=$!")
+    T.holds("Prometheus sees a stall", wait("a stall", lambda: value(f"iostat_oldest_in_flight_seconds{labels}") > 0.5, 20))
+    before = samples(scrape("a")[1])[oldest]
+    between = [one["oldest_age_ns"] / 1e9 for one in json.loads(a.run("ioscope inflight -s -o json slug"))]
+    # Older than what requests share.
+    time.sleep(0.1)
+    after = samples(scrape("a")[1])[oldest]
+    T.holds(f"the age of the oldest I/O is ioscope's ({before}, {between}, {after})", len(between) == 1 and 0 < before < between[0] < after)
+    a.run("wait $reader")
+    settled("a")
+    listed = json.loads(a.run("ioscope slow -o json slug"))
+    T.same("slow I/Os are ioscope's", (value(f"iostat_slow_total{labels}"), len(listed)), (slow + 1, slow + 1))
+    T.same("its end: no age", value(f"iostat_oldest_in_flight_seconds{labels}"), 0.0)
+    T.same("no slow I/O was replaced or dropped", [value(f"iostat_slow_{what}_total{labels}") for what in ("replaced", "dropped")], [0.0, 0.0])
+    T.same("those who may not write to /dev/iostat have no ages, and the threshold", a.bash(
+        "chmod 444 /dev/iostat\nsetpriv --reuid=65534 --clear-groups ioscope export --textfile - | grep -c -e ^iostat_oldest -e ^iostat_errors_total\n"
+        "setpriv --reuid=65534 --clear-groups ioscope export --textfile - | grep ^iostat_slow_threshold_seconds\nchmod 666 /dev/iostat"),
+        "0\niostat_slow_threshold_seconds 0.5\n")
+
+
 def rules_and_dashboard():
     for rule in ["device:iostat_utilization:rate5m", "device:iostat_wait_share:rate5m",
                  "device_operation:iostat_latency_seconds:mean_rate5m",
@@ -420,7 +451,8 @@ def main():
         guest = Guest(listener.accept()[0])
         guests[guest.name] = guest
     a, b = guests["a"], guests["b"]
-    a.run("ioscope export --buckets all --listen 0.0.0.0:9797 >/tmp/exporter.log 2>&1 & exporter=$!")
+    # As systemd runs it, without any right.
+    a.run("setpriv --reuid=65534 --clear-groups ioscope export --buckets all --listen 0.0.0.0:9797 >/tmp/exporter.log 2>&1 & exporter=$!")
     b.run("ioscope export --compat node --listen 0.0.0.0:9797 >/tmp/exporter.log 2>&1 & exporter=$!")
     prometheus = start_prometheus()
     try:
@@ -433,6 +465,7 @@ def main():
             wait("both are up", lambda: value(f'iostat_up{{instance="{name}"}}') == 1)
         slow = timed(loads.begin_slow, b, PORT_B)
         timed(under_load, a, b)
+        timed(slow_and_stalled, a)
         timed(rules_and_dashboard)
         timed(a_device_leaves, b)
         timed(odd_names, b)

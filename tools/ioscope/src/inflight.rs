@@ -2,6 +2,8 @@
 
 //! The reply to `@inflight`.
 
+use std::collections::HashMap;
+
 /// An I/O in flight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Flight {
@@ -36,6 +38,8 @@ impl Flight {
 pub struct OfDevice {
     pub device: String,
     pub number: u32,
+    /// The number of a partition's disk, if it is known.
+    pub disk: Option<u32>,
     pub waiting: u64,
     pub running: u64,
     pub oldest_age_ns: u64,
@@ -43,6 +47,11 @@ pub struct OfDevice {
 
 /// The I/Os of a reply. `None` if it is no such reply.
 pub fn parse(text: &str) -> Option<Vec<Flight>> {
+    each(text)?.collect()
+}
+
+/// The I/Os of a reply, one after the other; `None` in place of a line that is none.
+pub fn each(text: &str) -> Option<impl Iterator<Item = Option<Flight>> + '_> {
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next()?.split(' ').collect();
     // Columns may be added.
@@ -51,44 +60,41 @@ pub fn parse(text: &str) -> Option<Vec<Flight>> {
     let more = ["op", "sector", "bytes", "pid", "comm"];
     let [device, number, phase, age, service] = names.map(place);
     let [op, sector, bytes, pid, comm] = more.map(place);
-    lines
-        .map(|line| {
-            let words: Vec<&str> = line.split(' ').collect();
-            let word = |place: Option<usize>| words.get(place?).copied();
-            let known = |place: Option<usize>| word(place).filter(|word| *word != "-");
-            Some(Flight {
-                device: word(device)?.to_owned(),
-                number: word(number)?.parse().ok()?,
-                is_running: word(phase)? == "running",
-                age_ns: word(age)?.parse().ok()?,
-                service_ns: word(service)?.parse().ok()?,
-                op: known(op).map(str::to_owned),
-                sector: known(sector).and_then(|word| word.parse().ok()),
-                bytes: known(bytes).and_then(|word| word.parse().ok()),
-                pid: known(pid).and_then(|word| word.parse().ok()),
-                comm: known(comm).map(str::to_owned),
-            })
+    Some(lines.map(move |line| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let word = |place: Option<usize>| words.get(place?).copied();
+        let known = |place: Option<usize>| word(place).filter(|word| *word != "-");
+        Some(Flight {
+            device: word(device)?.to_owned(),
+            number: word(number)?.parse().ok()?,
+            is_running: word(phase)? == "running",
+            age_ns: word(age)?.parse().ok()?,
+            service_ns: word(service)?.parse().ok()?,
+            op: known(op).map(str::to_owned),
+            sector: known(sector).and_then(|word| word.parse().ok()),
+            bytes: known(bytes).and_then(|word| word.parse().ok()),
+            pid: known(pid).and_then(|word| word.parse().ok()),
+            comm: known(comm).map(str::to_owned),
         })
-        .collect()
+    }))
 }
 
 /// A sum for each device, in the order in which the devices are found.
-pub fn of_devices(flights: &[Flight]) -> Vec<OfDevice> {
+pub fn of_devices(flights: impl IntoIterator<Item = Flight>) -> Vec<OfDevice> {
     let mut devices: Vec<OfDevice> = Vec::new();
+    let mut indices = HashMap::new();
     for flight in flights {
-        let known = devices
-            .iter()
-            .position(|device| device.number == flight.number);
-        let index = known.unwrap_or_else(|| {
+        let index = *indices.entry(flight.number).or_insert(devices.len());
+        if index == devices.len() {
             devices.push(OfDevice {
-                device: flight.device.clone(),
+                device: flight.device,
                 number: flight.number,
+                disk: None,
                 waiting: 0,
                 running: 0,
                 oldest_age_ns: 0,
             });
-            devices.len() - 1
-        });
+        }
         let device = &mut devices[index];
         match flight.is_running {
             true => device.running += 1,
@@ -120,7 +126,7 @@ mod tests {
             (Some(31), Some("a\\040b"))
         );
         assert_eq!((flights[2].pid, &flights[2].comm), (Some(77), &None));
-        let devices = of_devices(&flights);
+        let devices = of_devices(flights);
         assert_eq!(devices.len(), 2);
         let sda = (devices[0].waiting, devices[0].running);
         assert_eq!((sda, devices[0].oldest_age_ns), ((1, 1), 900));

@@ -2,12 +2,13 @@
 
 //! Samples from the module, by the calls of `/dev/iostat`.
 
+use crate::inflight::{each, of_devices, OfDevice};
 use crate::kstat::{headers, Kstat};
 use crate::names::Selection;
 use crate::quantile::Bounds;
 use crate::recording::frame::MOST_AREAS;
 use crate::region::{areas, list, Measured, Region};
-use crate::sample::{Device, Entry, Events, Sample, Times};
+use crate::sample::{Device, Entry, Events, Kind, Sample, Times};
 use crate::source::{Source, Want};
 use crate::ticker::Ticker;
 use anyhow::{anyhow, bail, Context, Result};
@@ -15,6 +16,7 @@ use iostat_map::{which, File, Histogram, Histograms, Snapshot};
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::rc::Rc;
+use std::string::FromUtf8Error;
 use std::time::{Duration, SystemTime};
 
 /// The device.
@@ -226,7 +228,20 @@ impl Reader {
             });
         }
         let events = match self.want.events {
-            true => self.events("@evcnt_list")?,
+            true => self
+                .reply("@evcnt_list")
+                .context("cannot read the events")?,
+            false => None,
+        };
+        let events = events.map(|text| Rc::new(Events::parse(&text)));
+        // A file that does not take the one message does not take the other.
+        let may_ask = events.is_some() || !self.want.events;
+        let in_flight = match self.want.in_flight && may_ask {
+            true => self.in_flight(&entries)?,
+            false => None,
+        };
+        let slow_threshold_ns = match self.want.slow_threshold {
+            true => self.slow_threshold(&entries)?,
             false => None,
         };
         let regions = match self.want.regions {
@@ -242,9 +257,11 @@ impl Reader {
             wall_ns,
             generation: self.generation,
             entries,
-            events: events.map(Rc::new),
+            events,
             regions,
             kstats,
+            in_flight,
+            slow_threshold_ns,
         })
     }
 
@@ -306,12 +323,55 @@ impl Reader {
         Ok(all)
     }
 
+    /// What is in flight. Unless a counter of a queue says that there is something, the module is not asked.
+    fn in_flight(&self, entries: &[Entry]) -> Result<Option<Vec<OfDevice>>> {
+        let is_busy = |entry: &Entry| entry.counters.wcnt != 0 || entry.counters.rcnt != 0;
+        if !entries.iter().any(is_busy) {
+            return Ok(Some(Vec::new()));
+        }
+        let reply = self
+            .reply("@inflight")
+            .context("cannot read what is in flight")?;
+        let Some(text) = reply else {
+            return Ok(None);
+        };
+        // There may be many: they are not kept.
+        let flights = each(&text).context("an unknown list of what is in flight")?;
+        let mut all = of_devices(flights.flatten());
+        for of_device in &mut all {
+            let mut devices = self.devices.iter();
+            let device = devices.find(|device| device.number == of_device.number);
+            of_device.disk = device.and_then(|device| device.parent);
+        }
+        Ok(Some(all))
+    }
+
+    /// From when on an I/O is slow: the same for all disks.
+    fn slow_threshold(&self, entries: &[Entry]) -> Result<Option<u64>> {
+        let disks = entries
+            .iter()
+            .filter(|entry| entry.device.kind == Kind::Disk);
+        for disk in disks {
+            match self.file.slow_threshold(disk.device.number) {
+                Ok(threshold_ns) => return Ok(Some(threshold_ns)),
+                // It has left meanwhile.
+                Err(error) if error.raw_os_error() == Some(ENXIO) => {}
+                Err(error) => return Err(error).context("cannot read the threshold of slow I/Os"),
+            }
+        }
+        Ok(None)
+    }
+
     /// `None` if the file may not be opened for messages.
-    fn events(&self, message: &str) -> Result<Option<Events>> {
+    fn reply(&self, message: &str) -> std::io::Result<Option<String>> {
         match self.file.message(message.as_bytes()) {
-            Ok(reply) => Ok(Some(Events::parse(&String::from_utf8_lossy(&reply)))),
+            Ok(reply) => {
+                let text = String::from_utf8(reply);
+                let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into();
+                Ok(Some(text.unwrap_or_else(lossy)))
+            }
             Err(error) if error.raw_os_error() == Some(EBADF) => Ok(None),
-            Err(error) => Err(error).context("cannot read the events"),
+            Err(error) => Err(error),
         }
     }
 }
@@ -324,6 +384,7 @@ fn keep(histograms: &Histograms, times: &mut HashMap<(u32, u32, u32), Rc<Histogr
     }
 }
 
+const ENXIO: i32 = 6;
 const EBADF: i32 = 9;
 
 /// Those of nothing.

@@ -2,6 +2,7 @@
 
 //! What all devices have counted at one moment.
 
+use crate::inflight::OfDevice;
 use crate::kstat::Kstat;
 use crate::region::Measured;
 use iostat_map::{Histogram, Snapshot};
@@ -207,6 +208,10 @@ pub struct Sample {
     /// Of the devices in `entries`.
     pub regions: Vec<Measured>,
     pub kstats: Vec<Kstat>,
+    /// Of devices with I/Os in flight. `None` if they were not read.
+    pub in_flight: Option<Vec<OfDevice>>,
+    /// The time from which on an I/O is slow, if there is a disk.
+    pub slow_threshold_ns: Option<u64>,
 }
 
 impl Sample {
@@ -215,6 +220,14 @@ impl Sample {
         let is_it = |entry: &&Entry| entry.device.number == number;
         let probably = self.entries.get(near).filter(is_it);
         probably.or_else(|| self.entries.iter().find(is_it))
+    }
+
+    /// The age of the oldest I/O in flight of a device, that of a disk's partitions included; 0 if there is none.
+    pub fn oldest_age_ns(&self, device: &Device) -> Option<u64> {
+        let of_device = self.in_flight.as_ref()?.iter().filter(|of_device| {
+            of_device.number == device.number || of_device.disk == Some(device.number)
+        });
+        Some(of_device.map(|of| of.oldest_age_ns).max().unwrap_or(0))
     }
 }
 

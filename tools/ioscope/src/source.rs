@@ -17,6 +17,10 @@ pub struct Want {
     /// Of the selected devices.
     pub regions: bool,
     pub kstats: bool,
+    /// How many I/Os are in flight, and the age of the oldest, of each device.
+    pub in_flight: bool,
+    /// The time from which on an I/O is slow.
+    pub slow_threshold: bool,
 }
 
 impl Want {

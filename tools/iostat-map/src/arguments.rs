@@ -55,6 +55,20 @@ pub struct Latency {
 
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
+pub(crate) struct GetSlow {
+    pub size: u32,
+    pub flags: u32,
+    pub number: u32,
+    pub entry_size: u32,
+    pub count: u32,
+    pub reserved: u32,
+    pub total: u64,
+    pub threshold: u64,
+    pub slow: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
 pub(crate) struct Message {
     pub size: u32,
     pub flags: u32,
@@ -150,6 +164,7 @@ pub(crate) struct KstatRead {
 
 const _: () = {
     assert!(size_of::<HistogramCall>() == 48);
+    assert!(size_of::<GetSlow>() == 48);
     assert!(size_of::<Message>() == 32);
     assert!(size_of::<KstatHeader>() == 224);
     assert!(size_of::<KstatList>() == 32);

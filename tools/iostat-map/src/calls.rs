@@ -2,11 +2,13 @@
 
 //! The calls of `/dev/iostat`, for programs that want all devices at once, kstats, or messages.
 
-use crate::arguments::{HistogramCall, KstatHeader, KstatList, KstatRead, KstatValue, Message};
+use crate::arguments::{
+    GetSlow, HistogramCall, KstatHeader, KstatList, KstatRead, KstatValue, Message,
+};
 use crate::file::{ioctl, File};
 use crate::layout::{
     Device, Get, Histogram, List, Snapshot, BUCKETS, GET_ALL, IOC_HISTOGRAM, IOC_KSTAT_LIST,
-    IOC_KSTAT_READ, IOC_LIST, IOC_MESSAGE, IOC_SNAPSHOT,
+    IOC_KSTAT_READ, IOC_LIST, IOC_MESSAGE, IOC_SLOW, IOC_SNAPSHOT,
 };
 use std::io::{Error, ErrorKind, Result};
 use std::mem::size_of;
@@ -132,6 +134,21 @@ impl File {
                 min => !min,
             },
         })
+    }
+
+    /// The time from which on an I/O is slow, ns, which is that of all disks. `ENXIO` if the device `number` has left.
+    pub fn slow_threshold(&self, number: u32) -> Result<u64> {
+        // That of `struct iostat_slow`, of which none is asked for.
+        const ENTRY_SIZE: u32 = 104;
+        let mut get = GetSlow {
+            size: size_of::<GetSlow>() as u32,
+            number,
+            entry_size: ENTRY_SIZE,
+            ..GetSlow::default()
+        };
+        // SAFETY: It has room for no slow I/O, and says so.
+        unsafe { self.call(IOC_SLOW, &mut get) }?;
+        Ok(get.threshold)
     }
 
     /// The reply to a message. The file has to be open for writing too: [`File::open_for_messages`]. If the

@@ -21,6 +21,8 @@ pub const IOC_HISTOGRAM: std::ffi::c_ulong = 0xa803;
 pub const IOC_MESSAGE: std::ffi::c_ulong = 0xa804;
 /// `IOSTAT_IOC_HISTOGRAMS`.
 pub const IOC_HISTOGRAMS: std::ffi::c_ulong = 0xa805;
+/// `IOSTAT_IOC_SLOW`.
+pub const IOC_SLOW: std::ffi::c_ulong = 0xa806;
 /// `IOSTAT_IOC_KSTAT_LIST`.
 pub const IOC_KSTAT_LIST: std::ffi::c_ulong = 0xa810;
 /// `IOSTAT_IOC_KSTAT_READ`.

@@ -144,7 +144,7 @@ impl Report<'_> {
     fn write(&mut self, out: &mut Output, wall_ns: i64, flights: &[Flight]) -> Result<()> {
         let time = time(wall_ns);
         if self.options.summary {
-            let devices = of_devices(flights);
+            let devices = of_devices(flights.iter().cloned());
             return self.write_devices(out, &time, &devices);
         }
         match self.options.output {

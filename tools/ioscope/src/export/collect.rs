@@ -40,7 +40,12 @@ pub struct Collector {
 
 impl Collector {
     pub fn new(options: Options) -> Self {
-        Self::with(options, Want::of_devices())
+        let want = Want {
+            in_flight: true,
+            slow_threshold: true,
+            ..Want::of_devices()
+        };
+        Self::with(options, want)
     }
 
     pub fn with(options: Options, want: Want) -> Self {

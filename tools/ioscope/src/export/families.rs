@@ -161,7 +161,9 @@ pub fn families(scrape: Option<&Scrape>) -> Vec<Family<'_>> {
     ]);
     all.extend(counts(scrape));
     all.extend(queues(scrape));
+    all.push(oldest_in_flight(scrape));
     all.extend(events(scrape));
+    all.extend(slow(scrape));
     all.push(latency(scrape));
     all
 }
@@ -275,6 +277,56 @@ fn queues(scrape: &Scrape) -> [Family<'_>; 3] {
             ),
             |entry| [entry.counters.wcnt, entry.counters.rcnt].map(Value::Count),
         ),
+    ]
+}
+
+/// 0 where nothing is in flight: a series that comes and goes would not be looked at by alerts when it is needed.
+fn oldest_in_flight(scrape: &Scrape) -> Family<'_> {
+    let head = (
+        "iostat_oldest_in_flight_seconds",
+        "Age of the oldest I/O in flight; 0 if there is none.",
+        Kind::Gauge,
+    );
+    each(scrape, head, |entry| {
+        let is_listed = matches!(entry.device.kind, DeviceKind::Disk | DeviceKind::Partition);
+        let age_ns = scrape.sample.oldest_age_ns(&entry.device);
+        let age_ns = age_ns.filter(|_| is_listed).into_iter();
+        age_ns.map(|ns| (Vec::new(), Value::Ns(ns))).collect()
+    })
+}
+
+fn slow(scrape: &Scrape) -> [Family<'_>; 4] {
+    let threshold_ns = scrape.sample.slow_threshold_ns.into_iter();
+    let thresholds = threshold_ns.map(|ns| Metric {
+        labels: Vec::new(),
+        value: Value::Ns(ns),
+        created_ns: None,
+    });
+    [
+        of_events(
+            scrape,
+            "iostat_slow",
+            "I/Os whose time from start to end reached the threshold of slow I/Os.",
+            |name| name == "slow_ios",
+        ),
+        of_events(
+            scrape,
+            "iostat_slow_replaced",
+            "Slow I/Os that are not kept any more, as later ones took their places.",
+            |name| name == "slow_ios_replaced",
+        ),
+        of_events(
+            scrape,
+            "iostat_slow_dropped",
+            "Slow I/Os that were not kept, as there was no memory.",
+            |name| name == "slow_ios_dropped",
+        ),
+        Family {
+            name: "iostat_slow_threshold_seconds",
+            help: "The time from which on an I/O is slow.",
+            kind: Kind::Gauge,
+            metrics: thresholds.collect(),
+        },
     ]
 }
 

@@ -3,6 +3,7 @@
 //! What is exported of a sample, in each form.
 
 use super::*;
+use crate::inflight::OfDevice;
 use crate::quantile::tests::bounds;
 use crate::sample::{Device, Entry, Event, Events, Kind, Sample, Times, READ, SERVICE, TOTAL};
 use anyhow::Result;
@@ -71,6 +72,8 @@ fn scrape(name: &str) -> Scrape {
         event("errors_medium", 2),
         event("errors_ioerr", 3),
         event("splits", 4),
+        event("slow_ios", 70),
+        event("slow_ios_replaced", 6),
     ];
     let events: Events = events.into_iter().collect();
     Scrape {
@@ -81,8 +84,22 @@ fn scrape(name: &str) -> Scrape {
         sample: Sample {
             entries: vec![entry],
             events: Some(Rc::new(events)),
+            in_flight: Some(vec![of_device(7, None, 1), of_device(9, Some(7), 2)]),
+            slow_threshold_ns: Some(500_000_000),
             ..Sample::default()
         },
+    }
+}
+
+/// A device whose oldest I/O in flight is so many seconds old, and a ns.
+fn of_device(number: u32, disk: Option<u32>, seconds: u64) -> OfDevice {
+    OfDevice {
+        device: format!("device{number}"),
+        number,
+        disk,
+        waiting: 0,
+        running: 1,
+        oldest_age_ns: seconds * 1_000_000_000 + 1,
     }
 }
 
@@ -137,6 +154,29 @@ fn text_has_exact_numbers() {
         !text.contains("_created") && !text.contains("# EOF"),
         "{text}"
     );
+}
+
+#[test]
+fn slow_ios_and_what_is_in_flight_are_there() {
+    let mut scrape = scrape("sda");
+    let text = exposed(Some(&scrape), &ALL, Form::Text);
+    has(&text, "iostat_slow_total{device=\"sda\"} 70");
+    has(&text, "iostat_slow_replaced_total{device=\"sda\"} 6");
+    has(&text, "iostat_slow_dropped_total{device=\"sda\"} 0");
+    has(&text, "iostat_slow_threshold_seconds 0.5");
+    // That of its partition is older.
+    let oldest = "iostat_oldest_in_flight_seconds{device=\"sda\"}";
+    has(&text, &format!("{oldest} 2.000000001"));
+    scrape.sample.in_flight = Some(vec![of_device(8, Some(6), 3)]);
+    let text = exposed(Some(&scrape), &ALL, Form::Openmetrics);
+    has(&text, &format!("{oldest} 0"));
+    // What is not known is not 0.
+    scrape.sample.in_flight = None;
+    scrape.sample.slow_threshold_ns = None;
+    let text = exposed(Some(&scrape), &ALL, Form::Text);
+    for family in [oldest, "iostat_slow_threshold_seconds "] {
+        assert!(!text.lines().any(|line| line.starts_with(family)), "{text}");
+    }
 }
 
 #[test]
@@ -234,6 +274,9 @@ fn protobuf_has_native_histograms() -> Result<()> {
         created.map(|t| (t.seconds, t.nanos)),
         Some((1_795_348_810, 3_112_233))
     );
+    let oldest = find("iostat_oldest_in_flight_seconds");
+    let age = oldest.metrics[0].gauge.as_ref().and_then(|g| g.value);
+    assert_eq!((oldest.metric_type, age), (Some(1), Some(2.000000001)));
     let latency = find("iostat_latency_seconds");
     assert_eq!(latency.metric_type, Some(4));
     for metric in &latency.metrics[..3] {

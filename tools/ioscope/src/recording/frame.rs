@@ -342,6 +342,8 @@ impl State {
             events: events.map(Rc::new),
             regions: self.measured(),
             kstats: self.kstats_now(),
+            in_flight: None,
+            slow_threshold_ns: None,
         })
     }
 
