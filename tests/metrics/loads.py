@@ -107,9 +107,20 @@ def cost(guest, process, port, headers, times=4):
     return (int(guest.run(used)) - before) / times / 1e6, size
 
 
+def for_each(count, command):
+    """A script that runs a command for each of many disks, 16 at a time: most of its time each waits for the kernel."""
+    return (f"these=\nfor one in {{1..{count}}}; do {command} & these+=\" $!\"\n"
+            # Without a number wait would wait for the exporter too.
+            "((one % 16)) || { wait $these; these=; }; done\n[ -z \"$these\" ] || wait $these\n")
+
+
+def remove_disks(guest, count):
+    guest.bash(for_each(count, "remove_null_blk_disk many$one") + "kill $node; wait $node; true")
+
+
 def many_disks(test, guest, count):
     """A scrape of many disks, with what node_exporter takes for the same. The times are those of an emulated CPU."""
-    guest.bash(f"for one in {{1..{count}}}; do make_null_blk_disk many$one irqmode=0 size=16 submit_queues=1; done >/dev/null 2>&1\n"
+    guest.bash(for_each(count, "make_null_blk_disk many$one irqmode=0 size=16 submit_queues=1 >/dev/null 2>&1") +
                f"for one in {{1..{count}}}; do dd if=/dev/many$one of=/dev/null bs=4k count=4 iflag=direct 2>/dev/null; done")
     protobuf = "Accept: application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited\\r\\n"
     guest.run("ioscope export --buckets none --listen 127.0.0.1:9798 >/dev/null 2>&1 & bare=$!; sleep 0.5")

@@ -432,7 +432,7 @@ def many(b):
     timed(loads.many_scrapes, T, b)
     timed(loads.many_disks, T, b, 256)
     timed(page.many, T, b, PORT_B, DIRECTORY, SHOTS, 256)
-    timed(b.bash, "for one in {1..256}; do remove_null_blk_disk many$one; done\nkill $node; wait $node; true")
+    timed(loads.remove_disks, b, 256)
 
 
 def pages(b):
