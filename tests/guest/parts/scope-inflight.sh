@@ -22,6 +22,11 @@ is "inflight: a sum" "$(ioscope inflight -Hs fly | awk '{ print $1, $2, $3, ($4 
 is "inflight: those that are older" "$(ioscope inflight -H -m 100000 fly)" ""
 is "inflight: CSV" "$(ioscope inflight -o csv fly | cut -d , -f 2,4,7-9,11 | paste -sd' ')" \
 	"device,phase,op,sector,bytes,comm fly,running,read,8,4096,dd fly,running,read,1024,4096,dd"
+ioscope record /tmp/fly.recording 0.1 2
+is "inflight: of a recording" "$(ioscope inflight -o csv --replay /tmp/fly.recording fly | cut -d , -f 2,4,7-9,11 | paste -sd' ')" \
+	"device,phase,op,sector,bytes,comm fly,running,read,8,4096,dd fly,running,read,1024,4096,dd"
+is "inflight: a sum of a recording" "$(ioscope inflight -Hs --replay /tmp/fly.recording | awk '{ print $1, $2, $3, ($4 > 500 && $4 < 2000) }')" "fly 0 2 1"
+is "inflight: each interval of a recording" "$(ioscope inflight -o csv -H --replay /tmp/fly.recording 0.1 fly | cut -d , -f 1 | uniq -c | awk '{ print $1 }' | xargs)" "2 2"
 is "inflight: other users" "$(setpriv --reuid=65534 --clear-groups ioscope inflight -H fly | awk '{ print $2, $5, $6, $7, $8, $9 }' | sort -u)" \
 	"running - - - - -"
 says "inflight: an unknown device" 1 "ioscope: there is no device nothing: ioscope without a name shows all" ioscope inflight nothing

@@ -28,6 +28,15 @@ is "slow: what was fast" "$(ioscope slow -H fly)" ""
 is "slow: those that took longer" "$(ioscope slow -H -m 100000 slug)" ""
 is "slow: CSV" "$(ioscope slow -o csv slug | cut -d , -f 2,6,9-11,13 | sed -n '1p;$p' | paste -sd' ')" \
 	"device,error,op,sector,bytes,comm slug,5,read,1024,4096,dd"
+# The same behind what has been read, and one more while it is recorded.
+later=$(date -u +%Y-%m-%dT%H:%M:%S.%3NZ)
+ioscope record /tmp/slug.recording 0.5 4 &
+recorder=$!
+dd if=/dev/slug of=/dev/null bs=4k count=1 skip=3 iflag=direct status=none
+wait $recorder
+is "slow: of a recording" "$(ioscope slow -H --replay /tmp/slug.recording slug | cut -c 25-)" "$(ioscope slow -H slug | cut -c 25-)"
+is "slow: of a part of a recording" "$(ioscope slow -H --replay /tmp/slug.recording --from "$later" | awk '{ print $2, $8, $9 }')" "slug read 24"
+is "slow: a recording is its owner's" "$(stat -c %a /tmp/slug.recording)" 600
 is "slow: other users" "$(setpriv --reuid=65534 --clear-groups ioscope slow -H slug | awk '{ print $2, $8, $9, $10, $11, $12 }' | sort -u)" \
 	"slug - - - - -"
 says "slow: an unknown device" 1 "ioscope: there is no device nothing: ioscope without a name shows all" ioscope slow nothing

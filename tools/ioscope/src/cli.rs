@@ -90,8 +90,8 @@ pub enum Command {
     Why(Why),
     /// Writes samples of everything to a file, which the commands that have --replay read
     ///
-    /// A sample has the counters and times of all devices, regions of at most 262144 areas together, kstats and events.
-    /// Single I/Os are not recorded.
+    /// A sample has the counters and times of all devices, regions of at most 262144 areas together, kstats, events, what is in
+    /// flight, and slow I/Os. Other single I/Os are not recorded.
     #[command(after_help = EXIT)]
     Record(Record),
     /// Shows what was recorded, interval by interval

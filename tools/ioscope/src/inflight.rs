@@ -2,14 +2,17 @@
 
 //! The reply to `@inflight`.
 
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
 /// An I/O in flight.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flight {
     /// As `/dev/iostat` writes it: one word.
     pub device: String,
     pub number: u32,
+    /// The number of a partition's disk, if it is known.
+    pub disk: Option<u32>,
     /// Whether the driver has it.
     pub is_running: bool,
     pub age_ns: u64,
@@ -31,10 +34,15 @@ impl Flight {
             false => "waiting",
         }
     }
+
+    /// Whether it is of this device, or of one of its partitions.
+    pub fn is_of(&self, number: u32) -> bool {
+        self.number == number || self.disk == Some(number)
+    }
 }
 
 /// The I/Os in flight of one device.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OfDevice {
     pub device: String,
     pub number: u32,
@@ -67,6 +75,7 @@ pub fn each(text: &str) -> Option<impl Iterator<Item = Option<Flight>> + '_> {
         Some(Flight {
             device: word(device)?.to_owned(),
             number: word(number)?.parse().ok()?,
+            disk: None,
             is_running: word(phase)? == "running",
             age_ns: word(age)?.parse().ok()?,
             service_ns: word(service)?.parse().ok()?,
@@ -79,30 +88,68 @@ pub fn each(text: &str) -> Option<impl Iterator<Item = Option<Flight>> + '_> {
     }))
 }
 
-/// A sum for each device, in the order in which the devices are found.
-pub fn of_devices(flights: impl IntoIterator<Item = Flight>) -> Vec<OfDevice> {
-    let mut devices: Vec<OfDevice> = Vec::new();
-    let mut indices = HashMap::new();
-    for flight in flights {
-        let index = *indices.entry(flight.number).or_insert(devices.len());
-        if index == devices.len() {
-            devices.push(OfDevice {
-                device: flight.device,
-                number: flight.number,
-                disk: None,
-                waiting: 0,
-                running: 0,
-                oldest_age_ns: 0,
-            });
+/// What is in flight at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InFlight {
+    /// Of the devices that have I/Os in flight, in the order in which they are found.
+    pub devices: Vec<OfDevice>,
+    /// The oldest I/Os of each, the oldest of all first.
+    pub oldest: Vec<Flight>,
+}
+
+impl InFlight {
+    /// Of each device, so many I/Os are kept: there may be many.
+    pub fn new(flights: impl IntoIterator<Item = Flight>, most: usize) -> Self {
+        let mut devices: Vec<OfDevice> = Vec::new();
+        let (mut kept, mut indices) = (Vec::<Vec<Flight>>::new(), HashMap::new());
+        for flight in flights {
+            let index = *indices.entry(flight.number).or_insert(devices.len());
+            if index == devices.len() {
+                kept.push(Vec::new());
+                devices.push(OfDevice {
+                    device: flight.device.clone(),
+                    number: flight.number,
+                    disk: flight.disk,
+                    waiting: 0,
+                    running: 0,
+                    oldest_age_ns: 0,
+                });
+            }
+            let device = &mut devices[index];
+            match flight.is_running {
+                true => device.running += 1,
+                false => device.waiting += 1,
+            }
+            device.oldest_age_ns = device.oldest_age_ns.max(flight.age_ns);
+            let kept = &mut kept[index];
+            kept.push(flight);
+            if kept.len() > 2 * most {
+                sort(kept);
+                kept.truncate(most);
+            }
         }
-        let device = &mut devices[index];
-        match flight.is_running {
-            true => device.running += 1,
-            false => device.waiting += 1,
+        for kept in &mut kept {
+            sort(kept);
+            kept.truncate(most);
         }
-        device.oldest_age_ns = device.oldest_age_ns.max(flight.age_ns);
+        let mut oldest = kept.concat();
+        sort(&mut oldest);
+        InFlight { devices, oldest }
     }
-    devices
+
+    /// The age of the oldest of a device, that of a disk's partitions included; 0 if there is none.
+    pub fn oldest_age_ns(&self, number: u32) -> u64 {
+        let of_device = self
+            .devices
+            .iter()
+            .filter(|of_device| of_device.number == number || of_device.disk == Some(number));
+        of_device.map(|of| of.oldest_age_ns).max().unwrap_or(0)
+    }
+}
+
+/// The oldest first.
+fn sort(flights: &mut [Flight]) {
+    flights.sort_by_key(|flight| std::cmp::Reverse(flight.age_ns));
 }
 
 #[cfg(test)]
@@ -126,10 +173,43 @@ mod tests {
             (Some(31), Some("a\\040b"))
         );
         assert_eq!((flights[2].pid, &flights[2].comm), (Some(77), &None));
-        let devices = of_devices(flights);
+        let InFlight { devices, .. } = InFlight::new(flights, 0);
         assert_eq!(devices.len(), 2);
         let sda = (devices[0].waiting, devices[0].running);
         assert_eq!((sda, devices[0].oldest_age_ns), ((1, 1), 900));
+    }
+
+    #[test]
+    fn the_oldest_of_each_device_are_kept() {
+        let flight = |number: u32, age_ns: u64| Flight {
+            number,
+            disk: (number == 9).then_some(1),
+            age_ns,
+            ..parse(TEXT).unwrap().remove(0)
+        };
+        // In no order: 3 is prime to 100.
+        let many = (0..100).map(|index| flight(1, index * 3 % 100));
+        let others = [flight(9, 7), flight(2, 1000)];
+        let in_flight = InFlight::new(many.chain(others), 4);
+        let oldest: Vec<_> = in_flight
+            .oldest
+            .iter()
+            .map(|f| (f.number, f.age_ns))
+            .collect();
+        assert_eq!(
+            oldest,
+            [(2, 1000), (1, 99), (1, 98), (1, 97), (1, 96), (9, 7)]
+        );
+        let ages = [1, 9, 2, 3].map(|number| in_flight.oldest_age_ns(number));
+        assert_eq!(ages, [99, 7, 1000, 0]);
+        let counts = in_flight
+            .devices
+            .iter()
+            .map(|of| of.running)
+            .collect::<Vec<_>>();
+        assert_eq!(counts, [100, 1, 1]);
+        assert!(in_flight.oldest[5].is_of(1) && !in_flight.oldest[5].is_of(2));
+        assert_eq!(InFlight::new([flight(9, 7)], 0).oldest, []);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Reports as JSON and CSV: integers as the kernel has them, nothing rounded.
 
 pub mod area;
+pub mod io;
 
 use crate::interval::Interval;
 use crate::output::Output;

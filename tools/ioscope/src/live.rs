@@ -2,13 +2,14 @@
 
 //! Samples from the module, by the calls of `/dev/iostat`.
 
-use crate::inflight::{each, of_devices, OfDevice};
+use crate::inflight::{each, Flight, InFlight};
 use crate::kstat::{headers, Kstat};
 use crate::names::Selection;
 use crate::quantile::Bounds;
 use crate::recording::frame::MOST_AREAS;
 use crate::region::{areas, list, Measured, Region};
 use crate::sample::{Device, Entry, Events, Kind, Sample, Times};
+use crate::slow::{date, parse, Ring};
 use crate::source::{Source, Want};
 use crate::ticker::Ticker;
 use anyhow::{anyhow, bail, Context, Result};
@@ -33,12 +34,25 @@ pub struct Reader {
     histograms: Histograms,
     /// Those that were read for this sample, by device, class and phase.
     times: HashMap<(u32, u32, u32), Rc<Histogram>>,
-    /// The entries of the last sample, of which times are taken again that cannot have changed.
-    last: Vec<Entry>,
+    last: Last,
     selection: Selection,
     want: Want,
     /// Regions with more areas are left out.
     most_areas: u64,
+}
+
+/// What a reader keeps of its last sample: what cannot have changed is not read again.
+#[derive(Default)]
+pub struct Last {
+    entries: Vec<Entry>,
+    /// By number and creation of the disk.
+    rings: HashMap<(u32, u64), KnownRing>,
+}
+
+/// The slow I/Os of a disk, and how many had been counted at the last sample but one and at the last.
+struct KnownRing {
+    totals: [u64; 2],
+    ring: Rc<Ring>,
 }
 
 /// Samples at the ends of intervals.
@@ -91,19 +105,24 @@ impl Reader {
             snapshots: Vec::new(),
             histograms: Histograms::default(),
             times: HashMap::new(),
-            last: Vec::new(),
+            last: Last::default(),
             selection: Selection::default(),
             want: Want::default(),
             most_areas: u64::MAX,
         }
     }
 
-    /// Times that cannot have changed since `last` are not read again.
-    pub fn with_last(file: File, last: Vec<Entry>) -> Self {
+    /// Goes on behind the last sample of another reader.
+    pub fn with_last(file: File, last: Last) -> Self {
         Reader {
             last,
             ..Self::new(file)
         }
+    }
+
+    /// For the reader that goes on.
+    pub fn into_last(self) -> Last {
+        self.last
     }
 
     /// The bounds of all histograms.
@@ -193,8 +212,9 @@ impl Reader {
         let is_it = |entry: &&Entry| {
             entry.device.number == device.number && entry.device.crtime == device.crtime
         };
-        let last = self.last.get(near).filter(is_it);
-        last.or_else(|| self.last.iter().find(is_it))
+        let entries = &self.last.entries;
+        let last = entries.get(near).filter(is_it);
+        last.or_else(|| entries.iter().find(is_it))
     }
 
     /// Whether a device has wanted times that differ from those of the last sample.
@@ -215,7 +235,7 @@ impl Reader {
     pub fn sample(&mut self) -> Result<Sample> {
         self.take()?;
         let wall_ns = wall_ns();
-        let mut entries = Vec::with_capacity(self.last.len());
+        let mut entries = Vec::with_capacity(self.last.entries.len());
         for (device, counters) in self.devices.iter().zip(&self.snapshots) {
             if !self.selection.has(device) {
                 continue;
@@ -236,9 +256,13 @@ impl Reader {
         let events = events.map(|text| Rc::new(Events::parse(&text)));
         // A file that does not take the one message does not take the other.
         let may_ask = events.is_some() || !self.want.events;
-        let in_flight = match self.want.in_flight && may_ask {
-            true => self.in_flight(&entries)?,
-            false => None,
+        let in_flight = match self.want.in_flight.filter(|_| may_ask) {
+            Some(most) => self.in_flight(&entries, most)?,
+            None => None,
+        };
+        let slow = match (&events, self.want.slow) {
+            (Some(events), true) => Some(self.slow(&entries, events, wall_ns)?),
+            _ => None,
         };
         let slow_threshold_ns = match self.want.slow_threshold {
             true => self.slow_threshold(&entries)?,
@@ -252,7 +276,7 @@ impl Reader {
             true => self.kstats(&entries)?,
             false => Vec::new(),
         };
-        self.last.clone_from(&entries);
+        self.last.entries.clone_from(&entries);
         Ok(Sample {
             wall_ns,
             generation: self.generation,
@@ -261,6 +285,7 @@ impl Reader {
             regions,
             kstats,
             in_flight,
+            slow,
             slow_threshold_ns,
         })
     }
@@ -324,26 +349,63 @@ impl Reader {
     }
 
     /// What is in flight. Unless a counter of a queue says that there is something, the module is not asked.
-    fn in_flight(&self, entries: &[Entry]) -> Result<Option<Vec<OfDevice>>> {
+    fn in_flight(&self, entries: &[Entry], most: usize) -> Result<Option<InFlight>> {
         let is_busy = |entry: &Entry| entry.counters.wcnt != 0 || entry.counters.rcnt != 0;
         if !entries.iter().any(is_busy) {
-            return Ok(Some(Vec::new()));
+            return Ok(Some(InFlight::default()));
         }
-        let reply = self
-            .reply("@inflight")
-            .context("cannot read what is in flight")?;
-        let Some(text) = reply else {
+        let reply = self.reply("@inflight");
+        let Some(text) = reply.context("cannot read what is in flight")? else {
             return Ok(None);
         };
-        // There may be many: they are not kept.
+        let disks = self
+            .devices
+            .iter()
+            .map(|device| (device.number, device.parent));
+        let disks: HashMap<u32, Option<u32>> = disks.collect();
         let flights = each(&text).context("an unknown list of what is in flight")?;
-        let mut all = of_devices(flights.flatten());
-        for of_device in &mut all {
-            let mut devices = self.devices.iter();
-            let device = devices.find(|device| device.number == of_device.number);
-            of_device.disk = device.and_then(|device| device.parent);
+        let flights = flights.flatten().map(|flight| Flight {
+            disk: disks.get(&flight.number).copied().flatten(),
+            ..flight
+        });
+        Ok(Some(InFlight::new(flights, most)))
+    }
+
+    /// The slow I/Os of each disk. Those of a disk are read only if an event says that there are new ones.
+    fn slow(&mut self, entries: &[Entry], events: &Events, wall_ns: i64) -> Result<Vec<Rc<Ring>>> {
+        let mut before = std::mem::take(&mut self.last.rings);
+        let mut rings = Vec::new();
+        for entry in entries
+            .iter()
+            .filter(|entry| entry.device.kind == Kind::Disk)
+        {
+            let mut names = events.of_group(&entry.device.name);
+            let Some((_, total)) = names.find(|(name, _)| *name == "slow_ios") else {
+                continue;
+            };
+            let key = (entry.device.number, entry.device.crtime);
+            let known = before.remove(&key).unwrap_or_else(|| KnownRing {
+                totals: [0; 2],
+                ring: Rc::new(Ring {
+                    disk: entry.device.number,
+                    ..Ring::default()
+                }),
+            });
+            let mut ring = known.ring;
+            // An I/O is counted shortly before it is kept, so its ring is read once more.
+            if known.totals != [total, total] {
+                // One that has left meanwhile has none.
+                if let Ok(Some(text)) = self.reply(&format!("@slow {}", entry.device.name)) {
+                    let mut ios = parse(&text).context("an unknown list of slow I/Os")?;
+                    date(&mut ios, entry.counters.snaptime, wall_ns);
+                    ring = Rc::new(ring.later(ios));
+                }
+            }
+            rings.push(ring.clone());
+            let totals = [known.totals[1], total];
+            self.last.rings.insert(key, KnownRing { totals, ring });
         }
-        Ok(Some(all))
+        Ok(rings)
     }
 
     /// From when on an I/O is slow: the same for all disks.

@@ -2,9 +2,10 @@
 
 //! What all devices have counted at one moment.
 
-use crate::inflight::OfDevice;
+use crate::inflight::InFlight;
 use crate::kstat::Kstat;
 use crate::region::Measured;
+use crate::slow::Ring;
 use iostat_map::{Histogram, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -208,9 +209,11 @@ pub struct Sample {
     /// Of the devices in `entries`.
     pub regions: Vec<Measured>,
     pub kstats: Vec<Kstat>,
-    /// Of devices with I/Os in flight. `None` if they were not read.
-    pub in_flight: Option<Vec<OfDevice>>,
-    /// The time from which on an I/O is slow, if there is a disk.
+    /// `None`, as those that follow, if it was not read.
+    pub in_flight: Option<InFlight>,
+    /// Of the disks that have slow I/Os.
+    pub slow: Option<Vec<Rc<Ring>>>,
+    /// The time from which on an I/O is slow.
     pub slow_threshold_ns: Option<u64>,
 }
 
@@ -220,14 +223,6 @@ impl Sample {
         let is_it = |entry: &&Entry| entry.device.number == number;
         let probably = self.entries.get(near).filter(is_it);
         probably.or_else(|| self.entries.iter().find(is_it))
-    }
-
-    /// The age of the oldest I/O in flight of a device, that of a disk's partitions included; 0 if there is none.
-    pub fn oldest_age_ns(&self, device: &Device) -> Option<u64> {
-        let of_device = self.in_flight.as_ref()?.iter().filter(|of_device| {
-            of_device.number == device.number || of_device.disk == Some(device.number)
-        });
-        Some(of_device.map(|of| of.oldest_age_ns).max().unwrap_or(0))
     }
 }
 

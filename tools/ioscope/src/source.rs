@@ -8,6 +8,9 @@ use crate::sample::Sample;
 use anyhow::Result;
 use std::time::Duration;
 
+/// Of each device so many I/Os in flight, the oldest, are shown and recorded.
+pub const MOST_IN_FLIGHT: usize = 64;
+
 /// What a sample has to have.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Want {
@@ -17,8 +20,10 @@ pub struct Want {
     /// Of the selected devices.
     pub regions: bool,
     pub kstats: bool,
-    /// How many I/Os are in flight, and the age of the oldest, of each device.
-    pub in_flight: bool,
+    /// What is in flight, with so many I/Os of each device.
+    pub in_flight: Option<usize>,
+    /// The slow I/Os of each disk; for that it takes the events.
+    pub slow: bool,
     /// The time from which on an I/O is slow.
     pub slow_threshold: bool,
 }
@@ -37,6 +42,8 @@ impl Want {
         Want {
             regions: true,
             kstats: true,
+            in_flight: Some(MOST_IN_FLIGHT),
+            slow: true,
             ..Want::of_devices()
         }
     }

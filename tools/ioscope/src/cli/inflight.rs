@@ -2,7 +2,7 @@
 
 //! The options of `ioscope inflight`.
 
-use super::Format;
+use super::{Format, From};
 use clap::Args;
 
 #[derive(Args, Clone, Debug)]
@@ -22,6 +22,8 @@ pub struct InFlight {
     /// No headings
     #[arg(short = 'H', long)]
     pub no_headings: bool,
+    #[command(flatten)]
+    pub from: From,
     /// Seconds between lists, how many there are, and devices: by name, path, label or UUID
     #[arg(value_name = "INTERVAL [COUNT]] [DEVICE")]
     pub words: Vec<String>,

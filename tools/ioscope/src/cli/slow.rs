@@ -2,7 +2,7 @@
 
 //! The options of `ioscope slow`.
 
-use super::Format;
+use super::{Format, From};
 use clap::Args;
 
 #[derive(Args, Clone, Debug)]
@@ -19,6 +19,8 @@ pub struct Slow {
     /// No headings
     #[arg(short = 'H', long)]
     pub no_headings: bool,
+    #[command(flatten)]
+    pub from: From,
     /// Devices: by name, path, label or UUID
     #[arg(value_name = "DEVICE")]
     pub words: Vec<String>,

@@ -3,13 +3,15 @@
 //! `ioscope inflight`: the I/Os that are in flight now.
 
 use crate::cli::inflight::InFlight as Options;
-use crate::cli::{Format, Words};
-use crate::inflight::{of_devices, parse, Flight, OfDevice};
+use crate::cli::{Format, TimeForm, Words};
+use crate::inflight::{parse, Flight, InFlight, OfDevice};
+use crate::json::io::FlightJson;
 use crate::json::{csv_record, time, Count, Document};
 use crate::live::{devices, open, wall_ns};
 use crate::names::Selection;
 use crate::output::Output;
-use crate::sample::Device;
+use crate::sample::{Device, Sample};
+use crate::source::Want;
 use crate::ticker::Ticker;
 use anyhow::{anyhow, Context, Result};
 use serde::Serialize;
@@ -20,17 +22,29 @@ const EBADF: i32 = 9;
 
 pub fn inflight(options: &Options) -> Result<()> {
     let words = Words::new(&options.words)?;
-    let file = open()?;
-    let mut ticker = Ticker::new()?;
-    if let Some(interval) = words.interval {
-        ticker.start(interval);
-    }
     let mut report = Report {
         options,
         document: Document::new(options.lines),
         has_header: options.no_headings,
     };
     let mut out = Output::new(!options.no_headings);
+    match options.from.is_of_recording() {
+        true => recorded(&words, &mut report, &mut out)?,
+        false => now(&words, &mut report, &mut out)?,
+    }
+    if options.output == Format::Json {
+        report.document.end(&mut out)?;
+    }
+    out.flush()
+}
+
+fn now(words: &Words, report: &mut Report, out: &mut Output) -> Result<()> {
+    let options = report.options;
+    let file = open()?;
+    let mut ticker = Ticker::new()?;
+    if let Some(interval) = words.interval {
+        ticker.start(interval);
+    }
     let mut left = words.count.unwrap_or(match words.interval {
         None => 1,
         Some(_) => u64::MAX,
@@ -51,60 +65,74 @@ pub fn inflight(options: &Options) -> Result<()> {
         })?;
         let wall_ns = wall_ns();
         let mut flights = parse(&String::from_utf8_lossy(&reply)).context("an unknown list")?;
-        select(&mut flights, &selection, &devices(&file)?);
-        if let Some(ms) = options.longer {
-            flights.retain(|flight| flight.age_ns as f64 >= ms * 1e6);
-        }
+        select(&mut flights, options, &selection, &devices(&file)?);
         // The oldest first.
         flights.sort_by_key(|flight| std::cmp::Reverse(flight.age_ns));
-        report.write(&mut out, wall_ns, &flights)?;
+        report.write(out, wall_ns, &flights)?;
         out.flush()?;
         left -= 1;
         if left == 0 || !ticker.wait()? {
-            break;
+            return Ok(());
         }
         if options.output == Format::Table {
             out.line("")?;
         }
     }
-    if options.output == Format::Json {
-        report.document.end(&mut out)?;
-    }
-    out.flush()
 }
 
-/// Leaves those of the devices that are selected, and of their partitions.
-fn select(flights: &mut Vec<Flight>, selection: &Selection, devices: &[Rc<Device>]) {
-    let by_number = |number: u32| devices.iter().find(|device| device.number == number);
+/// What was in flight at the end of each interval of a recording, or without an interval at its end.
+fn recorded(words: &Words, report: &mut Report, out: &mut Output) -> Result<()> {
+    let options = report.options;
+    let mut source = super::source(&options.from, false)?;
+    let selection = source.selection(&words.devices, true)?;
+    source.choose(Selection::all(), Want::everything());
+    let mut sample = source.first(words.interval)?;
+    let mut left = words.count.unwrap_or(u64::MAX);
+    loop {
+        let next = match left {
+            1 => None,
+            _ => source.next()?,
+        };
+        if words.interval.is_some() || next.is_none() {
+            if words.interval.is_some() && options.output == Format::Table {
+                super::time_line(out, Some(TimeForm::Iso), sample.wall_ns)?;
+            }
+            report.write_sample(out, &sample, &selection)?;
+        }
+        left -= 1;
+        match next {
+            Some(next) => sample = next,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Leaves those of the devices that are selected, and of their partitions, if they are old enough.
+fn select(
+    flights: &mut Vec<Flight>,
+    options: &Options,
+    selection: &Selection,
+    devices: &[Rc<Device>],
+) {
+    let least_ns = options.longer.map_or(0.0, |ms| ms * 1e6);
     flights.retain(|flight| {
-        by_number(flight.number).is_some_and(|device| {
-            let disk = device.parent.and_then(by_number);
-            selection.has(device) || disk.is_some_and(|disk| selection.has(disk))
-        })
+        flight.age_ns as f64 >= least_ns && is_selected(flight.number, selection, devices)
     });
+}
+
+/// Whether a device is selected, or its disk.
+fn is_selected(number: u32, selection: &Selection, devices: &[Rc<Device>]) -> bool {
+    let by_number = |number: u32| devices.iter().find(|device| device.number == number);
+    by_number(number).is_some_and(|device| {
+        let disk = device.parent.and_then(by_number);
+        selection.has(device) || disk.is_some_and(|disk| selection.has(disk))
+    })
 }
 
 struct Report<'a> {
     options: &'a Options,
     document: Document,
     has_header: bool,
-}
-
-/// An I/O, as JSON.
-#[derive(Serialize)]
-struct FlightJson<'a> {
-    time: &'a str,
-    device: &'a str,
-    number: u32,
-    phase: &'a str,
-    age_ns: Count,
-    service_ns: Count,
-    /// What is not for this user is null.
-    op: Option<&'a str>,
-    sector: Option<Count>,
-    bytes: Option<Count>,
-    pid: Option<u32>,
-    comm: Option<&'a str>,
 }
 
 /// The I/Os of a device, as JSON.
@@ -144,8 +172,8 @@ impl Report<'_> {
     fn write(&mut self, out: &mut Output, wall_ns: i64, flights: &[Flight]) -> Result<()> {
         let time = time(wall_ns);
         if self.options.summary {
-            let devices = of_devices(flights.iter().cloned());
-            return self.write_devices(out, &time, &devices);
+            let in_flight = InFlight::new(flights.iter().cloned(), 0);
+            return self.write_devices(out, &time, &in_flight.devices);
         }
         match self.options.output {
             Format::Table => {
@@ -168,19 +196,7 @@ impl Report<'_> {
                     .try_for_each(|flight| out.line(&flight_line(flight)))
             }
             Format::Json => flights.iter().try_for_each(|flight| {
-                let value = FlightJson {
-                    time: &time,
-                    device: &flight.device,
-                    number: flight.number,
-                    phase: flight.phase(),
-                    age_ns: Count(flight.age_ns),
-                    service_ns: Count(flight.service_ns),
-                    op: flight.op.as_deref(),
-                    sector: flight.sector.map(Count),
-                    bytes: flight.bytes.map(Count),
-                    pid: flight.pid,
-                    comm: flight.comm.as_deref(),
-                };
+                let value = FlightJson::new(&time, flight);
                 self.document.value(out, &value)
             }),
             Format::Csv => {
@@ -207,6 +223,27 @@ impl Report<'_> {
                 })
             }
         }
+    }
+
+    /// Of a sample, which has the oldest I/Os, and sums of all.
+    fn write_sample(
+        &mut self,
+        out: &mut Output,
+        sample: &Sample,
+        selection: &Selection,
+    ) -> Result<()> {
+        let in_flight = sample.in_flight.as_ref();
+        let in_flight = in_flight.context("what was in flight was not recorded")?;
+        let devices = sample.entries.iter().map(|entry| entry.device.clone());
+        let devices: Vec<_> = devices.collect();
+        if self.options.summary && self.options.longer.is_none() {
+            let mut sums = in_flight.devices.clone();
+            sums.retain(|of_device| is_selected(of_device.number, selection, &devices));
+            return self.write_devices(out, &time(sample.wall_ns), &sums);
+        }
+        let mut flights = in_flight.oldest.clone();
+        select(&mut flights, self.options, selection, &devices);
+        self.write(out, sample.wall_ns, &flights)
     }
 
     fn write_devices(&mut self, out: &mut Output, time: &str, devices: &[OfDevice]) -> Result<()> {

@@ -4,20 +4,36 @@
 
 use crate::cli::slow::Slow as Options;
 use crate::cli::Format;
-use crate::json::{csv_record, time, Count, Document};
+use crate::json::io::SlowJson;
+use crate::json::{csv_record, time, Document};
 use crate::live::{devices, open, wall_ns};
 use crate::names::Selection;
 use crate::output::Output;
+use crate::recording::replay::{Part, Replay};
 use crate::sample::Device;
-use crate::slow::{parse, SlowIo};
-use anyhow::{anyhow, Context, Result};
-use serde::Serialize;
+use crate::slow::{date, parse, Log, SlowIo};
+use crate::source::Source;
+use anyhow::{anyhow, bail, Context, Result};
 use std::io::ErrorKind;
 use std::rc::Rc;
 
 const EBADF: i32 = 9;
 
 pub fn slow(options: &Options) -> Result<()> {
+    let mut out = Output::new(!options.no_headings);
+    let mut ios = match options.from.is_of_recording() {
+        true => recorded(options)?,
+        false => kept(options)?,
+    };
+    if let Some(ms) = options.longer {
+        ios.retain(|io| (io.wait_ns + io.service_ns) as f64 >= ms * 1e6);
+    }
+    write(options, &mut out, &ios)?;
+    out.flush()
+}
+
+/// Those that the module has.
+fn kept(options: &Options) -> Result<Vec<SlowIo>> {
     let file = open()?;
     let listed = devices(&file)?;
     let selection = Selection::of_system(&options.words, true, &listed)?;
@@ -32,9 +48,6 @@ pub fn slow(options: &Options) -> Result<()> {
     })?;
     let mut ios = parse(&String::from_utf8_lossy(&reply)).context("an unknown list")?;
     select(&mut ios, &selection, &listed, options.words.is_empty());
-    if let Some(ms) = options.longer {
-        ios.retain(|io| (io.wait_ns + io.service_ns) as f64 >= ms * 1e6);
-    }
     // As a log: the newest last.
     ios.sort_by_key(|io| io.end_ns);
     // The module's clock and that of the wall, read one after the other.
@@ -43,13 +56,46 @@ pub fn slow(options: &Options) -> Result<()> {
         .context("cannot read the time")?;
     let wall_ns = wall_ns();
     let now = snapshots.first().map_or(0, |snapshot| snapshot.snaptime);
-    let end = |io: &SlowIo| {
-        let age_ns = now.saturating_sub(io.end_ns);
-        time(wall_ns.saturating_sub(i64::try_from(age_ns).unwrap_or(i64::MAX)))
+    date(&mut ios, now, wall_ns);
+    Ok(ios)
+}
+
+/// Those that ended in a part of a recording. Of the interval that an instant is in, those that its end has and its beginning has not.
+fn recorded(options: &Options) -> Result<Vec<SlowIo>> {
+    let Some(path) = &options.from.replay else {
+        bail!("--at, --from and --to are of a recording: give --replay FILE");
     };
-    let mut out = Output::new(!options.no_headings);
-    write(options, &mut out, &ios, end)?;
-    out.flush()
+    let part = Part {
+        at: options.from.at.clone(),
+        from: options.from.from.clone(),
+        to: options.from.to.clone(),
+    };
+    let mut replay = Replay::open(path, &part, true)?;
+    let selection = replay.selection(&options.words, true)?;
+    let (mut log, mut all) = (Log::default(), Vec::new());
+    let mut sample = Some(replay.first(None)?);
+    let (mut is_left_out, mut is_known) = (part.at.is_some(), false);
+    while let Some(now) = sample {
+        is_known |= now.slow.is_some();
+        let new = log.add(now.slow.as_deref().unwrap_or_default());
+        if !std::mem::take(&mut is_left_out) {
+            let devices = now.entries.iter().map(|entry| entry.device.clone());
+            let mut new: Vec<_> = new.into_iter().map(|(_, io)| io).collect();
+            new.retain(|io| part.at.is_some() || replay.is_in_part(io.wall_ns));
+            select(
+                &mut new,
+                &selection,
+                &devices.collect::<Vec<_>>(),
+                options.words.is_empty(),
+            );
+            all.extend(new);
+        }
+        sample = replay.next()?;
+    }
+    match is_known {
+        true => Ok(all),
+        false => bail!("slow I/Os were not recorded"),
+    }
 }
 
 /// Leaves those of the devices that are selected, and of their partitions; those of a partition that has left only if all are.
@@ -62,26 +108,6 @@ fn select(ios: &mut Vec<SlowIo>, selection: &Selection, devices: &[Rc<Device>], 
             selection.has(device) || disk.is_some_and(|disk| selection.has(disk))
         }
     });
-}
-
-/// An I/O, as JSON.
-#[derive(Serialize)]
-struct SlowJson<'a> {
-    time: &'a str,
-    device: Option<&'a str>,
-    number: u32,
-    wait_ns: Count,
-    service_ns: Count,
-    error: u32,
-    wcnt: Count,
-    rcnt: Count,
-    /// What is not known, or not for this user, is null.
-    op: Option<&'a str>,
-    sector: Option<Count>,
-    bytes: Option<Count>,
-    pid: Option<u32>,
-    comm: Option<&'a str>,
-    cgroup: Option<Count>,
 }
 
 const COLUMNS: [&str; 14] = [
@@ -101,12 +127,7 @@ const COLUMNS: [&str; 14] = [
     "cgroup",
 ];
 
-fn write(
-    options: &Options,
-    out: &mut Output,
-    ios: &[SlowIo],
-    end: impl Fn(&SlowIo) -> String,
-) -> Result<()> {
+fn write(options: &Options, out: &mut Output, ios: &[SlowIo]) -> Result<()> {
     match options.output {
         Format::Table => {
             let heading = format!(
@@ -125,28 +146,12 @@ fn write(
             );
             out.new_screen();
             out.heading(ios.len(), &heading)?;
-            ios.iter().try_for_each(|io| out.line(&line(io, &end(io))))
+            ios.iter().try_for_each(|io| out.line(&line(io)))
         }
         Format::Json => {
             let mut document = Document::new(options.lines);
             for io in ios {
-                let value = SlowJson {
-                    time: &end(io),
-                    device: io.device.as_deref(),
-                    number: io.number,
-                    wait_ns: Count(io.wait_ns),
-                    service_ns: Count(io.service_ns),
-                    error: io.error,
-                    wcnt: Count(io.wcnt),
-                    rcnt: Count(io.rcnt),
-                    op: io.op.as_deref(),
-                    sector: io.sector.map(Count),
-                    bytes: io.bytes.map(Count),
-                    pid: io.pid,
-                    comm: io.comm.as_deref(),
-                    cgroup: io.cgroup.map(Count),
-                };
-                document.value(out, &value)?;
+                document.value(out, &SlowJson::new(io))?;
             }
             document.end(out)
         }
@@ -160,7 +165,7 @@ fn write(
                 csv_record(
                     out,
                     [
-                        end(io).as_str(),
+                        time(io.wall_ns).as_str(),
                         io.device.as_deref().unwrap_or_default(),
                         &io.number.to_string(),
                         &io.wait_ns.to_string(),
@@ -185,11 +190,11 @@ fn ms(ns: u64) -> String {
     format!("{:.3}", ns as f64 / 1e6)
 }
 
-fn line(io: &SlowIo, end: &str) -> String {
+fn line(io: &SlowIo) -> String {
     let number = |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
     format!(
         "{:<24} {:<12} {:>10} {:>10} {:>5} {:>5} {:>5} {:<12} {:>12} {:>9} {:>7} {}",
-        end,
+        time(io.wall_ns),
         io.device.as_deref().unwrap_or("-"),
         ms(io.wait_ns),
         ms(io.service_ns),

@@ -3,7 +3,7 @@
 //! Takes samples of the module for export.
 
 use super::{buckets, Options};
-use crate::live::{open, Reader};
+use crate::live::{open, Last, Reader};
 use crate::names::Selection;
 use crate::quantile::Bounds;
 use crate::sample::{Entry, Sample};
@@ -30,7 +30,7 @@ pub struct Scrape {
 pub struct Collector {
     options: Options,
     want: Want,
-    last: Vec<Entry>,
+    last: Last,
     /// When counting began, ns since 1970, by number and time on the module's clock. Never computed again: the two
     /// clocks drift apart, and a counter that seems to have begun anew would be taken for another.
     created_ns: HashMap<(u32, u64), i64>,
@@ -41,7 +41,7 @@ pub struct Collector {
 impl Collector {
     pub fn new(options: Options) -> Self {
         let want = Want {
-            in_flight: true,
+            in_flight: Some(0),
             slow_threshold: true,
             ..Want::of_devices()
         };
@@ -52,7 +52,7 @@ impl Collector {
         Collector {
             options,
             want,
-            last: Vec::new(),
+            last: Last::default(),
             created_ns: HashMap::new(),
             error: None,
         }
@@ -85,10 +85,11 @@ impl Collector {
         reader.choose(selection, self.want);
         reader.limit_areas(MOST_AREAS);
         let sample = reader.sample()?;
-        self.last.clone_from(&sample.entries);
+        let bounds = *reader.bounds();
+        self.last = reader.into_last();
         let created_ns = self.created(&sample);
         Ok(Scrape {
-            bounds: *reader.bounds(),
+            bounds,
             names: names(&sample.entries),
             created_ns,
             sample,

@@ -4,6 +4,7 @@
 
 use super::collect::Scrape;
 use super::family::{Family, Kind, Labels, Metric, Times, Value};
+use crate::inflight::InFlight;
 use crate::sample::{Entry, Kind as DeviceKind, FREE, NONE, PHASES, READ, TOTAL, WRITE};
 use std::borrow::Cow;
 
@@ -289,9 +290,9 @@ fn oldest_in_flight(scrape: &Scrape) -> Family<'_> {
     );
     each(scrape, head, |entry| {
         let is_listed = matches!(entry.device.kind, DeviceKind::Disk | DeviceKind::Partition);
-        let age_ns = scrape.sample.oldest_age_ns(&entry.device);
-        let age_ns = age_ns.filter(|_| is_listed).into_iter();
-        age_ns.map(|ns| (Vec::new(), Value::Ns(ns))).collect()
+        let in_flight = scrape.sample.in_flight.iter().filter(|_| is_listed);
+        let age = |all: &InFlight| Value::Ns(all.oldest_age_ns(entry.device.number));
+        in_flight.map(|all| (Vec::new(), age(all))).collect()
     })
 }
 

@@ -3,7 +3,7 @@
 //! What is exported of a sample, in each form.
 
 use super::*;
-use crate::inflight::OfDevice;
+use crate::inflight::{InFlight, OfDevice};
 use crate::quantile::tests::bounds;
 use crate::sample::{Device, Entry, Event, Events, Kind, Sample, Times, READ, SERVICE, TOTAL};
 use anyhow::Result;
@@ -84,7 +84,7 @@ fn scrape(name: &str) -> Scrape {
         sample: Sample {
             entries: vec![entry],
             events: Some(Rc::new(events)),
-            in_flight: Some(vec![of_device(7, None, 1), of_device(9, Some(7), 2)]),
+            in_flight: in_flight(vec![of_device(7, None, 1), of_device(9, Some(7), 2)]),
             slow_threshold_ns: Some(500_000_000),
             ..Sample::default()
         },
@@ -101,6 +101,13 @@ fn of_device(number: u32, disk: Option<u32>, seconds: u64) -> OfDevice {
         running: 1,
         oldest_age_ns: seconds * 1_000_000_000 + 1,
     }
+}
+
+fn in_flight(devices: Vec<OfDevice>) -> Option<InFlight> {
+    Some(InFlight {
+        devices,
+        oldest: Vec::new(),
+    })
 }
 
 fn exposed(scrape: Option<&Scrape>, options: &Options, form: Form) -> String {
@@ -167,7 +174,7 @@ fn slow_ios_and_what_is_in_flight_are_there() {
     // That of its partition is older.
     let oldest = "iostat_oldest_in_flight_seconds{device=\"sda\"}";
     has(&text, &format!("{oldest} 2.000000001"));
-    scrape.sample.in_flight = Some(vec![of_device(8, Some(6), 3)]);
+    scrape.sample.in_flight = in_flight(vec![of_device(8, Some(6), 3)]);
     let text = exposed(Some(&scrape), &ALL, Form::Openmetrics);
     has(&text, &format!("{oldest} 0"));
     // What is not known is not 0.

@@ -2,9 +2,11 @@
 
 //! What a frame holds, and how samples become differences and samples again.
 
+use crate::inflight::InFlight;
 use crate::kstat::Kstat;
 use crate::region::{Area, Measured, Region, AREA_NUMBERS};
 use crate::sample::{Device, Entry, Event, Events, Sample, Times};
+use crate::slow::{Ring, SlowIo, MOST_OF_DISK};
 use anyhow::{bail, Result};
 use iostat_map::counts::Counts;
 use iostat_map::layout::BUCKETS;
@@ -29,6 +31,11 @@ pub enum Frame {
     Kstats(Vec<Kstat>),
     /// How their numbers differ, as of `Areas`.
     Values(Vec<(u32, i64)>),
+    /// What is in flight in the samples from here on, if it was read.
+    InFlight(Option<InFlight>),
+    /// The slow I/Os of disks that were not there before, the newest first; in the samples from here on. Without, they
+    /// were not read.
+    Slow(Option<Vec<(u32, Vec<SlowIo>)>>),
 }
 
 /// Areas in a sample: more are not recorded.
@@ -151,6 +158,8 @@ pub struct State {
     areas: Vec<u64>,
     kstats: Vec<Kstat>,
     values: Vec<u64>,
+    in_flight: Option<InFlight>,
+    slow: Option<Vec<Rc<Ring>>>,
 }
 
 impl State {
@@ -192,6 +201,11 @@ impl State {
         }
         self.encode_regions(&sample.regions, &mut frames);
         self.encode_kstats(&sample.kstats, &mut frames);
+        if sample.in_flight != self.in_flight {
+            self.in_flight.clone_from(&sample.in_flight);
+            frames.push(Frame::InFlight(sample.in_flight.clone()));
+        }
+        self.encode_slow(sample.slow.as_deref(), &mut frames);
         frames.push(Frame::Sample(differences));
         frames
     }
@@ -254,6 +268,57 @@ impl State {
         }
     }
 
+    fn encode_slow(&mut self, slow: Option<&[Rc<Ring>]>, frames: &mut Vec<Frame>) {
+        let before = self.slow.take();
+        self.slow = slow.map(<[_]>::to_vec);
+        let Some(rings) = slow else {
+            if before.is_some() {
+                frames.push(Frame::Slow(None));
+            }
+            return;
+        };
+        let find = |ring: &Ring| {
+            let mut before = before.iter().flatten();
+            before.find(|before| before.disk == ring.disk)
+        };
+        let news = rings.iter().filter_map(|ring| {
+            let new = ring.since(find(ring).map(Rc::as_ref));
+            (!new.is_empty()).then(|| (ring.disk, new.to_vec()))
+        });
+        let news: Vec<_> = news.collect();
+        if !news.is_empty() || before.is_none() {
+            frames.push(Frame::Slow(Some(news)));
+        }
+    }
+
+    /// Adds those that came.
+    fn add_slow(&mut self, news: Option<Vec<(u32, Vec<SlowIo>)>>) {
+        let Some(news) = news else {
+            self.slow = None;
+            return;
+        };
+        let rings = self.slow.get_or_insert_default();
+        for (disk, mut ios) in news {
+            let known = rings.iter_mut().find(|ring| ring.disk == disk);
+            ios.extend_from_slice(known.as_ref().map_or(&[], |ring| &ring.ios));
+            ios.truncate(MOST_OF_DISK);
+            let ring = Rc::new(Ring { disk, ios });
+            match known {
+                Some(known) => *known = ring,
+                None => rings.push(ring),
+            }
+        }
+    }
+
+    /// The slow I/Os of disks that are there. Those of others are forgotten.
+    fn slow_now(&mut self) -> Option<Vec<Rc<Ring>>> {
+        let rings = self.slow.as_mut()?;
+        let place = |ring: &Rc<Ring>| self.devices.iter().position(|d| d.number == ring.disk);
+        rings.retain(|ring| place(ring).is_some());
+        rings.sort_by_key(place);
+        Some(rings.clone())
+    }
+
     /// The sample of a frame that is one.
     pub fn decode(&mut self, frame: Frame) -> Result<Option<Sample>> {
         match frame {
@@ -284,6 +349,14 @@ impl State {
                 Ok(None)
             }
             Frame::Values(differences) => add(&mut self.values, &differences).map(|()| None),
+            Frame::InFlight(in_flight) => {
+                self.in_flight = in_flight;
+                Ok(None)
+            }
+            Frame::Slow(news) => {
+                self.add_slow(news);
+                Ok(None)
+            }
         }
     }
 
@@ -342,7 +415,8 @@ impl State {
             events: events.map(Rc::new),
             regions: self.measured(),
             kstats: self.kstats_now(),
-            in_flight: None,
+            in_flight: self.in_flight.clone(),
+            slow: self.slow_now(),
             slow_threshold_ns: None,
         })
     }

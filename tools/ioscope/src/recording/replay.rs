@@ -33,7 +33,8 @@ pub struct Replay {
     bounds: Bounds,
     devices: Vec<Rc<Device>>,
     selection: Selection,
-    /// ns since 1970.
+    /// Of the first sample, and of the part, ns since 1970.
+    begin: i64,
     from: i64,
     to: i64,
     at: Option<i64>,
@@ -64,7 +65,9 @@ impl Replay {
                 | Frame::Regions(_)
                 | Frame::Areas(_)
                 | Frame::Kstats(_)
-                | Frame::Values(_) => {}
+                | Frame::Values(_)
+                | Frame::InFlight(_)
+                | Frame::Slow(_) => {}
                 Frame::Devices(_, new) => devices.extend(new.into_iter().map(Rc::new)),
                 Frame::Sample(sample) => {
                     first = first.or(Some(sample.wall_ns));
@@ -95,12 +98,18 @@ impl Replay {
             bounds,
             devices,
             selection: Selection::all(),
+            begin: first,
             from: from.unwrap_or(first),
             to: to.unwrap_or(last),
             at,
             step: if each { Step::Each } else { Step::Whole },
             last_wall_ns: 0,
         })
+    }
+
+    /// Whether a time is in the part. What was before the recording is in one that begins with it.
+    pub fn is_in_part(&self, wall_ns: i64) -> bool {
+        (self.from <= self.begin || wall_ns >= self.from) && wall_ns <= self.to
     }
 
     fn read(&mut self) -> Result<Option<Sample>> {

@@ -4,10 +4,12 @@
 
 use super::reader::Reader;
 use super::writer::Writer;
+use crate::inflight::{Flight, InFlight};
 use crate::kstat::{Kstat, Value};
 use crate::quantile::tests::bounds;
 use crate::region::{Area, Measured, Region};
 use crate::sample::{Device, Entry, Event, Kind, Sample, Times};
+use crate::slow::{Ring, SlowIo, MOST_OF_DISK};
 use anyhow::Result;
 use iostat_map::layout::BUCKETS;
 use iostat_map::{Histogram, Snapshot};
@@ -89,6 +91,55 @@ fn kstat(number: u32, words: [u64; 4]) -> Kstat {
     }
 }
 
+/// What is in flight: nothing, an I/O, or not known.
+fn in_flight(number: u32, seed: u64) -> Option<InFlight> {
+    let flight = Flight {
+        device: format!("disk{number}"),
+        number,
+        disk: None,
+        is_running: seed % 2 == 0,
+        age_ns: seed,
+        service_ns: 0,
+        op: Some("read".to_owned()),
+        sector: Some(seed),
+        bytes: None,
+        pid: None,
+        comm: None,
+    };
+    (seed % 3 != 0).then(|| InFlight::new((seed % 3 == 1).then_some(flight), 64))
+}
+
+/// The ring of a disk once so many I/Os were slow.
+fn ring(disk: u32, count: u64) -> Rc<Ring> {
+    let io = |index| SlowIo {
+        number: disk,
+        end_ns: index,
+        wall_ns: index as i64,
+        comm: Some("a".to_owned()),
+        ..SlowIo::default()
+    };
+    let ios = (0..count).rev().map(io).take(MOST_OF_DISK);
+    Rc::new(Ring {
+        disk,
+        ios: ios.collect(),
+    })
+}
+
+/// As many I/Os become slow as each sample says, of a disk while it is there.
+fn with_slow(samples: &mut [(Sample, Option<u64>)]) {
+    let mut counts = std::collections::HashMap::new();
+    for (sample, more) in samples {
+        let disks: Vec<_> = sample.entries.iter().map(|e| e.device.number).collect();
+        let mut ring_of = |disk: &u32| {
+            let count = counts.entry(*disk).or_insert(1);
+            *count += more.unwrap_or(0);
+            ring(*disk, *count)
+        };
+        let rings: Vec<_> = disks.iter().map(&mut ring_of).collect();
+        sample.slow = more.map(|_| rings);
+    }
+}
+
 fn samples() -> impl Strategy<Value = Vec<Sample>> {
     let device = (0u32..4, any::<[u64; 4]>(), any::<u64>());
     let devices = prop::collection::vec(device, 0..4);
@@ -113,7 +164,9 @@ fn samples() -> impl Strategy<Value = Vec<Sample>> {
         let kstats = devices
             .iter()
             .map(|(number, words, _)| kstat(*number, *words));
+        let seed = devices.first().map_or(0, |(_, _, seed)| *seed);
         Sample {
+            in_flight: in_flight(1, seed),
             regions: regions.collect(),
             kstats: kstats.collect(),
             entries: devices.iter().copied().map(entry).collect(),
@@ -121,15 +174,17 @@ fn samples() -> impl Strategy<Value = Vec<Sample>> {
             ..Sample::default()
         }
     });
-    let numbered = |samples: Vec<Sample>| {
-        let all = samples.into_iter().enumerate();
+    let slow = prop::option::weighted(0.8, prop_oneof![0u64..3, 60u64..70]);
+    let numbered = |mut samples: Vec<(Sample, Option<u64>)>| {
+        with_slow(&mut samples);
+        let all = samples.into_iter().map(|(sample, _)| sample).enumerate();
         let number = |(index, sample): (usize, Sample)| Sample {
             wall_ns: index as i64,
             ..sample
         };
         all.map(number).collect()
     };
-    prop::collection::vec(sample, 1..8).prop_map(numbered)
+    prop::collection::vec((sample, slow), 1..8).prop_map(numbered)
 }
 
 fn written(samples: &[Sample]) -> Result<Vec<u8>> {
@@ -171,6 +226,8 @@ fn is_same(one: &Sample, other: &Sample) -> bool {
         && one.regions == other.regions
         && one.kstats == other.kstats
         && events(one) == events(other)
+        && one.in_flight == other.in_flight
+        && one.slow == other.slow
         && one.entries.len() == other.entries.len()
         && one.entries.iter().zip(&other.entries).all(same_entry)
 }

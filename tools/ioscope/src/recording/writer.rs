@@ -10,6 +10,7 @@ use crate::sample::Sample;
 use anyhow::{Context, Result};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 pub struct Writer<W: Write> {
@@ -22,7 +23,9 @@ impl Writer<File> {
     /// A new file; it is an error if there is one.
     pub fn create(path: &Path, bounds: &Bounds) -> Result<Self> {
         let mut options = File::options();
-        let file = options.write(true).create_new(true).open(path);
+        // It has what the module shows to root only, if root records.
+        options.write(true).create_new(true).mode(0o600);
+        let file = options.open(path);
         let context = || format!("cannot create {}", path.display());
         Writer::new(file.with_context(context)?, bounds)
     }
