@@ -4,6 +4,7 @@ people to look at."""
 
 import base64
 import collections
+import datetime
 import json
 import socket
 import subprocess
@@ -135,7 +136,7 @@ def live(test, guest, port, directory, shots):
         time.sleep(2)
         browser.run(OPEN)
         latency(test, "page, opened again", browser, "service", counts["service"], None)
-        in_flight(test, guest, browser)
+        in_flight(test, guest, browser, shots)
         unload(test, guest, browser)
         test.same("page: the browser has nothing to complain of", browser.complaints, [])
 
@@ -164,7 +165,26 @@ def many(test, guest, port, directory, shots, count):
         test.same(f"page of {count} disks: the browser has nothing to complain of", browser.complaints, [])
 
 
-def in_flight(test, guest, browser):
+def slow_rows(listed):
+    """What the table of slow I/Os has of those that ioscope lists."""
+    return [[str(io[key]) for key in ("number", "wait_ns", "service_ns", "error", "wcnt", "rcnt")] for io in reversed(listed)]
+
+
+def slow_ios(test, name, browser, listed):
+    """The table of slow I/Os is what ioscope says."""
+    browser.until(f"document.querySelectorAll('#slow tbody tr').length === {len(listed)}", 20)
+    table = browser.table("#slow table")[1:]
+    test.same(f"{name}: slow I/Os", [[value for _, value in row[1:]] for row in table], slow_rows(listed))
+    off = [abs(milliseconds(row[0][1]) - milliseconds(io["time"])) for row, io in zip(table, reversed(listed))]
+    # ioscope and the exporter read the clocks one after the other.
+    test.holds(f"{name}: when {len(listed)} slow I/Os ended", listed and max(off) < 100, off)
+
+
+def milliseconds(time_of_day):
+    return datetime.datetime.fromisoformat(time_of_day.replace("Z", "+00:00")).timestamp() * 1000
+
+
+def in_flight(test, guest, browser, shots):
     """A device that takes long, chosen by the keyboard."""
     guest.run("make_null_blk_disk slow irqmode=2 completion_nsec=3000000000 size=64")
     is_there = "[...document.querySelectorAll('#devices tbody button')].some((one) => one.textContent === 'slow')"
@@ -172,11 +192,22 @@ def in_flight(test, guest, browser):
     browser.run("[...document.querySelectorAll('#devices tbody button')].find((one) => one.textContent === 'slow').focus()")
     browser.press("Enter", 13, "\r")
     test.holds("page: Enter opens a device", browser.until("document.querySelector('#detail-heading').textContent === 'slow'", 10))
-    guest.run("dd if=/dev/slow of=/dev/null bs=4k count=1 iflag=direct & reader=$!")
     tile = "[...document.querySelectorAll('#now div')].find((one) => one.textContent.startsWith('At device now')).querySelector('data').value"
+    # When it came, the kernel has read it to look for partitions.
+    test.holds("page: nothing is in flight at first", browser.until(f"{tile} === '0' && !document.querySelectorAll('#inflight tbody tr').length", 20))
+    guest.run("dd if=/dev/slow of=/dev/null bs=4k count=1 iflag=direct & reader=$!")
     test.holds("page: what is in flight", browser.until(f"{tile} === '1'", 20))
+    browser.until("document.querySelectorAll('#inflight tbody tr').length", 10)
+    table = browser.table("#inflight table")[1:]
+    listed = json.loads(guest.run("ioscope inflight -o json slow"))
+    test.holds("page: I/Os in flight are ioscope's", len(table) == len(listed) == 1 and
+               [table[0][0][1], table[0][1][0]] == [str(listed[0]["number"]), "at the device"] and
+               0 < int(table[0][3][1]) <= int(table[0][2][1]) < listed[0]["age_ns"], (table, listed))
+    browser.shot(f"{shots}/page-in-flight.png")
     guest.run("wait $reader")
     test.holds("page: what was in flight is done", browser.until(f"{tile} === '0'", 20))
+    test.holds("page: nothing is in flight", browser.until("!document.querySelectorAll('#inflight tbody tr').length", 10))
+    slow_ios(test, "page", browser, json.loads(guest.run("ioscope slow -o json slow")))
     browser.run("document.querySelector('#latency-service canvas').focus()")
     browser.press("ArrowLeft", 37)
     test.holds("page: arrow keys read the picture", browser.until("/I\\/O/.test(document.querySelector('#said').textContent)", 10))
@@ -244,12 +275,15 @@ def policy(test, port):
 
 
 def record(guest, path):
-    """A recording of loads of three devices."""
+    """A recording of loads of three devices: each I/O of the third is slow."""
+    guest.run("make_null_blk_disk slug irqmode=2 completion_nsec=1500000000 size=64")
+    # Two readers, so that something is in flight when one of them begins anew.
+    guest.run("readers=; for one in 1 2; do (while dd if=/dev/slug of=/dev/null bs=4k count=1 iflag=direct 2>/dev/null; do sleep 0.5; done) & readers+=\" $!\"; sleep 0.7; done")
     guest.run("ioscope record --areas 16 /tmp/recording 1 10 & recorder=$!")
     guest.run("fio --output=/tmp/fio.txt --direct=1 --ioengine=psync --time_based --runtime=6 "
               "--name=a --filename=/dev/nullb0 --rw=randread --bs=4k --rate_iops=50 "
               "--name=b --filename=/dev/nullb1 --rw=write --bs=16k --rate_iops=30")
-    guest.run("wait $recorder")
+    guest.run("wait $recorder; kill $readers; wait $readers; remove_null_blk_disk slug", may_fail=True)
     path.write_bytes(base64.b64decode(guest.run("base64 /tmp/recording")))
 
 
@@ -296,6 +330,16 @@ def replay(test, ioscope, recording, port, directory, shots):
             got = {row[0][0]: [row[at][1] for at in (2, 3, 4, 5)] for row in browser.table("#devices")[1:]}
             test.same("recording: the list of devices", got, {name: [str(report[kind][what]) for what in ("ops", "bytes") for kind in ("read", "write")]
                       for name, report in whole.items() if report["class"] != "partition"})
+            browser.run("[...document.querySelectorAll('#devices tbody button')].find((one) => one.textContent === 'slug').click()")
+            listed = say("slow", "--replay", recording, "slug")
+            slow_ios(test, "recording", browser, listed)
+            test.holds("recording: there are slow I/Os of its time", len(listed) > 3, listed)
+            flights = say("inflight", "--replay", recording, "slug")
+            test.same("recording: what is in flight at its end", [[cells[0][1], cells[2][1], cells[3][1]] for cells in browser.table("#inflight table")[1:]],
+                      [[str(io[key]) for key in ("number", "age_ns", "service_ns")] for io in flights])
+            test.holds("recording: I/Os are in flight at its end", len(flights) in (1, 2), flights)
+            browser.run("[...document.querySelectorAll('#devices tbody button')].find((one) => one.textContent === 'nullb0').click()")
+            browser.until("document.querySelector('#detail-heading').textContent === 'nullb0' && document.querySelectorAll('#map tbody tr').length")
             # A part, by the keyboard.
             browser.run("document.querySelector('#from').focus()")
             for _ in range(3):
@@ -307,6 +351,9 @@ def replay(test, ioscope, recording, port, directory, shots):
                 f"[...document.querySelectorAll('#totals tr')].some((row) => row.cells[0].textContent === 'ended' && "
                 f"row.querySelector('data').value === '{report['ended']}')", 20), (part, report["ended"], whole["nullb0"]["ended"]))
             names(test, "recording", browser)
+            listed = say("slow", "--replay", recording, "--from", part, "slug")
+            browser.run("[...document.querySelectorAll('#devices tbody button')].find((one) => one.textContent === 'slug').click()")
+            slow_ios(test, "a part of the recording", browser, listed)
             widths(test, "recording", browser, url, shots)
             test.same("recording: the browser has nothing to complain of", browser.complaints, [])
         try:

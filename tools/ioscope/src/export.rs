@@ -4,7 +4,8 @@
 //!
 //! * [`collect`]: what the module has counted at one moment; [`families`] names it, and [`node`] as node_exporter does.
 //! * [`text`], [`protobuf`]: how that is written; [`buckets`]: histograms, classic and native.
-//! * [`page`]: the page; [`api`]: what it asks for, of the module as it is now ([`follow`]) or of a file ([`recorded`]).
+//! * [`page`]: the page; [`api`]: what it asks for, of the module as it is now ([`follow`]) or of a file ([`recorded`]);
+//!   [`ios`]: single I/Os.
 //! * [`server`]: HTTP; [`query`]: what is behind a `?`; [`accept`]: the form that a client asks for; [`timed`]: clients that do not read.
 
 pub mod accept;
@@ -14,6 +15,7 @@ pub mod collect;
 pub mod families;
 pub mod family;
 pub mod follow;
+pub mod ios;
 pub mod node;
 pub mod page;
 pub mod protobuf;

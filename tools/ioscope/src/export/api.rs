@@ -4,6 +4,7 @@
 
 use super::collect::Scrape;
 use super::follow::Follow;
+use super::ios::{push_in_flight, push_slow};
 use super::query::Query;
 use super::recorded::{self, bounds_of, Array};
 use crate::interval::between;
@@ -59,6 +60,8 @@ pub fn live(follow: &Follow, name: &str, query: &Query) -> Answer {
         "intervals" => follow.intervals(query),
         "areas" => follow.areas(query),
         "regions" => follow.regions(query),
+        "inflight" => follow.ios(query, push_in_flight),
+        "slow" => follow.ios(query, push_slow),
         _ => return None,
     })
 }
@@ -71,6 +74,8 @@ pub fn recorded(path: &Path, name: &str, query: &Query, partitions: bool) -> Ans
         "intervals" => recorded::reports(path, query, false, partitions),
         "areas" => recorded::areas(path, query, false),
         "regions" => recorded::areas(path, query, true),
+        "inflight" => recorded::in_flight(path, query),
+        "slow" => recorded::slow(path, query),
         _ => return None,
     })
 }

@@ -7,6 +7,7 @@
 //! client nothing is sampled.
 
 use super::collect::{Collector, Scrape};
+use super::ios::{Asked, PushIos};
 use super::query::Query;
 use super::recorded::{push_areas, Array};
 use super::Options;
@@ -15,7 +16,7 @@ use crate::json::{time, Report};
 use crate::live::NO_TIMES;
 use crate::quantile::Bounds;
 use crate::sample::{Device, Entry, Sample};
-use crate::source::Want;
+use crate::source::{Want, MOST_IN_FLIGHT};
 use anyhow::Result;
 use hyper::body::{Body, Bytes, Frame};
 use iostat_map::Snapshot;
@@ -89,6 +90,8 @@ impl Follow {
     pub fn new(options: Options, interval: Duration) -> Self {
         let want = Want {
             regions: true,
+            in_flight: Some(MOST_IN_FLIGHT),
+            slow: true,
             ..Want::of_devices()
         };
         Follow {
@@ -181,6 +184,20 @@ impl Follow {
                     false => Ok(()),
                 }
             })?;
+        }
+        Ok(array.end())
+    }
+
+    /// What is in flight, and what was slow: of the last interval, or as it is now if there is no client.
+    pub fn ios(&self, query: &Query, push: PushIos) -> Result<Vec<u8>> {
+        let mut state = self.state.borrow_mut();
+        let mut array = Array::new();
+        let now = match &state.last {
+            Some(_) => None,
+            None => state.collector.collect().map(|scrape| scrape.sample),
+        };
+        if let Some(sample) = state.last.as_ref().or(now.as_ref()) {
+            push(&mut array, sample, &Asked::new(query, sample))?;
         }
         Ok(array.end())
     }

@@ -5,6 +5,7 @@
 //! Each answer is made of the file as it is at that time, as `ioscope show` and `ioscope region report` read it: so it has
 //! the same numbers.
 
+use super::ios::{push_ended, push_in_flight, Asked};
 use super::query::Query;
 use crate::interval::between;
 use crate::json::area::line;
@@ -14,6 +15,7 @@ use crate::recording::frame::Frame;
 use crate::recording::reader::Reader;
 use crate::recording::replay::{Part, Replay};
 use crate::sample::Sample;
+use crate::slow::Log;
 use crate::source::{Source, Want};
 use anyhow::{anyhow, bail, Context, Result};
 use serde::Serialize;
@@ -179,6 +181,42 @@ pub fn areas(path: &Path, query: &Query, whole: bool) -> Result<Vec<u8>> {
     };
     intervals(path, query, whole, want, true, report)?;
     Ok(array.end())
+}
+
+/// What was in flight at the end of the part.
+pub fn in_flight(path: &Path, query: &Query) -> Result<Vec<u8>> {
+    let mut replay = part(path, query)?;
+    let mut last = replay.first(None)?;
+    while let Some(sample) = replay.next()? {
+        last = sample;
+    }
+    let mut array = Array::new();
+    push_in_flight(&mut array, &last, &Asked::new(query, &last))?;
+    Ok(array.end())
+}
+
+/// The slow I/Os that ended in the part.
+pub fn slow(path: &Path, query: &Query) -> Result<Vec<u8>> {
+    let mut replay = part(path, query)?;
+    let (mut log, mut array) = (Log::default(), Array::new());
+    let mut sample = Some(replay.first(None)?);
+    while let Some(now) = sample {
+        let mut ios = log.add(now.slow.as_deref().unwrap_or_default());
+        ios.retain(|(_, io)| replay.is_in_part(io.wall_ns));
+        push_ended(&mut array, &ios, &Asked::new(query, &now))?;
+        sample = replay.next()?;
+    }
+    Ok(array.end())
+}
+
+/// Each sample of the part that is asked for, with all devices.
+fn part(path: &Path, query: &Query) -> Result<Replay> {
+    let part = Part {
+        at: None,
+        from: query.get("from").map(str::to_owned),
+        to: query.get("to").map(str::to_owned),
+    };
+    Replay::open(path, &part, true)
 }
 
 /// Passes on each area of a sample, with the index of its device; unless `all`, those that I/O went to.

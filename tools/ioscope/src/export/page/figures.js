@@ -298,6 +298,33 @@ export function events(parent, view) {
 	});
 }
 
+/** What is in flight: the oldest first. */
+export function inFlight(parent, view) {
+	return new Figure(parent, {
+		id: "inflight", title: "In flight", unit: view.isLive ? "the oldest 64 I/Os" : "the oldest 64 I/Os, at the end of the part",
+		table: () => ({
+			caption: `I/Os in flight of ${view.name()}, the oldest first`,
+			head: ["Device", "Phase", "Age", "At the device for"],
+			rows: view.flights().map((io) => [cell(io.device, io.number), io.phase === "running" ? "at the device" : "waiting",
+				cell(n.time(n.number(io.age_ns)), io.age_ns), cell(n.time(n.number(io.service_ns)), io.service_ns)]),
+		}),
+	});
+}
+
+/** Slow I/Os: the newest first. */
+export function slow(parent, view) {
+	return new Figure(parent, {
+		id: "slow", title: "Slow I/Os", unit: view.isLive ? "the latest 64" : "that ended in the part",
+		table: () => ({
+			caption: `I/Os of ${view.name()} that took longer than the threshold of slow I/Os, the newest first`,
+			head: ["Ended", "Device", "Waited", "At the device for", "Error", "Waiting then", "At the device then"],
+			rows: view.slow().slice().reverse().map((io) => [h("time", { datetime: io.time }, n.day(Date.parse(io.time))),
+				cell(io.device ?? "has left", io.number), cell(n.time(n.number(io.wait_ns)), io.wait_ns), cell(n.time(n.number(io.service_ns)), io.service_ns),
+				cell(io.error ? String(io.error) : "none", io.error), cell(n.exact(io.wcnt), io.wcnt), cell(n.exact(io.rcnt), io.rcnt)]),
+		}),
+	});
+}
+
 /** All that was counted. */
 export function totals(parent, view) {
 	return new Figure(parent, {

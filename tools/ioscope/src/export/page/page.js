@@ -24,6 +24,9 @@ const state = {
 	rows: [],
 	/** All areas of that region. */
 	areas: [],
+	/** Its I/Os in flight, and those that were slow. */
+	flights: [],
+	slow: [],
 	class: "all",
 	cursor: null,
 	sort: { by: "busy", isDown: true },
@@ -51,6 +54,8 @@ const view = {
 	shown: () => state.history,
 	rows: () => state.rows,
 	areas: () => state.areas,
+	flights: () => state.flights,
+	slow: () => state.slow,
 	total: () => state.chosen?.total,
 	span: () => {
 		if (!view.isLive) {
@@ -229,6 +234,8 @@ function build() {
 		figures.latency(place, view, "wait", "Wait time", "before the device, by time of completion"),
 		...charts.map((one) => figures.chart(place, view, one)),
 		figures.map(place, view),
+		figures.inFlight(place, view),
+		figures.slow(place, view),
 		figures.events(place, view),
 		figures.totals(place, view),
 	];
@@ -275,6 +282,8 @@ async function choose(device, isByUser) {
 		state.history = [];
 		state.rows = [];
 		state.areas = [];
+		state.flights = [];
+		state.slow = [];
 		$("detail-heading").textContent = device.name;
 		history.replaceState(null, "", `#${encodeURIComponent(device.name)}`);
 	}
@@ -291,8 +300,8 @@ async function choose(device, isByUser) {
 async function load(device) {
 	const part = view.isLive ? {} : partOf(1);
 	const query = { device: device.name, ...part };
-	const [reports, lines, regions] = await Promise.all([get("intervals", query), get("areas", query),
-		get("regions", { ...query, interval: undefined })]);
+	const whole = { ...query, interval: undefined };
+	const [reports, lines, regions] = await Promise.all([get("intervals", query), get("areas", query), get("regions", whole), ios(device, whole)]);
 	if (state.chosen !== device) {
 		return;
 	}
@@ -305,6 +314,15 @@ async function load(device) {
 	state.rows = [];
 	addAreas(lines);
 	render();
+}
+
+/** Its single I/Os. */
+async function ios(device, query) {
+	const [flights, slow] = await Promise.all([get("inflight", query), get("slow", query)]);
+	if (state.chosen === device) {
+		state.flights = flights;
+		state.slow = slow;
+	}
 }
 
 /** Areas of intervals, of which each has those that I/O went to. */
@@ -385,6 +403,8 @@ function live() {
 				if (areas.length) {
 					addAreas(areas);
 				}
+				const device = state.chosen;
+				ios(device, { device: device.name }).then(() => state.chosen === device && render()).catch(failed);
 			}
 			render();
 			// Totals are not part of events.
