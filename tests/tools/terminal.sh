@@ -116,6 +116,8 @@ for size in 80x24 200x60; do
 	shows 'since counting began' && same "$size-device-all"
 	keys 4
 	shows 'a recording has no events' && pass "$size: no events of a recording"
+	keys 5
+	shows 'it is not known' && pass "$size: what is in flight was not recorded"
 	keys 1 h
 	shows 'half, or double' && same "$size-help"
 	keys x q

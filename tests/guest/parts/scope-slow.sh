@@ -28,6 +28,13 @@ is "slow: what was fast" "$(ioscope slow -H fly)" ""
 is "slow: those that took longer" "$(ioscope slow -H -m 100000 slug)" ""
 is "slow: CSV" "$(ioscope slow -o csv slug | cut -d , -f 2,6,9-11,13 | sed -n '1p;$p' | paste -sd' ')" \
 	"device,error,op,sector,bytes,comm slug,5,read,1024,4096,dd"
+terminal 160 30 "ioscope top 0.2 slug"
+shows "slow: top" '^slug '
+keys 6
+shows "slow: a page of top" '^[0-9TZ:.-]+ slug +[0-9.]+ +6[0-9]{2}\.[0-9]+ +5 +0 +0 read +1024 +4096 +[0-9]+ dd$'
+is "slow: the newest first" "$(sed -n '3,4p' /tmp/screen | awk '{ print $8 }' | xargs)" "read write"
+keys q
+ended "slow: top ends" 0
 # The same behind what has been read, and one more while it is recorded.
 later=$(date -u +%Y-%m-%dT%H:%M:%S.%3NZ)
 ioscope record /tmp/slug.recording 0.5 4 &

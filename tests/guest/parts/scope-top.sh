@@ -71,6 +71,8 @@ keys 4
 shows "top: files" '^ +[0-9]{2,} +0 +[0-9]+ +0 +4\.[0-9]+ +0 nullb3 +/dev/nullb3$'
 shows "top: processes" '^ +[0-9]{2,} +0 +[0-9]+ +0 +4\.[0-9]+ +0 [0-9]+ +fio$'
 is "top: a tracefs instance, while files are shown" "$(ls $TRACING/instances | wc -l)" 1
+keys 5
+shows "top: what is in flight" '^nullb3 +running +[0-9.]+ +[0-9.]+ read +[0-9]+ +4096 +[0-9]+ fio$'
 keys 1
 shows "top: the devices again" '^device '
 is "top: the instance is gone" "$(ls $TRACING/instances)" ""

@@ -30,13 +30,19 @@ pub enum Page {
     Device,
     /// Bytes and times by file and by process.
     Files,
+    /// The I/Os in flight, the oldest first.
+    InFlight,
+    /// Slow I/Os, the newest first.
+    Slow,
 }
 
-pub const PAGES: [(Page, &str); 4] = [
+pub const PAGES: [(Page, &str); 6] = [
     (Page::Devices, "1 devices"),
     (Page::Heat, "2 heat"),
     (Page::Device, "3 device"),
     (Page::Files, "4 files"),
+    (Page::InFlight, "5 in flight"),
+    (Page::Slow, "6 slow"),
 ];
 
 const ORDERS: [(Order, &str); 5] = [
@@ -123,6 +129,11 @@ impl Top {
 
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
+    }
+
+    /// The last sample.
+    pub fn last(&self) -> Option<&Sample> {
+        self.last.as_ref()
     }
 
     /// The interval from the last sample to this one ended.
@@ -223,6 +234,8 @@ impl Top {
             KeyCode::Char('2') => self.go(Page::Heat),
             KeyCode::Char('3') | KeyCode::Enter => self.go(Page::Device),
             KeyCode::Char('4') => self.page = Page::Files,
+            KeyCode::Char('5') => self.page = Page::InFlight,
+            KeyCode::Char('6') => self.page = Page::Slow,
             KeyCode::Tab => {
                 let now = PAGES.iter().position(|(page, _)| *page == self.page);
                 self.go(PAGES[now.map_or(0, |now| (now + 1) % PAGES.len())].0);

@@ -177,23 +177,11 @@ impl Report<'_> {
         }
         match self.options.output {
             Format::Table => {
-                let heading = format!(
-                    "{:<12} {:<7} {:>12} {:>12} {:<12} {:>12} {:>9} {:>7} {}",
-                    "device",
-                    "phase",
-                    "age_ms",
-                    "service_ms",
-                    "op",
-                    "sector",
-                    "bytes",
-                    "pid",
-                    "comm"
-                );
                 out.new_screen();
-                out.heading(flights.len(), &heading)?;
+                out.heading(flights.len(), &heading())?;
                 flights
                     .iter()
-                    .try_for_each(|flight| out.line(&flight_line(flight)))
+                    .try_for_each(|flight| out.line(&line(flight)))
             }
             Format::Json => flights.iter().try_for_each(|flight| {
                 let value = FlightJson::new(&time, flight);
@@ -307,7 +295,16 @@ fn ms(ns: u64) -> String {
     format!("{:.3}", ns as f64 / 1e6)
 }
 
-fn flight_line(flight: &Flight) -> String {
+/// The heading of lines.
+pub fn heading() -> String {
+    format!(
+        "{:<12} {:<7} {:>12} {:>12} {:<12} {:>12} {:>9} {:>7} {}",
+        "device", "phase", "age_ms", "service_ms", "op", "sector", "bytes", "pid", "comm"
+    )
+}
+
+/// An I/O.
+pub fn line(flight: &Flight) -> String {
     let number = |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
     format!(
         "{:<12} {:<7} {:>12} {:>12} {:<12} {:>12} {:>9} {:>7} {}",

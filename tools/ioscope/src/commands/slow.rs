@@ -130,22 +130,8 @@ const COLUMNS: [&str; 14] = [
 fn write(options: &Options, out: &mut Output, ios: &[SlowIo]) -> Result<()> {
     match options.output {
         Format::Table => {
-            let heading = format!(
-                "{:<24} {:<12} {:>10} {:>10} {:>5} {:>5} {:>5} {:<12} {:>12} {:>9} {:>7} comm",
-                "time",
-                "device",
-                "wait_ms",
-                "service_ms",
-                "error",
-                "wcnt",
-                "rcnt",
-                "op",
-                "sector",
-                "bytes",
-                "pid"
-            );
             out.new_screen();
-            out.heading(ios.len(), &heading)?;
+            out.heading(ios.len(), &heading())?;
             ios.iter().try_for_each(|io| out.line(&line(io)))
         }
         Format::Json => {
@@ -190,7 +176,26 @@ fn ms(ns: u64) -> String {
     format!("{:.3}", ns as f64 / 1e6)
 }
 
-fn line(io: &SlowIo) -> String {
+/// The heading of lines.
+pub fn heading() -> String {
+    format!(
+        "{:<24} {:<12} {:>10} {:>10} {:>5} {:>5} {:>5} {:<12} {:>12} {:>9} {:>7} comm",
+        "time",
+        "device",
+        "wait_ms",
+        "service_ms",
+        "error",
+        "wcnt",
+        "rcnt",
+        "op",
+        "sector",
+        "bytes",
+        "pid"
+    )
+}
+
+/// An I/O.
+pub fn line(io: &SlowIo) -> String {
     let number = |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
     format!(
         "{:<24} {:<12} {:>10} {:>10} {:>5} {:>5} {:>5} {:<12} {:>12} {:>9} {:>7} {}",

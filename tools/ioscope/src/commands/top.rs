@@ -5,7 +5,7 @@
 use crate::cli::top::Top as Options;
 use crate::cli::Words;
 use crate::signals::Signals;
-use crate::source::{Source, Want};
+use crate::source::{Source, Want, MOST_IN_FLIGHT};
 use crate::top::draw::draw;
 use crate::top::look::Look;
 use crate::top::{Action, Page, Top};
@@ -72,7 +72,12 @@ impl Screen {
     fn choose(&mut self) -> Result<()> {
         let partitions = self.top.has_partitions;
         let selection = self.source.selection(&self.devices, partitions)?;
-        self.source.choose(selection, Want::of_devices());
+        let want = Want {
+            in_flight: Some(MOST_IN_FLIGHT),
+            slow: true,
+            ..Want::of_devices()
+        };
+        self.source.choose(selection, want);
         Ok(())
     }
 

@@ -6,6 +6,7 @@ mod device;
 mod devices;
 mod files;
 mod heat;
+mod ios;
 
 use super::{Page, Top, PAGES};
 use jiff::tz::TimeZone;
@@ -17,7 +18,7 @@ use ratatui::widgets::{Block, Clear, Paragraph};
 use ratatui::Frame;
 
 const HELP: [&str; 15] = [
-    "1 2 3 4, Tab   devices, heat, device, files",
+    "1 to 6, Tab    devices, heat, device, files, in flight, slow",
     "up down k j    the cursor; Page, Home, End",
     "Enter          the page of the device",
     "Esc            the devices",
@@ -47,6 +48,8 @@ pub fn draw(top: &Top, frame: &mut Frame) {
         Page::Heat => heat::draw(top, frame, page),
         Page::Device => device::draw(top, frame, page),
         Page::Files => files::draw(top, frame, page),
+        Page::InFlight => ios::in_flight(top, frame, page),
+        Page::Slow => ios::slow(top, frame, page),
     }
     frame.render_widget(keys(top), below);
     if top.has_help {
@@ -128,8 +131,10 @@ mod tests {
     use super::super::look::tests::PLAIN;
     use super::super::look::{Colours, Look};
     use super::*;
+    use crate::inflight;
     use crate::quantile::tests::bounds;
     use crate::sample::{Device, Entry, Events, Kind, Sample, READ, SERVICE, TOTAL, WAIT};
+    use crate::slow;
     use crate::trace::event::{parse, Line as Parsed};
     use iostat_map::{Histogram, Snapshot};
     use proptest::prelude::*;
@@ -241,7 +246,7 @@ mod tests {
         );
         assert_eq!(
             lines[9],
-            " 1 devices  2 heat  3 device  4 files  h help  q end"
+            " 1 devices  2 heat  3 device  4 files  5 in flight  6 slow  h help  q end"
         );
         // What has no room is left out, whole columns at a time.
         let narrow = screen(&top, 30, 5);
@@ -332,6 +337,53 @@ mod tests {
     }
 
     #[test]
+    fn single_ios_are_those_of_the_devices() {
+        let mut top = top(&[1]);
+        press(&mut top, "5");
+        let text = screen(&top, 120, 20).join("\n");
+        assert!(text.contains("not known"), "{text}");
+        let text = "device number phase age_ns service_ns op\n\
+                    disk1 1 running 700000 300 read\n\
+                    disk2 2 waiting 900000 0 write\n";
+        let flights = inflight::parse(text).unwrap_or_default();
+        let text = "device number end_ns wait_ns service_ns error wcnt rcnt op\n\
+                    disk1 1 9000 100000 800000000 5 1 2 write\n\
+                    disk1 1 8000 100000 600000000 0 1 2 discard\n";
+        let mut ios = slow::parse(text).unwrap_or_default();
+        slow::date(&mut ios, 9000, 0);
+        let ring = |disk| {
+            Rc::new(slow::Ring {
+                disk,
+                ios: ios.clone(),
+            })
+        };
+        top.sample(Sample {
+            in_flight: Some(inflight::InFlight::new(flights, 64)),
+            slow: Some(vec![ring(1)]),
+            ..sample(&[1], 6, 100)
+        });
+        // One of a device that is not shown is left out.
+        let lines = screen(&top, 120, 20);
+        assert!(
+            lines[1].starts_with("device") && lines[2].contains("0.700"),
+            "{lines:#?}"
+        );
+        assert_eq!(lines[3], "");
+        press(&mut top, "6");
+        let lines = screen(&top, 120, 20);
+        assert!(lines[1].starts_with("time"), "{lines:#?}");
+        // The newest first.
+        assert!(
+            lines[2].contains("1970-01-01T00:00:00.000Z disk1"),
+            "{lines:#?}"
+        );
+        assert!(
+            lines[2].contains("write") && lines[3].contains("discard"),
+            "{lines:#?}"
+        );
+    }
+
+    #[test]
     fn what_did_nothing_can_be_left_out() {
         let mut top = top(&[1, 2]);
         top.sample(sample(&[1, 2], 4, 100));
@@ -345,7 +397,7 @@ mod tests {
         /// No size of the terminal and no sequence of keys and devices is too strange.
         #[test]
         fn everything_can_be_drawn(
-            steps in prop::collection::vec(("[1234jks<>atph \t?r]{0,3}", prop::collection::vec(0u32..6, 0..6), 0u64..1_000_000), 1..6),
+            steps in prop::collection::vec(("[123456jks<>atph \t?r]{0,3}", prop::collection::vec(0u32..6, 0..6), 0u64..1_000_000), 1..6),
             width in 0u16..200,
             height in 0u16..60,
             has_palette: bool,

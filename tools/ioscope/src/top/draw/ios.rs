@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Single I/Os of all devices that are shown: those in flight, and slow ones.
+
+use super::super::Top;
+use crate::commands::{inflight, slow};
+use crate::slow::Log;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Text};
+use ratatui::widgets::Paragraph;
+use ratatui::Frame;
+
+const NOT_KNOWN: &str =
+    "it is not known: it was not recorded, or /dev/iostat may not be written by this user";
+
+/// The oldest first.
+pub fn in_flight(top: &Top, frame: &mut Frame, area: Rect) {
+    let Some((sample, all)) = top
+        .last()
+        .and_then(|sample| Some((sample, sample.in_flight.as_ref()?)))
+    else {
+        return super::say(frame, area, NOT_KNOWN);
+    };
+    let is_shown = |flight: &&crate::inflight::Flight| {
+        let mut devices = sample.entries.iter();
+        devices.any(|entry| flight.is_of(entry.device.number))
+    };
+    let lines = all.oldest.iter().filter(is_shown).map(inflight::line);
+    table(top, frame, area, inflight::heading(), lines);
+}
+
+/// The newest first.
+pub fn slow(top: &Top, frame: &mut Frame, area: Rect) {
+    let Some(rings) = top.last().and_then(|sample| sample.slow.as_ref()) else {
+        return super::say(frame, area, NOT_KNOWN);
+    };
+    let all = Log::default().add(rings);
+    let lines = all.iter().rev().map(|(_, io)| slow::line(io));
+    table(top, frame, area, slow::heading(), lines);
+}
+
+fn table(
+    top: &Top,
+    frame: &mut Frame,
+    area: Rect,
+    heading: String,
+    lines: impl Iterator<Item = String>,
+) {
+    let heading = Line::styled(heading, top.look.heading());
+    // Lines below the bottom of the page are not needed.
+    let lines = lines.take(area.height.into()).map(Line::raw);
+    let text = Text::from_iter(std::iter::once(heading).chain(lines));
+    frame.render_widget(Paragraph::new(text), area);
+}
