@@ -35,13 +35,13 @@ shows "slow: a page of top" '^[0-9TZ:.-]+ slug +[0-9.]+ +6[0-9]{2}\.[0-9]+ +5 +0
 is "slow: the newest first" "$(sed -n '3,4p' /tmp/screen | awk '{ print $8 }' | xargs)" "read write"
 keys q
 ended "slow: top ends" 0
-# The same behind what has been read, and one more while it is recorded.
-later=$(date -u +%Y-%m-%dT%H:%M:%S.%3NZ)
+# The same from a recording, during which there is one more.
 ioscope record /tmp/slug.recording 0.5 4 &
 recorder=$!
 dd if=/dev/slug of=/dev/null bs=4k count=1 skip=3 iflag=direct status=none
 wait $recorder
 is "slow: of a recording" "$(ioscope slow -H --replay /tmp/slug.recording slug | cut -c 25-)" "$(ioscope slow -H slug | cut -c 25-)"
+later=$(ioscope slow -o csv --replay /tmp/slug.recording slug | tail -n 1 | cut -d , -f 1)
 is "slow: of a part of a recording" "$(ioscope slow -H --replay /tmp/slug.recording --from "$later" | awk '{ print $2, $8, $9 }')" "slug read 24"
 is "slow: a recording is its owner's" "$(stat -c %a /tmp/slug.recording)" 600
 is "slow: other users" "$(setpriv --reuid=65534 --clear-groups ioscope slow -H slug | awk '{ print $2, $8, $9, $10, $11, $12 }' | sort -u)" \
