@@ -376,4 +376,39 @@ mod tests {
         assert_eq!(whole.classes.none.ios, 1);
         assert_eq!(whole.columns.time_in_queue_ns, 47);
     }
+
+    #[test]
+    fn an_io_in_one_area_is_counted_there_without_a_search() {
+        let Some(geometry) = Geometry::new(100, 25, 10) else {
+            unreachable!()
+        };
+        let in_flight: [InFlight; 3] = Default::default();
+        let areas: [Area; 3] = Default::default();
+        let region = CpuRegion {
+            geometry: &geometry,
+            unit: Unit::Ns,
+            bounds: &[],
+            in_flight: &in_flight,
+            areas: &areas,
+            histograms: &[],
+            whole: None,
+        };
+        let io = Io {
+            sector: 112,
+            ..WRITE
+        };
+        assert_eq!(region.area_of(&io), Some(1));
+        assert_eq!(region.area_of(&WRITE), None);
+        let whole = Whole::default();
+        let with_classes = CpuRegion {
+            whole: Some((&in_flight[0], &whole)),
+            ..region
+        };
+        assert_eq!(with_classes.area_of(&io), None);
+        let found = region.at(Some(1)).is_some_and(|(index, area, flight)| {
+            index == 1 && core::ptr::eq(area, &areas[1]) && core::ptr::eq(flight, &in_flight[1])
+        });
+        assert!(found);
+        assert!(region.at(Some(3)).is_none() && region.at(None).is_none());
+    }
 }

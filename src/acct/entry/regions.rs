@@ -42,3 +42,37 @@ impl Entry {
         }
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::{
+        super::Start,
+        *, //
+    };
+    use crate::acct::class::{
+        Class,
+        Kind,
+        Tag, //
+    };
+
+    #[test]
+    fn an_io_that_leaves_its_regions_stays_in_flight() {
+        let entry = Entry::default();
+        let start = Start {
+            account: 1,
+            hctx: 7,
+            class: Class::Write,
+            tag: Tag::Ordered,
+            sector: 2048,
+            pid: 31,
+        };
+        entry.start_waiting(&start, 0);
+        entry.issue(10);
+        entry.start_in_regions(2048, 8, 10);
+        assert!(entry.is_in_regions());
+        entry.end_in_regions();
+        assert!(!entry.is_in_regions() && entry.is_plain());
+        let kind = Kind::new(Class::Write, Tag::Ordered);
+        assert_eq!((entry.kind(), entry.hctx()), (kind, 7));
+    }
+}

@@ -208,3 +208,61 @@ impl Area {
         self.seq.get()
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// So many I/Os that began, and reads that ended.
+    fn words(entered: u64, ended: u64) -> AreaWords<u64> {
+        let mut words = AreaWords {
+            entered,
+            entered_ns: 1000 * entered,
+            left_ns: 1010 * ended,
+            ..AreaWords::default()
+        };
+        words.done[0].ios = ended;
+        words
+    }
+
+    #[test]
+    fn more_ends_than_starts_are_no_io_in_flight() {
+        let most = u64::MAX / 2;
+        let table = [
+            (words(3, 1), 2),
+            (words(0, 0), 0),
+            (words(0, 1), 0),
+            (words(1, 3), 0),
+        ];
+        for (words, in_flight) in table {
+            assert_eq!(words.in_flight(), in_flight);
+        }
+        for (entered, in_flight) in [(most, most), (most + 1, 0)] {
+            let words = AreaWords {
+                entered,
+                ..AreaWords::default()
+            };
+            assert_eq!(words.in_flight(), in_flight);
+        }
+    }
+
+    #[test]
+    fn entries_of_a_later_read_are_beside_the_exits_of_the_first() {
+        let (first, later) = (words(3, 1), words(8, 6));
+        let expected = AreaWords {
+            left_ns: first.left_ns,
+            done: first.done,
+            ..later
+        };
+        assert_eq!(first.with_entries_of(&later), expected);
+    }
+
+    #[test]
+    fn a_change_of_the_words_is_seen_by_their_sequence_count() {
+        let area = Area::default();
+        let before = area.seq();
+        area.write().entered.add(1);
+        assert_ne!(area.seq(), before);
+        assert_eq!(area.try_read().map(|(seq, _)| seq), Some(area.seq()));
+    }
+}

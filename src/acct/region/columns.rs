@@ -298,7 +298,17 @@ pub fn bucket<'a>(histograms: impl Iterator<Item = &'a [Counter]>, index: usize)
 #[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
 #[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_columns))]
 mod tests {
-    use super::*;
+    use super::{
+        super::{
+            end,
+            enter,
+            flight::Direction,
+            Ended, //
+        },
+        *,
+    };
+    use crate::acct::class::Class;
+    use core::cell::Cell;
 
     fn columns(ios: u64, ticks_ns: u64, busy_ns: u64) -> Columns {
         let mut columns = Columns::default();
@@ -349,5 +359,99 @@ mod tests {
         assert_eq!((less.write.ios, less.io_ticks_total_ns), (1, 0));
         cleared.clear_printed(&less, Unit::Ns);
         assert_eq!(columns(8, 0, 600).since(&cleared).io_ticks_total_ns, 100);
+    }
+
+    #[test]
+    fn a_time_that_is_half_the_range_ahead_is_behind() {
+        let most = u64::MAX / 2;
+        assert_eq!(growth(most, 0), most);
+        assert_eq!(growth(most + 1, 0), 0);
+    }
+
+    /// Values that differ from each other, all `times` as large.
+    fn totals(times: u64) -> Totals {
+        let done = |first: u64| Completed {
+            ios: times * first,
+            sectors: times * (first + 1),
+            ticks_ns: times * (first + 2),
+            merges: times * (first + 3),
+        };
+        Totals {
+            columns: Columns {
+                read: Column::of(&done(10)),
+                write: Column::of(&done(20)),
+                io_ticks_total_ns: times * 30,
+                time_in_queue_ns: times * 31,
+                io_ticks_read_ns: times * 32,
+                io_ticks_write_ns: times * 33,
+            },
+            in_flight: times * 34,
+            classes: Classes {
+                read: done(40),
+                write: done(50),
+                free: done(60),
+                none: done(70),
+            },
+        }
+    }
+
+    #[test]
+    fn what_was_counted_before_a_resize_is_added() {
+        let mut sum = totals(1);
+        sum.fold(&totals(2));
+        assert_eq!(sum, totals(3));
+    }
+
+    #[test]
+    fn what_freed_counters_had_counted_is_subtracted_no_more() {
+        let mut cleared = totals(3).columns;
+        cleared.give_up(&totals(1).columns);
+        assert_eq!(cleared, totals(2).columns);
+    }
+
+    #[test]
+    fn classes_are_reported_as_they_grew() {
+        let grown = totals(3).classes.since(&totals(1).classes);
+        assert_eq!(grown, totals(2).classes);
+    }
+
+    /// Reads an area; before each of the first reads of the clock, a read of 10 ns is recorded.
+    fn collect_during(reads: u64) -> Totals {
+        let (area, in_flight) = (Area::default(), InFlight::default());
+        let (now, recorded) = (Cell::new(1000), Cell::new(0));
+        let clock = || {
+            if recorded.get() < reads {
+                recorded.set(recorded.get() + 1);
+                let ended = Ended {
+                    duration_ns: 10,
+                    merged: false,
+                };
+                enter(&area, &in_flight, Direction::Read, now.get());
+                now.set(now.get() + 10);
+                end(&area, &in_flight, Class::Read as usize, now.get(), |done| {
+                    done.count(8, &ended)
+                });
+            }
+            now.get()
+        };
+        collect(&in_flight, || [&area].into_iter(), clock)
+    }
+
+    #[test]
+    fn an_area_is_read_again_if_an_io_was_recorded_meanwhile() {
+        let totals = collect_during(1);
+        let columns = &totals.columns;
+        assert_eq!((totals.in_flight, columns.read.ios), (0, 1));
+        assert_eq!(
+            (columns.time_in_queue_ns, columns.io_ticks_read_ns),
+            (10, 10)
+        );
+    }
+
+    #[test]
+    fn an_area_that_is_never_quiet_is_read_with_its_latest_entries() {
+        let totals = collect_during(u64::MAX);
+        assert_eq!(totals.in_flight, 1);
+        assert_ne!(totals.columns.read.ios, 0);
     }
 }

@@ -263,4 +263,16 @@ mod tests {
         line.rise(1000);
         assert_eq!(line.busy_ns(998), Some(0));
     }
+
+    #[test]
+    fn a_line_is_up_for_less_than_the_longest_time() {
+        let line = LineState::default();
+        line.rise(0);
+        assert_eq!(line.busy_ns(LONGEST - 1), Some(LONGEST - 1));
+        assert_eq!(line.busy_ns(LONGEST), Some(0));
+        line.fall(LONGEST - 1);
+        assert_eq!(line.busy_ns(0), Some(LONGEST - 1));
+        let too_long = LineState(AtomicU64::new(LONGEST));
+        assert_eq!(too_long.busy_ns(0), None);
+    }
 }

@@ -105,6 +105,7 @@ mod tests {
                 let at = region.find(100 + 8 * area, 8);
                 assert_eq!(at.map(AreaOffset::area), Some(area as usize));
                 let Some(at) = at else { unreachable!() };
+                assert_eq!(at.get(), AreaOffset::STRIDE as u64 * area);
                 for flags in [0, WRITE, MERGED, MERGED | WRITE] {
                     let list_tag = region.list_tag().at(at).with(flags);
                     assert_eq!(list_tag.area(ListTag::list(7)), area as usize);
@@ -133,5 +134,16 @@ mod tests {
             assert_eq!(nothing.area_of(ListTag::NONE, flags), None);
             assert_eq!(nothing.area_of(ListTag::NONE.with(flags), flags), None);
         }
+    }
+
+    #[test]
+    fn a_region_has_what_it_was_created_with() {
+        let Some(geometry) = Geometry::new(100, 25, 10) else {
+            unreachable!()
+        };
+        let region = OnlyRegion::new(&geometry, 7, 0x1000, 0x2008);
+        assert_eq!((region.in_flight(), region.last()), (0x1000, 0x2008));
+        assert_eq!(region.list_tag(), ListTag::list(7));
+        assert!(region.is_beside(92, 8) && !region.is_beside(92, 9));
     }
 }

@@ -237,4 +237,24 @@ mod tests {
             assert_eq!(pending.list_tag(0).number(), 0);
         }
     }
+
+    #[test]
+    fn an_io_under_no_list_has_no_tag_of_an_earlier_one() {
+        let pending = RegionState::default();
+        for level in 0..LEVELS {
+            pending.set_list_tag(level, ListTag::list(7));
+        }
+        pending.start_under_none();
+        for level in 0..LEVELS {
+            assert_eq!(pending.list_tag(level), ListTag::NONE);
+        }
+    }
+
+    #[test]
+    fn a_flag_that_is_set_twice_stays_set() {
+        let merged = ListTag::list(7).with(MERGED);
+        assert_eq!(merged.with(MERGED), merged);
+        let nowhere = merged.in_no_one_area();
+        assert_eq!(nowhere.in_no_one_area(), nowhere);
+    }
 }

@@ -73,3 +73,60 @@ impl AreaRef<'_> {
         });
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::{
+        super::{
+            area::Completed,
+            columns::collect, //
+        },
+        *,
+    };
+    use crate::acct::{
+        class::{
+            Class,
+            Tag, //
+        },
+        entry::Start,
+    };
+
+    #[test]
+    fn an_io_is_counted_as_its_entry_has_it() {
+        let (area, in_flight) = (Area::default(), InFlight::default());
+        let place = AreaRef {
+            area: &area,
+            in_flight: &in_flight,
+        };
+        let totals = || collect(&in_flight, || [&area].into_iter(), || 5000);
+        let entry = Entry::default();
+        let start = Start {
+            account: 1,
+            hctx: 0,
+            class: Class::Free,
+            tag: Tag::Simple,
+            sector: 2048,
+            pid: 31,
+        };
+        entry.start_waiting(&start, 900);
+        entry.start_in_regions(2048, 8, 1000);
+        place.start(entry.kind(), 1000);
+        assert_eq!(totals().in_flight, 1);
+        place.end(&entry, ListTag::list(7).merged_or_not(true), 1040);
+        let (totals, free) = (
+            totals(),
+            Completed {
+                ios: 1,
+                sectors: 8,
+                ticks_ns: 40,
+                merges: 1,
+            },
+        );
+        assert_eq!((totals.in_flight, totals.classes.free), (0, free));
+        let columns = totals.columns;
+        assert_eq!(
+            (columns.io_ticks_write_ns, columns.time_in_queue_ns),
+            (40, 40)
+        );
+    }
+}
