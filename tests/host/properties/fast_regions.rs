@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A region whose I/Os take the fast path, against the same region on the general path.
+//! A region whose I/Os take the fast path, against the same region on the general path. At times the list of the regions
+//! is another one, which has the same region.
 
 use super::{
     areas::geometry,
@@ -102,6 +103,16 @@ impl Recorded {
         }
     }
 
+    /// An I/O that is on the general path ends, as the module's regions record it.
+    fn end(&self, entry: &Entry, now: u64) {
+        let (region, io) = (self.region(), entry.io(0));
+        let ended = Ended {
+            duration_ns: now - entry.pending.start_ns(),
+            merged: entry.pending.list_tag(0).merged(),
+        };
+        region.end(region.area_of(&io), &io, &ended, now);
+    }
+
     fn totals(&self, now: u64) -> Vec<Totals> {
         let total = |area: usize| {
             let areas = || [&self.areas[area]].into_iter();
@@ -116,12 +127,13 @@ struct Disk {
     requests: [Memory; IOS],
     record: CpuRecord,
     root: Root,
-    list_tag: ListTag,
+    /// The number of the list of regions.
+    list: u32,
     region: OnlyRegion,
     recorded: Recorded,
 }
 
-/// The number of the list of regions.
+/// The first list of regions.
 const LIST: u32 = 7;
 
 impl Disk {
@@ -130,12 +142,18 @@ impl Disk {
             requests: std::array::from_fn(|_| Memory::new(BUCKET)),
             record: CpuRecord::default(),
             root: Root::default(),
-            list_tag: ListTag::list(LIST),
+            list: LIST,
             region: OnlyRegion::new(&geometry, LIST, 0, 0),
             recorded: Recorded::new(geometry),
         };
         disk.root.gauge.add(Extra::Regions);
         disk
+    }
+
+    /// The regions have another list from now on.
+    fn replace_list(&mut self) {
+        self.list += 1;
+        self.region = OnlyRegion::new(&self.recorded.geometry, self.list, 0, 0);
     }
 
     fn entry(&self, request: usize) -> &Entry {
@@ -259,7 +277,7 @@ impl<'a> fast::Section<'a> for Step<'a> {
         let sectors = bytes >> 9;
         entry.start_in_regions(sector, sectors, self.now);
         let merged = last.merged(sector, sectors, entry.kind());
-        let list_tag = self.disk.list_tag.merged_or_not(merged);
+        let list_tag = ListTag::list(self.disk.list).merged_or_not(merged);
         entry.pending.set_list_tag(0, list_tag.in_no_one_area());
         let (region, io) = (self.disk.recorded.region(), entry.io(0));
         region.start(None, &io, self.now);
@@ -269,8 +287,11 @@ impl<'a> fast::Section<'a> for Step<'a> {
         unreachable!("no task waits for a tag");
     }
 
-    fn end_in_regions(&self, _: &'a Root, _: &'a Entry) {
-        unreachable!("the list stays the same");
+    fn end_in_regions(&self, _: &'a Root, entry: &'a Entry) {
+        let list = entry.pending.list_tag(0).number();
+        assert_ne!(list, self.disk.list, "it has an area on the fast path");
+        assert!(entry.is_in_regions());
+        self.disk.recorded.end(entry, self.now);
     }
 
     fn ended(&self, _: &'a Entry) {}
@@ -356,6 +377,24 @@ enum Life {
     Runs(Io, u64, bool),
 }
 
+/// What is special about a step.
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Nothing,
+    /// An I/O that starts goes on where the latest one that was issued ends.
+    GoesOn,
+    /// The regions have another list from then on.
+    ReplacesList,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        4 => Just(Event::Nothing),
+        4 => Just(Event::GoesOn),
+        1 => Just(Event::ReplacesList),
+    ]
+}
+
 fn io() -> impl Strategy<Value = Io> {
     (0..90u64, 1..12u32, any::<bool>()).prop_map(|(sector, sectors, is_write)| Io {
         sector,
@@ -379,14 +418,26 @@ proptest! {
     #[test]
     fn a_region_records_the_same_on_both_paths(
         geometry in geometry(),
-        steps in vec((0..IOS, io(), way(), 0..9u64), 0..80),
+        steps in vec((0..IOS, io(), way(), 0..9u64, event()), 0..80),
     ) {
-        let (disk, general) = (Disk::new(geometry), Recorded::new(geometry));
+        let (mut disk, general) = (Disk::new(geometry), Recorded::new(geometry));
         let region = general.region();
         let mut lives = [Life::None; IOS];
         let mut now = 1 << 50;
-        for (request, io, way, gap) in steps {
+        let mut latest: Option<Io> = None;
+        for (request, io, way, gap, event) in steps {
             now += gap;
+            let io = match (event, latest) {
+                (Event::GoesOn, Some(latest)) => Io {
+                    sector: latest.sector + u64::from(latest.sectors),
+                    class: latest.class,
+                    ..io
+                },
+                _ => io,
+            };
+            if let Event::ReplacesList = event {
+                disk.replace_list();
+            }
             let entry = disk.entry(request);
             lives[request] = match lives[request] {
                 Life::None => {
@@ -399,6 +450,10 @@ proptest! {
                     let kind = Kind::new(io.class, Tag::Simple);
                     let merged = general.last.merged(io.sector, io.sectors, kind);
                     region.start(region.area_of(&io), &io, now);
+                    let is_beside = geometry.fragments(io.sector, io.sectors, |_, _| ()) == 0;
+                    let is_general = region.area_of(&io).is_none() && !is_beside;
+                    prop_assert_eq!(entry.is_in_regions(), is_general);
+                    latest = Some(io);
                     Life::Runs(io, now, merged)
                 }
                 Life::Runs(io, since, merged) => {
@@ -433,14 +488,9 @@ fn leave(disk: &Disk, entry: &Entry, io: &Io, way: Way, now: u64) {
     });
     if entry.is_in_regions() {
         assert_eq!(entry.io(0), *io);
-        let region = disk.recorded.region();
-        let ended = Ended {
-            duration_ns: now - entry.pending.start_ns(),
-            merged: entry.pending.list_tag(0).merged(),
-        };
         match way {
-            Way::Done | Way::Ends => region.end(region.area_of(io), io, &ended, now),
-            Way::GivenBack | Way::Abandoned => region.undo_start(io, now),
+            Way::Done | Way::Ends => disk.recorded.end(entry, now),
+            Way::GivenBack | Way::Abandoned => disk.recorded.region().undo_start(io, now),
         }
     }
     entry.release();
