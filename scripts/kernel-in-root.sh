@@ -13,13 +13,18 @@ die()
 	exit 1
 }
 
-# release FLAVOUR UPSTREAM-VERSION: the release that Debian gives the kernel.
+# release FLAVOUR VERSION: the release that Debian gives the kernel of this version of the package.
 release()
 {
+	local base=${2%%-*}
+	case $2 in
+	*~bpo13+*) base+=+deb13 ;;
+	*) base+=+deb14 ;;
+	esac
 	case $1 in
-	generic) echo "$2+deb13-$ARCH" ;;
-	16k) echo "$2+deb13-$ARCH-16k" ;;
-	*) echo "$2+deb13-$1-$ARCH" ;;
+	generic) echo "$base-$ARCH" ;;
+	16k) echo "$base-$ARCH-16k" ;;
+	*) echo "$base-$1-$ARCH" ;;
 	esac
 }
 
@@ -37,7 +42,7 @@ resolve()
 	apt-get update -qq >&2 || die "the package mirror cannot be reached; check the network and run this again"
 	for series in "$@"; do
 		for version in $(apt-cache madison "linux-source-$series" | awk '{ print $3 }' | sort -rV); do
-			release=$(release "$flavour" "${version%%-*}")
+			release=$(release "$flavour" "$version")
 			for package in binary-unsigned modules headers base; do
 				has "linux-$package-$release" "$version" || continue 2
 			done

@@ -4,7 +4,7 @@
 # series, unpacks it and prepares a KDIR once per version. Prints the directory with release, version,
 # kdir/, vmlinuz and modules/.
 # usage: kernel.sh (KERNEL=7.2 selects a series, FLAVOUR=rt a Debian kernel other than the cloud kernel, ARCH=arm64
-# an architecture: see scripts/kernels.txt)
+# an architecture, SUITE=sid a suite: see scripts/kernels.txt)
 
 . "$(dirname "$0")/lib.sh"
 
@@ -17,6 +17,7 @@ resolve()
 	local answer
 	answer=$KERNELS/resolved-$(echo "$*" | tr ' ' '-')
 	[ "$ARCH" = amd64 ] || answer+=-$ARCH
+	[ "$SUITE" = trixie-backports ] || answer+=-$SUITE
 	if [ -z "$(find "$answer" -mtime -1 2>/dev/null)" ]; then
 		if "$TOP/scripts/enter.sh" scripts/kernel-in-root.sh resolve "$@" \
 			>"$answer.tmp" 2>"$LOGS/resolve-kernel.log"; then
@@ -42,7 +43,7 @@ build()
 }
 
 mkdir -p "$KERNELS"
-[ -n "$SERIES" ] || die "FLAVOUR=$FLAVOUR of ARCH=$ARCH is not a supported kernel; scripts/kernels.txt lists them"
+[ -n "$SERIES" ] || die "FLAVOUR=$FLAVOUR of ARCH=$ARCH and SUITE=$SUITE is not a supported kernel; scripts/kernels.txt lists them"
 case " $SERIES " in
 *" ${KERNEL:-${SERIES%% *}} "*) ;;
 *) die "KERNEL=$KERNEL is not a supported series; choose one of: $SERIES" ;;
@@ -52,7 +53,8 @@ read -r release version <<<"$(resolve "$FLAVOUR" ${KERNEL:-$SERIES})"
 [ -n "$release" ] || exit 1
 [ -e "$KERNELS/$release/ready" ] || locked kernel build "$release" "$version" >&2
 series=$(echo "$version" | cut -d. -f1,2)
-rustc=$(awk -v row="$series $FLAVOUR $ARCH" '!/^#/ && $1 " " $2 " " $3 == row { print $4 }' "$TOP/scripts/kernels.txt")
+rustc=$(awk -v row="$series $FLAVOUR $ARCH $SUITE" '!/^#/ && $1 " " $2 " " $3 " " $5 == row { print $4 }' \
+	"$TOP/scripts/kernels.txt")
 grep -q "^CONFIG_RUSTC_VERSION_TEXT=\"rustc $rustc " "$KERNELS/$release/config" ||
 	die "kernel $release was not built by rustc ${rustc:-unknown}, which scripts/kernels.txt says; correct the table"
 [ -e "$KERNELS/$release/version" ] || echo "$version" >"$KERNELS/$release/version"

@@ -27,11 +27,18 @@ arm64 | aarch64) ARCH=arm64 ;;
 	;;
 esac
 FLAVOUR=${FLAVOUR:-cloud}
+# The suite of Debian.
+SUITE=${SUITE:-trixie-backports}
 
 # Supported series of this flavour, newest first. scripts/kernels.txt names them, and no script.
-SERIES=${SERIES:-$(awk -v row="$FLAVOUR $ARCH" '!/^#/ && $2 " " $3 == row { print $1 }' "$TOP/scripts/kernels.txt" | xargs)}
+SERIES=${SERIES:-$(awk -v row="$FLAVOUR $ARCH $SUITE" '!/^#/ && $2 " " $3 " " $5 == row { print $1 }' \
+	"$TOP/scripts/kernels.txt" | xargs)}
 # The root to build in: see scripts/root.sh.
-[ "$ARCH" = amd64 ] && BUILD_ROOT=build || BUILD_ROOT=$ARCH
+case "$ARCH $SUITE" in
+"amd64 trixie-backports") BUILD_ROOT=build ;;
+*" trixie-backports") BUILD_ROOT=$ARCH ;;
+*) BUILD_ROOT=$SUITE ;;
+esac
 
 die()
 {

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
-# kernels, QEMU and the tools for the guests; and another root with the packages that blktests needs, for
+# kernels, QEMU and the tools for the guests; the same of sid; and another root with the packages that blktests needs, for
 # the guests of scripts/nightly-blktests.sh; one for Debian packages; one with Prometheus and a browser, for
 # scripts/test-metrics.sh; one that builds for arm64 and emulates it; and for scripts/test-system.sh a whole system without
 # a kernel, and one with QEMU and UEFI to boot it. Prints its path.
-# usage: root.sh [build|blktests|packages|metrics|arm64|system|firmware]
+# usage: root.sh [build|sid|blktests|packages|metrics|arm64|system|firmware]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -36,11 +36,20 @@ METRICS="prometheus prometheus-node-exporter chromium-headless-shell fonts-dejav
 SYSTEM="systemd-sysv udev dbus kmod procps zstd initramfs-tools apt-utils e2fsprogs
 	shim-signed grub-efi-amd64-signed grub-efi-amd64 mokutil"
 FIRMWARE="qemu-system-x86 ovmf python3-virt-firmware mtools dosfstools fdisk e2fsprogs openssl"
-OPTIONS=() GUEST_PACKAGES=''
+OPTIONS=() GUEST_PACKAGES='' SUITES="trixie trixie-backports"
 case ${1:-build} in
 build)
 	PACKAGES=$(echo $TOOLCHAIN $SCOPE $TEST_KERNEL qemu-system-x86 $GUEST liburing-dev)
 	TITLE="build root (trixie, toolchain, QEMU)"
+	;;
+sid)
+	PACKAGES="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen kmod cpio xz-utils zstd
+		pahole python3 perl openssl tmux liburing-dev qemu-system-x86 cargo libc6-dev-i386 lib32gcc-16-dev mount util-linux-extra"
+	PACKAGES=$(echo $PACKAGES $GUEST)
+	SUITES=sid
+	# The list of packages of sid expires in a week, and a mirror may be older. Signatures are checked all the same.
+	OPTIONS=(--aptopt='Acquire::Check-Valid-Until "false"')
+	TITLE="root of sid (toolchain, QEMU)"
 	;;
 blktests)
 	PACKAGES=$(echo $BLKTESTS)
@@ -71,9 +80,8 @@ firmware)
 	PACKAGES=$(echo $FIRMWARE)
 	TITLE="root with QEMU and UEFI"
 	;;
-*) die "there is no root $1; choose one of: build blktests packages metrics arm64 system firmware" ;;
+*) die "there is no root $1; choose one of: build sid blktests packages metrics arm64 system firmware" ;;
 esac
-SUITES="trixie trixie-backports"
 
 ROOT=$IOSTAT_CACHE/root-$(echo "$PACKAGES $SUITES${GUEST_PACKAGES:+ $GUEST_PACKAGES}" | sha256sum | cut -c1-12)
 
@@ -109,7 +117,7 @@ bootstrap()
 		--dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
 		--include="$(echo "$packages" | tr ' ' ',')" \
-		trixie "$dir" \
+		"${SUITES%% *}" "$dir" \
 		- < <(for suite in $SUITES; do echo "deb $uri $suite main"; done)
 }
 

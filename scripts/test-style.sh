@@ -310,9 +310,9 @@ documented()
 kernel_table()
 {
 	local rows
-	rows=$(awk '!/^#/ { print $1, $2, $3, $4 }' "$TOP/scripts/kernels.txt" | sort)
+	rows=$(awk '!/^#/ { print $1, $2, $3, $4, $5 }' "$TOP/scripts/kernels.txt" | sort)
 	[ -n "$rows" ] || echo "scripts/kernels.txt has no rows"
-	diff <(echo "$rows") <(awk '$1 ~ /^[0-9]+\.[0-9]+$/ { print $1, $2, $3, $4 }' "$TOP/Documentation/kernels.rst" | sort)
+	diff <(echo "$rows") <(awk '$1 ~ /^[0-9]+\.[0-9]+$/ { print $1, $2, $3, $4, $5 }' "$TOP/Documentation/kernels.rst" | sort)
 }
 
 # Otherwise make mutants does not start.
