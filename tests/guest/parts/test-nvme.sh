@@ -128,6 +128,18 @@ delta $head
 is "multipath: a failed read is an operation without bytes" "$d_operations_read $d_bytes_read" "1 0"
 balanced "multipath error" $head
 
+# A bio that the multipath disk splits into 64 parts, of which the first one has that sector. It ends with its last part,
+# which succeeds, long after the first has failed.
+echo 16 >/sys/block/$head/queue/max_sectors_kb
+retries=$(cat /sys/module/nvme_core/parameters/max_retries)
+echo 0 >/sys/module/nvme_core/parameters/max_retries
+begin $head
+refuses "multipath: a read whose first part fails" dd if=/dev/$head of=/dev/null iflag=direct bs=1M skip=64 count=1
+delta $head
+is "multipath: the status of a part is that of the bio" "$d_operations_read $d_bytes_read" "1 0"
+echo "$retries" >/sys/module/nvme_core/parameters/max_retries
+balanced "multipath error of a part" $head
+
 # A path is removed in the middle of I/O: the other path completes it.
 echo round-robin >$policy
 begin $head

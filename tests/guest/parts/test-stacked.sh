@@ -144,6 +144,18 @@ balanced "loop on ext4: the disk below" nba
 remove_null_blk_disk nba
 remove_null_blk_disk nbb
 
+# A flush is a bio without data.
+make_null_blk_disk nbf size=64 memory_backed=1 cache_size=1
+dm_table flushed "0 131072 linear /dev/nbf 0"
+begin "$disk"
+succeeds "dm flushes: fio" fio_quiet --filename="/dev/$disk" --direct=1 --rw=write --bs=4k --number_ios=20 --size=1m --fsync=1
+delta "$disk"
+is "dm flushes: one for each fsync, of class none" "$d_operations_none" "$(cat "/sys/block/$disk/iostat/events/flushes")"
+holds "dm flushes: at least one after each write" "d_operations_none >= 19"
+balanced "dm flushes" "$disk"
+dmsetup remove flushed
+remove_null_blk_disk nbf
+
 # zram: completes an I/O when it is submitted.
 modprobe zram num_devices=1
 echo 64M >/sys/block/zram0/disksize
