@@ -80,7 +80,9 @@ $2 stat $stat"
 account_histograms()
 {
 	local file values
+	# The directory comes with the first I/O.
 	for file in "/sys/block/$1/iostat/latency"/*_*; do
+		[ -e "$file" ] || continue
 		read -r values <"$file"
 		echo "$1 ${file##*/} $values"
 	done

@@ -92,7 +92,9 @@ class Recount:
         self.claims(disk, own, got, int(last[disk, "field10"][0]) - int(first[disk, "field10"][0]))
         for words in last:
             if words[0] == disk and words[1].endswith(compare.PHASES):
-                self.histogram(disk, words[1], own, first[words], last[words])
+                # The files of a disk come with its first I/O.
+                empty = ["0"] * len(last[words])
+                self.histogram(disk, words[1], own, first.get(words, empty), last[words])
 
     def times(self, disk, own, got):
         steps = own.steps()
