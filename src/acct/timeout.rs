@@ -3,8 +3,8 @@
 //! Requests that time out.
 //!
 //! When the timer of a queue fires, a worker of the kernel reads the time, and then looks at each request in flight: those whose
-//! deadline has passed by that time have timed out. What is called for each request must know the time that this worker has
-//! read. Times are in jiffies.
+//! deadline has passed by that time have timed out. The hook that is called for each request must know the time that this
+//! worker has read. Times are in jiffies.
 
 use crate::sync::{
     AtomicU64,

@@ -394,7 +394,7 @@ impl<L: Listener> Registry<L> {
     }
 
     /// The account of the disk or partition that a word names, and how many sectors its disk or partition has now. May
-    /// sleep; `ENXIO` if there is none.
+    /// sleep; `ENXIO` if there is no such disk or partition.
     pub(super) fn find<'a>(&self, name: Word<'a>) -> Result<(Arc<Account>, u64), Wrong<'a>> {
         let guard = self.members.lock();
         let is = |member: &Member<L>| name.is_disk(member.account.identity().name.bytes());

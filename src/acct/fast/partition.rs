@@ -197,7 +197,7 @@ fn issue_in_busy<'a, S: Section<'a>>(
     before: Lengths,
     record: Writing<'_>,
 ) {
-    // Else it is the first of several that were submitted together: one that waits alone has extras here.
+    // Else this is the first of several I/Os that were submitted together, as `issue` has handled one that waits alone.
     if before.run() != 0 || before.has_others_than(Extra::Disk) {
         return issue_with_edges(section, entry, place, before, record);
     }

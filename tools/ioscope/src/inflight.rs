@@ -58,7 +58,7 @@ pub fn parse(text: &str) -> Option<Vec<Flight>> {
     each(text)?.collect()
 }
 
-/// The I/Os of a reply, one after the other; `None` in place of a line that is none.
+/// The I/Os of a reply, one after the other; `None` in place of an invalid line.
 pub fn each(text: &str) -> Option<impl Iterator<Item = Option<Flight>> + '_> {
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next()?.split(' ').collect();
@@ -137,7 +137,7 @@ impl InFlight {
         InFlight { devices, oldest }
     }
 
-    /// The age of the oldest of a device, that of a disk's partitions included; 0 if there is none.
+    /// The age of the oldest of a device, that of a disk's partitions included; 0 if no I/O is in flight.
     pub fn oldest_age_ns(&self, number: u32) -> u64 {
         let of_device = self
             .devices

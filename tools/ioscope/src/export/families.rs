@@ -285,7 +285,7 @@ fn queues(scrape: &Scrape) -> [Family<'_>; 3] {
 fn oldest_in_flight(scrape: &Scrape) -> Family<'_> {
     let head = (
         "iostat_oldest_in_flight_seconds",
-        "Age of the oldest I/O in flight; 0 if there is none.",
+        "Age of the oldest I/O in flight; 0 if no I/O is in flight.",
         Kind::Gauge,
     );
     each(scrape, head, |entry| {
