@@ -15,6 +15,7 @@
 
 pub mod absorb;
 pub mod busy;
+pub mod cgroup;
 pub mod class;
 pub mod client;
 pub mod counter;

@@ -114,7 +114,7 @@ static FIRST_BOUND: [u64; EIGHTHS] = FIRST.1;
 
 /// What there is of a time's bucket.
 #[inline(always)]
-fn of_bucket<T>(time_ns: u64, buckets: &[T; BUCKETS]) -> &T {
+pub(super) fn of_bucket<T>(time_ns: u64, buckets: &[T; BUCKETS]) -> &T {
     let eighth = Eighth::of(time_ns);
     let is_above = time_ns > *eighth.element(&FIRST_BOUND);
     eighth

@@ -12,6 +12,8 @@
 
 #[path = "interleavings/absorb.rs"]
 mod absorb;
+#[path = "interleavings/cgroup.rs"]
+mod cgroup;
 #[path = "interleavings/fast.rs"]
 mod fast;
 #[path = "interleavings/fast_regions.rs"]

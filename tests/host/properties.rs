@@ -12,6 +12,8 @@
 mod areas;
 #[path = "properties/asked.rs"]
 mod asked;
+#[path = "properties/cgroups.rs"]
+mod cgroups;
 #[path = "properties/dm.rs"]
 mod dm;
 #[path = "properties/fast.rs"]
