@@ -7,6 +7,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod binary;
+pub mod cgroup_text;
 pub mod comm;
 pub mod decimal;
 pub mod event_text;

@@ -6,6 +6,7 @@
 //! compile-time checks that floor 0 has the numbers and layouts of the headers.
 
 pub(crate) mod bindings;
+pub(crate) mod cgroups;
 pub(crate) mod clock;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod fast;

@@ -53,6 +53,10 @@ module! {
             default: 500_000_000,
             description: "From which time from start to end on an I/O is kept as slow, ns (1 to 2^63)",
         },
+        cgroup_rows: u32 {
+            default: 4096,
+            description: "How many rows accounts by cgroup may have: for each cgroup, disk, CPU and class one, about 1 KiB each (16 to 1048576)",
+        },
         mode: u32 {
             default: 0o666,
             description: "who may read and write /dev/iostat: a file mode, octal, with a 0 in front (0666)",
@@ -75,6 +79,7 @@ impl kernel::Module for Iostat {
         // A reference in 7.2, a value in 7.3.
         let inflight = *Borrow::<u32>::borrow(&module_parameters::inflight.value());
         let frequent_events = *Borrow::<u32>::borrow(&module_parameters::frequent_events.value());
+        let cgroup_rows = *Borrow::<u32>::borrow(&module_parameters::cgroup_rows.value());
         let mode = iface::chardev::mode(*Borrow::<u32>::borrow(&module_parameters::mode.value()))?;
         let slow_ns = *Borrow::<u64>::borrow(&module_parameters::slow_threshold_ns.value());
         recorder::slow::set_threshold_ns(slow_ns).inspect_err(|_| {
@@ -87,6 +92,7 @@ impl kernel::Module for Iostat {
             api.events(),
             inflight,
             frequent_events != 0,
+            cgroup_rows,
         )?;
         let (disks, partitions) = recorder.state().disks_and_partitions();
         pr_info!("recording {disks} disks and {partitions} partitions\n");

@@ -14,6 +14,9 @@
 
 pub(crate) mod account;
 pub(crate) mod accounts;
+pub(crate) mod cgroup_control;
+pub(crate) mod cgroup_rows;
+mod cgroups;
 pub(crate) mod clients;
 mod context;
 mod entries;
@@ -55,7 +58,10 @@ use crate::{
     },
     kernel_ext::{
         block::device::BlockDevice,
-        class,
+        class::{
+            self,
+            NoIo, //
+        },
         mmap::NewMapping,
         pages::PageOf,
         percpu::with_interrupts_off,
@@ -64,6 +70,7 @@ use crate::{
 };
 use account::id::AccountId;
 use account::Account;
+use cgroup_control::CgroupControl;
 use kernel::{
     new_mutex,
     prelude::*,
@@ -90,6 +97,8 @@ pub(crate) struct State<L: Listener> {
     probes: Mutex<probe::Probes>,
     #[pin]
     registry: Registry<L>,
+    #[pin]
+    cgroup_control: Mutex<CgroupControl>,
     header: Arc<PageOf<MapHeader>>,
 }
 
@@ -116,7 +125,13 @@ impl<L: Listener> Recorder<L> {
         events: Arc<Events>,
         inflight: u32,
         frequent_events: bool,
+        cgroup_rows: u32,
     ) -> Result<Self> {
+        if !cgroups::ROWS.contains(&cgroup_rows) {
+            let (least, most) = cgroups::ROWS.into_inner();
+            pr_err!("cgroup_rows={cgroup_rows} is not from {least} to {most}\n");
+            return Err(EINVAL);
+        }
         if inflight != 0 && !entries::IOS.contains(&inflight) {
             let (least, most) = entries::IOS.into_inner();
             pr_err!("inflight={inflight} is not from {least} to {most}\n");
@@ -139,6 +154,7 @@ impl<L: Listener> Recorder<L> {
                 tracker,
                 probes <- probes,
                 registry <- registry,
+                cgroup_control <- new_mutex!(CgroupControl::new(cgroup_rows)),
                 header,
             }),
             GFP_KERNEL,
@@ -169,6 +185,7 @@ impl<L: Listener> Drop for Recorder<L> {
     fn drop(&mut self) {
         self.waits = None;
         self.timeouts = None;
+        self.state.cgroup_control.lock().stop(&self.state.tracker);
         // First the probes, then the disks, then the state.
         self.state.registry.close();
         self.state.probes.lock().stop();
@@ -190,6 +207,9 @@ impl<L: Listener> upkeep::Upkeep for State<L> {
         self.registry.absorb_partitions();
         self.remove_tag_waits();
         self.registry.upkeep_unlisted();
+        // The mutex is held meanwhile: see `Registry::add_client`.
+        let _noio = NoIo::new();
+        self.cgroup_control.lock().upkeep();
     }
 }
 
@@ -202,7 +222,10 @@ impl<L: Listener> class::Devices for State<L> {
     }
 
     fn leaves(&self, device: &BlockDevice<'_>) {
-        self.registry.remove(device);
+        let number = self.registry.remove(device);
+        if let (false, Some(number)) = (device.is_partition(), number) {
+            self.cgroup_control.lock().remove_device(number);
+        }
     }
 }
 

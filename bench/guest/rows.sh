@@ -48,6 +48,12 @@ region()
 	load_module && [ -c /dev/iostat ] && echo "$disk @stats_create - $1" >/dev/iostat
 }
 
+# The module with accounts by cgroup.
+cgroups()
+{
+	load_module && [ -c /dev/iostat ] && echo "@cgroups on" >/dev/iostat
+}
+
 # Twenty buckets have nineteen bounds between them: 1 us to 262 ms, in ns.
 dm_bounds=$(for k in $(seq 0 18); do echo $((1000 << k)); done | paste -sd,)
 
@@ -113,6 +119,7 @@ blktrace_runs()
 
 row iostats none "echo 1 >/sys/block/$disk/queue/iostats" "echo 0 >/sys/block/$disk/queue/iostats"
 row iostat none "load_module" "rmmod iostat"
+row iostat+cgroups none "cgroups" "rmmod iostat"
 row iostat+region none "region /1" "rmmod iostat"
 row iostat+region1000 none "region /1000" "rmmod iostat"
 row iostat+trace none "load_module && io_events 1" "trace_off"

@@ -34,8 +34,12 @@ void iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio 
  * TSC, or if the fast path does not support this machine.
  */
 DECLARE_STATIC_KEY_FALSE(iostat_general);
-/* For starts and completions: set also while io:start or io:done is enabled. */
+/* For starts: set also while io:start or io:done is enabled. */
 DECLARE_STATIC_KEY_FALSE(iostat_general_or_traced);
+/* Set while io:start or io:done is enabled, or while there are accounts by cgroup. */
+DECLARE_STATIC_KEY_FALSE(iostat_watched);
+/* For completions: if either is set. */
+DECLARE_STATIC_KEY_FALSE(iostat_general_or_watched);
 
 /* The fast path. It has not recorded anything of an event that it passes on to the functions above. */
 void iostat_fast_io_start(void *state, struct request *rq);
@@ -44,15 +48,16 @@ void iostat_fast_rq_complete(void *state, struct request *rq, blk_status_t error
 			     unsigned int nr_bytes);
 
 /*
- * The fast path while io:start or io:done is enabled. The second traces io:done; io:start is traced by the
- * caller. Events that they leave to the general path go to iostat_general_*(), which trace no start.
+ * The fast path while io:start or io:done is enabled, of completions also while there are accounts by cgroup. The second
+ * traces io:done; io:start is traced by the caller. Events that they leave to the general path go to the functions that
+ * follow, which trace no start.
  */
 void iostat_traced_io_start(void *state, struct request *rq);
-void iostat_traced_rq_complete(void *state, struct request *rq, blk_status_t error,
+void iostat_watched_rq_complete(void *state, struct request *rq, blk_status_t error,
 				unsigned int nr_bytes);
 void iostat_general_io_start(void *state, struct request *rq);
-void iostat_general_rq_complete(void *state, struct request *rq, blk_status_t error,
-				unsigned int nr_bytes);
+void iostat_general_rq_complete_watched(void *state, struct request *rq, blk_status_t error,
+					unsigned int nr_bytes);
 
 /**
  * struct iostat_probe_ctx - where and when a probe runs

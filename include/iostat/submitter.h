@@ -7,8 +7,6 @@
 
 #include <linux/types.h>
 
-struct bio;
-
 /**
  * iostat_submitter_comm - the name of the thread that submitted an I/O
  * @pid: its id in the initial PID namespace
@@ -20,13 +18,5 @@ struct bio;
  * Return: whether it still exists.
  */
 bool iostat_submitter_comm(u32 pid, u64 age_ns, char comm[16]);
-
-/**
- * iostat_bio_cgroup - the cgroup that an I/O is charged to
- * @bio: a bio that is in flight
- *
- * Return: its cgroup_id(), or 0 if the bio has none.
- */
-u64 iostat_bio_cgroup(struct bio *bio);
 
 #endif /* _IOSTAT_SUBMITTER_H */

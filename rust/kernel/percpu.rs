@@ -62,6 +62,15 @@ impl ThisCpu<'_> {
     }
 }
 
+impl ThisCpu<'_> {
+    /// Returns a number that no other CPU has, a multiple of 4.
+    #[inline(always)]
+    pub(crate) fn number(self) -> u64 {
+        // Units of per-CPU memory begin with pages.
+        self.offset as u64
+    }
+}
+
 /// Calls `work` with interrupts off, on this CPU.
 pub(crate) fn with_interrupts_off<T>(work: impl FnOnce(ThisCpu<'_>) -> T) -> T {
     // SAFETY: They are restored below.

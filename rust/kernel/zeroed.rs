@@ -4,6 +4,7 @@
 
 use core::sync::atomic::{
     AtomicPtr,
+    AtomicU32,
     AtomicU64, //
 };
 use kernel::{
@@ -28,6 +29,8 @@ pub(crate) unsafe trait Zeroed {}
 
 // SAFETY: An integer.
 unsafe impl Zeroed for u64 {}
+// SAFETY: An integer.
+unsafe impl Zeroed for AtomicU32 {}
 // SAFETY: An integer.
 unsafe impl Zeroed for AtomicU64 {}
 // SAFETY: Two integers.

@@ -5,6 +5,7 @@
 //! `include/uapi/linux/iostat.h` describes each member; `src/glue/uapi.rs` checks that the layouts are
 //! equal.
 
+pub mod cgroup;
 pub mod histograms;
 pub mod kstat;
 pub mod slow;
@@ -65,6 +66,8 @@ pub mod call {
     pub const HISTOGRAMS: u32 = number(5);
     /// `IOSTAT_IOC_SLOW`.
     pub const SLOW: u32 = number(6);
+    /// `IOSTAT_IOC_CGROUPS`.
+    pub const CGROUPS: u32 = number(7);
     /// `IOSTAT_IOC_KSTAT_LIST`.
     pub const KSTAT_LIST: u32 = number(0x10);
     /// `IOSTAT_IOC_KSTAT_READ`.
@@ -300,8 +303,8 @@ mod tests {
         assert_eq!(calls, [0xa800, 0xa801, 0xa802, 0xa803]);
         let calls = [call::KSTAT_LIST, call::KSTAT_READ, call::KSTAT_WRITE];
         assert_eq!(calls, [0xa810, 0xa811, 0xa812]);
-        let calls = [call::MESSAGE, call::HISTOGRAMS, call::SLOW];
-        assert_eq!(calls, [0xa804, 0xa805, 0xa806]);
+        let calls = [call::MESSAGE, call::HISTOGRAMS, call::SLOW, call::CGROUPS];
+        assert_eq!(calls, [0xa804, 0xa805, 0xa806, 0xa807]);
     }
 
     #[test]

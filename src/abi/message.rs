@@ -10,6 +10,7 @@
 //! Nothing is copied: a parsed message borrows its line. Floor 3 looks up the disk and returns the errno and
 //! the text of an error; floor 2 copies what it keeps, from `Word::bytes()`.
 
+pub mod cgroup;
 pub mod create;
 pub mod error;
 pub mod evcnt;

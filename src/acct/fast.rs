@@ -128,7 +128,14 @@ impl Fresh {
 }
 
 impl Entry {
+    /// The address of the I/O in flight, which is on the fast path.
+    #[inline(always)]
+    pub fn in_flight(&self) -> u64 {
+        self.key.in_flight()
+    }
+
     /// The I/O in flight has ended.
+    #[inline(always)]
     pub fn release(&self) {
         self.key.release_in_flight();
     }
@@ -285,6 +292,17 @@ pub trait Section<'a> {
 
     /// Ends it.
     fn leave(self);
+
+    /// Does what [`Section::ended`] does, releases the entry, and ends the section.
+    #[inline(always)]
+    fn leave_ended(self, entry: &'a Entry)
+    where
+        Self: Sized,
+    {
+        self.ended(entry);
+        entry.release();
+        self.leave();
+    }
 }
 
 /// The only region of a disk, as this CPU has it.
@@ -396,14 +414,6 @@ fn issue_among_others(before: Lengths, record: &Writing<'_>, now: u64) {
     }
 }
 
-/// The I/O of a section has ended. Releases the entry, and leaves the section.
-#[inline(always)]
-fn leave_ended<'a, S: Section<'a>>(section: S, entry: &'a Entry) {
-    section.ended(entry);
-    entry.key.release_in_flight();
-    section.leave();
-}
-
 /// `block_rq_complete` of `bytes` bytes without an error: a request is done, perhaps in part.
 #[inline(always)]
 pub fn complete<'a, E: FastEvent<'a>>(
@@ -441,13 +451,13 @@ pub fn complete<'a, E: FastEvent<'a>>(
         record.runq_busy.fall(now);
         keep_apart();
         drop(record);
-        return leave_ended(section, entry);
+        return section.leave_ended(entry);
     }
     let before = before.again();
     if !before.has_extras() {
         complete_among_others(before, &record, now);
         drop(record);
-        return leave_ended(section, entry);
+        return section.leave_ended(entry);
     }
     if before == Lengths::ONE_RUNS.with(Extra::Regions) {
         record.runq_busy.fall(now);

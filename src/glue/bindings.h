@@ -4,6 +4,7 @@
  * cannot have. The kernel's own types in them are taken from there.
  */
 
+#include <iostat/cgroups.h>
 #include <iostat/clients.h>
 #include <iostat/clock.h>
 #include <iostat/devstat.h>
@@ -19,6 +20,7 @@
 #include <iostat/upkeep.h>
 #include <iostat/waits.h>
 #include <iostat/io_trace.h>
+#include <linux/blk-cgroup.h>
 #include <linux/blk_types.h>
 #include <linux/tracepoint.h>
 #include <uapi/linux/iostat.h>
@@ -63,6 +65,7 @@ enum iostat_call {
 	IOSTAT_CALL_MESSAGE = IOSTAT_IOC_MESSAGE,
 	IOSTAT_CALL_HISTOGRAMS = IOSTAT_IOC_HISTOGRAMS,
 	IOSTAT_CALL_SLOW = IOSTAT_IOC_SLOW,
+	IOSTAT_CALL_CGROUPS = IOSTAT_IOC_CGROUPS,
 	IOSTAT_CALL_KSTAT_LIST = IOSTAT_IOC_KSTAT_LIST,
 	IOSTAT_CALL_KSTAT_READ = IOSTAT_IOC_KSTAT_READ,
 	IOSTAT_CALL_KSTAT_WRITE = IOSTAT_IOC_KSTAT_WRITE,

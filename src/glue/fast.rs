@@ -69,6 +69,25 @@ pub(crate) fn restore(flags: Flags) {
     }
 }
 
+/// This CPU's offset of per-CPU memory. In a section.
+#[inline(always)]
+pub(crate) fn cpu_offset() -> usize {
+    extern "C" {
+        static this_cpu_off: usize;
+    }
+    let offset;
+    // SAFETY: Reads this CPU's variable.
+    unsafe {
+        asm!(
+            "mov {offset}, qword ptr gs:[rip + {this_cpu_off}]",
+            offset = out(reg) offset,
+            this_cpu_off = sym this_cpu_off,
+            options(nostack, readonly, preserves_flags),
+        )
+    };
+    offset
+}
+
 /// The time in ns. In a section, while the clock is the TSC.
 #[inline(always)]
 pub(crate) fn now_ns() -> u64 {

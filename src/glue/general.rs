@@ -5,21 +5,19 @@
 //! C header: `include/iostat/probes.h`.
 
 #[cfg(target_arch = "x86_64")]
-use crate::kernel_ext::jump_label::branch_unlikely;
+use {
+    super::io_events::StaticKey,
+    crate::kernel_ext::jump_label::branch_unlikely, //
+};
 
 #[cfg(target_arch = "x86_64")]
 mod key {
-    use kernel::bindings;
+    use super::super::io_events::StaticKey;
 
     extern "C" {
         pub(super) static iostat_general: StaticKey;
         pub(super) static iostat_general_or_traced: StaticKey;
-    }
-
-    /// A key by itself: the macro expects a member of something.
-    #[repr(C)]
-    pub(super) struct StaticKey {
-        pub(super) key: bindings::static_key_false,
+        pub(super) static iostat_general_or_watched: StaticKey;
     }
 }
 
@@ -27,24 +25,28 @@ mod key {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn is_general() -> bool {
-    use key::{
-        iostat_general,
-        StaticKey, //
-    };
+    use key::iostat_general;
     // SAFETY: The key is that of `src/hooks/probes.c`; it is read and written by the kernel's functions alone.
     unsafe { branch_unlikely!(iostat_general, StaticKey, key) }
 }
 
-/// Whether starts and completions take the general path. They also take it while `io:start` or `io:done` is enabled.
+/// Whether starts take the general path. They also take it while `io:start` or `io:done` is enabled.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(crate) fn is_general_or_traced() -> bool {
-    use key::{
-        iostat_general_or_traced,
-        StaticKey, //
-    };
+    use key::iostat_general_or_traced;
     // SAFETY: As in `is_general`.
     unsafe { branch_unlikely!(iostat_general_or_traced, StaticKey, key) }
+}
+
+/// Whether completions take the general path. They also take it while they are watched: see
+/// [`watched`](super::io_events::watched).
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(crate) fn is_general_or_watched() -> bool {
+    use key::iostat_general_or_watched;
+    // SAFETY: As in `is_general`.
+    unsafe { branch_unlikely!(iostat_general_or_watched, StaticKey, key) }
 }
 
 /// Whether all events take the general path: there is no other.

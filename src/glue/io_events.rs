@@ -121,6 +121,23 @@ pub(crate) fn done_enabled() -> bool {
     }
 }
 
+/// A key by itself: the macro expects a member of something.
+#[repr(C)]
+pub(super) struct StaticKey {
+    pub(super) key: kernel::bindings::static_key_false,
+}
+
+extern "C" {
+    static iostat_watched: StaticKey;
+}
+
+/// Whether `io:start` or `io:done` is enabled, or there are accounts by cgroup: a patched jump.
+#[inline(always)]
+pub(crate) fn watched() -> bool {
+    // SAFETY: The key is that of `src/hooks/probes.c`; it is read and written by the kernel's functions alone.
+    unsafe { branch_unlikely!(iostat_watched, StaticKey, key) }
+}
+
 /// Whether the event `io:merge` is enabled, as [`done_enabled`].
 #[inline(always)]
 pub(crate) fn merge_enabled() -> bool {

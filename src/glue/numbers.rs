@@ -76,6 +76,7 @@ const _: () = {
         call::MESSAGE, iostat_call_IOSTAT_CALL_MESSAGE;
         call::HISTOGRAMS, iostat_call_IOSTAT_CALL_HISTOGRAMS;
         call::SLOW, iostat_call_IOSTAT_CALL_SLOW;
+        call::CGROUPS, iostat_call_IOSTAT_CALL_CGROUPS;
         call::KSTAT_LIST, iostat_call_IOSTAT_CALL_KSTAT_LIST;
         call::KSTAT_READ, iostat_call_IOSTAT_CALL_KSTAT_READ;
         call::KSTAT_WRITE, iostat_call_IOSTAT_CALL_KSTAT_WRITE;

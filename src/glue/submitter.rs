@@ -19,7 +19,22 @@ pub(crate) fn comm_of(pid: u32, age_ns: u64) -> Comm {
 }
 
 /// The id of the cgroup that a bio is charged to; 0 if it has none. Any context.
+#[inline(always)]
 pub(crate) fn cgroup_of(bio: &Bio<'_>) -> u64 {
-    // SAFETY: The bio is alive.
-    unsafe { own::iostat_bio_cgroup(bio.as_ptr()) }
+    #[cfg(CONFIG_BLK_CGROUP)]
+    {
+        // SAFETY: The bio is alive, and holds its css, that its cgroup, and that its directory, whose id does not change.
+        unsafe {
+            let css = own::bio_blkcg_css(bio.as_ptr());
+            if css.is_null() {
+                return 0;
+            }
+            (*(*(*css).cgroup).kn).id
+        }
+    }
+    #[cfg(not(CONFIG_BLK_CGROUP))]
+    {
+        let _ = bio;
+        0
+    }
 }

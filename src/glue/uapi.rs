@@ -6,6 +6,10 @@
 
 use super::bindings as own;
 use crate::abi::binary::{
+    cgroup::{
+        DeviceCgroup,
+        GetCgroups, //
+    },
     histograms::{
         DeviceLatency,
         GetHistograms, //
@@ -176,6 +180,34 @@ same!(
         comm: 16,
     }
 );
+same!(
+    DeviceCgroup = own::iostat_cgroup {
+        cgroup: 8,
+        number: 4,
+        io_class: 4,
+        ios: 8,
+        bytes: 8,
+        operations: 8,
+        duration: 8,
+        service: 8,
+        counts: 880,
+    }
+);
+
+same!(
+    GetCgroups = own::iostat_get_cgroups {
+        size: 4,
+        flags: 4,
+        number: 4,
+        entry_size: 4,
+        count: 4,
+        rows: 4,
+        rows_used: 4,
+        reserved: 4,
+        cgroups: 8,
+    }
+);
+
 same!(
     GetSlow = own::iostat_get_slow {
         size: 4,

@@ -6,6 +6,14 @@ use crate::{
     abi::map::MapDevice,
     acct::{
         absorb::PartitionSum,
+        cgroup::{
+            table::{
+                CgroupMemo,
+                CgroupRow,
+                CgroupSlot, //
+            },
+            CgroupReading, //
+        },
         counter::Counter,
         entry::Entry,
         histogram::Bases,
@@ -37,6 +45,14 @@ unsafe impl PerCpuCounter for Counter {}
 unsafe impl Zeroed for Entry {}
 // SAFETY: An integer.
 unsafe impl Zeroed for Passed {}
+// SAFETY: See above.
+unsafe impl Zeroed for CgroupSlot {}
+// SAFETY: See above.
+unsafe impl Zeroed for CgroupRow {}
+// SAFETY: See above.
+unsafe impl Zeroed for CgroupMemo {}
+// SAFETY: See above.
+unsafe impl Zeroed for CgroupReading {}
 // SAFETY: See above.
 unsafe impl Zeroed for CpuRecord {}
 // SAFETY: See above.

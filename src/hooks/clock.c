@@ -158,6 +158,7 @@ static void use_counter(const struct system_time_snapshot *now, u64 mult)
 	if (has_fast_path()) {
 		static_branch_dec(&iostat_general);
 		static_branch_dec(&iostat_general_or_traced);
+		static_branch_dec(&iostat_general_or_watched);
 	}
 }
 
@@ -165,6 +166,7 @@ static void use_raw(void)
 {
 	/* Make sure that no event of the fast path reads the counter any more. */
 	if (has_fast_path()) {
+		static_branch_inc(&iostat_general_or_watched);
 		static_branch_inc(&iostat_general_or_traced);
 		static_branch_inc(&iostat_general);
 		tracepoint_synchronize_unregister();
@@ -241,6 +243,7 @@ int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *c
 {
 	mutex_lock(&exchange_lock);
 	/* Both are dropped by use_counter(), if there is a fast path. */
+	static_branch_inc(&iostat_general_or_watched);
 	static_branch_inc(&iostat_general_or_traced);
 	static_branch_inc(&iostat_general);
 	/* The first selection is not counted as a change. */

@@ -9,6 +9,7 @@
  * interrupts are enabled again, because finding the file and the task may take locks.
  */
 
+#include <iostat/cgroups.h>
 #include <iostat/clock.h>
 #include <iostat/probes.h>
 #include <iostat/io_trace.h>
@@ -22,6 +23,8 @@
 
 DEFINE_STATIC_KEY_FALSE(iostat_general);
 DEFINE_STATIC_KEY_FALSE(iostat_general_or_traced);
+DEFINE_STATIC_KEY_FALSE(iostat_watched);
+DEFINE_STATIC_KEY_FALSE(iostat_general_or_watched);
 
 static __always_inline struct iostat_probe_ctx here(void)
 {
@@ -31,7 +34,7 @@ static __always_inline struct iostat_probe_ctx here(void)
 	};
 }
 
-/* Whether events of requests may take the fast path, if they are traced. */
+/* Whether events of requests may take the fast path, if they are watched. */
 static __always_inline bool has_fast_path(void)
 {
 	return IS_ENABLED(CONFIG_X86_64) && !static_branch_unlikely(&iostat_general);
@@ -99,8 +102,8 @@ void notrace iostat_probe_io_done(void *state, struct request *rq)
 	local_irq_restore(flags);
 }
 
-void notrace iostat_general_rq_complete(void *state, struct request *rq, blk_status_t error,
-				unsigned int nr_bytes)
+static __always_inline void general_rq_complete(void *state, struct request *rq,
+						blk_status_t error, unsigned int nr_bytes)
 {
 	unsigned long flags;
 
@@ -109,12 +112,23 @@ void notrace iostat_general_rq_complete(void *state, struct request *rq, blk_sta
 	local_irq_restore(flags);
 }
 
+void notrace iostat_general_rq_complete_watched(void *state, struct request *rq,
+						blk_status_t error, unsigned int nr_bytes)
+{
+	if (static_branch_unlikely(&iostat_cgroups))
+		iostat_cgroups_count_rq(state, rq, nr_bytes);
+	general_rq_complete(state, rq, error, nr_bytes);
+}
+
 void notrace iostat_probe_rq_complete(void *state, struct request *rq, blk_status_t error,
 			      unsigned int nr_bytes)
 {
-	if (static_branch_unlikely(&iostat_traced) && has_fast_path())
-		return iostat_traced_rq_complete(state, rq, error, nr_bytes);
-	iostat_general_rq_complete(state, rq, error, nr_bytes);
+	if (static_branch_unlikely(&iostat_watched)) {
+		if (has_fast_path())
+			return iostat_watched_rq_complete(state, rq, error, nr_bytes);
+		return iostat_general_rq_complete_watched(state, rq, error, nr_bytes);
+	}
+	general_rq_complete(state, rq, error, nr_bytes);
 }
 
 /* Called by the task that will sleep, before each sleep until it has a tag. */
@@ -129,6 +143,14 @@ void notrace iostat_probe_tag_wait(void *state, struct request_queue *q,
 	local_irq_restore(flags);
 }
 
+static noinline void bio_queue_watched(void *state, struct bio *bio)
+{
+	if (static_branch_unlikely(&iostat_cgroups))
+		iostat_cgroups_count_bio(state, bio);
+	if (static_branch_unlikely(&iostat_traced))
+		iostat_bio_queue_trace(state, bio);
+}
+
 void notrace iostat_probe_bio_queue(void *state, struct bio *bio)
 {
 	unsigned long flags;
@@ -139,8 +161,8 @@ void notrace iostat_probe_bio_queue(void *state, struct bio *bio)
 	local_irq_save(flags);
 	iostat_bio_queue(state, bio, here(), smp_processor_id());
 	local_irq_restore(flags);
-	if (static_branch_unlikely(&iostat_traced))
-		iostat_bio_queue_trace(state, bio);
+	if (static_branch_unlikely(&iostat_watched))
+		bio_queue_watched(state, bio);
 }
 
 void notrace iostat_probe_bio_complete(void *state, struct request_queue *q, struct bio *bio)
@@ -168,7 +190,7 @@ static void __maybe_unused check(void)
 	check_trace_callback_type_block_rq_issue(iostat_fast_rq_issue);
 	check_trace_callback_type_block_rq_complete(iostat_fast_rq_complete);
 	check_trace_callback_type_block_io_start(iostat_traced_io_start);
-	check_trace_callback_type_block_rq_complete(iostat_traced_rq_complete);
+	check_trace_callback_type_block_rq_complete(iostat_watched_rq_complete);
 	check_trace_callback_type_block_rq_tag_wait(iostat_probe_tag_wait);
 	check_trace_callback_type_block_bio_queue(iostat_probe_bio_queue);
 	check_trace_callback_type_block_bio_complete(iostat_probe_bio_complete);

@@ -4,9 +4,6 @@
  */
 
 #include <iostat/submitter.h>
-#include <linux/bio.h>
-#include <linux/blk-cgroup.h>
-#include <linux/cgroup.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
@@ -26,16 +23,4 @@ bool notrace iostat_submitter_comm(u32 pid, u64 age_ns, char comm[16])
 	/* The thread may get another name meanwhile, which always ends in a NUL. */
 	data_race(strscpy_pad(comm, task->comm, 16));
 	return true;
-}
-
-u64 notrace iostat_bio_cgroup(struct bio *bio)
-{
-#ifdef CONFIG_BLK_CGROUP
-	struct cgroup_subsys_state *css = bio_blkcg_css(bio);
-
-	/* The bio holds its blkg, and that its cgroup. */
-	if (css)
-		return cgroup_id(css->cgroup);
-#endif
-	return 0;
 }

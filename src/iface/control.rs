@@ -61,7 +61,7 @@ const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> MiscAttri
     MiscAttribute::new(name, ControlFile::Number(number))
 }
 
-static FILES: [MiscAttribute<ControlFile>; 13] = [
+static FILES: [MiscAttribute<ControlFile>; 15] = [
     number(c"version", |_| u64::from(text::VERSION)),
     number(c"generation", |state| state.generation()),
     number(c"numdevs", |state| state.numdevs() as u64),
@@ -74,9 +74,13 @@ static FILES: [MiscAttribute<ControlFile>; 13] = [
     number(c"regions_gone", |state| state.regions_gone()),
     number(c"stats_current_allocated_bytes", |_| allocated_bytes()),
     number(c"slow_threshold_ns", |_| slow::threshold_ns()),
+    number(c"cgroup_rows", |state| state.cgroup_rows_used().1 as u64),
+    number(c"cgroup_rows_used", |state| {
+        state.cgroup_rows_used().0 as u64
+    }),
     MiscAttribute::new(c"latency_bounds_ns", ControlFile::Bounds),
 ];
-static ATTRIBUTES: Attributes<ChardevContext, 13> = Attributes::new(&FILES);
+static ATTRIBUTES: Attributes<ChardevContext, 15> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.

@@ -2,6 +2,7 @@
 
 //! The binary calls of `/dev/iostat`: see `Documentation/abi.rst`.
 
+mod cgroups;
 mod histograms;
 mod kstats;
 mod slow;
@@ -67,6 +68,8 @@ mod size_ver0 {
     pub(super) const LATENCY: usize = 40;
     pub(super) const GET_SLOW: usize = 48;
     pub(super) const SLOW: usize = 104;
+    pub(super) const GET_CGROUPS: usize = 40;
+    pub(super) const CGROUP: usize = 936;
 }
 
 /// What is filled of a structure of which the caller has so many bytes.
@@ -110,6 +113,7 @@ pub(super) fn run(
         call::SLOW => access
             .reads()
             .and_then(|()| slow::get(reader, state, argument)),
+        call::CGROUPS => access.reads().and_then(|()| cgroups::get(state, argument)),
         call::MESSAGE => {
             access.reads()?;
             access.writes()?;

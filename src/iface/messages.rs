@@ -13,6 +13,7 @@ use crate::{
     abi::{
         message::{
             self,
+            cgroup::CgroupMessage,
             error::Reason,
             evcnt::EvcntList,
             inflight::InFlightList,
@@ -94,6 +95,18 @@ fn begin<'a>(
             Slow::Threshold(ns) => {
                 may_change(is_opened_by_admin)?;
                 slow::set_threshold_ns(ns)?;
+                TextSource::Written
+            }
+        });
+    }
+    if let Some(asked) = CgroupMessage::parse(line) {
+        return Ok(match asked? {
+            CgroupMessage::List(device) => {
+                TextSource::Cgroups(global.recording.cgroup_rows(device)?)
+            }
+            CgroupMessage::Switch(on) => {
+                may_change(is_opened_by_admin)?;
+                global.recording.switch_cgroups(on)?;
                 TextSource::Written
             }
         });

@@ -24,6 +24,7 @@ use crate::{
     },
     kernel_ext::task,
     recorder::{
+        cgroup_rows::CgroupRows,
         inflight::InFlightRows,
         region::{
             print::PrintReply,
@@ -52,6 +53,8 @@ pub(super) enum TextSource {
     InFlight(InFlightRows),
     /// To `@slow`.
     Slow(SlowRows),
+    /// To `@cgroups_list`.
+    Cgroups(CgroupRows),
     /// To `@evcnt_list`.
     Counters(CounterRows),
     /// To `@kstat_list`.
@@ -69,6 +72,7 @@ impl TextSource {
             TextSource::Print(print) => print.restart(),
             TextSource::InFlight(rows) => rows.restart(),
             TextSource::Slow(rows) => rows.restart(),
+            TextSource::Cgroups(rows) => rows.restart(),
             TextSource::Counters(counters) => counters.restart(),
             TextSource::KstatRows(rows) => rows.restart(),
             TextSource::Kstats(values) => values.restart(),
@@ -90,6 +94,7 @@ impl TextSource {
             TextSource::Print(print) => print.fill(&global.recording, piece),
             TextSource::InFlight(rows) => rows.fill(&global.recording, piece),
             TextSource::Slow(rows) => rows.fill(&global.recording, piece),
+            TextSource::Cgroups(rows) => rows.fill(&global.recording, piece),
             TextSource::Counters(counters) => counters.fill(&global.events, piece, cache),
             TextSource::KstatRows(rows) => rows.fill(&global.kstats, piece),
             TextSource::Kstats(values) => values.fill(&global.kstats, piece, cache),

@@ -138,13 +138,17 @@ int iostat_trace_reg(void)
 		return error;
 	iostat_fileinfo_get();
 	static_branch_inc(&iostat_traced);
+	static_branch_inc(&iostat_watched);
 	static_branch_inc(&iostat_general_or_traced);
+	static_branch_inc(&iostat_general_or_watched);
 	return 0;
 }
 
 void iostat_trace_unreg(void)
 {
+	static_branch_dec(&iostat_general_or_watched);
 	static_branch_dec(&iostat_general_or_traced);
+	static_branch_dec(&iostat_watched);
 	static_branch_dec(&iostat_traced);
 	iostat_fileinfo_put();
 	guard(mutex)(&lock);

@@ -4,6 +4,7 @@
 //! (`src/hooks/probes.c`): each turns its arguments into borrowed types and makes one safe call of `transactions.rs` or
 //! `tracker.rs`.
 
+pub(super) mod cgroups;
 mod events;
 #[cfg(target_arch = "x86_64")]
 mod fast;
@@ -101,6 +102,8 @@ impl Probes {
     /// Registers the probes. May sleep. `ENOENT` if a tracepoint is missing, `ENOMEM`.
     pub(super) fn start(&mut self) -> Result {
         self.stage = Stage::InPlace;
+        #[cfg(target_arch = "x86_64")]
+        fast::set_tracker(&self.tracker);
         self.register(&OF_EVENTS)?;
         self.register(&OF_REQUESTS)?;
         for extra in OptionalProbes::ALL {

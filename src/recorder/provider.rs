@@ -66,6 +66,7 @@ pub(super) use crate::glue::io_events::{
         MERGED,
         REFUSED, //
     }, //
+    watched as is_watched,
 };
 
 impl Tracker {
@@ -113,7 +114,7 @@ impl Tracker {
 
     /// Traces the end of an I/O. `asked` describes it if its start was not recorded; nothing, if its disk has left. Any
     /// context.
-    #[inline]
+    #[inline(always)]
     pub(super) fn trace_done<'a, T: Into<Option<IoRequest<'a>>>>(
         &self,
         entry: &Entry,
@@ -122,16 +123,21 @@ impl Tracker {
     ) {
         let ended = ended(done);
         if !self.records().done(self.number(entry), &ended) {
-            if let Some(asked) = asked().into() {
-                self.trace_done_unseen(&asked, &ended);
-            }
+            self.trace_done_unseen(&ended, asked);
         }
     }
 
     #[cold]
-    fn trace_done_unseen(&self, asked: &IoRequest<'_>, ended: &Ended) {
-        let dev = asked.account.devinfo();
-        self.records().done_unseen(&bufinfo(asked), dev, ended);
+    #[inline(never)]
+    fn trace_done_unseen<'a, T: Into<Option<IoRequest<'a>>>>(
+        &self,
+        ended: &Ended,
+        asked: impl FnOnce() -> T,
+    ) {
+        if let Some(asked) = asked().into() {
+            let dev = asked.account.devinfo();
+            self.records().done_unseen(&bufinfo(&asked), dev, ended);
+        }
     }
 
     /// Traces the end of an I/O of which only the start is known. Any context.

@@ -310,13 +310,11 @@ impl<L: Listener> Registry<L> {
         self.change(self.members.lock());
     }
 
-    /// Closes the account of a disk or partition. Needs no memory, and cannot fail; may sleep.
-    pub(super) fn remove(&self, device: &BlockDevice<'_>) {
+    /// Closes the account of a disk or partition, and returns its device number. Needs no memory, and cannot fail; may sleep.
+    pub(super) fn remove(&self, device: &BlockDevice<'_>) -> Option<u32> {
         let mut members = self.members.lock();
         let number = self.accounts().number_at(device.key());
-        let Some(member) = number.and_then(|number| members.remove(number)) else {
-            return;
-        };
+        let member = number.and_then(|number| members.remove(number))?;
         let account = &member.account;
         account.leave_disk();
         // Before: what is removed is freed as soon as the probes that run now have ended.
@@ -336,6 +334,7 @@ impl<L: Listener> Registry<L> {
         }
         // Waits for readers of the disk's files: not with the mutex.
         drop(member);
+        number
     }
 
     /// Disks absorb their partitions that are gone. One call at a time, in the upkeep; may sleep. What there is no memory for

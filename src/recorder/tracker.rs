@@ -8,6 +8,7 @@ use super::{
         Account, //
     },
     accounts::Accounts,
+    cgroups::Cgroups,
     context::ProbeContext,
     entries::InFlightEntries,
     provider::done_is_traced,
@@ -33,7 +34,10 @@ use crate::{
         },
         tag_waits::TagWaits, //
     },
-    kernel_ext::published::InProbe,
+    kernel_ext::published::{
+        InProbe,
+        Published, //
+    },
 };
 use core::sync::atomic::{
     AtomicU64,
@@ -62,6 +66,8 @@ pub(crate) struct Tracker {
     unmarked: AtomicU64,
     tag_waits: Arc<TagWaits>,
     spare_rings: Arc<SpareRings>,
+    /// While there are accounts by cgroup.
+    cgroups: Published<Arc<Cgroups>>,
     /// The latest id of a wait.
     last_wait: AtomicU64,
 }
@@ -81,6 +87,7 @@ impl Tracker {
             unmarked: AtomicU64::new(0),
             tag_waits,
             spare_rings,
+            cgroups: Published::new(),
             last_wait: AtomicU64::new(0),
         });
         let tracker = Arc::pin_init(tracker, GFP_KERNEL)?;
@@ -284,6 +291,12 @@ impl Tracker {
     /// Rings for slow I/Os of disks that have none.
     pub(super) fn spare_rings(&self) -> &Arc<SpareRings> {
         &self.spare_rings
+    }
+
+    /// The accounts by cgroup.
+    #[inline(always)]
+    pub(super) fn cgroups(&self) -> &Published<Arc<Cgroups>> {
+        &self.cgroups
     }
 
     /// A new id for a wait.

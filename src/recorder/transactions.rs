@@ -6,6 +6,7 @@
 //! can take the next. Only the functions that trace the start of I/Os run with interrupts as the submitter has them.
 
 mod bio;
+mod cgroup;
 mod common;
 mod nfs;
 mod nvme_multipath;

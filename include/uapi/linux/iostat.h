@@ -55,6 +55,7 @@ enum iostat_phase {
 #define IOSTAT_IOC_MESSAGE	_IO(IOSTAT_IOC_MAGIC, 0x04)	/* struct iostat_message */
 #define IOSTAT_IOC_HISTOGRAMS	_IO(IOSTAT_IOC_MAGIC, 0x05)	/* struct iostat_histograms */
 #define IOSTAT_IOC_SLOW		_IO(IOSTAT_IOC_MAGIC, 0x06)	/* struct iostat_get_slow */
+#define IOSTAT_IOC_CGROUPS	_IO(IOSTAT_IOC_MAGIC, 0x07)	/* struct iostat_get_cgroups */
 #define IOSTAT_IOC_KSTAT_LIST	_IO(IOSTAT_IOC_MAGIC, 0x10)	/* struct iostat_kstat_list */
 #define IOSTAT_IOC_KSTAT_READ	_IO(IOSTAT_IOC_MAGIC, 0x11)	/* struct iostat_kstat_read */
 #define IOSTAT_IOC_KSTAT_WRITE	_IO(IOSTAT_IOC_MAGIC, 0x12)	/* struct iostat_kstat_write */
@@ -361,6 +362,55 @@ struct iostat_get_slow {
 	__aligned_u64 total;
 	__aligned_u64 threshold;
 	__aligned_u64 slow;
+};
+
+/**
+ * struct iostat_cgroup - the account of a cgroup, disk and class
+ * @cgroup: id of the cgroup, which is the inode number of its directory; 0 in the accounts of what had no room
+ * @number: device number of the disk; IOSTAT_NO_DEVICE in these
+ * @io_class: enum iostat_class
+ * @ios: bios, as the kernel's io.stat counts them, that have ended
+ * @bytes: their bytes
+ * @operations: transactions that have ended: the sum of @counts
+ * @duration: their time from start to end, ns
+ * @service: their time in the run queue, ns
+ * @counts: transactions by bucket of their time from start to end; for the bounds see struct iostat_map_header
+ */
+struct iostat_cgroup {
+	__aligned_u64 cgroup;
+	__u32 number;
+	__u32 io_class;
+	__aligned_u64 ios;
+	__aligned_u64 bytes;
+	__aligned_u64 operations;
+	__aligned_u64 duration;
+	__aligned_u64 service;
+	__aligned_u64 counts[IOSTAT_BUCKETS];
+};
+
+/**
+ * struct iostat_get_cgroups - IOSTAT_IOC_CGROUPS: accounts by cgroup
+ * @size: size of this structure, bytes; out: bytes that the kernel filled in
+ * @flags: 0
+ * @number: device number of a disk, or IOSTAT_NO_DEVICE for all disks
+ * @entry_size: distance between two elements of @cgroups, bytes: a multiple of 8
+ * @count: length of @cgroups; out: number of accounts. The kernel writes as many as fit, by disk, then by cgroup, then by
+ *	class. An account of nothing is left out
+ * @rows: rows that there may be, which are allocated; 0 while there are no accounts (out)
+ * @rows_used: rows in use (out)
+ * @reserved: 0
+ * @cgroups: address of an array of struct iostat_cgroup
+ */
+struct iostat_get_cgroups {
+	__u32 size;
+	__u32 flags;
+	__u32 number;
+	__u32 entry_size;
+	__u32 count;
+	__u32 rows;
+	__u32 rows_used;
+	__u32 reserved;
+	__aligned_u64 cgroups;
 };
 
 /**

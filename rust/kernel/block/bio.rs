@@ -118,6 +118,25 @@ impl<'a> Bio<'a> {
         is_sync(read!(self, bi_opf))
     }
 
+    /// Returns the address of its `blkcg_gq`, which is that of a cgroup and a disk; 0 if it has none.
+    #[inline(always)]
+    pub(crate) fn blkg(&self) -> u64 {
+        #[cfg(CONFIG_BLK_CGROUP)]
+        {
+            read!(self, bi_blkg) as u64
+        }
+        #[cfg(not(CONFIG_BLK_CGROUP))]
+        {
+            0
+        }
+    }
+
+    /// Returns whether the block layer will report its end: `BIO_TRACE_COMPLETION`.
+    #[inline(always)]
+    pub(crate) fn is_traced(&self) -> bool {
+        u32::from(read!(self, bi_flags)) & (1 << bindings::BIO_TRACE_COMPLETION) != 0
+    }
+
     /// Returns the remaining bytes.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> u32 {

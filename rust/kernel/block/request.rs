@@ -165,6 +165,18 @@ impl<'a> Request<'a> {
         unsafe { Bio::of_request(bio) }
     }
 
+    /// Returns its first bio.
+    ///
+    /// # Safety
+    ///
+    /// It is a read or write, whose bios have a block device, for which it has been accepted.
+    #[inline(always)]
+    pub(crate) unsafe fn first_bio(&self) -> Option<Bio<'a>> {
+        let bio = NonNull::new(read!(self, bio))?;
+        // SAFETY: A bio of this request, as in `bio`, with a block device by this function's requirement.
+        Some(unsafe { Bio::from_raw(bio) })
+    }
+
     /// Returns whether it has the driver's flag `REQ_DRV`. nvme sets it on bios that were submitted to a
     /// multipath disk, which passes them on unchanged.
     #[inline(always)]

@@ -120,6 +120,10 @@ pub enum Reason {
     NoThreshold,
     /// The threshold is not a number from 1 to 2^63.
     BadThreshold,
+    /// `@cgroups` without a word.
+    NoSwitch,
+    /// `@cgroups` with another word than `on` and `off`.
+    BadSwitch,
 }
 
 impl Reason {
@@ -162,6 +166,8 @@ impl Reason {
             Reason::LongProgram => "a program to list has no more than 1024 bytes",
             Reason::NoThreshold => "the threshold is missing",
             Reason::BadThreshold => "a threshold is a number of ns from 1 to 9223372036854775808",
+            Reason::NoSwitch => "on or off is missing",
+            Reason::BadSwitch => "accounts by cgroup are on or off",
         }
     }
 }

@@ -8,7 +8,6 @@
 
 use super::{
     absent,
-    leave_ended,
     slow_regions::start_in_regions,
     Entry,
     Extra,
@@ -259,7 +258,7 @@ pub(super) fn complete<'a, S: Section<'a>>(
     }
     keep_apart();
     drop(record);
-    leave_ended(section, entry);
+    section.leave_ended(entry);
 }
 
 /// The end of an I/O that was the only one that ran in its partition; the disk has others, or extras.
@@ -273,7 +272,7 @@ fn complete_in_busy_disk<'a, S: Section<'a>>(
 ) {
     note_in_disk(&section, before, in_disk, QueueMove::RunqExit, &record);
     drop(record);
-    leave_ended(section, entry);
+    section.leave_ended(entry);
 }
 
 /// The end of an I/O in a partition that has others or regions, or without a record.
@@ -303,7 +302,7 @@ fn complete_in_busy<'a, S: Section<'a>>(
         }
     }
     drop(record);
-    leave_ended(section, entry);
+    section.leave_ended(entry);
 }
 
 /// The end of the only I/O of a partition, which has regions.
@@ -319,7 +318,7 @@ fn complete_with_edge<'a, S: Section<'a>>(
     let edges = before.edges_of(QueueMove::RunqExit);
     record.note_in_partition(edges, &disk.gauge, section.now());
     drop(record);
-    leave_ended(section, entry);
+    section.leave_ended(entry);
 }
 
 /// Whether the disk of the partition at this place, which is not the absent one, has this extra.

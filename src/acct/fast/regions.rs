@@ -9,7 +9,6 @@
 //! Reads and writes have code of their own: so which of them it is is asked once.
 
 use super::{
-    leave_ended,
     slow_regions::{
         end_in_regions,
         start_in_regions, //
@@ -143,7 +142,7 @@ pub(super) fn complete<'a, S: Section<'a>>(section: S, entry: &'a Entry, part: S
     } else {
         return complete_slow(section, entry, part);
     }
-    leave_ended(section, entry);
+    section.leave_ended(entry);
 }
 
 #[inline(always)]
@@ -180,7 +179,7 @@ pub(super) fn complete_and_edges<'a, S: Section<'a>>(
         let part = section.region(place);
         return complete(section, entry, part);
     }
-    leave_ended(section, entry);
+    section.leave_ended(entry);
 }
 
 /// The end of an I/O that is merged, or not in an area of the only region.

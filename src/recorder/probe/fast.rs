@@ -61,7 +61,8 @@ use crate::{
         },
         general::{
             is_general,
-            is_general_or_traced, //
+            is_general_or_traced,
+            is_general_or_watched, //
         }, //
     },
     kernel_ext::{
@@ -76,7 +77,11 @@ use core::{
     ptr::{
         from_ref,
         NonNull, //
-    }, //
+    },
+    sync::atomic::{
+        AtomicPtr,
+        Ordering::Relaxed, //
+    },
 };
 use kernel::{
     bindings,
@@ -103,11 +108,22 @@ struct Off<'a, T = ()> {
 trait Tracing {
     /// The I/O of an entry has ended at `now`, and was recorded. In a probe, with interrupts off.
     fn ended(&self, probe: InProbe<'_>, entry: &Entry, now: u64);
+
+    /// Does what [`Section::leave_ended`] does.
+    fn leave_ended<'a>(off: Off<'a, Self>, entry: &'a Entry)
+    where
+        Self: Sized;
 }
 
 impl Tracing for () {
     #[inline(always)]
     fn ended(&self, _probe: InProbe<'_>, _entry: &Entry, _now: u64) {}
+
+    #[inline(always)]
+    fn leave_ended<'a>(off: Off<'a>, entry: &'a Entry) {
+        entry.release();
+        off.leave();
+    }
 }
 
 impl<'a, T> Off<'a, T> {
@@ -270,6 +286,11 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     fn leave(self) {
         restore(self.flags);
     }
+
+    #[inline(always)]
+    fn leave_ended(self, entry: &'a Entry) {
+        T::leave_ended(self, entry);
+    }
 }
 
 /// The account that a root is a member of.
@@ -290,6 +311,14 @@ unsafe fn account_of(root: &Root) -> &Account {
 unsafe fn this_cpu<'a>() -> ThisCpu<'a> {
     // SAFETY: By this function's requirement the offset is this CPU's.
     unsafe { ThisCpu::current() }
+}
+
+/// The data of the probes, for those that have no register for it.
+static TRACKER: AtomicPtr<Tracker> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Sets it, before any probe is registered.
+pub(super) fn set_tracker(tracker: &Tracker) {
+    TRACKER.store(from_ref(tracker).cast_mut(), Relaxed);
 }
 
 /// The entry that the fast path has for a request.
@@ -330,7 +359,7 @@ macro_rules! event {
     };
 }
 
-mod traced;
+mod watched;
 
 event!(IoStart, iostat_probe_io_start);
 event!(RqIssue, iostat_probe_rq_issue);
@@ -410,7 +439,7 @@ pub(super) unsafe extern "C" fn iostat_fast_rq_complete(
         status,
         nr_bytes,
     };
-    if is_general_or_traced() || status != 0 {
+    if is_general_or_watched() || status != 0 {
         return event.general();
     }
     // SAFETY: `rq` is the tracepoint's argument, never null; the view does not outlive this call.

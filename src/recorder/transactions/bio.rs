@@ -8,6 +8,7 @@ use super::{
         context::ProbeContext,
         provider::{
             done_is_traced,
+            is_watched,
             IoRequest,
             IoResult,
             COMPLETED, //
@@ -18,6 +19,7 @@ use super::{
     slow::{
         self,
         bio_target,
+        end_of,
         slow_end, //
     },
     tag, //
@@ -36,6 +38,7 @@ use crate::{
         },
         transition::Transition,
     },
+    glue::cgroups::cgroups_enabled,
     kernel_ext::{
         block::{
             bio::Bio,
@@ -129,8 +132,11 @@ impl Tracker {
                     bio_target(bio, slot.entry, bcount, status)
                 });
             }
-            if done_is_traced() {
-                if let Some(account) = account {
+            if is_watched() {
+                if let (true, Some(end)) = (cgroups_enabled(), end_of(transition)) {
+                    self.end_of_cgroup(here, Some(bio), bio.disk(), &end);
+                }
+                if let (true, Some(account)) = (done_is_traced(), account) {
                     self.bio_done(here, account, slot.entry, bio, status, bcount);
                 }
             }

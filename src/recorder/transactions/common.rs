@@ -95,7 +95,7 @@ impl Tracker {
         if rq.has_req_drv() {
             return self.rq_complete_marked(here, rq, status, nr_bytes);
         }
-        if status != 0 || provider::done_is_traced() {
+        if status != 0 || provider::is_watched() {
             return slow();
         }
         if !is_whole(rq, nr_bytes) || rq.is_flush_sequence() {

@@ -22,6 +22,7 @@ use super::{
     request,
     slow::{
         self,
+        end_of,
         rq_target,
         slow_end, //
     }, //
@@ -43,6 +44,7 @@ use crate::{
         inflight::Claimed,
         transition::Transition, //
     },
+    glue::cgroups::cgroups_enabled,
     kernel_ext::{
         block::{
             errno,
@@ -218,6 +220,11 @@ impl Tracker {
                 rq_target(rq, done_before, status)
             });
         }
+        if cgroups_enabled() {
+            if let Some(end) = end_of(transition) {
+                self.end_of_cgroup(here, rq.bio(), rq.disk(), &end);
+            }
+        }
         if done_is_traced() {
             if let Some(account) = account {
                 self.rq_done(here, account, slot.entry, rq, status, nr_bytes);
@@ -254,7 +261,7 @@ impl Tracker {
 
     /// Traces `io:done` of a request whose end was recorded on the fast path.
     #[cfg(target_arch = "x86_64")]
-    #[inline(never)]
+    #[inline(always)]
     pub(in crate::recorder) fn rq_done_fast(
         &self,
         probe: InProbe<'_>,

@@ -54,10 +54,14 @@ pub(in crate::recorder) fn rq_target(
 /// What a transaction amounts to that this transition ends, if it was slow.
 #[inline(always)]
 pub(super) fn slow_end(transition: Transition) -> Option<End> {
+    end_of(transition).filter(|end| is_slow(end.duration_ns, threshold_ns()))
+}
+
+/// What a transaction amounts to that this transition ends.
+#[inline(always)]
+pub(super) fn end_of(transition: Transition) -> Option<End> {
     match transition {
-        Transition::RunqExitEnd(end) | Transition::WaitqExitEnd(end) => {
-            is_slow(end.duration_ns, threshold_ns()).then_some(end)
-        }
+        Transition::RunqExitEnd(end) | Transition::WaitqExitEnd(end) => Some(end),
         _ => None,
     }
 }
