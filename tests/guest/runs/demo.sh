@@ -18,12 +18,19 @@ say "load"
 load_module || fail "the module does not load: $(dmesg | grep iostat | tail -n 1)"
 dmesg | grep 'iostat: recording'
 make_null_blk_disk nullb0 irqmode=2 completion_nsec=100000 submit_queues=2 || fail "no null_blk"
-modprobe sd_mod; modprobe scsi_debug dev_size_mb=64 delay=0 lbpu=1 || fail "no scsi_debug"
-sd=$(scsi_debug_disk) || fail "no disk of scsi_debug"
+# Debian's kernels for arm64 have no scsi_debug.
+flushed=scsi_debug sd=nvme0n1
+if [ "$(uname -m)" = aarch64 ]; then
+	flushed=NVMe
+	[ -b /dev/nvme0n1 ] || fail "no NVMe disk"
+else
+	modprobe sd_mod; modprobe scsi_debug dev_size_mb=64 delay=0 lbpu=1 || fail "no scsi_debug"
+	sd=$(scsi_debug_disk) || fail "no disk of scsi_debug"
+fi
 modprobe brd rd_nr=1 rd_size=65536 || fail "no brd"
 dm_linear demo /dev/nullb0 524288 || fail "no dm-linear"
 
-say "real I/O: fio on null_blk, ext4 with fsync on virtio-blk, flushes and discards on scsi_debug, dm-linear, brd"
+say "real I/O: fio on null_blk, ext4 with fsync on virtio-blk, flushes and discards on $flushed, dm-linear, brd"
 fio_quiet --filename=/dev/nullb0 --direct=1 --rw=randread --bs=4k --ioengine=io_uring \
 	--iodepth=16 --number_ios=8000 --size=256m || fail "fio on null_blk"
 mkfs.ext4 -q /dev/vda && mount /dev/vda /mnt || fail "ext4"
