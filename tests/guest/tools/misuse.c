@@ -41,6 +41,7 @@ union argument {
 	struct iostat_message message;
 	struct iostat_histograms histograms;
 	struct iostat_get_slow slow;
+	struct iostat_get_cgroups cgroups;
 	struct iostat_kstat_list kstats;
 	struct iostat_kstat_read kstat;
 	struct iostat_kstat_write write;
@@ -63,6 +64,8 @@ static const struct {
 		.latency_size = sizeof(struct iostat_latency) } } },
 	{ IOSTAT_IOC_SLOW, { .slow = { .size = sizeof(struct iostat_get_slow),
 		.entry_size = sizeof(struct iostat_slow) } } },
+	{ IOSTAT_IOC_CGROUPS, { .cgroups = { .size = sizeof(struct iostat_get_cgroups),
+		.number = IOSTAT_NO_DEVICE, .entry_size = sizeof(struct iostat_cgroup) } } },
 	{ IOSTAT_IOC_KSTAT_LIST, { .kstats = { .size = sizeof(struct iostat_kstat_list),
 		.entry_size = sizeof(struct iostat_kstat_header) } } },
 	/* unix:0:kstat_types, without room for it. */
