@@ -343,8 +343,10 @@ pub fn start<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
     if before.without(Extra::Regions) == Lengths::IDLE {
         record.waitq_busy.rise(now);
         keep_apart();
+    } else if before == Lengths::IDLE.with(Extra::Disk) {
+        return partition::start_in_idle(section, entry, place, root, record);
     } else if before.has_extras_at_start() {
-        return extra::start(section, entry, place, root, before, record);
+        return extra::start(section, entry, place, before, record);
     } else if before.wait() == 0 {
         record.waitq_busy.rise(now);
         record.both_busy.rise(now);
@@ -390,8 +392,10 @@ pub fn issue<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
         record.waitq_busy.fall(now);
         record.runq_busy.rise(now);
         keep_apart();
+    } else if before.again() == Lengths::ONE_WAITS.with(Extra::Disk) {
+        return partition::issue_alone(section, entry, place, root, record);
     } else if before.has_but(Extra::Regions) {
-        return extra::issue(section, entry, place, root, before, record);
+        return extra::issue(section, entry, place, before, record);
     } else {
         issue_among_others(before, &record, now);
     }
@@ -462,8 +466,10 @@ pub fn complete<'a, E: FastEvent<'a>>(
     if before == Lengths::ONE_RUNS.with(Extra::Regions) {
         record.runq_busy.fall(now);
         keep_apart();
+    } else if before == Lengths::ONE_RUNS.with(Extra::Disk) {
+        return partition::complete_alone(section, entry, root, before, record);
     } else if before.has_but(Extra::Regions) {
-        return extra::complete(section, entry, place, root, before, record);
+        return extra::complete(section, entry, place, before, record);
     } else {
         complete_among_others(before, &record, now);
     }

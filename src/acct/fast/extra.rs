@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What else an event on the fast path has to do if its account has an [`Extra`].
+//! What else an event on the fast path has to do if its account has an [`Extra`]. An I/O that is alone in its partition
+//! does not come here.
 
 use super::{
     partition,
@@ -11,10 +12,7 @@ use super::{
     QueueMove,
     Section, //
 };
-use crate::acct::{
-    busy::Root,
-    record::Writing, //
-};
+use crate::acct::record::Writing;
 
 /// The start of an I/O of a partition, or of a disk for whose tags tasks may wait, which was recorded there but for the
 /// edges.
@@ -23,13 +21,10 @@ pub(super) fn start<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
-    root: &'a Root,
     before: Lengths,
     record: Writing<'_>,
 ) {
-    if before == Lengths::IDLE.with(Extra::Disk) {
-        partition::start_in_idle(section, entry, place, root, record);
-    } else if before.has(Extra::Disk) {
+    if before.has(Extra::Disk) {
         partition::start_in_busy(section, entry, place, before, record);
     } else {
         start_with_tag_waits(section, entry, place, before, record);
@@ -75,12 +70,11 @@ pub(super) fn issue<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
-    root: &'a Root,
     before: Lengths,
     record: Writing<'_>,
 ) {
     if before.has(Extra::Disk) {
-        partition::issue(section, entry, place, root, before, record);
+        partition::issue_in_busy(section, entry, place, before, record);
     } else {
         regions::issue_and_edges(section, entry, place, before, record);
     }
@@ -92,12 +86,11 @@ pub(super) fn complete<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
-    root: &'a Root,
     before: Lengths,
     record: Writing<'_>,
 ) {
     if before.has(Extra::Disk) {
-        partition::complete(section, entry, place, root, before, record);
+        partition::complete_in_busy(section, entry, place, before, record);
     } else {
         regions::complete_and_edges(section, entry, place, before, record);
     }

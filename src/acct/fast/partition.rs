@@ -137,20 +137,16 @@ fn end_tag_wait<'a, S: Section<'a>>(
     }
 }
 
-/// The issue of an I/O, or one without a record.
+/// The issue of an I/O that is alone in a partition without regions.
 #[inline(always)]
-pub(super) fn issue<'a, S: Section<'a>>(
+pub(super) fn issue_alone<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
     root: &'a Root,
-    before: Lengths,
     record: Writing<'_>,
 ) {
     let now = section.now();
-    if before != Lengths::ONE_WAITS.with(Extra::Disk) {
-        return issue_in_busy(section, entry, place, before, record);
-    }
     record.waitq_busy.fall(now);
     record.runq_busy.rise(now);
     let disk = section.disk(root);
@@ -189,14 +185,14 @@ fn issue_in_busy_disk<'a, const IS_ALONE: bool, S: Section<'a>>(
 
 /// The issue of an I/O in a partition that has others or regions, or without a record.
 #[inline(never)]
-fn issue_in_busy<'a, S: Section<'a>>(
+pub(super) fn issue_in_busy<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
     before: Lengths,
     record: Writing<'_>,
 ) {
-    // Else this is the first of several I/Os that were submitted together, as `issue` has handled one that waits alone.
+    // Else this is the first of several I/Os that were submitted together: `issue_alone` is for one that waits alone.
     if before.run() != 0 || before.has_others_than(Extra::Disk) {
         return issue_with_edges(section, entry, place, before, record);
     }
@@ -236,21 +232,16 @@ fn issue_with_edges<'a, S: Section<'a>>(
     section.leave();
 }
 
-/// The end of an I/O, or one without a record. Its entry is released.
+/// The end of an I/O that is alone in a partition without regions, which had these lengths. Its entry is released.
 #[inline(always)]
-pub(super) fn complete<'a, S: Section<'a>>(
+pub(super) fn complete_alone<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
-    place: S::Place,
     root: &'a Root,
     before: Lengths,
     record: Writing<'_>,
 ) {
-    let now = section.now();
-    if before != Lengths::ONE_RUNS.with(Extra::Disk) {
-        return complete_in_busy(section, entry, place, before, record);
-    }
-    record.runq_busy.fall(now);
+    record.runq_busy.fall(section.now());
     let disk = section.disk(root);
     let in_disk = disk.gauge.take(QueueMove::RunqExit);
     if in_disk != Lengths::ONE_RUNS {
@@ -277,7 +268,7 @@ fn complete_in_busy_disk<'a, S: Section<'a>>(
 
 /// The end of an I/O in a partition that has others or regions, or without a record.
 #[inline(never)]
-fn complete_in_busy<'a, S: Section<'a>>(
+pub(super) fn complete_in_busy<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
     place: S::Place,
