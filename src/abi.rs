@@ -22,6 +22,7 @@ pub mod name;
 pub mod out;
 pub mod pager;
 pub mod region_text;
+pub mod size;
 pub mod slow_text;
 pub mod sort;
 pub mod text;

@@ -14,6 +14,7 @@
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod absorb;
+pub mod base;
 pub mod busy;
 pub mod cgroup;
 pub mod class;
@@ -34,6 +35,7 @@ pub mod queue;
 pub mod record;
 pub mod region;
 pub mod seqcount;
+pub mod size;
 pub mod slow;
 pub mod snapshot;
 pub mod tag_wait;

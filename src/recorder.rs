@@ -31,6 +31,7 @@ mod promise;
 mod provider;
 pub(crate) mod region;
 mod registry;
+pub(crate) mod size_rows;
 pub(crate) mod slow;
 pub(crate) mod slow_rows;
 mod tracker;

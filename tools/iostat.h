@@ -335,8 +335,9 @@ static inline void iostat_fill(struct iostat_snapshot *s, struct iostat_sum *sum
 	for (int c = 0; c < IOSTAT_CLASSES; c++) {
 		s->bytes[c] = word[IOSTAT_WORD(bytes) + c];
 		s->duration[c] = word[IOSTAT_WORD(duration) + c];
+		s->service[c] = word[IOSTAT_WORD(service) + c];
 		for (int tag = 0; tag < 4; tag++) {
-			__u64 completed = word[IOSTAT_WORD(completed) + 4 * c + tag];
+			__u64 completed = word[IOSTAT_WORD(completed) + IOSTAT_CLASSES * tag + c];
 
 			s->operations[c] += completed;
 			s->end_count += completed;
@@ -547,13 +548,22 @@ static inline void iostat_add_times(struct iostat_times *sum, const struct iosta
 	}
 }
 
-/* The bases of one of the histograms that are at an address, if there are any. */
-static inline const __u32 *iostat_bases(const struct iostat_map_header *header, const void *at,
-					const __u64 *has_bases, int which, enum iostat_phase phase)
+/* The bases of what is at an address, if there are any. */
+static inline const struct iostat_bases *iostat_all_bases(const struct iostat_map_header *header, const void *at,
+							  const __u64 *has_bases)
 {
 	if (!__atomic_load_n(has_bases, __ATOMIC_ACQUIRE))
 		return NULL;
-	return ((const struct iostat_bases *)((const char *)at + header->bases_offset))->bases[which][phase];
+	return (const struct iostat_bases *)((const char *)at + header->bases_offset);
+}
+
+/* Those of one of its histograms of times. */
+static inline const __u32 *iostat_bases(const struct iostat_map_header *header, const void *at,
+					const __u64 *has_bases, int which, enum iostat_phase phase)
+{
+	const struct iostat_bases *all = iostat_all_bases(header, at, has_bases);
+
+	return all ? all->bases[which][phase] : NULL;
 }
 
 /* Adds the times of one class and phase of a device. */
@@ -597,6 +607,79 @@ static inline int iostat_times_by_call(const struct iostat_map *map, const struc
 	return 0;
 }
 
+#ifdef IOSTAT_SIZES
+/* Adds counts of sizes, which are at each @step-th place, with their bases, if there are bases. */
+static inline void iostat_add_counts(__u64 *sum, const struct iostat_map_header *header,
+				     const struct iostat_cpu_record *record, const __u32 *own, int step,
+				     const struct iostat_bases *bases, int which)
+{
+	__u32 copy[IOSTAT_SIZES];
+
+	for (;; iostat_relax()) {
+		__u64 seq = __atomic_load_n(&record->seq, __ATOMIC_ACQUIRE);
+
+		if (seq & 1)
+			continue;
+		for (int i = 0; i < IOSTAT_SIZES; i++)
+			copy[i] = __atomic_load_n(own + i * step, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (iostat_load(&record->seq) == seq)
+			break;
+	}
+	for (int i = 0; i < IOSTAT_SIZES; i++) {
+		__u64 base = 0;
+
+		if (bases)
+			base = (__u64)__atomic_load_n(&bases->sizes[i][which], __ATOMIC_RELAXED) << header->base_shift;
+		sum[i] += base + (__s32)(copy[i] - (__u32)base);
+	}
+}
+
+/* Adds the sizes of one class of a device. */
+static inline void iostat_add_sizes(__u64 *sum, const struct iostat_map_header *header,
+				    const struct iostat_map_device *owner, enum iostat_class io_class)
+{
+	const struct iostat_cpu_record *record;
+	int which = io_class == IOSTAT_CLASS_WRITE;
+
+	if (io_class == IOSTAT_CLASS_FREE) {
+		/* They change with the record that CPUs share. */
+		iostat_add_counts(sum, header, iostat_record(header, owner, 0), owner->sizes, 1,
+				  iostat_all_bases(header, owner, &owner->has_bases), 1);
+		return;
+	}
+	for (__u32 at = 0; (record = iostat_next_record(header, owner, &at)); )
+		iostat_add_counts(sum, header, record, &record->sizes[0][which], 2,
+				  iostat_all_bases(header, record, &record->has_bases), which);
+}
+
+/*
+ * How the sizes of one class are distributed, as IOSTAT_IOC_HISTOGRAM returns it with IOSTAT_PHASE_OF_SIZES: of each
+ * CPU at one instant. @counts are IOSTAT_SIZES. Errors as of iostat_map_read().
+ */
+static inline int iostat_map_sizes(const struct iostat_map *map, struct iostat_mapped *disk,
+				   enum iostat_class io_class, __u64 *counts)
+{
+	struct iostat_histogram call;
+
+	for (int attempt = 0; attempt < IOSTAT_ATTEMPTS && iostat_has_partitions(map, disk); attempt++) {
+		memset(counts, 0, IOSTAT_SIZES * sizeof(*counts));
+		for (__u32 which = 0; which <= disk->count && io_class != IOSTAT_CLASS_NONE; which++)
+			iostat_add_sizes(counts, map->header, iostat_owner(disk, which), io_class);
+		if (iostat_had_partitions(disk))
+			return 0;
+	}
+	memset(&call, 0, sizeof(call));
+	call.size = sizeof(call);
+	call.number = disk->owner->device.number;
+	call.io_class = io_class;
+	call.phase = IOSTAT_PHASE_OF_SIZES;
+	call.buckets = IOSTAT_SIZES;
+	call.counts = (uintptr_t)counts;
+	return ioctl(map->fd, IOSTAT_IOC_HISTOGRAM, &call);
+}
+#endif
+
 /*
  * How the times of one class and phase are distributed, as IOSTAT_IOC_HISTOGRAM returns it: of each CPU at one
  * instant. The shortest is ~shortest_inverted, if there was any. Errors as of iostat_map_read().
@@ -617,7 +700,7 @@ static inline int iostat_map_histogram(const struct iostat_map *map, struct iost
 
 #ifdef IOSTAT_IOC_HISTOGRAMS
 /*
- * A histogram of IOSTAT_IOC_HISTOGRAMS with all its buckets, as iostat_map_histogram() returns it. @counts is the array
+ * A histogram of times of IOSTAT_IOC_HISTOGRAMS with all its buckets, as iostat_map_histogram() returns it. @counts is the array
  * that the kernel wrote @count of the counts to.
  */
 static inline void iostat_expand(const struct iostat_latency *latency, const __u64 *counts, __u32 count,

@@ -154,6 +154,7 @@ fn snapshot(input: &mut Input<'_>) -> Snapshot {
         .for_each(|count| *count = input.number());
     devstat.bytes.fill_with(|| input.number());
     devstat.duration.fill_with(|| input.number());
+    devstat.service.fill_with(|| input.number());
     devstat.completed.fill_with(|| input.number());
     let mut queue = || Queue {
         n_in: input.number(),

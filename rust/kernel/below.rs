@@ -88,6 +88,47 @@ impl Bit {
     }
 }
 
+/// The number of the highest bit of a number of 32 bits, or `LEAST` if that is higher.
+///
+/// # Invariants
+///
+/// From `LEAST` to 31.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HighestBit<const LEAST: u32>(u64);
+
+impl<const LEAST: u32> HighestBit<LEAST> {
+    /// How many there are.
+    pub(crate) const COUNT: usize = 32 - LEAST as usize;
+
+    /// Of this number.
+    #[inline(always)]
+    pub(crate) fn of(number: u32) -> Self {
+        let number = number | 1 << LEAST;
+        // INVARIANT: Bit `LEAST` is set.
+        HighestBit(opaque(u64::from(31 ^ number.leading_zeros())))
+    }
+
+    /// From 0 on.
+    pub(crate) fn number(self) -> usize {
+        // CAST: Not above 31.
+        (self.0 as usize).wrapping_sub(LEAST as usize)
+    }
+
+    /// In the row of this number, one of two elements.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn one_of_two<T, const ROWS: usize>(self, which: Bit, rows: &[[T; 2]; ROWS]) -> &T {
+        const { assert!(ROWS >= Self::COUNT) };
+        let first = from_ref(rows).cast::<T>();
+        // One instruction; the rest of the address is a part of that which uses it.
+        let index = opaque(self.0.wrapping_mul(2).wrapping_add(which.0));
+        // CAST: Not above 63.
+        let number = (index as usize).wrapping_sub(2 * LEAST as usize);
+        // SAFETY: By the type invariants, the row is one of `ROWS`, and it has two elements.
+        unsafe { &*first.wrapping_add(number) }
+    }
+}
+
 /// Eighths into which octaves are cut, of all numbers from 8 on.
 pub(crate) const EIGHTHS: usize = 8 * 64 + 16;
 

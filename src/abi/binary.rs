@@ -222,6 +222,7 @@ pub struct DeviceSnapshot {
     pub bytes: [u64; CLASSES],
     pub operations: [u64; CLASSES],
     pub duration: [u64; CLASSES],
+    pub service: [u64; CLASSES],
     pub busy_time: u64,
     pub tag_types: [u64; TAGS],
     pub wtime: u64,
@@ -248,6 +249,7 @@ impl DeviceSnapshot {
             bytes: devstat.bytes,
             operations: Class::ALL.map(|class| devstat.operations(class)),
             duration: devstat.duration,
+            service: devstat.service,
             busy_time: snapshot.busy_time,
             tag_types: [Tag::Simple, Tag::Head, Tag::Ordered].map(|tag| devstat.tag_types(tag)),
             wtime: snapshot.wtime,
@@ -314,7 +316,7 @@ mod tests {
             (size_of::<DeviceList>(), 32),
             (size_of::<Device>(), 192),
             (size_of::<Get>(), 40),
-            (size_of::<DeviceSnapshot>(), 264),
+            (size_of::<DeviceSnapshot>(), 296),
             (size_of::<DeviceHistogram>(), 48),
             (size_of::<MessageCall>(), 32),
         ];
@@ -333,13 +335,13 @@ mod tests {
         };
         snapshot.record.runq.n_in = 9;
         snapshot.record.runq.n_out = 4;
-        // 16 kinds: four tag types for each of four classes.
+        // 16 kinds: four classes for each of four tag types.
         snapshot.record.devstat.completed = core::array::from_fn(|kind| 1 << kind);
         let counters = DeviceSnapshot::new(7, &snapshot);
         assert_eq!((counters.number, counters.snaptime), (7, 1000));
         assert_eq!((counters.wtime, counters.rlentime), (2, 3));
-        assert_eq!(counters.operations, [0xf, 0xf0, 0xf00, 0xf000]);
-        assert_eq!(counters.tag_types[2], 0x4444);
+        assert_eq!(counters.operations, [0x1111, 0x2222, 0x4444, 0x8888]);
+        assert_eq!(counters.tag_types[2], 0xf00);
         assert_eq!(counters.end_count, 0xffff);
         assert_eq!((counters.rcnt, counters.rlastupdate), (5, 1000));
     }

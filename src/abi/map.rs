@@ -11,9 +11,9 @@ use super::binary::{
 };
 use crate::{
     acct::{
+        base::Base,
         counter::Low,
         histogram::{
-            Base,
             Histogram,
             BOUNDS,
             BOUNDS_NS,
@@ -285,7 +285,7 @@ impl PartitionChanges {
 }
 
 /// Words of 64 bits each, up to the end of a page of 4 KiB.
-const WORDS: usize = if cfg!(loom) { 1 } else { 142 };
+const WORDS: usize = if cfg!(loom) { 1 } else { 130 };
 
 /// Which records of a device are there.
 #[derive(Debug)]
@@ -394,7 +394,7 @@ mod tests {
             LAYOUT.offset(8).wrapping_sub(LAYOUT.offset(7))
         );
         assert_eq!((header.record_offset, header.records), (8192, 4));
-        assert_eq!((header.record_bytes, header.latency_offset), (3328, 576));
+        assert_eq!((header.record_bytes, header.latency_offset), (3584, 608));
         assert_eq!(header.histogram_bytes, 456);
         assert_eq!(size_of::<MapHeader>(), 1056);
         assert_eq!(size_of::<MapDevice>(), 4096);

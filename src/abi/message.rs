@@ -14,8 +14,8 @@ pub mod cgroup;
 pub mod create;
 pub mod error;
 pub mod evcnt;
-pub mod inflight;
 pub mod kstat;
+pub mod list;
 pub mod slow;
 pub mod word;
 

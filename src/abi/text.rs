@@ -66,7 +66,7 @@ macro_rules! by_class {
 macro_rules! devstat {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
         /// devstat(9)'s counters, in the order of `struct devstat`.
-        pub static DEVSTAT: [Statistic; 18 + Counts::<u64>::NAMES.len()] = [
+        pub static DEVSTAT: [Statistic; 22 + Counts::<u64>::NAMES.len()] = [
             statistic(c"start_count", |s| s.record.devstat.start_count),
             statistic(c"end_count", |s| s.record.devstat.end_count()),
             $(statistic($text, |s| s.record.devstat.counts.$name),)*
@@ -82,6 +82,10 @@ macro_rules! devstat {
             statistic(c"duration_read_ns", by_class!(duration, Read)),
             statistic(c"duration_write_ns", by_class!(duration, Write)),
             statistic(c"duration_free_ns", by_class!(duration, Free)),
+            statistic(c"service_none_ns", by_class!(service, NoData)),
+            statistic(c"service_read_ns", by_class!(service, Read)),
+            statistic(c"service_write_ns", by_class!(service, Write)),
+            statistic(c"service_free_ns", by_class!(service, Free)),
             statistic(c"busy_time_ns", |s| s.busy_time),
             statistic(c"tag_simple", |s| s.record.devstat.tag_types(Tag::Simple)),
             statistic(c"tag_head", |s| s.record.devstat.tag_types(Tag::Head)),
@@ -233,7 +237,7 @@ mod tests {
             ..Snapshot::default()
         };
         snapshot.record.devstat.bytes = [10, 11, 12, 13];
-        // By kind: four tag types for each of four classes.
+        // By kind: four classes for each of four tag types.
         snapshot.record.devstat.completed = core::array::from_fn(|kind| 1 << kind);
         let value = |table: &[Statistic], name: &CStr| {
             let found = table.iter().find(|statistic| statistic.name == name);
@@ -242,13 +246,13 @@ mod tests {
         let table = [
             (&DEVSTAT[..], c"bytes_none", 10),
             (&DEVSTAT[..], c"bytes_free", 13),
-            (&DEVSTAT[..], c"operations_write", 0xf00),
+            (&DEVSTAT[..], c"operations_write", 0x4444),
             (&DEVSTAT[..], c"busy_time_ns", 4),
-            (&DEVSTAT[..], c"tag_ordered", 0x4444),
+            (&DEVSTAT[..], c"tag_ordered", 0xf00),
             (&DEVSTAT[..], c"end_count", 0xffff),
             (&KSTAT[..], c"nread", 11),
             (&KSTAT[..], c"nwritten", 12),
-            (&KSTAT[..], c"reads", 0xf0),
+            (&KSTAT[..], c"reads", 0x2222),
             (&KSTAT[..], c"wtime", 2),
             (&KSTAT[..], c"rlentime", 3),
         ];

@@ -23,9 +23,11 @@ use super::{
         RecordPart,
         WritingShared, //
     },
+    size::ClassSizes,
     snapshot::{
         collect,
-        collect_histogram, //
+        collect_histogram,
+        collect_sizes, //
     },
 };
 
@@ -34,6 +36,7 @@ use super::{
 pub struct PartitionSum {
     record: Record<u64>,
     times: [[Histogram<u64>; PHASES]; CLASSES],
+    sizes: ClassSizes,
 }
 
 impl PartitionSum {
@@ -44,6 +47,7 @@ impl PartitionSum {
     {
         let summands = || records().map(|part| DiskSummand::of_partition(part.record));
         self.record = collect(summands, || 0).record;
+        self.sizes = collect_sizes(records());
         for (class, times) in Class::ALL.into_iter().zip(&mut self.times) {
             for (phase, times) in Phase::ALL.into_iter().zip(times) {
                 collect_histogram(records(), class, phase, times);
@@ -61,6 +65,9 @@ impl PartitionSum {
     pub fn add_to(&mut self, shared: &WritingShared<'_>) -> bool {
         shared.add(&core::mem::take(&mut self.record));
         let mut remains = false;
+        for (class, sizes) in Class::ALL.into_iter().zip(&mut self.sizes) {
+            remains |= shared.absorb_sizes(class, sizes);
+        }
         for (class, times) in Class::ALL.into_iter().zip(&mut self.times) {
             for (phase, times) in Phase::ALL.into_iter().zip(times) {
                 remains |= shared.histogram(class, phase).absorb(times);

@@ -129,24 +129,28 @@ impl Tag {
     }
 }
 
-/// A class and a tag type in one number, as transactions are counted: one counter for each pair.
+/// A class and a tag type in one number, as transactions are counted: one counter for each pair. The counters of reads and
+/// writes with one tag type are next to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind(u8);
 
 /// How many there are, some of which never occur.
-pub const KINDS: usize = CLASSES << KIND_SHIFT;
+pub const KINDS: usize = CLASSES * TAG_TYPES;
 
-const KIND_SHIFT: u32 = 2;
+/// Tag types, [`Tag::None`] included.
+const TAG_TYPES: usize = 4;
+
+const TAG_SHIFT: u32 = 2;
 const KIND_MASK: u8 = 0xf;
 
 impl Kind {
     /// The bits of its number that are its class.
-    pub(super) const CLASS: u32 = (KIND_MASK as u32 >> KIND_SHIFT) << KIND_SHIFT;
+    pub(super) const CLASS: u32 = (1 << TAG_SHIFT) - 1;
 
     /// The two together.
     #[inline(always)]
     pub const fn new(class: Class, tag: Tag) -> Kind {
-        Kind((class as u8) << KIND_SHIFT | tag as u8)
+        Kind((tag as u8) << TAG_SHIFT | class as u8)
     }
 
     /// Its number, below [`KINDS`].
@@ -165,7 +169,7 @@ impl Kind {
     #[inline(always)]
     pub const fn class(self) -> usize {
         // The mask says to the compiler what the type says to us.
-        (self.0 >> KIND_SHIFT) as usize & (CLASSES - 1)
+        self.0 as usize & (CLASSES - 1)
     }
 
     /// Whether its class is one of those that have data.
@@ -188,7 +192,7 @@ impl Kind {
     /// The number of its tag type.
     #[inline(always)]
     pub const fn tag(self) -> usize {
-        self.0 as usize & ((1 << KIND_SHIFT) - 1)
+        (self.0 >> TAG_SHIFT) as usize & (TAG_TYPES - 1)
     }
 }
 
@@ -225,7 +229,7 @@ mod tests {
                 let kind = Kind::new(class, tag);
                 assert_eq!((kind.class(), kind.tag()), (number, tag as usize));
                 assert_eq!(Kind::from_number(kind.number()), kind);
-                assert_eq!(usize::from(kind.number()), number * 4 + tag as usize);
+                assert_eq!(usize::from(kind.number()), number + 4 * tag as usize);
             }
             assert_eq!(Class::from_number(number as u32), Some(class));
         }

@@ -66,7 +66,8 @@ impl EndArgs {
         let kind = Kind::new(self.class, self.tag);
         record
             .devstat
-            .end_transaction(kind, self.bytes, duration_ns);
+            .end_transaction(kind, self.bytes, duration_ns, duration_ns);
+        record.record_size(kind.class(), self.bytes);
         if self.then.is_some() {
             record.record_times(kind.class(), duration_ns, duration_ns);
         }

@@ -64,13 +64,25 @@ impl Low {
             .store(self.0.load(Relaxed).wrapping_add(more), Relaxed);
     }
 
+    /// The value now.
+    #[inline(always)]
+    pub fn get(&self) -> u32 {
+        self.0.load(Relaxed)
+    }
+
     /// The whole count, which is less than 2^31 away from `base`.
     #[inline(always)]
     pub fn above(&self, base: u64) -> u64 {
-        // CAST: The low half; and signed: the base may be ahead.
-        let distance = self.0.load(Relaxed).wrapping_sub(base as u32) as i32;
-        base.wrapping_add_signed(i64::from(distance))
+        near(base, self.get())
     }
+}
+
+/// The whole count that is less than 2^31 away from `base` and has these low 32 bits.
+#[inline(always)]
+pub fn near(base: u64, low: u32) -> u64 {
+    // CAST: The low half; and signed: the base may be ahead.
+    let distance = low.wrapping_sub(base as u32) as i32;
+    base.wrapping_add_signed(i64::from(distance))
 }
 
 /// Half of a word of 64 bits, with one writer at a time.

@@ -35,6 +35,8 @@ pub struct Devstat<W = Counter> {
     pub bytes: [W; CLASSES],
     /// Time from start to end of the completed ones, by class, ns.
     pub duration: [W; CLASSES],
+    /// The part of it at the device, by class, ns.
+    pub service: [W; CLASSES],
     /// Transactions completed, with or without error, by [`Kind`].
     pub completed: [W; KINDS],
 }
@@ -48,6 +50,7 @@ impl Devstat<Counter> {
         }
         add(&self.bytes, &other.bytes);
         add(&self.duration, &other.duration);
+        add(&self.service, &other.service);
         add(&self.completed, &other.completed);
     }
 
@@ -57,14 +60,18 @@ impl Devstat<Counter> {
         self.start_count.add(1);
     }
 
-    /// `devstat_end_transaction()` of a transaction that took `duration_ns`.
+    /// `devstat_end_transaction()` of a transaction that took `duration_ns`, of which it was at the device for
+    /// `service_ns`.
     #[inline(always)]
-    pub fn end_transaction(&self, kind: Kind, bytes: u64, duration_ns: u64) {
+    pub fn end_transaction(&self, kind: Kind, bytes: u64, duration_ns: u64, service_ns: u64) {
         if let Some(word) = self.bytes.get(kind.class()) {
             word.add(bytes);
         }
         if let Some(word) = self.duration.get(kind.class()) {
             word.add(duration_ns);
+        }
+        if let Some(word) = self.service.get(kind.class()) {
+            word.add(service_ns);
         }
         if let Some(word) = self.completed.get(usize::from(kind.number())) {
             word.add(1);
@@ -80,11 +87,16 @@ impl Devstat<Counter> {
 
     /// All the rest of it.
     #[inline(always)]
-    pub(super) fn end_but_bytes(&self, is_write: Bit, duration_ns: u64) {
+    pub(super) fn end_but_bytes(&self, is_write: Bit, duration_ns: u64, service_ns: u64) {
         let [_, read_write @ .., _] = &self.duration;
         is_write.half(read_write).add(duration_ns);
-        let [_, _, _, _, read_write @ .., _, _, _, _] = &self.completed;
-        is_write.half(read_write).add(1);
+        let [_, read_write @ .., _] = &self.service;
+        is_write.half(read_write).add(service_ns);
+        // Of one tag type, by class.
+        if let Some(([_, read_write @ .., _], _)) = self.completed.split_first_chunk::<CLASSES>() {
+            const { assert!(Tag::Simple as usize == 0) };
+            is_write.half(read_write).add(1);
+        }
     }
 
     /// The end of a transaction that another one took over.
@@ -115,6 +127,7 @@ impl Load for Devstat<Counter> {
             counts: self.counts.map(Counter::load),
             bytes: self.bytes.load(),
             duration: self.duration.load(),
+            service: self.service.load(),
             completed: self.completed.load(),
         }
     }
@@ -129,6 +142,7 @@ impl Devstat<u64> {
         }
         fold(&mut self.bytes, &other.bytes);
         fold(&mut self.duration, &other.duration);
+        fold(&mut self.service, &other.service);
         fold(&mut self.completed, &other.completed);
     }
 

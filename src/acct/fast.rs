@@ -443,9 +443,11 @@ pub fn complete<'a, E: FastEvent<'a>>(
     let place = section.place(entry);
     let record = section.record(place).write();
     record.devstat.end_bytes(is_write, bytes);
+    // CAST: The 32 bits that they are.
+    record.record_data_size(is_write, bytes as u32);
     record.runq.exit(now);
     let service_ns = now.wrapping_sub(entry.service_ns.own());
-    record.devstat.end_but_bytes(is_write, total_ns);
+    record.devstat.end_but_bytes(is_write, total_ns, service_ns);
     record.record_data_times(is_write, total_ns, service_ns);
     // Again, rather than to keep it meanwhile: there is no register for it.
     let place = section.place(entry);

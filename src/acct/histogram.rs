@@ -9,11 +9,13 @@
 use core::ops::Range;
 
 use super::{
+    base::Base,
     class::Class,
     counter::{
         Counter,
         Low, //
     },
+    size::SizeBases,
 };
 use crate::{
     below::{
@@ -26,10 +28,6 @@ use crate::{
         keep_apart,
         opaque, //
     },
-    sync::{
-        AtomicU32,
-        Ordering::Relaxed, //
-    }, //
 };
 
 /// The first bound is 2^(-88/4) s, 238 ns; the last 2^(20/4) s, 32 s. One is enough for loom, to
@@ -216,7 +214,7 @@ impl Histogram<Low> {
 }
 
 impl Histogram<Low> {
-    /// Adds times that were recorded elsewhere, and takes them from there: up to [`Bases::STEP`] of each bucket. Returns
+    /// Adds times that were recorded elsewhere, and takes them from there: up to [`Base::STEP`] of each bucket. Returns
     /// whether some remain. Owner only.
     pub(super) fn absorb(&self, from: &mut Histogram<u64>) -> bool {
         let used = from.used();
@@ -226,7 +224,7 @@ impl Histogram<Low> {
             .iter()
             .zip(from.counts.get_mut(used).unwrap_or(&mut []))
         {
-            let step = (*more).min(u64::from(Bases::STEP));
+            let step = (*more).min(u64::from(Base::STEP));
             // CAST: Not above it.
             count.add(step as u32);
             *more = more.wrapping_sub(step);
@@ -265,35 +263,18 @@ impl Histogram<Low> {
     }
 }
 
-/// A number near which the count of a bucket is, as a multiple of 2^[`Base::SHIFT`].
-#[derive(Debug, Default)]
-#[repr(transparent)]
-pub struct Base(AtomicU32);
-
-impl Base {
-    /// Less than 2^31 by enough, so that a count stays near for a long time.
-    pub const SHIFT: u32 = 30;
-
-    fn get(&self) -> u64 {
-        u64::from(self.0.load(Relaxed)) << Self::SHIFT
-    }
-
-    fn follow(&self, count: &Low) {
-        let count = count.above(self.get());
-        // CAST: No counter comes to 2^62.
-        self.0.store((count >> Self::SHIFT) as u32, Relaxed);
-    }
-}
-
 type BasesOfOne = [Base; BUCKETS];
 
-/// The bases of all histograms of a [`Latency`].
+/// The bases of all histograms of a [`Latency`], and of the sizes of transactions of the same classes.
 ///
 /// A bucket has the low 32 bits of its count. As long as the count is less than 2^31 away from its base, the two
 /// are the whole count, whichever of them was read first. Without bases, all of them are 0.
 #[derive(Debug, Default)]
 #[repr(C)]
-pub struct Bases([[OneBases; PHASES]; PAIR]);
+pub struct Bases {
+    times: [[OneBases; PHASES]; PAIR],
+    sizes: SizeBases<PAIR>,
+}
 
 #[derive(Debug)]
 #[repr(transparent)]
@@ -306,18 +287,20 @@ impl Default for OneBases {
 }
 
 impl Bases {
-    /// So much may be added to a count before each base is brought to its count.
-    pub const STEP: u32 = 1 << Base::SHIFT;
-
-    /// Brings each base to its count. To be called before a count has grown by [`Bases::STEP`] since the last time, and by
+    /// Brings each base to its count. To be called before a count has grown by [`Base::STEP`] since the last time, and by
     /// one caller at a time.
     pub fn follow(&self, latency: &Latency) {
-        let bases = self.0.iter().flatten();
+        let bases = self.times.iter().flatten();
         for (bases, histogram) in bases.zip(latency.0.iter().flatten()) {
             for (base, count) in bases.0.iter().zip(&histogram.counts) {
                 base.follow(count);
             }
         }
+    }
+
+    /// Those of the sizes, by the number of the class in the [`Latency`].
+    pub(super) fn sizes(&self) -> &SizeBases<PAIR> {
+        &self.sizes
     }
 }
 
@@ -483,7 +466,7 @@ impl Latency {
 impl Bases {
     /// Those of one class and phase.
     pub(super) fn of(&self, class: Class, phase: Phase) -> Option<&BasesOfOne> {
-        let phases = self.0.get(place_of(class as usize).0)?;
+        let phases = self.times.get(place_of(class as usize).0)?;
         Some(&phases.get(phase as usize)?.0)
     }
 }

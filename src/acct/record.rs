@@ -20,10 +20,17 @@ use super::{
         Bases,
         Histogram,
         Latency,
-        Phase, //
+        Phase,
+        PAIR, //
     },
     queue::Queue,
     seqcount::SeqCount,
+    size::{
+        ClassSizes,
+        SizeCounts,
+        SizeLows,
+        Sizes, //
+    },
     turns::{
         Turn,
         Turns, //
@@ -137,6 +144,8 @@ pub struct CpuRecord {
     latency: Latency,
     /// Not 0 once there are [`Bases`] of these times.
     has_bases: Counter,
+    /// Of reads and writes.
+    sizes: Sizes<PAIR>,
 }
 
 /// The times of all other classes: for all CPUs together, under the sequence count of the record that they share.
@@ -146,9 +155,17 @@ pub struct Rare {
     /// Not 0 once there are [`Bases`] of them.
     has_bases: Counter,
     latency: Latency,
+    /// Of [`Class::Free`].
+    sizes: Sizes<1>,
 }
 
+/// The column of [`Class::Free`] in the bases of [`Rare`].
+const FREE: usize = 1;
+
 impl Rare {
+    /// Where the sizes begin, bytes.
+    pub const SIZES_OFFSET: usize = core::mem::offset_of!(Rare, sizes);
+
     /// Where its histograms begin, bytes.
     pub const LATENCY_OFFSET: usize = core::mem::offset_of!(Rare, latency);
 
@@ -197,10 +214,12 @@ impl RecordPart<'_> {
     pub fn follow(&self) {
         if let Some(bases) = self.bases {
             bases.follow(&self.record.latency);
+            self.record.sizes.lead(bases.sizes(), 0);
             self.record.has_bases.set(1);
         }
         if let Some((rare, Some(bases))) = self.rare {
             bases.follow(&rare.latency);
+            rare.sizes.lead(bases.sizes(), FREE);
             rare.has_bases.set(1);
         }
     }
@@ -227,6 +246,36 @@ impl RecordPart<'_> {
         seq.read(|| self.copy_histogram(class, phase, copy));
     }
 
+    /// Adds the sizes of all classes, as they were at one instant, to `sums`, as soon as the owner does not write. Spins.
+    pub fn read_sizes(&self, sums: &mut ClassSizes) {
+        if self.record.seq() != 0 {
+            let (_, copy) = self.record.seq.read(|| self.copy_sizes());
+            self.add_sizes(copy, sums);
+        }
+    }
+
+    /// The sizes of all classes, under the sequence count of the record: see [`RecordPart::add_sizes`].
+    #[inline(always)]
+    pub(super) fn copy_sizes(&self) -> (SizeLows<PAIR>, Option<SizeLows<1>>) {
+        let rare = self.rare.map(|(rare, _)| rare.sizes.copy());
+        (self.record.sizes.copy(), rare)
+    }
+
+    /// Adds what [`RecordPart::copy_sizes`] has returned to `sums`.
+    pub(super) fn add_sizes(
+        &self,
+        (sizes, rare_sizes): (SizeLows<PAIR>, Option<SizeLows<1>>),
+        sums: &mut ClassSizes,
+    ) {
+        let [_, read, write, free] = sums;
+        let bases = self.bases.map(Bases::sizes);
+        sizes.add_to(0, bases.map(|bases| (bases, 0)), read);
+        sizes.add_to(1, bases.map(|bases| (bases, 1)), write);
+        if let Some((sizes, (_, bases))) = rare_sizes.zip(self.rare) {
+            sizes.add_to(0, bases.map(|bases| (bases.sizes(), FREE)), free);
+        }
+    }
+
     /// Copies one histogram in place of what is in `copy`. Under the sequence count of the record.
     pub(super) fn copy_histogram(&self, class: Class, phase: Phase, copy: &mut Histogram<u64>) {
         let Some((latency, bases)) = self.latency(class) else {
@@ -243,6 +292,9 @@ impl CpuRecord {
 
     /// Where it says whether there are bases, bytes.
     pub const HAS_BASES_OFFSET: usize = core::mem::offset_of!(CpuRecord, has_bases);
+
+    /// Where the sizes of transactions begin, bytes.
+    pub const SIZES_OFFSET: usize = core::mem::offset_of!(CpuRecord, sizes);
 
     /// Where its counters begin, bytes.
     pub const RECORD_OFFSET: usize = core::mem::offset_of!(CpuRecord, record);
@@ -376,6 +428,9 @@ pub trait RecordWrite: core::ops::Deref<Target = Record> {
     /// The times of one more transaction of a class.
     fn record_times(&self, class: usize, total_ns: u64, service_ns: u64);
 
+    /// The size of one more transaction of a class.
+    fn record_size(&self, class: usize, bytes: u64);
+
     /// Of the record of a partition: what it has of the disk.
     fn difference(&self) -> &DiskDifference;
 
@@ -426,6 +481,12 @@ impl RecordWrite for Writing<'_> {
     }
 
     #[inline(always)]
+    fn record_size(&self, class: usize, bytes: u64) {
+        // Reads and writes.
+        self.0.sizes.record(class.wrapping_sub(1), bytes);
+    }
+
+    #[inline(always)]
     fn difference(&self) -> &DiskDifference {
         &self.0.difference
     }
@@ -442,12 +503,32 @@ impl RecordWrite for WritingShared<'_> {
     }
 
     #[inline(always)]
+    fn record_size(&self, class: usize, bytes: u64) {
+        if class == Class::Free as usize {
+            self.rare.sizes.record(0, bytes);
+        } else {
+            self.record.record_size(class, bytes);
+        }
+    }
+
+    #[inline(always)]
     fn difference(&self) -> &DiskDifference {
         self.record.difference()
     }
 }
 
 impl WritingShared<'_> {
+    /// Adds the sizes of a class, and takes them from there: see [`Sizes::absorb`].
+    pub(super) fn absorb_sizes(&self, class: Class, from: &mut SizeCounts) -> bool {
+        let sizes = &self.record.0.sizes;
+        match class {
+            Class::NoData => false,
+            Class::Read => sizes.absorb(0, from),
+            Class::Write => sizes.absorb(1, from),
+            Class::Free => self.rare.sizes.absorb(0, from),
+        }
+    }
+
     /// Any histogram of the account, as far as it is not of one CPU.
     pub(super) fn histogram(&self, class: Class, phase: Phase) -> &Histogram {
         let latency = if is_rare(class as usize) {
@@ -460,6 +541,12 @@ impl WritingShared<'_> {
 }
 
 impl Writing<'_> {
+    /// The size of one more read or write.
+    #[inline(always)]
+    pub(super) fn record_data_size(&self, is_write: Bit, bytes: u32) {
+        self.0.sizes.record_data(is_write, bytes);
+    }
+
     /// The times of one more read or write.
     #[inline(always)]
     pub(super) fn record_data_times(&self, is_write: Bit, total_ns: u64, service_ns: u64) {

@@ -12,7 +12,10 @@ pub use histograms::{
 };
 
 use super::{
-    class::Class,
+    class::{
+        Class,
+        CLASSES, //
+    },
     histogram::{
         Histogram,
         Phase, //
@@ -21,6 +24,10 @@ use super::{
         Record, //
         RecordPart,
         Summand,
+    },
+    size::{
+        ClassSizes,
+        SIZES, //
     },
 };
 
@@ -96,6 +103,15 @@ pub fn collect_histogram<'a>(
     if let Some(second) = cpus.next() {
         add_histograms(core::iter::once(second).chain(cpus), class, phase, sum);
     }
+}
+
+/// The sizes of transactions of each class, on all CPUs. Each CPU's share is of one instant, as in [`collect_histogram`].
+pub fn collect_sizes<'a>(cpus: impl Iterator<Item: Into<RecordPart<'a>>>) -> ClassSizes {
+    let mut sums = [[0; SIZES]; CLASSES];
+    for cpu in cpus.map(Into::into) {
+        cpu.read_sizes(&mut sums);
+    }
+    sums
 }
 
 #[inline(never)]

@@ -31,7 +31,8 @@ impl End {
     fn count(&self, record: &impl RecordWrite) {
         record
             .devstat
-            .end_transaction(self.kind, self.bytes, self.duration_ns);
+            .end_transaction(self.kind, self.bytes, self.duration_ns, self.service_ns);
+        record.record_size(self.kind.class(), self.bytes);
         record.record_times(self.kind.class(), self.duration_ns, self.service_ns);
     }
 }

@@ -9,7 +9,8 @@ use crate::{
     abi::{
         binary::{
             self,
-            call, //
+            call,
+            histograms::PHASE_OF_SIZES, //
         },
         identity::{
             device_type,
@@ -37,6 +38,7 @@ use crate::{
             PHASES, //
         },
         kstat::KSTAT_STRLEN,
+        size::SIZES,
         snapshot::HistogramSet, //
     },
 };
@@ -101,7 +103,9 @@ const _: () = {
         Phase::Total, iostat_phase_IOSTAT_PHASE_TOTAL;
         PHASES, iostat_phase_IOSTAT_PHASES;
         HistogramSet::bit(Class::Read, Phase::Total), iostat_which_IOSTAT_WHICH_READ_TOTAL;
+        HistogramSet::sizes_bit(Class::Read), iostat_which_IOSTAT_WHICH_READ_SIZES;
         HistogramSet::ALL.bits(), iostat_which_IOSTAT_WHICH_ALL;
+        PHASE_OF_SIZES, iostat_which_IOSTAT_WHICH_PHASE_OF_SIZES;
     );
 };
 
@@ -143,6 +147,7 @@ const _: () = {
         map::GONE, IOSTAT_MAP_GONE;
         map::MAGIC, IOSTAT_MAP_MAGIC;
         BUCKETS, IOSTAT_BUCKETS;
+        SIZES, IOSTAT_SIZES;
         NAME_LEN, IOSTAT_NAME_LEN;
         evcnt::EvcntType::Misc, EVCNT_TYPE_MISC;
         evcnt::EvcntType::Intr, EVCNT_TYPE_INTR;

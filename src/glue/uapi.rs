@@ -42,7 +42,8 @@ use crate::{
             CpuRecord,
             DiskDifference,
             Rare, //
-        }, //
+        },
+        size::Sizes, //
     },
 };
 use core::mem::{
@@ -124,6 +125,7 @@ same!(
         bytes: 32,
         operations: 32,
         duration: 32,
+        service: 32,
         busy_time: 8,
         tag_types: 24,
         wtime: 8,
@@ -355,10 +357,16 @@ const _: () = {
             == offset_of!(own::iostat_cpu_record, latency)
     );
     assert!(CpuRecord::HAS_BASES_OFFSET == offset_of!(own::iostat_cpu_record, has_bases));
+    assert!(CpuRecord::SIZES_OFFSET == offset_of!(own::iostat_cpu_record, sizes));
+    assert!(
+        CpuRecord::SIZES_OFFSET + size_of::<Sizes<2>>()
+            == offset_of!(own::iostat_cpu_record, padding)
+    );
     let rare = offset_of!(MapDevice, rare);
     assert!(
         rare + Rare::HAS_BASES_OFFSET == offset_of!(own::iostat_map_device, has_bases)
             && rare + Rare::LATENCY_OFFSET == offset_of!(own::iostat_map_device, latency)
+            && rare + Rare::SIZES_OFFSET == offset_of!(own::iostat_map_device, sizes)
     );
     assert!(size_of::<Bases>() == size_of::<own::iostat_bases>());
     assert!(offset_of!(own::iostat_cpu_record, seq) == 0);
@@ -367,6 +375,7 @@ const _: () = {
         devstat.counts = merged,
         devstat.bytes = bytes,
         devstat.duration = duration,
+        devstat.service = service,
         devstat.completed = completed,
         waitq.n_in = waitq.n_in,
         waitq.t_in = waitq.t_in,

@@ -10,6 +10,7 @@ use super::{
 use crate::{
     abi::{
         latency,
+        size,
         text, //
     },
     kernel_ext::{
@@ -41,8 +42,10 @@ use core::{
 enum ControlFile {
     /// One number, and how it is found.
     Number(fn(&Recording) -> u64),
-    /// The bounds of all histograms.
+    /// The bounds of all histograms of times.
     Bounds,
+    /// Those of all histograms of sizes.
+    SizeBounds,
 }
 
 impl Show for ControlFile {
@@ -52,6 +55,7 @@ impl Show for ControlFile {
         match self {
             ControlFile::Number(number) => write!(page, "{}", number(&of.recording)),
             ControlFile::Bounds => latency::bounds(page),
+            ControlFile::SizeBounds => size::bounds(page),
         }?;
         page.write_char('\n')
     }
@@ -61,7 +65,7 @@ const fn number(name: &'static CStr, number: fn(&Recording) -> u64) -> MiscAttri
     MiscAttribute::new(name, ControlFile::Number(number))
 }
 
-static FILES: [MiscAttribute<ControlFile>; 15] = [
+static FILES: [MiscAttribute<ControlFile>; 16] = [
     number(c"version", |_| u64::from(text::VERSION)),
     number(c"generation", |state| state.generation()),
     number(c"numdevs", |state| state.numdevs() as u64),
@@ -79,8 +83,9 @@ static FILES: [MiscAttribute<ControlFile>; 15] = [
         state.cgroup_rows_used().0 as u64
     }),
     MiscAttribute::new(c"latency_bounds_ns", ControlFile::Bounds),
+    MiscAttribute::new(c"size_bounds_bytes", ControlFile::SizeBounds),
 ];
-static ATTRIBUTES: Attributes<ChardevContext, 15> = Attributes::new(&FILES);
+static ATTRIBUTES: Attributes<ChardevContext, 16> = Attributes::new(&FILES);
 static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.

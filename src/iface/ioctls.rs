@@ -18,6 +18,7 @@ use super::{
 use crate::{
     abi::binary::{
         call,
+        histograms::PHASE_OF_SIZES,
         DeviceHistogram,
         DeviceList,
         DeviceSnapshot,
@@ -59,9 +60,9 @@ use kernel::{
 mod size_ver0 {
     pub(super) const INFO: usize = 64;
     pub(super) const LIST: usize = 32;
-    pub(super) const DEVICE: usize = 128;
+    pub(super) const DEVICE: usize = 192;
     pub(super) const GET: usize = 40;
-    pub(super) const COUNTERS: usize = 256;
+    pub(super) const COUNTERS: usize = 296;
     pub(super) const TIMES: usize = 48;
     pub(super) const MESSAGE: usize = 32;
     pub(super) const HISTOGRAMS: usize = 72;
@@ -231,21 +232,39 @@ fn histogram(state: &Recording, argument: Argument) -> Result {
     // CAST: 32 bits.
     let class = Class::ALL.get(times.class as usize).ok_or(EINVAL)?;
     // CAST: 32 bits.
-    let phase = Phase::ALL.get(times.phase as usize).ok_or(EINVAL)?;
+    let phase = Phase::ALL.get(times.phase as usize);
+    if phase.is_none() && times.phase != PHASE_OF_SIZES {
+        return Err(EINVAL);
+    }
     let account = state.numbered(times.number).ok_or(ENXIO)?;
-    let histogram = account.histogram(*class, *phase);
-    // CAST: 32 bits.
-    let room = (times.buckets as usize).min(BUCKETS);
-    let mut counts = Array::new(times.counts, room, 8, 8)?;
-    for bucket in histogram.counts.iter().take(room) {
-        counts.push(bucket)?;
+    match phase {
+        Some(phase) => {
+            let histogram = account.histogram(*class, *phase);
+            counts(&mut times, &histogram.counts)?;
+            times.min = histogram.min();
+            times.max = histogram.max();
+        }
+        None => {
+            let sizes = account.sizes();
+            counts(&mut times, sizes.get(*class as usize).ok_or(EINVAL)?)?;
+            times.min = 0;
+            times.max = 0;
+        }
     }
     times.size = filled::<DeviceHistogram>(size);
-    // CAST: A hundred.
-    times.buckets = BUCKETS as u32;
-    times.min = histogram.min();
-    times.max = histogram.max();
     argument.write(&times, size)
+}
+
+/// Writes the counts of a histogram to the caller's array, as many as there is room for. `EFAULT`.
+fn counts(histogram: &mut DeviceHistogram, counts: &[u64]) -> Result {
+    // CAST: 32 bits.
+    let room = (histogram.buckets as usize).min(counts.len());
+    let mut array = Array::new(histogram.counts, room, 8, 8)?;
+    for bucket in counts.iter().take(room) {
+        array.push(bucket)?;
+    }
+    histogram.buckets = count(counts.len());
+    Ok(())
 }
 
 /// `ENOSPC` if there is no room for all of the reply; else as [`super::messages::run`].

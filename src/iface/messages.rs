@@ -16,8 +16,8 @@ use crate::{
             cgroup::CgroupMessage,
             error::Reason,
             evcnt::EvcntList,
-            inflight::InFlightList,
             kstat::Kstat,
+            list::ListMessage,
             slow::Slow,
             Message, //
         },
@@ -81,10 +81,14 @@ fn begin<'a>(
     if let Some(asked) = EvcntList::parse(line) {
         return Ok(TextSource::Counters(CounterRows::new(asked?)));
     }
-    if let Some(asked) = InFlightList::parse(line) {
-        let has_targets = may_see(is_opened_by_admin);
-        let rows = global.recording.in_flight(asked?.device, has_targets)?;
-        return Ok(TextSource::InFlight(rows));
+    if let Some(asked) = ListMessage::parse(line) {
+        return Ok(match asked? {
+            ListMessage::InFlight(device) => {
+                let has_targets = may_see(is_opened_by_admin);
+                TextSource::InFlight(global.recording.in_flight(device, has_targets)?)
+            }
+            ListMessage::Sizes(device) => TextSource::Sizes(global.recording.size_rows(device)?),
+        });
     }
     if let Some(asked) = Slow::parse(line) {
         return Ok(match asked? {

@@ -14,7 +14,7 @@ use crate::{
         latency,
         out::Out,
         pager::Piece,
-        slow_text,
+        size, slow_text,
         text::{
             self,
             Statistic, //
@@ -26,7 +26,11 @@ use crate::{
             DiskEvent,
             DISK_EVENTS, //
         },
-        histogram::Phase, //
+        histogram::Phase,
+        size::{
+            ClassSizes,
+            SizeCounts, //
+        },
     },
     kernel_ext::{
         kobject::{
@@ -77,6 +81,8 @@ pub(crate) enum DiskFile {
     Identity(fn(&Identity, &mut AttributePage<'_>) -> fmt::Result),
     /// How some times are distributed.
     Latency(Class, Phase),
+    /// How the sizes of a class are distributed.
+    Size(fn(&ClassSizes) -> &SizeCounts),
     /// How often an event has happened.
     Event(DiskEvent),
     /// The latest slow I/Os.
@@ -100,6 +106,7 @@ impl Show for DiskFile {
             DiskFile::Latency(class, phase) => {
                 latency::histogram(page, &of.account.histogram(*class, *phase))
             }
+            DiskFile::Size(which) => size::histogram(page, which(&of.account.sizes())),
             DiskFile::Event(event) => page.write_number(of.account.event(*event)),
             DiskFile::Stat => text::stat(page, &of.account.snapshot()),
             DiskFile::Columns => text::stat_header(page),
@@ -224,6 +231,14 @@ static LATENCY_FILES: [Attribute<DiskFile>; 12] = [
 static LATENCY_LIST: AttributeList<12> = AttributeList::new(&LATENCY_FILES);
 static LATENCY_GROUP: Group = Group::new(Some(c"latency"), &LATENCY_LIST);
 
+static SIZE_FILES: [Attribute<DiskFile>; 3] = [
+    Attribute::new(c"read", DiskFile::Size(|[_, read, _, _]| read)),
+    Attribute::new(c"write", DiskFile::Size(|[_, _, write, _]| write)),
+    Attribute::new(c"free", DiskFile::Size(|[_, _, _, free]| free)),
+];
+static SIZE_LIST: AttributeList<3> = AttributeList::new(&SIZE_FILES);
+static SIZE_GROUP: Group = Group::new(Some(c"size"), &SIZE_LIST);
+
 const fn event(event: DiskEvent) -> Attribute<DiskFile> {
     Attribute::new(event.name(), DiskFile::Event(event))
 }
@@ -249,9 +264,14 @@ static SLOW_GROUP: Group = Group::new(None, &SLOW_LIST);
 /// The files of a disk that was never used: those whose numbers scripts add up over all disks.
 static GROUPS: Groups<2> = Groups::new([&TOP, &DEVSTAT_GROUP]);
 /// The files that come when it is used for the first time.
-static MORE: Groups<2> = Groups::new([&KSTAT_GROUP, &LATENCY_GROUP]);
-static MORE_WITH_EVENTS: Groups<4> =
-    Groups::new([&KSTAT_GROUP, &LATENCY_GROUP, &EVENT_GROUP, &SLOW_GROUP]);
+static MORE: Groups<3> = Groups::new([&KSTAT_GROUP, &LATENCY_GROUP, &SIZE_GROUP]);
+static MORE_WITH_EVENTS: Groups<5> = Groups::new([
+    &KSTAT_GROUP,
+    &LATENCY_GROUP,
+    &SIZE_GROUP,
+    &EVENT_GROUP,
+    &SLOW_GROUP,
+]);
 
 /// Adds the other files of an account to its directory. May sleep; `ENOMEM`.
 pub(super) fn add_files(directory: &Directory<DiskObject>, account: &Account) -> Result {

@@ -30,6 +30,7 @@ use crate::{
             print::PrintReply,
             rows::RegionRows, //
         },
+        size_rows::SizeRows,
         slow_rows::SlowRows,
     },
 };
@@ -53,6 +54,8 @@ pub(super) enum TextSource {
     InFlight(InFlightRows),
     /// To `@slow`.
     Slow(SlowRows),
+    /// To `@sizes`.
+    Sizes(SizeRows),
     /// To `@cgroups_list`.
     Cgroups(CgroupRows),
     /// To `@evcnt_list`.
@@ -72,6 +75,7 @@ impl TextSource {
             TextSource::Print(print) => print.restart(),
             TextSource::InFlight(rows) => rows.restart(),
             TextSource::Slow(rows) => rows.restart(),
+            TextSource::Sizes(rows) => rows.restart(),
             TextSource::Cgroups(rows) => rows.restart(),
             TextSource::Counters(counters) => counters.restart(),
             TextSource::KstatRows(rows) => rows.restart(),
@@ -94,6 +98,7 @@ impl TextSource {
             TextSource::Print(print) => print.fill(&global.recording, piece),
             TextSource::InFlight(rows) => rows.fill(&global.recording, piece),
             TextSource::Slow(rows) => rows.fill(&global.recording, piece),
+            TextSource::Sizes(rows) => rows.fill(&global.recording, piece),
             TextSource::Cgroups(rows) => rows.fill(&global.recording, piece),
             TextSource::Counters(counters) => counters.fill(&global.events, piece, cache),
             TextSource::KstatRows(rows) => rows.fill(&global.kstats, piece),

@@ -44,7 +44,14 @@ enum iostat_phase {
 	IOSTAT_PHASES		= 3,
 };
 
-#define IOSTAT_BUCKETS		110	/* buckets of a histogram, which has 109 bounds */
+#define IOSTAT_BUCKETS		110	/* buckets of a histogram of times, which has 109 bounds */
+
+/*
+ * Buckets of a histogram of sizes. Bucket 0 is for sizes below 1 KiB, bucket i for sizes from 2^(9+i) bytes to one byte below
+ * the double, the last for all from 2 GiB on.
+ */
+#define IOSTAT_SIZES		23
+#define IOSTAT_PHASE_OF_SIZES	IOSTAT_PHASES	/* in place of a phase: how the sizes are distributed */
 
 /* The ioctls. Their numbers do not depend on the size of a structure, so they never change. */
 #define IOSTAT_IOC_MAGIC	0xA8
@@ -156,6 +163,7 @@ struct iostat_list {
  * @bytes: bytes transferred without error, by enum iostat_class
  * @operations: transactions completed, by enum iostat_class
  * @duration: sum of the times from start to end of these, ns, by enum iostat_class
+ * @service: sum of their times in the run queue, ns, by enum iostat_class
  * @busy_time: time during which at least one transaction was in flight, ns
  * @tag_types: transactions completed, by enum iostat_tag
  * @wtime: time during which the wait queue was not empty, ns
@@ -180,6 +188,7 @@ struct iostat_snapshot {
 	__aligned_u64 bytes[IOSTAT_CLASSES];
 	__aligned_u64 operations[IOSTAT_CLASSES];
 	__aligned_u64 duration[IOSTAT_CLASSES];
+	__aligned_u64 service[IOSTAT_CLASSES];
 	__aligned_u64 busy_time;
 	__aligned_u64 tag_types[IOSTAT_TAGS];
 	__aligned_u64 wtime;
@@ -216,16 +225,17 @@ struct iostat_get {
 #define IOSTAT_GET_ALL		(1U << 0)
 
 /**
- * struct iostat_histogram - IOSTAT_IOC_HISTOGRAM: a latency histogram of completed transactions
+ * struct iostat_histogram - IOSTAT_IOC_HISTOGRAM: a histogram of the times or the sizes of completed transactions
  * @size: size of this structure, bytes; out: bytes that the kernel filled in
  * @flags: 0
  * @number: device number
  * @io_class: enum iostat_class
- * @phase: enum iostat_phase
+ * @phase: enum iostat_phase, or IOSTAT_PHASE_OF_SIZES
  * @buckets: length of @counts; out: number of buckets. The kernel writes as many as fit
- * @counts: address of an array of __u64: transactions by bucket; for their bounds see struct iostat_map_header
- * @min: shortest time, ns; 0 if there was no transaction (out)
- * @max: longest time, ns; 0 if there was no transaction (out)
+ * @counts: address of an array of __u64: transactions by bucket; for their bounds see struct iostat_map_header, for
+ *	those of sizes IOSTAT_SIZES
+ * @min: shortest time, ns; 0 if there was no transaction, and of sizes (out)
+ * @max: longest time, ns; 0 if there was no transaction, and of sizes (out)
  */
 struct iostat_histogram {
 	__u32 size;
@@ -243,12 +253,12 @@ struct iostat_histogram {
  * struct iostat_latency - a histogram in the result of IOSTAT_IOC_HISTOGRAMS
  * @number: device number
  * @io_class: enum iostat_class
- * @phase: enum iostat_phase
+ * @phase: enum iostat_phase, or IOSTAT_PHASE_OF_SIZES
  * @first_bucket: the first bucket whose count is in the result; all buckets before it are 0
  * @buckets: how many counts are in the result; all buckets after these are 0
  * @first_count: index of the first of them in @counts of struct iostat_histograms
- * @min: shortest time, ns
- * @max: longest time, ns
+ * @min: shortest time, ns; 0 of sizes
+ * @max: longest time, ns; 0 of sizes
  */
 struct iostat_latency {
 	__u32 number;
@@ -266,7 +276,8 @@ struct iostat_latency {
  * @size: size of this structure, bytes; out: bytes that the kernel filled in
  * @flags: IOSTAT_GET_*
  * @number: device number; 0 with IOSTAT_GET_ALL
- * @which: the histograms that are asked for: the sum of IOSTAT_HISTOGRAM() of each, or IOSTAT_HISTOGRAM_ALL
+ * @which: the histograms that are asked for: the sum of IOSTAT_HISTOGRAM() and IOSTAT_HISTOGRAM_SIZES() of each, or
+ *	IOSTAT_HISTOGRAM_ALL
  * @snapshot_size: distance between two elements of @snapshots, bytes: a multiple of 8
  * @snapshot_count: length of @snapshots; out: number of devices, or 1 without IOSTAT_GET_ALL
  * @latency_size: distance between two elements of @latencies, bytes: a multiple of 8
@@ -276,8 +287,9 @@ struct iostat_latency {
  * @generation: generation of the list (out)
  * @snapshots: address of an array of struct iostat_snapshot; with IOSTAT_GET_ALL in the order of the list
  * @latencies: address of an array of struct iostat_latency: by device, in the order of @snapshots, then by class, then
- *	by phase. A histogram of nothing is left out
- * @counts: address of an array of __u64: transactions by bucket; for their bounds see struct iostat_map_header
+ *	by phase; the histograms of sizes of a device, by class, are behind those of its times. A histogram of nothing is
+ *	left out
+ * @counts: address of an array of __u64: transactions by bucket; for their bounds see struct iostat_histogram
  *
  * The histograms of a device are of the same instant as its snapshot.
  */
@@ -298,7 +310,8 @@ struct iostat_histograms {
 	__aligned_u64 counts;
 };
 #define IOSTAT_HISTOGRAM(io_class, phase)	(1U << ((io_class) * IOSTAT_PHASES + (phase)))
-#define IOSTAT_HISTOGRAM_ALL			((1U << (IOSTAT_CLASSES * IOSTAT_PHASES)) - 1)
+#define IOSTAT_HISTOGRAM_SIZES(io_class)	(1U << (IOSTAT_CLASSES * IOSTAT_PHASES + (io_class)))
+#define IOSTAT_HISTOGRAM_ALL			((1U << (IOSTAT_CLASSES * (IOSTAT_PHASES + 1))) - 1)
 
 /**
  * struct iostat_slow - an I/O whose time from start to end has reached the threshold of slow I/Os

@@ -91,15 +91,17 @@ struct iostat_cpu_histogram {
 /**
  * struct iostat_bases - numbers near which the counts of histograms are
  * @bases: by the number of the histogram and by bucket
+ * @sizes: of sizes, by bucket, of the same two classes
  *
  * With base = (__u64)bases[][][] << base_shift, a count is base + (__s32)(counts[] - (__u32)base). Without
  * a struct iostat_bases, all of them are 0.
  */
 struct iostat_bases {
 	__u32 bases[2][IOSTAT_PHASES][IOSTAT_BUCKETS];
+	__u32 sizes[IOSTAT_SIZES][2];
 };
 
-#define IOSTAT_PRESENT_WORDS	142
+#define IOSTAT_PRESENT_WORDS	130
 
 /**
  * struct iostat_map_device - at the start of a device's memory
@@ -109,6 +111,8 @@ struct iostat_bases {
  * @has_bases: not 0 once there is a struct iostat_bases of @latency
  * @latency: of IOSTAT_CLASS_NONE and IOSTAT_CLASS_FREE, by enum iostat_phase: on all CPUs, under the sequence
  *	count of record 0
+ * @sizes: the low 32 bits of the number of transactions of IOSTAT_CLASS_FREE, by bucket of their sizes, under the same
+ * @padding: 0
  * @partitions: of a disk: in the upper half, how often it has changed which partitions' records count for it; in the
  *	lower half, how many partitions are not in the list any more whose records still count. Changes while mapped
  * @present: a bit for each record that is there; bits are set while mapped. The page of a record or of bases that is
@@ -120,6 +124,8 @@ struct iostat_map_device {
 	struct iostat_device device;
 	__aligned_u64 has_bases;
 	struct iostat_cpu_histogram latency[2][IOSTAT_PHASES];
+	__u32 sizes[IOSTAT_SIZES];
+	__u32 padding;
 	__aligned_u64 partitions;
 	__aligned_u64 present[IOSTAT_PRESENT_WORDS];
 };
@@ -153,7 +159,8 @@ struct iostat_cpu_queue {
  * @reserved: 0
  * @bytes: transferred without error, by enum iostat_class
  * @duration: of completed transactions, ns, by enum iostat_class
- * @completed: transactions, by 4 * enum iostat_class + enum iostat_tag
+ * @service: of these, in the run queue, ns, by enum iostat_class
+ * @completed: transactions, by IOSTAT_CLASSES * enum iostat_tag + enum iostat_class
  * @waitq: the wait queue
  * @runq: the run queue
  * @waitq_busy: whether the wait queue is not empty
@@ -165,6 +172,7 @@ struct iostat_cpu_queue {
  * @disk_waited: of a partition: its disk has so much more of t_in of @waitq, ns
  * @latency: of IOSTAT_CLASS_READ and IOSTAT_CLASS_WRITE, by enum iostat_phase
  * @has_bases: not 0 once there is a struct iostat_bases of @latency
+ * @sizes: the low 32 bits of the numbers of reads and of writes, by bucket of their sizes: see IOSTAT_SIZES
  * @padding: 0
  */
 struct iostat_cpu_record {
@@ -176,6 +184,7 @@ struct iostat_cpu_record {
 	__aligned_u64 reserved[2];
 	__aligned_u64 bytes[IOSTAT_CLASSES];
 	__aligned_u64 duration[IOSTAT_CLASSES];
+	__aligned_u64 service[IOSTAT_CLASSES];
 	__aligned_u64 completed[4 * IOSTAT_CLASSES];
 	struct iostat_cpu_queue waitq;
 	struct iostat_cpu_queue runq;
@@ -188,7 +197,8 @@ struct iostat_cpu_record {
 	__aligned_u64 disk_waited;
 	struct iostat_cpu_histogram latency[2][IOSTAT_PHASES];
 	__aligned_u64 has_bases;
-	__aligned_u64 padding;
+	__u32 sizes[IOSTAT_SIZES][2];
+	__aligned_u64 padding[6];
 };
 
 #endif /* _UAPI_LINUX_IOSTAT_MAP_H */

@@ -6,8 +6,10 @@ use crate::acct::{
     class::Class,
     histogram::{
         Histogram,
-        Phase, //
+        Phase,
+        PHASES, //
     },
+    size::SIZES,
 };
 
 /// `struct iostat_latency`.
@@ -25,7 +27,26 @@ pub struct DeviceLatency {
     pub max: u64,
 }
 
+/// `IOSTAT_PHASE_OF_SIZES`.
+pub const PHASE_OF_SIZES: u32 = PHASES as u32;
+
 impl DeviceLatency {
+    /// Describes the sizes of a class of the device `number`, whose counts, which are all of `counts`, begin at
+    /// `first_count`.
+    pub fn of_sizes(number: u32, class: Class, counts: &[u64; SIZES], first_count: u32) -> Self {
+        DeviceLatency {
+            number,
+            class: class as u32,
+            phase: PHASE_OF_SIZES,
+            first_bucket: 0,
+            // CAST: 23.
+            buckets: counts.len() as u32,
+            first_count,
+            min: 0,
+            max: 0,
+        }
+    }
+
     /// Describes a histogram of the device `number`, whose counts begin at `first_count`.
     pub fn new(
         number: u32,

@@ -8,6 +8,7 @@ use super::{
             Class,
             CLASSES, //
         },
+        counter::fold,
         histogram::{
             Histogram,
             Phase,
@@ -19,12 +20,19 @@ use super::{
             RecordPart,
             Summand, //
         },
+        size::{
+            ClassSizes,
+            SizeCounts, //
+        },
     },
     Snapshot,
 };
 
-/// How many histograms a device has.
-pub const HISTOGRAMS: usize = CLASSES * PHASES;
+/// How many histograms of times a device has.
+const TIMES: usize = CLASSES * PHASES;
+
+/// How many histograms a device has: of times, and of sizes.
+pub const HISTOGRAMS: usize = TIMES + CLASSES;
 
 /// Which histograms of a device are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +56,23 @@ impl HistogramSet {
         self.0
     }
 
-    /// The bit of a histogram.
+    /// The bit of the sizes of a class.
+    #[expect(clippy::arithmetic_side_effects, reason = "below 16")]
+    pub const fn sizes_bit(class: Class) -> u32 {
+        1 << (TIMES as u32 + class as u32)
+    }
+
+    /// Whether the sizes of a class are wanted.
+    fn has_sizes(self, class: Class) -> bool {
+        self.0 & Self::sizes_bit(class) != 0
+    }
+
+    /// Whether any sizes are wanted.
+    fn has_any_sizes(self) -> bool {
+        self.0 >> TIMES != 0
+    }
+
+    /// The bit of a histogram of times.
     #[expect(clippy::arithmetic_side_effects, reason = "below 12")]
     pub const fn bit(class: Class, phase: Phase) -> u32 {
         1 << (class as u32 * PHASES as u32 + phase as u32)
@@ -60,16 +84,25 @@ impl HistogramSet {
 }
 
 /// The histograms of a device, of one CPU or added up. Those that were not wanted are of no use.
-#[derive(Debug)]
-pub struct HistogramSums(pub [[Histogram<u64>; PHASES]; CLASSES]);
+#[derive(Debug, Default)]
+pub struct HistogramSums {
+    times: [[Histogram<u64>; PHASES]; CLASSES],
+    sizes: ClassSizes,
+}
 
 impl HistogramSums {
-    /// The wanted ones: by class, then by phase.
+    /// The wanted histograms of sizes.
+    pub fn sizes_of(&self, wanted: HistogramSet) -> impl Iterator<Item = (Class, &SizeCounts)> {
+        let classes = Class::ALL.into_iter().zip(&self.sizes);
+        classes.filter(move |(class, _)| wanted.has_sizes(*class))
+    }
+
+    /// The wanted histograms of times: by class, then by phase.
     pub fn of(
         &self,
         wanted: HistogramSet,
     ) -> impl Iterator<Item = (Class, Phase, &Histogram<u64>)> {
-        let classes = Class::ALL.into_iter().zip(&self.0);
+        let classes = Class::ALL.into_iter().zip(&self.times);
         classes
             .flat_map(|(class, phases)| {
                 let phases = Phase::ALL.into_iter().zip(phases);
@@ -83,7 +116,7 @@ impl HistogramSums {
         &mut self,
         wanted: HistogramSet,
     ) -> impl Iterator<Item = (Class, Phase, &mut Histogram<u64>)> {
-        let classes = Class::ALL.into_iter().zip(&mut self.0);
+        let classes = Class::ALL.into_iter().zip(&mut self.times);
         classes
             .flat_map(|(class, phases)| {
                 let phases = Phase::ALL.into_iter().zip(phases);
@@ -96,6 +129,16 @@ impl HistogramSums {
         for ((.., sum), (.., more)) in self.of_mut(wanted).zip(other.of(wanted)) {
             sum.fold(more);
         }
+        if wanted.has_any_sizes() {
+            for (sum, more) in self.sizes.iter_mut().zip(&other.sizes) {
+                fold(sum, more);
+            }
+        }
+    }
+
+    fn clear(&mut self, wanted: HistogramSet) {
+        self.of_mut(wanted).for_each(|(.., sum)| sum.clear());
+        self.sizes.iter_mut().for_each(|counts| counts.fill(0));
     }
 }
 
@@ -126,11 +169,20 @@ impl<'a> DiskPart<'a> {
     /// Copies the record and its histograms that are wanted as they were at one instant, as soon as the owner does not
     /// write: these in place of what is in `copies`. Returns the record, with the sequence count it had then. Spins.
     fn read(self, wanted: HistogramSet, copies: &mut HistogramSums) -> (u64, Record<u64>) {
-        self.summand.read_with(|| {
+        let mut sizes = None;
+        let read = self.summand.read_with(|| {
             for (class, phase, copy) in copies.of_mut(wanted) {
                 self.part.copy_histogram(class, phase, copy);
             }
-        })
+            if wanted.has_any_sizes() {
+                sizes = Some(self.part.copy_sizes());
+            }
+        });
+        if let Some(sizes) = sizes {
+            copies.sizes.iter_mut().for_each(|counts| counts.fill(0));
+            self.part.add_sizes(sizes, &mut copies.sizes);
+        }
+        read
     }
 }
 
@@ -146,7 +198,7 @@ fn pass<'a>(
     let mut written = parts.filter(|part| part.summand.seq() != 0);
     let Some(first) = written.next() else {
         *sum = Record::default();
-        sums.of_mut(wanted).for_each(|(.., sum)| sum.clear());
+        sums.clear(wanted);
         return 0;
     };
     let (seq, copy) = first.read(wanted, sums);
@@ -194,10 +246,11 @@ mod tests {
     fn bits_of_histograms_are_those_of_the_header() {
         assert_eq!(HistogramSet::bit(Class::NoData, Phase::Wait), 1);
         assert_eq!(HistogramSet::bit(Class::Write, Phase::Service), 1 << 7);
-        assert_eq!(HistogramSet::ALL.bits(), 0xfff);
+        assert_eq!(HistogramSet::sizes_bit(Class::Read), 1 << 13);
+        assert_eq!(HistogramSet::ALL.bits(), 0xffff);
         assert!(
-            HistogramSet::new(0xfff) == Some(HistogramSet::ALL)
-                && HistogramSet::new(0x1000).is_none()
+            HistogramSet::new(0xffff) == Some(HistogramSet::ALL)
+                && HistogramSet::new(0x1_0000).is_none()
         );
     }
 }

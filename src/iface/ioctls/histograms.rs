@@ -144,6 +144,12 @@ impl Arrays {
             self.latencies.push(&latency)?;
             self.counts.push(histogram.used_counts())?;
         }
+        for (class, counts) in room.sizes() {
+            let first = count(self.counts.count);
+            let latency = DeviceLatency::of_sizes(number, class, counts, first);
+            self.latencies.push(&latency)?;
+            self.counts.push(counts)?;
+        }
         Ok(())
     }
 }

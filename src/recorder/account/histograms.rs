@@ -10,6 +10,7 @@ use crate::{
             Histogram,
             Phase, //
         },
+        size::SizeCounts,
         snapshot::{
             DiskPart,
             HistogramSet,
@@ -43,7 +44,14 @@ impl HistogramRoom {
         })
     }
 
-    /// The wanted histograms that are not empty.
+    /// The sizes of transactions by bucket: of the wanted classes, unless there were none.
+    pub(crate) fn sizes(&self) -> impl Iterator<Item = (Class, &SizeCounts)> {
+        let sums = self.sums.first().into_iter();
+        sums.flat_map(|sums| sums.sizes_of(self.wanted))
+            .filter(|(_, counts)| counts.iter().any(|count| *count != 0))
+    }
+
+    /// The wanted histograms of times that are not empty.
     pub(crate) fn histograms(&self) -> impl Iterator<Item = (Class, Phase, &Histogram<u64>)> {
         let sums = self.sums.first().into_iter();
         sums.flat_map(|sums| sums.of(self.wanted))

@@ -14,8 +14,10 @@ use crate::{
             Phase, //
         },
         record::DiskSummand,
+        size::ClassSizes,
         snapshot::{
             collect_histogram,
+            collect_sizes,
             Seen,
             Snapshot, //
         }, //
@@ -71,7 +73,7 @@ impl Account {
         readout.seen = snapshot.seen();
     }
 
-    /// For each class, whether any transaction of it has completed. May sleep.
+    /// For each class, whether any transaction of it has a time. May sleep.
     pub(crate) fn classes_with_times(&self) -> [bool; CLASSES] {
         let mut found = [false; CLASSES];
         let mut look = |records: &Records| {
@@ -112,6 +114,17 @@ impl Account {
         let of_partitions = partitions.flat_map(|partition| partition.iter());
         let all = self.records.iter().chain(of_partitions);
         collect_histogram(all, class, phase, histogram);
+    }
+
+    /// How many transactions of each class had which size. May sleep.
+    pub(crate) fn sizes(&self) -> ClassSizes {
+        if !self.may_have_partitions() {
+            return collect_sizes(self.records.iter());
+        }
+        let readout = self.readout.lock();
+        let partitions = readout.partitions.iter();
+        let of_partitions = partitions.flat_map(|partition| partition.iter());
+        collect_sizes(self.records.iter().chain(of_partitions))
     }
 
     /// Whether its partitions have to be looked at: most accounts have none, and need no lock for that.

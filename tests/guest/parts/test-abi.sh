@@ -42,7 +42,8 @@ for abi in $(programs abi abi32 abi-v1); do
 		$3 == 0 && ($4 || $5) || $3 && ($4 > $5 || !$5)')" ""
 	if [ $abi != abi-v1 ]; then
 		for way in one all; do
-			is "$abi: all histograms by one call: $way" "$($nobody $a histograms $way nba)" "$($a histogram nba)"
+			is "$abi: all histograms by one call: $way" "$($nobody $a histograms $way nba)" \
+				"$($a histogram nba; $a io-sizes nba)"
 		done
 	fi
 	is "$abi: sizes, flags, reserved members, numbers, addresses" "$($nobody $a sizes)" ""

@@ -106,7 +106,7 @@ load_module
 
 # The program iostat-map: usage and errors.
 is "iostat-map: --help" "$(/payload/iostat-map --help nothing | head -n 1)" \
-	"Usage: iostat-map [--ways | --histograms] [NAME...]"
+	"Usage: iostat-map [--ways | --histograms | --sizes] [NAME...]"
 is "iostat-map: -h is the same, and no error" "$(/payload/iostat-map -h 2>&1)" "$(/payload/iostat-map --help)"
 is "iostat-map: no such option" "$(/payload/iostat-map --sideways 2>&1 >/dev/null | head -n 1; /payload/iostat-map --sideways 2>/tmp/out
 	echo $?)" "iostat-map: there is no option --sideways

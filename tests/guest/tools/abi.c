@@ -3,7 +3,8 @@
  * Makes the binary calls of /dev/iostat and prints their results.
  *
  *	abi info | list | all | histogram NAME
- *	abi histograms one|all NAME	as abi histogram NAME, by one call for this device or for all
+ *	abi io-sizes NAME
+ *	abi histograms one|all NAME	as abi histogram NAME and abi io-sizes NAME, by one call for this device or for all
  *	abi agree NAME N	N calls under load: prints where histograms differ from the counters beside them
  *	abi get NAME		the line of /sys/block/NAME/iostat/stat
  *	abi time N		ns for all devices' snapshots, the minimum of N times
@@ -37,7 +38,7 @@ SIZE(info, 64);
 SIZE(list, 32);
 SIZE(device, 192);
 SIZE(get, 40);
-SIZE(snapshot, 264);
+SIZE(snapshot, 296);
 SIZE(histogram, 48);
 SIZE(message, 32);
 #ifdef IOSTAT_IOC_HISTOGRAMS
@@ -125,8 +126,29 @@ static void show_histograms(const char *name)
 	}
 }
 
+#ifdef IOSTAT_SIZES
+static void show_all_sizes(const char *name)
+{
+	__u64 counts[IOSTAT_SIZES];
+	struct iostat_histogram h = {
+		.size = sizeof(h), .number = number(name), .phase = IOSTAT_PHASE_OF_SIZES,
+		.counts = (uintptr_t)counts,
+	};
+
+	for (h.io_class = 0; h.io_class < IOSTAT_CLASSES; h.io_class++) {
+		h.buckets = IOSTAT_SIZES;
+		must(ioctl(fd, IOSTAT_IOC_HISTOGRAM, &h), "sizes");
+		if (h.buckets != IOSTAT_SIZES || h.min || h.max)
+			printf("sizes: %u buckets, min %llu, max %llu\n", h.buckets, (unsigned long long)h.min,
+			       (unsigned long long)h.max);
+		show_sizes(h.io_class, counts);
+	}
+}
+#endif
+
 #ifdef IOSTAT_IOC_HISTOGRAMS
-#define HISTOGRAMS (IOSTAT_CLASSES * IOSTAT_PHASES)
+#define HISTOGRAMS (IOSTAT_CLASSES * (IOSTAT_PHASES + 1))
+#define TIMES (IOSTAT_CLASSES * IOSTAT_PHASES)
 
 static struct iostat_latency latencies[MOST * HISTOGRAMS];
 static __u64 counts[MOST * IOSTAT_BUCKETS];
@@ -153,11 +175,11 @@ static void show_latencies(const struct iostat_histograms *h, __u32 which)
 
 	while (next < h->latency_count && latencies[next].number != which)
 		next++;
-	for (at = 0; at < HISTOGRAMS; at++) {
+	for (at = 0; at < TIMES; at++) {
 		const struct iostat_latency *l = latencies + next;
 		__u64 all[IOSTAT_BUCKETS] = { 0 };
 
-		if (next == h->latency_count || l->number != which ||
+		if (next == h->latency_count || l->number != which || l->phase == IOSTAT_PHASE_OF_SIZES ||
 		    l->io_class * IOSTAT_PHASES + l->phase != at) {
 			show_times(at / IOSTAT_PHASES, at % IOSTAT_PHASES, none, 0, 0);
 			continue;
@@ -166,6 +188,24 @@ static void show_latencies(const struct iostat_histograms *h, __u32 which)
 		show_times(l->io_class, l->phase, all, l->min, l->max);
 		next++;
 	}
+	for (int c = 0; c < IOSTAT_CLASSES; c++) {
+		const struct iostat_latency *l = latencies + next;
+		__u64 all[IOSTAT_SIZES] = { 0 };
+
+		if (next < h->latency_count && l->number == which && l->phase == IOSTAT_PHASE_OF_SIZES &&
+		    l->io_class == (__u32)c) {
+			memcpy(all + l->first_bucket, counts + l->first_count, l->buckets * sizeof(all[0]));
+			next++;
+		}
+		show_sizes(c, all);
+	}
+}
+
+static __u32 index_of(const struct iostat_latency *l)
+{
+	if (l->phase == IOSTAT_PHASE_OF_SIZES)
+		return TIMES + l->io_class;
+	return l->io_class * IOSTAT_PHASES + l->phase;
 }
 
 static void agree(const char *name, long n)
@@ -181,14 +221,20 @@ static void agree(const char *name, long n)
 		for (__u32 at = 0; at < h.latency_count; at++)
 			if (latencies[at].number == which)
 				for (__u32 c = 0; c < latencies[at].buckets; c++)
-					sums[latencies[at].io_class * IOSTAT_PHASES + latencies[at].phase] +=
-						counts[latencies[at].first_count + c];
+					sums[index_of(latencies + at)] += counts[latencies[at].first_count + c];
 		while (i < h.snapshot_count && snapshots[i].number != which)
 			i++;
-		for (int at = 0; at < HISTOGRAMS; at++)
-			if (sums[at] != snapshots[i].operations[at / IOSTAT_PHASES])
+		for (int at = 0; at < HISTOGRAMS; at++) {
+			int io_class = at < TIMES ? at / IOSTAT_PHASES : at - TIMES;
+			__u64 operations = snapshots[i].operations[io_class];
+
+			/* What transfers no data has no size. */
+			if (at == TIMES + IOSTAT_CLASS_NONE)
+				operations = 0;
+			if (sums[at] != operations)
 				printf("histogram %d of %llu, counter %llu\n", at, (unsigned long long)sums[at],
-				       (unsigned long long)snapshots[i].operations[at / IOSTAT_PHASES]);
+				       (unsigned long long)operations);
+		}
 		if (snapshots[i].end_count < last)
 			printf("goes back\n");
 		last = snapshots[i].end_count;
@@ -391,7 +437,7 @@ static void sizes(void)
 	h.io_class = IOSTAT_CLASSES;
 	expect("histogram, no such class", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
 	h.io_class = 0;
-	h.phase = IOSTAT_PHASES;
+	h.phase = IOSTAT_PHASES + 1;
 	expect("histogram, no such phase", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
 #ifdef IOSTAT_IOC_HISTOGRAMS
 	sizes_of_histograms();
@@ -467,6 +513,10 @@ int main(int argc, char **argv)
 		show_latencies(&h, which);
 	} else if (!strcmp(what, "agree") && argc == 4) {
 		agree(argv[2], atol(argv[3]));
+#endif
+#ifdef IOSTAT_SIZES
+	} else if (!strcmp(what, "io-sizes") && argc == 3) {
+		show_all_sizes(argv[2]);
 #endif
 	} else if (!strcmp(what, "time") && argc == 3) {
 		measure(all, atoi(argv[2]));

@@ -149,6 +149,7 @@ struct iostat_list {
  * @bytes: bytes transferred without error, by enum iostat_class
  * @operations: transactions completed, by enum iostat_class
  * @duration: sum of the times from start to end of these, ns, by enum iostat_class
+ * @service: sum of their times in the run queue, ns, by enum iostat_class
  * @busy_time: time during which at least one transaction was in flight, ns
  * @tag_types: transactions completed, by enum iostat_tag
  * @wtime: time during which the wait queue was not empty, ns
@@ -173,6 +174,7 @@ struct iostat_snapshot {
 	__aligned_u64 bytes[IOSTAT_CLASSES];
 	__aligned_u64 operations[IOSTAT_CLASSES];
 	__aligned_u64 duration[IOSTAT_CLASSES];
+	__aligned_u64 service[IOSTAT_CLASSES];
 	__aligned_u64 busy_time;
 	__aligned_u64 tag_types[IOSTAT_TAGS];
 	__aligned_u64 wtime;
@@ -347,7 +349,7 @@ struct iostat_bases {
 	__u32 bases[2][IOSTAT_PHASES][IOSTAT_BUCKETS];
 };
 
-#define IOSTAT_PRESENT_WORDS	142
+#define IOSTAT_PRESENT_WORDS	130
 
 /**
  * struct iostat_map_device - at the start of a device's memory
@@ -357,6 +359,7 @@ struct iostat_bases {
  * @has_bases: not 0 once there is a struct iostat_bases of @latency
  * @latency: of IOSTAT_CLASS_NONE and IOSTAT_CLASS_FREE, by enum iostat_phase: on all CPUs, under the sequence
  *	count of record 0
+ * @reserved: 0
  * @partitions: of a disk: in the upper half, how often it has changed which partitions' records count for it; in the
  *	lower half, how many partitions are not in the list any more whose records still count. Changes while mapped
  * @present: a bit for each record that is there; bits are set while mapped. The page of a record or of bases that is
@@ -368,6 +371,7 @@ struct iostat_map_device {
 	struct iostat_device device;
 	__aligned_u64 has_bases;
 	struct iostat_cpu_histogram latency[2][IOSTAT_PHASES];
+	__aligned_u64 reserved[12];
 	__aligned_u64 partitions;
 	__aligned_u64 present[IOSTAT_PRESENT_WORDS];
 };
@@ -401,7 +405,8 @@ struct iostat_cpu_queue {
  * @reserved: 0
  * @bytes: transferred without error, by enum iostat_class
  * @duration: of completed transactions, ns, by enum iostat_class
- * @completed: transactions, by 4 * enum iostat_class + enum iostat_tag
+ * @service: of these, in the run queue, ns, by enum iostat_class
+ * @completed: transactions, by IOSTAT_CLASSES * enum iostat_tag + enum iostat_class
  * @waitq: the wait queue
  * @runq: the run queue
  * @waitq_busy: whether the wait queue is not empty
@@ -424,6 +429,7 @@ struct iostat_cpu_record {
 	__aligned_u64 reserved[2];
 	__aligned_u64 bytes[IOSTAT_CLASSES];
 	__aligned_u64 duration[IOSTAT_CLASSES];
+	__aligned_u64 service[IOSTAT_CLASSES];
 	__aligned_u64 completed[4 * IOSTAT_CLASSES];
 	struct iostat_cpu_queue waitq;
 	struct iostat_cpu_queue runq;
@@ -436,7 +442,7 @@ struct iostat_cpu_record {
 	__aligned_u64 disk_waited;
 	struct iostat_cpu_histogram latency[2][IOSTAT_PHASES];
 	__aligned_u64 has_bases;
-	__aligned_u64 padding;
+	__aligned_u64 padding[29];
 };
 
 #endif /* _UAPI_LINUX_IOSTAT_MAP_H */

@@ -4,6 +4,7 @@
  *
  *	mapped get NAME		the line of /sys/block/NAME/iostat/stat
  *	mapped histograms NAME	as abi histogram NAME
+ *	mapped io-sizes NAME	as abi io-sizes NAME
  *	mapped hunt NAME N	N snapshots under load of 4 KiB reads and writes: prints what is wrong
  *				with them, or with the record of a CPU, which is copied with each snapshot
  *	mapped outlive NAME	for each line of input: whether it is present, its line, a new mapping
@@ -47,18 +48,22 @@ AT(map_header, clock, 80);
 AT(map_header, bounds, 184);
 SIZE(map_device, 4096);
 AT(map_device, has_bases, 208);
-AT(map_device, partitions, 2952);
-AT(map_device, present, 2960);
+AT(map_device, partitions, 3048);
+AT(map_device, present, 3056);
 SIZE(cpu_queue, 40);
 SIZE(cpu_histogram, 456);
-SIZE(bases, 2640);
-SIZE(cpu_record, 3328);
-AT(cpu_record, completed, 120);
-AT(cpu_record, waitq, 248);
-AT(cpu_record, disk_waitq_busy, 448);
-AT(cpu_record, disk_waited, 568);
-AT(cpu_record, latency, 576);
-AT(cpu_record, has_bases, 3312);
+SIZE(cpu_record, 3584);
+AT(cpu_record, completed, 152);
+AT(cpu_record, waitq, 280);
+AT(cpu_record, disk_waitq_busy, 480);
+AT(cpu_record, disk_waited, 600);
+AT(cpu_record, latency, 608);
+AT(cpu_record, has_bases, 3344);
+#ifdef IOSTAT_SIZES
+SIZE(bases, 2824);
+AT(map_device, sizes, 2952);
+AT(cpu_record, sizes, 3352);
+#endif
 
 static struct iostat_map map;
 static struct iostat_mapped disk;
@@ -139,6 +144,18 @@ static void show_histograms(void)
 		}
 }
 
+static void show_all_sizes(void)
+{
+#ifdef IOSTAT_SIZES
+	__u64 counts[IOSTAT_SIZES];
+
+	for (int c = 0; c < IOSTAT_CLASSES; c++) {
+		must(iostat_map_sizes(&map, &disk, c, counts), "sizes");
+		show_sizes(c, counts);
+	}
+#endif
+}
+
 static bool is_there(__u32 index)
 {
 	return __atomic_load_n(disk.owner->present + index / 64, __ATOMIC_ACQUIRE) >> index % 64 & 1;
@@ -154,8 +171,21 @@ static int check_record(__u32 index)
 		return 0;
 	copy.seq = iostat_copy(&copy.start_count, record, &record->start_count, sizeof(copy) / sizeof(__u64) - 1);
 	for (int c = IOSTAT_CLASS_READ; c <= IOSTAT_CLASS_WRITE; c++) {
-		const __u64 *completed = copy.completed + 4 * c;
-		__u64 operations = completed[0] + completed[1] + completed[2] + completed[3];
+		__u64 operations = 0;
+
+		for (int tag = 0; tag < 4; tag++)
+			operations += copy.completed[IOSTAT_CLASSES * tag + c];
+#ifdef IOSTAT_SIZES
+		__u64 sizes = 0;
+
+		for (int i = 0; i < IOSTAT_SIZES; i++)
+			sizes += copy.sizes[i][c - IOSTAT_CLASS_READ];
+		if (sizes != operations) {
+			printf("torn: record %u has %llu operations and %llu sizes of class %d\n", index,
+			       (unsigned long long)operations, (unsigned long long)sizes, c);
+			return 1;
+		}
+#endif
 
 		for (int phase = 0; phase < IOSTAT_PHASES; phase++) {
 			__u64 times = 0;
@@ -381,6 +411,9 @@ int main(int argc, char **argv)
 	} else if (!strcmp(what, "histograms") && argc == 3) {
 		find(argv[2]);
 		show_histograms();
+	} else if (!strcmp(what, "io-sizes") && argc == 3) {
+		find(argv[2]);
+		show_all_sizes();
 	} else if (!strcmp(what, "hunt") && argc == 4) {
 		find(argv[2]);
 		hunt(atol(argv[3]));

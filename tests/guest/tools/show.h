@@ -23,6 +23,22 @@ static void show_times(int io_class, int phase, const __u64 *counts, __u64 min, 
 	putchar('\n');
 }
 
+#ifdef IOSTAT_SIZES
+/* Prints class, count, and the non-empty buckets. */
+static void show_sizes(int io_class, const __u64 *counts)
+{
+	__u64 total = 0;
+
+	for (int i = 0; i < IOSTAT_SIZES; i++)
+		total += counts[i];
+	printf("%d %llu", io_class, (unsigned long long)total);
+	for (int i = 0; i < IOSTAT_SIZES; i++)
+		if (counts[i])
+			printf(" %d:%llu", i, (unsigned long long)counts[i]);
+	putchar('\n');
+}
+#endif
+
 /* Prints the values in the order of stat_columns. */
 static void show(const struct iostat_snapshot *s)
 {
@@ -31,6 +47,7 @@ static void show(const struct iostat_snapshot *s)
 	words(s->bytes, 4);
 	words(s->operations, 4);
 	words(s->duration, 4);
+	words(s->service, 4);
 	words(&s->busy_time, 1);
 	words(s->tag_types, 3);
 	words(s->bytes + IOSTAT_CLASS_READ, 2);

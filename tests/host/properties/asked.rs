@@ -14,7 +14,7 @@ use iostat::{
             StepSize, //
         },
         evcnt::EvcntList,
-        inflight::InFlightList,
+        list::ListMessage,
         parse,
         word::Word,
         Message, //
@@ -116,10 +116,17 @@ pub fn assert_listed(line: &[u8]) {
     assert_eq!(asked.map(|asked| asked.ok()), listed(line));
     let words = dm::split(line);
     let model = words.split_first().and_then(|(name, words)| {
-        let is_list = name.eq_ignore_ascii_case(b"@inflight");
-        is_list.then(|| (words.len() < 2).then(|| words.first().cloned()))
+        let names = [&b"@inflight"[..], b"@sizes"];
+        let which = names
+            .iter()
+            .position(|list| name.eq_ignore_ascii_case(list))?;
+        Some((words.len() < 2).then(|| (which, words.first().cloned())))
     });
-    let asked = InFlightList::parse(line);
-    let asked = asked.map(|asked| asked.ok().map(|asked| asked.device.map(bytes)));
+    let asked = ListMessage::parse(line).map(|asked| {
+        asked.ok().map(|asked| match asked {
+            ListMessage::InFlight(device) => (0, device.map(bytes)),
+            ListMessage::Sizes(device) => (1, device.map(bytes)),
+        })
+    });
     assert_eq!(asked, model);
 }

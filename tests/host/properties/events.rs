@@ -35,6 +35,7 @@ fn lines() -> impl Strategy<Value = Vec<u8>> {
             "@inflight",
             "@Inflight",
             "@inflights",
+            "@sizes",
         ][..],
     );
     let blanks = select(&[" ", "\t ", "\0", "\n"][..]);

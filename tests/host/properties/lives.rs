@@ -35,7 +35,14 @@ use iostat::{
             BOUNDS_NS,
             BUCKETS, //
         },
-        snapshot::collect_histogram, //
+        size::{
+            least_bytes,
+            SIZES, //
+        },
+        snapshot::{
+            collect_histogram,
+            collect_sizes, //
+        },
     }, //
 };
 use proptest::prelude::*;
@@ -236,6 +243,20 @@ proptest! {
                 assert_eq!(seen.count(), times.len() as u64);
                 assert_eq!(seen.min(), times.first().copied().unwrap_or(0));
                 assert_eq!(seen.max(), times.last().copied().unwrap_or(0));
+            }
+        });
+    }
+
+    #[test]
+    fn every_size_is_in_its_bucket(play in play(wrapping_clock())) {
+        watch(play, |stage| {
+            for class in [Class::Read, Class::Write, Class::Free] {
+                let mut counts = [0; SIZES];
+                for bytes in stage.model.sizes(class) {
+                    let bucket = (0..SIZES).rev().find(|bucket| least_bytes(*bucket) <= bytes);
+                    counts[bucket.unwrap()] += 1;
+                }
+                assert_eq!(collect_sizes(stage.machine.disks[0].parts())[class as usize], counts);
             }
         });
     }

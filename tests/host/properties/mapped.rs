@@ -6,6 +6,7 @@ use iostat::{
     abi::{
         binary::{
             call,
+            histograms::PHASE_OF_SIZES,
             Device,
             DeviceSnapshot,
             VERSION, //
@@ -40,9 +41,14 @@ use iostat::{
             RecordPart,
             RecordWrite,
         },
+        size::{
+            SizeCounts,
+            SIZES, //
+        },
         snapshot::{
             collect,
             collect_histogram,
+            collect_sizes,
             DiskPart, //
             HistogramSet,
             HistogramSums,
@@ -93,10 +99,11 @@ const _: () = {
     });
     same!(layout::Snapshot = DeviceSnapshot {
         number reserved snaptime start_count end_count counts
-        bytes operations duration busy_time tag_types wtime wlentime
+        bytes operations duration service busy_time tag_types wtime wlentime
         wlastupdate rtime rlentime rlastupdate wcnt rcnt
     });
     assert!(layout::VERSION == VERSION && layout::MAGIC == MAGIC && layout::BUCKETS == BUCKETS);
+    assert!(layout::SIZES == SIZES && layout::PHASE_OF_SIZES == PHASE_OF_SIZES);
     assert!(layout::IOC_LIST == call::LIST as std::ffi::c_ulong);
     assert!(layout::IOC_SNAPSHOT == call::SNAPSHOT as std::ffi::c_ulong);
     assert!(layout::GONE == GONE);
@@ -233,8 +240,8 @@ impl Default for WithHistograms {
         WithHistograms {
             snapshot: Snapshot::default(),
             wanted: None,
-            sums: HistogramSums(Default::default()),
-            copies: HistogramSums(Default::default()),
+            sums: HistogramSums::default(),
+            copies: HistogramSums::default(),
         }
     }
 }
@@ -254,6 +261,12 @@ impl WithHistograms {
         let mut all = self.sums.of(self.wanted?);
         let found = all.find(|(of, part, _)| (*of, *part) == (class, phase));
         found.map(|(.., histogram)| *histogram)
+    }
+
+    fn sizes(&self, class: Class) -> Option<SizeCounts> {
+        let mut all = self.sums.sizes_of(self.wanted?);
+        let found = all.find(|(of, _)| *of == class);
+        found.map(|(_, counts)| *counts)
     }
 }
 
@@ -318,6 +331,11 @@ proptest! {
         at_once.take(parts, HistogramSet::ALL, now);
         prop_assert_eq!(at_once.snapshot.after(&Default::default()), floor0);
         prop_assert_eq!(at_once.of(Class::Read, Phase::Total), Some(ours));
+        let parts = disk.parts().chain(partitions.iter().flat_map(|memory| memory.parts()));
+        let sizes = collect_sizes(parts)[Class::Read as usize];
+        prop_assert_eq!(block.sizes(Class::Read as usize), sizes);
+        prop_assert_eq!(at_once.sizes(Class::Read), Some(sizes));
+        prop_assert_eq!(sizes.iter().sum::<u64>(), ours.count());
     }
 }
 
@@ -334,11 +352,13 @@ fn histograms_are_the_kernels_with_bases_and_without() {
                     Class::Read | Class::Write => {
                         let record = memory.record(index).write();
                         record.record_times(class as usize, total, service);
+                        record.record_size(class as usize, 700 << (2 * index));
                     }
                     // With the record that CPUs share.
                     _ => {
                         let record = memory.record(0).write_shared(&turns, &memory.owner.rare);
                         record.record_times(class as usize, total, service);
+                        record.record_size(class as usize, 700 << (2 * index));
                     }
                 }
             }
@@ -358,6 +378,22 @@ fn histograms_are_the_kernels_with_bases_and_without() {
                 at_once.take(|| memory.own_parts(), HistogramSet::new(others).unwrap(), 0);
                 assert_eq!(at_once.of(class, phase), None);
             }
+        }
+        for class in Class::ALL {
+            let mut sizes = [0; SIZES];
+            if class != Class::NoData {
+                // 700 bytes, 2800, and 44800.
+                for bucket in [0, 2, 6] {
+                    sizes[bucket] = round + 1;
+                }
+            }
+            assert_eq!(collect_sizes(memory.parts())[class as usize], sizes);
+            assert_eq!(block.sizes(class as usize), sizes);
+            at_once.take(|| memory.own_parts(), HistogramSet::ALL, 0);
+            assert_eq!(at_once.sizes(class), Some(sizes));
+            let others = HistogramSet::ALL.bits() & !HistogramSet::sizes_bit(class);
+            at_once.take(|| memory.own_parts(), HistogramSet::new(others).unwrap(), 0);
+            assert_eq!(at_once.sizes(class), None);
         }
         // Says that there are bases.
         memory.parts().for_each(|part| part.follow());
@@ -415,6 +451,8 @@ fn under_load_nothing_is_torn() {
                     .map(|histogram| histogram.count());
                 assert_eq!(count, Some(devstat.operations(Class::Read)));
             }
+            let sizes = at_once.sizes(Class::Read).unwrap();
+            assert_eq!(sizes.iter().sum::<u64>(), devstat.operations(Class::Read));
         }
         drop(stopping);
     });

@@ -132,6 +132,7 @@ pub struct Counts {
     pub bytes: [u64; CLASSES],
     pub operations: [u64; CLASSES],
     pub duration: [u64; CLASSES],
+    pub service: [u64; CLASSES],
     pub tag_types: [u64; TAGS],
 }
 
@@ -147,6 +148,7 @@ impl From<&Snapshot> for Counts {
             bytes: devstat.bytes,
             operations: Class::ALL.map(|class| devstat.operations(class)),
             duration: devstat.duration,
+            service: devstat.service,
             tag_types: [Tag::Simple, Tag::Head, Tag::Ordered].map(|tag| devstat.tag_types(tag)),
         }
     }
@@ -158,7 +160,8 @@ impl Counts {
         let mut words = vec![self.start_count, self.end_count];
         words.extend([self.merged, self.refused, self.abandoned]);
         words.extend(self.bytes.iter().chain(&self.operations));
-        words.extend(self.duration.iter().chain(&self.tag_types));
+        words.extend(self.duration.iter().chain(&self.service));
+        words.extend(self.tag_types);
         words
     }
 }
@@ -250,6 +253,7 @@ impl Model {
                 counts.bytes[class as usize] += io.bytes;
                 counts.operations[class as usize] += 1;
                 counts.duration[class as usize] += end - start;
+                counts.service[class as usize] += io.time_in(Line::Run);
                 counts.tag_types[tag as usize] += 1;
             }
         }
@@ -266,6 +270,13 @@ impl Model {
             Phase::Total => io.time_in(Line::Wait) + io.time_in(Line::Run),
         };
         completed.filter(of_class).map(time).collect()
+    }
+
+    /// Returns the bytes that each completed transaction of a class transferred.
+    pub fn sizes(&self, class: Class) -> impl Iterator<Item = u64> + '_ {
+        let completed = self.ios.iter().filter(|io| io.fate == Fate::Completed);
+        let of_class = move |io: &&Io| io.kind.is_some_and(|(other, _)| other == class);
+        completed.filter(of_class).map(|io| io.bytes)
     }
 
     fn stays(&self, lines: &[Line]) -> Vec<&Stay> {

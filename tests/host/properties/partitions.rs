@@ -39,6 +39,7 @@ use iostat::acct::{
     },
     snapshot::{
         collect_histogram,
+        collect_sizes,
         Snapshot, //
     },
     transition::{
@@ -269,6 +270,13 @@ impl Stage {
         // An I/O starts when its submitter has a tag. The model has it from the wait on.
         let tag_waits = self.tag_waits.iter().flatten().count() as u64;
         let mut counts = Counts::from(&snapshot);
+        for class in [Class::Read, Class::Write, Class::Free] {
+            let sizes = collect_sizes(self.machine.parts_of_whole())[class as usize];
+            assert_eq!(
+                sizes.iter().sum::<u64>(),
+                snapshot.record.devstat.operations(class)
+            );
+        }
         counts.start_count += tag_waits;
         assert_eq!(counts, model.counts());
         assert_eq!(snapshot.in_flight() + tag_waits, model.in_flight());
@@ -403,6 +411,8 @@ fn more_than_a_bucket_takes_at_a_time_is_absorbed_in_steps() {
         let mut times = Histogram::default();
         collect_histogram([part()].into_iter(), Class::Read, Phase::Total, &mut times);
         assert_eq!((times.count(), times.min(), times.max()), (expected, 7, 7));
+        let sizes = collect_sizes([part()].into_iter())[Class::Read as usize];
+        assert_eq!(sizes.iter().sum::<u64>(), expected);
         assert_eq!(shared.read().1.devstat.operations(Class::Read), expected);
         assert_eq!(part().needs_bases_with(1), expected + 1 >= 1 << 30);
         sum.take(|| [part()].into_iter());

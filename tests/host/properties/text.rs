@@ -52,6 +52,7 @@ fn snapshot() -> impl Strategy<Value = Snapshot> {
         devstat.counts.each_mut().for_each(|count| *count = word());
         devstat.bytes.fill_with(&mut word);
         devstat.duration.fill_with(&mut word);
+        devstat.service.fill_with(&mut word);
         devstat.completed.fill_with(&mut word);
         let mut queue = || {
             let n_in = word();
@@ -128,6 +129,10 @@ fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
         ("duration_read_ns", devstat.duration[1]),
         ("duration_write_ns", devstat.duration[2]),
         ("duration_free_ns", devstat.duration[3]),
+        ("service_none_ns", devstat.service[0]),
+        ("service_read_ns", devstat.service[1]),
+        ("service_write_ns", devstat.service[2]),
+        ("service_free_ns", devstat.service[3]),
         ("busy_time_ns", snapshot.busy_time),
         ("tag_simple", devstat.tag_types(Tag::Simple)),
         ("tag_head", devstat.tag_types(Tag::Head)),

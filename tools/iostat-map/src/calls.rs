@@ -8,7 +8,7 @@ use crate::arguments::{
 use crate::file::{ioctl, File};
 use crate::layout::{
     Device, Get, Histogram, List, Snapshot, BUCKETS, GET_ALL, IOC_HISTOGRAM, IOC_KSTAT_LIST,
-    IOC_KSTAT_READ, IOC_LIST, IOC_MESSAGE, IOC_SLOW, IOC_SNAPSHOT,
+    IOC_KSTAT_READ, IOC_LIST, IOC_MESSAGE, IOC_SLOW, IOC_SNAPSHOT, PHASE_OF_SIZES, SIZES,
 };
 use std::io::{Error, ErrorKind, Result};
 use std::mem::size_of;
@@ -112,20 +112,37 @@ impl File {
         }
     }
 
-    /// How the times of one class and phase of the device `number` are distributed. `ENXIO` if it has left.
-    pub fn histogram_of(&self, number: u32, class: u32, phase: u32) -> Result<Histogram> {
-        let mut counts = [0u64; BUCKETS];
+    /// Calls for a histogram with so many buckets.
+    fn counts_of<const ALL: usize>(
+        &self,
+        number: u32,
+        class: u32,
+        phase: u32,
+    ) -> Result<([u64; ALL], HistogramCall)> {
+        let mut counts = [0u64; ALL];
         let mut call = HistogramCall {
             size: size_of::<HistogramCall>() as u32,
             number,
             class,
             phase,
-            buckets: BUCKETS as u32,
+            buckets: ALL as u32,
             counts: &raw mut counts as u64,
             ..HistogramCall::default()
         };
         // SAFETY: There is room for as many buckets as it says.
         unsafe { self.call(IOC_HISTOGRAM, &mut call) }?;
+        Ok((counts, call))
+    }
+
+    /// How many transactions of a class of the device `number` had which size, by bucket. `ENXIO` if it has left.
+    pub fn sizes_of(&self, number: u32, class: u32) -> Result<[u64; SIZES]> {
+        self.counts_of(number, class, PHASE_OF_SIZES)
+            .map(|(counts, _)| counts)
+    }
+
+    /// How the times of one class and phase of the device `number` are distributed. `ENXIO` if it has left.
+    pub fn histogram_of(&self, number: u32, class: u32, phase: u32) -> Result<Histogram> {
+        let (counts, call) = self.counts_of::<BUCKETS>(number, class, phase)?;
         Ok(Histogram {
             counts,
             longest: call.max,

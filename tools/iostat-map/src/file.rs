@@ -5,7 +5,7 @@
 use crate::clock;
 use crate::layout::{
     Device, Get, Header, Histogram, List, Snapshot, GONE, IOC_LIST, IOC_SNAPSHOT, MAGIC,
-    MISSING_BITS, VERSION,
+    MISSING_BITS, SIZES, VERSION,
 };
 use crate::reader::Block;
 use std::ffi::c_void;
@@ -205,6 +205,14 @@ impl Disk {
             let number = disk.device().number;
             disk.file.histogram_of(number, class as u32, phase as u32)
         };
+        self.with_partitions(read, call)
+    }
+
+    /// How many transactions of a class had which size, by bucket: see [`least_bytes`](crate::least_bytes). System calls and
+    /// errors as of [`Disk::snapshot`]. Panics if there is no such class (0 to 3).
+    pub fn sizes(&mut self, class: usize) -> Result<[u64; SIZES]> {
+        let read = |disk: &mut Self| disk.block.sizes(class);
+        let call = |disk: &mut Self| disk.file.sizes_of(disk.device().number, class as u32);
         self.with_partitions(read, call)
     }
 

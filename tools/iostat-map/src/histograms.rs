@@ -4,16 +4,32 @@
 
 use crate::arguments::{GetHistograms, Latency};
 use crate::file::File;
-use crate::layout::{Histogram, Snapshot, BUCKETS, GET_ALL, IOC_HISTOGRAMS};
+use crate::layout::{Histogram, Snapshot, GET_ALL, IOC_HISTOGRAMS, PHASE_OF_SIZES, SIZES};
 use std::io::Result;
 use std::mem::size_of;
 
-/// All histograms of a device: see [`which`].
-pub const ALL_HISTOGRAMS: u32 = 0xfff;
+/// All histograms of a device: see [`which`] and [`which_sizes`].
+pub const ALL_HISTOGRAMS: u32 = 0xffff;
 
-/// One histogram of a device. The calls take the sum of several.
+/// All histograms of times of a device.
+pub const ALL_TIMES: u32 = 0xfff;
+
+/// One histogram of times of a device. The calls take the sum of several.
 pub const fn which(class: u32, phase: u32) -> u32 {
     1 << (class * 3 + phase)
+}
+
+/// The sizes of a class of transactions of a device, for these sums.
+pub const fn which_sizes(class: u32) -> u32 {
+    1 << (12 + class)
+}
+
+/// The smallest size in a bucket of a histogram of sizes, bytes.
+pub const fn least_bytes(bucket: usize) -> u64 {
+    match bucket {
+        0 => 0,
+        _ => 512 << bucket,
+    }
 }
 
 /// Histograms that a call has returned. Its memory is used again by the next.
@@ -24,28 +40,38 @@ pub struct Histograms {
 }
 
 impl Histograms {
-    /// The histograms that are not empty: by device, then by class, then by phase.
+    /// The histograms of times that are not empty: by device, then by class, then by phase.
     pub fn iter(&self) -> impl Iterator<Item = (&Latency, Histogram)> {
-        self.latencies.iter().map(|latency| {
-            let mut counts = [0u64; BUCKETS];
-            let first = latency.first_count as usize;
-            let found = self.counts.get(first..).unwrap_or_default();
-            let into = counts.get_mut(latency.first_bucket as usize..);
-            for (count, found) in into
-                .unwrap_or_default()
-                .iter_mut()
-                .zip(found)
-                .take(latency.buckets as usize)
-            {
-                *count = *found;
-            }
+        let all = self.latencies.iter();
+        let of_times = all.filter(|latency| latency.phase != PHASE_OF_SIZES);
+        of_times.map(|latency| {
             let histogram = Histogram {
-                counts,
+                counts: self.counts_of(latency),
                 longest: latency.max,
                 shortest_inverted: !latency.min,
             };
             (latency, histogram)
         })
+    }
+
+    /// The histograms of sizes that are not empty: the number of the device, the class, and the counts by bucket.
+    pub fn sizes(&self) -> impl Iterator<Item = (u32, u32, [u64; SIZES])> + '_ {
+        let all = self.latencies.iter();
+        let of_sizes = all.filter(|latency| latency.phase == PHASE_OF_SIZES);
+        of_sizes.map(|latency| (latency.number, latency.class, self.counts_of(latency)))
+    }
+
+    /// The counts of all buckets of a histogram.
+    fn counts_of<const ALL: usize>(&self, latency: &Latency) -> [u64; ALL] {
+        let mut counts = [0; ALL];
+        let first = latency.first_count as usize;
+        let found = self.counts.get(first..).unwrap_or_default();
+        let into = counts.get_mut(latency.first_bucket as usize..);
+        let buckets = into.unwrap_or_default().iter_mut().zip(found);
+        for (count, found) in buckets.take(latency.buckets as usize) {
+            *count = *found;
+        }
+        counts
     }
 }
 

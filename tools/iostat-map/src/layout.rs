@@ -11,6 +11,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 pub const VERSION: u32 = 1;
 pub const MAGIC: u64 = u64::from_le_bytes(*b"istatmap");
 pub const BUCKETS: usize = 110;
+/// `IOSTAT_SIZES`.
+pub const SIZES: usize = 23;
+/// `IOSTAT_PHASE_OF_SIZES`.
+pub const PHASE_OF_SIZES: u32 = 3;
 /// `IOSTAT_IOC_LIST`.
 pub const IOC_LIST: std::ffi::c_ulong = 0xa801;
 /// `IOSTAT_IOC_SNAPSHOT`.
@@ -114,6 +118,7 @@ pub struct Snapshot {
     pub bytes: [u64; 4],
     pub operations: [u64; 4],
     pub duration: [u64; 4],
+    pub service: [u64; 4],
     pub busy_time: u64,
     pub tag_types: [u64; 3],
     pub wtime: u64,
@@ -191,6 +196,8 @@ pub(crate) struct Owner {
     pub device: Device,
     pub has_bases: AtomicU64,
     pub latency: [[Times; PHASES]; 2],
+    pub sizes: [AtomicU32; SIZES],
+    pub padding: u32,
     /// Of a disk: above [`MISSING_BITS`] how often its partitions have changed, below how many cannot be mapped.
     pub partitions: AtomicU64,
     pub present: [AtomicU64; PRESENT_WORDS],
@@ -199,7 +206,7 @@ pub(crate) struct Owner {
 pub(crate) const MISSING_BITS: u32 = 32;
 
 pub(crate) const PHASES: usize = 3;
-pub(crate) const PRESENT_WORDS: usize = 142;
+pub(crate) const PRESENT_WORDS: usize = 130;
 
 /// `struct iostat_cpu_histogram`.
 #[repr(C)]
@@ -211,7 +218,10 @@ pub(crate) struct Times {
 
 /// `struct iostat_bases`.
 #[repr(C)]
-pub(crate) struct Bases(pub [[[AtomicU32; BUCKETS]; PHASES]; 2]);
+pub(crate) struct Bases {
+    pub times: [[[AtomicU32; BUCKETS]; PHASES]; 2],
+    pub sizes: [[AtomicU32; 2]; SIZES],
+}
 
 /// `struct iostat_cpu_record`.
 #[repr(C)]
@@ -221,7 +231,8 @@ pub(crate) struct Record {
     pub difference: [AtomicU64; DIFFERENCE_WORDS],
     pub latency: [[Times; PHASES]; 2],
     pub has_bases: AtomicU64,
-    pub padding: [u64; 1],
+    pub sizes: [[AtomicU32; 2]; SIZES],
+    pub padding: [u64; 6],
 }
 
 /// Of a record, up to what only a partition has.
@@ -232,6 +243,7 @@ pub(crate) struct Counters {
     pub counts: Counts<u64>,
     pub bytes: [u64; 4],
     pub duration: [u64; 4],
+    pub service: [u64; 4],
     pub completed: [u64; 16],
     /// waitq, runq, waitq_busy, runq_busy, both_busy
     pub queues: [Queue; 5],
@@ -327,15 +339,15 @@ pub(crate) const DIFFERENCE_WORDS: usize = size_of::<Difference>() / 8;
 
 const _: () = {
     assert!(size_of::<Device>() == 192);
-    assert!(size_of::<Snapshot>() == 264);
+    assert!(size_of::<Snapshot>() == 296);
     assert!(size_of::<List>() == 32);
     assert!(size_of::<Get>() == 40);
     assert!(size_of::<Histogram>() == 896);
     assert!(size_of::<Header>() == 1056);
     assert!(size_of::<Owner>() == 4096);
     assert!(size_of::<Times>() == 456);
-    assert!(size_of::<Record>() == 3328);
+    assert!(size_of::<Record>() == 3584);
     assert!(offset_of!(Header, generation) == 72);
     assert!(offset_of!(Header, bounds) == 184);
-    assert!(WORDS == 55 && DIFFERENCE_WORDS == 16);
+    assert!(WORDS == 59 && DIFFERENCE_WORDS == 16);
 };

@@ -31,6 +31,6 @@ mod sum;
 pub use arguments::{KstatHeader, KstatValue, Latency};
 pub use calls::{Chain, Devices, Kstat};
 pub use file::{Disk, File};
-pub use histograms::{which, Histograms, ALL_HISTOGRAMS};
-pub use layout::{Device, Histogram, Snapshot};
+pub use histograms::{least_bytes, which, which_sizes, Histograms, ALL_HISTOGRAMS, ALL_TIMES};
+pub use layout::{Device, Histogram, Snapshot, SIZES};
 pub use reader::Block;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "\
-Usage: iostat-map [--ways | --histograms] [NAME...]
+Usage: iostat-map [--ways | --histograms | --sizes] [NAME...]
 
 Prints a line for each device, or for those named, read from the memory that /dev/iostat maps:
 its name and the columns of its stat file. Names are as /dev/iostat has them.
@@ -20,6 +20,8 @@ its name and the columns of its stat file. Names are as /dev/iostat has them.
                     from memory, by ioctl, from sysfs, from text, and from memory again
       --histograms  a line for each class and phase of I/O: class, phase, count, shortest and
                     longest time in ns, and INDEX:COUNT of each bucket that is not empty
+      --sizes       a line for each class of I/O: class, count, and INDEX:COUNT of each bucket of
+                    sizes that is not empty
   -h, --help        this text
 ";
 
@@ -29,6 +31,7 @@ enum What {
     Columns,
     Ways,
     Histograms,
+    Sizes,
 }
 
 fn main() -> ExitCode {
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         match word.as_str() {
             "--ways" => what = What::Ways,
             "--histograms" => what = What::Histograms,
+            "--sizes" => what = What::Sizes,
             "-h" | "--help" => {
                 print!("{USAGE}");
                 return ExitCode::SUCCESS;
@@ -76,6 +80,7 @@ fn print(what: What, names: &[String]) -> Result<bool> {
             What::Columns => println!("{name} {}", columns(&disk.snapshot()?)),
             What::Ways => ways(&file, device, &mut disk)?,
             What::Histograms => histograms(&mut disk)?,
+            What::Sizes => sizes(&mut disk)?,
         }
     }
     let is_device = |name: &&String| devices.iter().any(|device| device.written_name() == **name);
@@ -108,7 +113,7 @@ fn by_sysfs(device: &Device) -> Result<String> {
     Ok(read_to_string(path.join("stat"))?.trim_end().to_owned())
 }
 
-/// The first of the two tables, behind a line of its own and one of names.
+/// The first of the tables, behind a line of its own and one of names.
 fn by_text(name: &str) -> Result<String> {
     let text = read_to_string("/dev/iostat")?;
     let mut lines = text.lines().skip(1);
@@ -124,14 +129,30 @@ fn histograms(disk: &mut Disk) -> Result<()> {
     for class in 0..4 {
         for phase in 0..3 {
             let times = disk.histogram(class, phase)?;
-            let counts = times.counts.iter().enumerate();
-            let filled = counts.filter(|(_, count)| **count != 0);
-            let buckets: String = filled.map(|(i, count)| format!(" {i}:{count}")).collect();
             let (count, min, max) = (times.count(), times.min(), times.max());
-            println!("{class} {phase} {count} {min} {max}{buckets}");
+            println!(
+                "{class} {phase} {count} {min} {max}{}",
+                buckets(&times.counts)
+            );
         }
     }
     Ok(())
+}
+
+fn sizes(disk: &mut Disk) -> Result<()> {
+    for class in 0..4 {
+        let counts = disk.sizes(class)?;
+        let count: u64 = counts.iter().sum();
+        println!("{class} {count}{}", buckets(&counts));
+    }
+    Ok(())
+}
+
+/// Those that are not empty.
+fn buckets(counts: &[u64]) -> String {
+    let counts = counts.iter().enumerate();
+    let filled = counts.filter(|(_, count)| **count != 0);
+    filled.map(|(i, count)| format!(" {i}:{count}")).collect()
 }
 
 /// As in `stat_columns`.
@@ -152,6 +173,7 @@ fn columns(s: &Snapshot) -> String {
         .chain(s.bytes)
         .chain(s.operations)
         .chain(s.duration)
+        .chain(s.service)
         .chain([s.busy_time])
         .chain(s.tag_types)
         .chain(read_and_written)

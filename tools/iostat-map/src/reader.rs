@@ -4,6 +4,7 @@
 
 use crate::layout::{
     Bases, Counters, Header, Histogram, Owner, Queue, Record, Snapshot, Times, BUCKETS, PHASES,
+    SIZES,
 };
 use crate::sum::{copy, Sum};
 use std::mem::take;
@@ -129,12 +130,53 @@ impl Block {
                 } else {
                     (&record.latency, self.bases(record, &record.has_bases))
                 };
-                let bases = bases.map(|bases| &bases.0[which][phase]);
+                let bases = bases.map(|bases| &bases.times[which][phase]);
                 add_times(&mut sum, &record.seq, &latency[which][phase], |bucket| {
                     let base = bases.map_or(0, |bases| bases[bucket].load(Relaxed));
                     u64::from(base) << self.header().base_shift
                 });
                 if is_rare {
+                    // They change with the record that CPUs share, which is the first.
+                    break;
+                }
+            }
+        }
+        sum
+    }
+
+    /// How many transactions of one class had which size, by bucket: see [`least_bytes`](crate::least_bytes); of each CPU at
+    /// one instant. Spins for as long as a CPU changes its record. Panics if there is no such class.
+    pub fn sizes(&self, class: usize) -> [u64; SIZES] {
+        assert!(class < 4);
+        let mut sum = [0; SIZES];
+        if class == 0 {
+            return sum;
+        }
+        let which = usize::from(class >= 2);
+        for (_, owner) in self.owners() {
+            for record in self.records_of(owner) {
+                let is_free = class == 3;
+                let bases = if is_free {
+                    self.bases(owner, &owner.has_bases)
+                } else {
+                    self.bases(record, &record.has_bases)
+                };
+                let (_, lows) = copy(&record.seq, || -> [u32; SIZES] {
+                    std::array::from_fn(|bucket| {
+                        let count = if is_free {
+                            &owner.sizes[bucket]
+                        } else {
+                            &record.sizes[bucket][which]
+                        };
+                        count.load(Relaxed)
+                    })
+                });
+                for (bucket, (sum, low)) in sum.iter_mut().zip(lows).enumerate() {
+                    let base = bases.map_or(0, |bases| bases.sizes[bucket][which].load(Relaxed));
+                    let base = u64::from(base) << self.header().base_shift;
+                    *sum = sum.wrapping_add(near(base, low));
+                }
+                if is_free {
                     // They change with the record that CPUs share, which is the first.
                     break;
                 }
@@ -180,6 +222,12 @@ impl Block {
     }
 }
 
+/// The count near `base` whose lower half is `low`.
+fn near(base: u64, low: u32) -> u64 {
+    let distance = low.wrapping_sub(base as u32) as i32;
+    base.wrapping_add_signed(i64::from(distance))
+}
+
 /// Adds the times of one histogram, each bucket of which is near its base.
 fn add_times(sum: &mut Histogram, seq: &AtomicU64, own: &Times, base: impl Fn(usize) -> u64) {
     let (_, (counts, negated, span)) = copy(seq, || {
@@ -188,9 +236,7 @@ fn add_times(sum: &mut Histogram, seq: &AtomicU64, own: &Times, base: impl Fn(us
         (counts, negated, own.span.load(Relaxed))
     });
     for (bucket, (sum, low)) in sum.counts.iter_mut().zip(counts).enumerate() {
-        let base = base(bucket);
-        let distance = low.wrapping_sub(base as u32) as i32;
-        *sum = sum.wrapping_add(base.wrapping_add_signed(i64::from(distance)));
+        *sum = sum.wrapping_add(near(base(bucket), low));
     }
     if span != 0 {
         let longest = span.wrapping_sub(1).wrapping_sub(negated);
@@ -224,13 +270,14 @@ fn snapshot_of(number: u32, sum: &Counters, now: u64) -> Snapshot {
             .fold(completed(&|_| true), u64::wrapping_add),
         counts: sum.counts,
         bytes: sum.bytes,
-        operations: std::array::from_fn(|class| completed(&|kind| kind / 4 == class)),
+        operations: std::array::from_fn(|class| completed(&|kind| kind % 4 == class)),
         duration: sum.duration,
+        service: sum.service,
         busy_time: waitq_busy
             .1
             .wrapping_add(runq_busy.1)
             .wrapping_sub(both_busy.1),
-        tag_types: std::array::from_fn(|tag| completed(&|kind| kind % 4 == tag)),
+        tag_types: std::array::from_fn(|tag| completed(&|kind| kind / 4 == tag)),
         wtime: waitq_busy.1,
         wlentime: waitq.1,
         wlastupdate: waitq.2,

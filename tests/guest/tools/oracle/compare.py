@@ -52,11 +52,12 @@ class Disk:
     def queue(self, of):
         return lines.line([stay for io in self.ios for stay in of(io)], self.window)
 
-    def durations(self, kind):
+    def durations(self, kind, stays):
+        """The sum of the times that the I/Os of a class spent in the stays of each."""
         ended = [io for io in self.done(kind) if io.whole[1].early < self.window.high]
         if not ended:
             return lines.Range(0, 0)
-        spans = [lines.length(io.whole) for io in ended]
+        spans = [lines.total(map(lines.length, stays(io))) for io in ended]
         sure = [span.low for io, span in zip(ended, spans) if io.whole[1].late <= self.window.low]
         return lines.Range(sum(sure), sum(span.high for span in spans))
 
@@ -85,7 +86,8 @@ class Disk:
         want["rlentime"], want["rtime"] = self.queue(lambda io: io.runs)
         _, want["busy_time_ns"] = self.queue(lambda io: [io.whole])
         for kind in CLASSES:
-            want[f"duration_{kind}_ns"] = self.durations(kind)
+            want[f"duration_{kind}_ns"] = self.durations(kind, lambda io: [io.whole])
+            want[f"service_{kind}_ns"] = self.durations(kind, lambda io: io.runs)
         return want
 
     def steps(self):
