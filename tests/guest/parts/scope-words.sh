@@ -34,7 +34,7 @@ is "two devices, in the order of the list" "$(ioscope -H nullb1 nullb0 | awk 'NF
 is "no colour in a file" "$(ioscope | grep -c $'\033')" 0
 
 is "CSV: columns of the header and of a line" \
-	"$(ioscope -o csv nullb0 | awk -F , '{ print NF }' | xargs)" "38 38"
+	"$(ioscope -o csv nullb0 | awk -F , '{ print NF }' | xargs)" "42 42"
 is "CSV: the columns are those of /dev/iostat" \
 	"$(ioscope -o csv nullb0 | head -n 1 | cut -d , -f 6- | tr , ' ')" \
 	"$(cut -d ' ' -f 2- /sys/block/nullb0/iostat/stat_columns)"

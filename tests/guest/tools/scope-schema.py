@@ -12,7 +12,8 @@ LINES = ["line.json", "lines.json", "odd.json"]
 # What the elements of the arrays of other commands are.
 ELEMENTS = {"lat.json": "lat", "events.json": "event", "areas.json": "area", "snoop.json": "io", "files.json": "files",
             "waits.json": "waits", "kstat.json": "kstat", "why.json": "why", "inflight.json": "flight",
-            "inflights.json": "flights", "slow.json": "slow"}
+            "inflights.json": "flights", "slow.json": "slow",
+            "cgroups.json": "cgroup", "cgroups-sums.json": "cgroup"}
 
 
 def main():

@@ -2,6 +2,7 @@
 
 //! The options.
 
+pub mod cgroups;
 #[cfg(feature = "export")]
 pub mod export;
 pub mod inflight;
@@ -81,6 +82,13 @@ pub enum Command {
     /// in the queues then. Operations, sectors, bytes and submitters are shown to root only.
     #[command(after_help = EXIT)]
     Slow(slow::Slow),
+    /// Which cgroup does how much I/O on which disk, and how long it takes
+    ///
+    /// The accounts are equal to io.stat of the kernel, buffered writes included, and have times as well. They have to be
+    /// switched on. Numbers are those of the interval, of the first report those since then: transactions, kB, means from
+    /// start to end and at the device in ms, the 99th percentile, and the part of the device's time that was the cgroup's.
+    #[command(after_help = EXIT)]
+    Cgroups(cgroups::Cgroups),
     /// Where the time of I/Os goes, in sentences with the numbers that they rest on
     ///
     /// Of a disk whose times are long it says what that is of: waits for a tag, the queue, the device (beside its own
@@ -91,7 +99,7 @@ pub enum Command {
     /// Writes samples of everything to a file, which the commands that have --replay read
     ///
     /// A sample has the counters and times of all devices, regions of at most 262144 areas together, kstats, events, what is in
-    /// flight, and slow I/Os. Other single I/Os are not recorded.
+    /// flight, slow I/Os, and accounts by cgroup while they are on. Other single I/Os are not recorded.
     #[command(after_help = EXIT)]
     Record(Record),
     /// Shows what was recorded, interval by interval

@@ -2,6 +2,7 @@
 
 //! A file for each command.
 
+pub mod cgroups;
 pub mod events;
 #[cfg(feature = "export")]
 pub mod export;

@@ -79,6 +79,10 @@ impl Interval<'_> {
         self.growth(|s| s.duration[class])
     }
 
+    pub fn service(&self, class: usize) -> u64 {
+        self.growth(|s| s.service[class])
+    }
+
     fn all_operations(&self) -> u64 {
         let classes = (0..4).map(|class| self.operations(class));
         classes.fold(0, u64::saturating_add)

@@ -118,6 +118,7 @@ impl Serialize for Class<'_> {
         map.serialize_entry("ops", &Count(interval.operations(class)))?;
         map.serialize_entry("bytes", &Count(interval.bytes(class)))?;
         map.serialize_entry("duration_ns", &Count(interval.duration(class)))?;
+        map.serialize_entry("service_ns", &Count(interval.service(class)))?;
         map.serialize_entry("latency_ns", &Latency(self))?;
         map.end()
     }
@@ -218,7 +219,7 @@ macro_rules! growth {
 }
 
 /// Columns of `/dev/iostat` in its order: differences, but of what is no sum.
-const COLUMNS: [Column; 33] = [
+const COLUMNS: [Column; 37] = [
     ("start_count", growth!(start_count)),
     ("end_count", growth!(end_count)),
     ("merged", growth!(counts.merged)),
@@ -236,6 +237,10 @@ const COLUMNS: [Column; 33] = [
     ("duration_read_ns", growth!(duration[1])),
     ("duration_write_ns", growth!(duration[2])),
     ("duration_free_ns", growth!(duration[3])),
+    ("service_none_ns", growth!(service[0])),
+    ("service_read_ns", growth!(service[1])),
+    ("service_write_ns", growth!(service[2])),
+    ("service_free_ns", growth!(service[3])),
     ("busy_time_ns", growth!(busy_time)),
     ("tag_simple", growth!(tag_types[0])),
     ("tag_head", growth!(tag_types[1])),

@@ -8,11 +8,12 @@
 //! * [`region`], [`extents`]: parts of a disk, and which are a file's; [`trace`]: single I/Os, from a tracefs instance.
 //! * [`style`], [`table`], [`json`]: how that is written.
 //! * [`top`]: a screen that is always up to date.
-//! * [`inflight`]: the I/Os in flight; [`slow`]: those that were slow.
+//! * [`inflight`]: the I/Os in flight; [`slow`]: those that were slow; [`cgroup`]: accounts by cgroup.
 //! * [`why`]: where the time goes, by rules; pure but for the settings of disks.
 //! * `export`: metrics for Prometheus.
 //! * [`cli`], [`commands`]: the options, and one file for each command.
 
+pub mod cgroup;
 pub mod cli;
 pub mod commands;
 #[cfg(feature = "export")]

@@ -2,6 +2,7 @@
 
 //! Samples from the module, by the calls of `/dev/iostat`.
 
+use crate::cgroup::{Cgroups, Key, Paths};
 use crate::inflight::{each, Flight, InFlight};
 use crate::kstat::{headers, Kstat};
 use crate::names::Selection;
@@ -13,7 +14,7 @@ use crate::slow::{date, parse, Ring};
 use crate::source::{Source, Want};
 use crate::ticker::Ticker;
 use anyhow::{anyhow, bail, Context, Result};
-use iostat_map::{which, File, Histogram, Histograms, Snapshot};
+use iostat_map::{which, Cgroup, File, Histogram, Histograms, Snapshot};
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::rc::Rc;
@@ -35,6 +36,8 @@ pub struct Reader {
     /// Those that were read for this sample, by device, class and phase.
     times: HashMap<(u32, u32, u32), Rc<Histogram>>,
     last: Last,
+    cgroups: Vec<Cgroup>,
+    paths: Paths,
     selection: Selection,
     want: Want,
     /// Regions with more areas are left out.
@@ -106,6 +109,8 @@ impl Reader {
             histograms: Histograms::default(),
             times: HashMap::new(),
             last: Last::default(),
+            cgroups: Vec::new(),
+            paths: Paths::default(),
             selection: Selection::default(),
             want: Want::default(),
             most_areas: u64::MAX,
@@ -268,6 +273,10 @@ impl Reader {
             true => self.slow_threshold(&entries)?,
             false => None,
         };
+        let cgroups = match self.want.cgroups {
+            true => self.cgroups()?,
+            false => None,
+        };
         let regions = match self.want.regions {
             true => self.regions(&entries),
             false => Vec::new(),
@@ -287,7 +296,33 @@ impl Reader {
             in_flight,
             slow,
             slow_threshold_ns,
+            cgroups,
         })
+    }
+
+    /// The accounts by cgroup, if there are any.
+    fn cgroups(&mut self) -> Result<Option<Rc<Cgroups>>> {
+        let found = match self.file.cgroups(&mut self.cgroups) {
+            // The module has none: it is older.
+            Err(error) if error.raw_os_error() == Some(ENOTTY) => None,
+            result => result.context("cannot read the accounts by cgroup")?,
+        };
+        Ok(found.map(|()| {
+            let accounts = self.cgroups.iter().map(|cgroup| {
+                let key = Key {
+                    number: cgroup.number,
+                    cgroup: cgroup.cgroup,
+                    class: cgroup.class as u8,
+                };
+                (key, cgroup.into())
+            });
+            Rc::new(Cgroups {
+                accounts: accounts.collect(),
+                paths: self
+                    .paths
+                    .of(self.cgroups.iter().map(|cgroup| cgroup.cgroup)),
+            })
+        }))
     }
 
     /// The times of a device that are wanted. Those of a class of which nothing was completed since are the same.
@@ -447,6 +482,7 @@ fn keep(histograms: &Histograms, times: &mut HashMap<(u32, u32, u32), Rc<Histogr
 }
 
 const ENXIO: i32 = 6;
+const ENOTTY: i32 = 25;
 const EBADF: i32 = 9;
 
 /// Those of nothing.

@@ -5,7 +5,8 @@
 use clap::Parser;
 use ioscope::cli::{Cli, Command};
 use ioscope::commands::{
-    events, files, heat, inflight, kstat, lat, record, region, show, slow, snoop, top, waits, why,
+    cgroups, events, files, heat, inflight, kstat, lat, record, region, show, slow, snoop, top,
+    waits, why,
 };
 use ioscope::output::is_closed_pipe;
 use std::process::ExitCode;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Some(Command::Waits(options)) => waits::waits(options),
         Some(Command::InFlight(options)) => inflight::inflight(options),
         Some(Command::Slow(options)) => slow::slow(options),
+        Some(Command::Cgroups(options)) => cgroups::cgroups(options),
         Some(Command::Why(options)) => why::why(options),
         Some(Command::Record(options)) => record::record(options),
         Some(Command::Replay(options)) => record::replay(options),

@@ -11,7 +11,7 @@ use std::fs::{create_dir_all, write};
 use std::path::{Path, PathBuf};
 
 /// Examples by the name of a page, as roff.
-const EXAMPLES: [(&str, &str); 11] = [
+const EXAMPLES: [(&str, &str); 12] = [
     ("ioscope", include_str!("../manual/ioscope.roff")),
     ("ioscope-lat", include_str!("../manual/ioscope-lat.roff")),
     (
@@ -30,6 +30,10 @@ const EXAMPLES: [(&str, &str); 11] = [
     (
         "ioscope-inflight",
         include_str!("../manual/ioscope-inflight.roff"),
+    ),
+    (
+        "ioscope-cgroups",
+        include_str!("../manual/ioscope-cgroups.roff"),
     ),
     ("ioscope-slow", include_str!("../manual/ioscope-slow.roff")),
     (

@@ -2,6 +2,7 @@
 
 //! What all devices have counted at one moment.
 
+use crate::cgroup::Cgroups;
 use crate::inflight::InFlight;
 use crate::kstat::Kstat;
 use crate::region::Measured;
@@ -215,6 +216,8 @@ pub struct Sample {
     pub slow: Option<Vec<Rc<Ring>>>,
     /// The time from which on an I/O is slow.
     pub slow_threshold_ns: Option<u64>,
+    /// Of all disks, if there are accounts by cgroup.
+    pub cgroups: Option<Rc<Cgroups>>,
 }
 
 impl Sample {

@@ -26,6 +26,8 @@ pub struct Want {
     pub slow: bool,
     /// The time from which on an I/O is slow.
     pub slow_threshold: bool,
+    /// Accounts by cgroup, if there are any.
+    pub cgroups: bool,
 }
 
 impl Want {
@@ -44,6 +46,7 @@ impl Want {
             kstats: true,
             in_flight: Some(MOST_IN_FLIGHT),
             slow: true,
+            cgroups: true,
             ..Want::of_devices()
         }
     }

@@ -4,6 +4,7 @@
 
 #![allow(missing_docs)]
 
+use crate::layout::{BUCKETS, NO_DEVICE};
 use std::mem::size_of;
 
 #[derive(Clone, Copy, Default)]
@@ -65,6 +66,53 @@ pub(crate) struct GetSlow {
     pub total: u64,
     pub threshold: u64,
     pub slow: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+#[repr(C)]
+pub(crate) struct GetCgroups {
+    pub size: u32,
+    pub flags: u32,
+    pub number: u32,
+    pub entry_size: u32,
+    pub count: u32,
+    pub rows: u32,
+    pub rows_used: u32,
+    pub reserved: u32,
+    pub cgroups: u64,
+}
+
+/// The account of a cgroup, disk and class: `struct iostat_cgroup`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Cgroup {
+    /// Its id; 0 in the accounts of what had no room.
+    pub cgroup: u64,
+    /// The number of the disk; [`NO_DEVICE`] in these.
+    pub number: u32,
+    pub class: u32,
+    pub ios: u64,
+    pub bytes: u64,
+    pub operations: u64,
+    pub duration: u64,
+    pub service: u64,
+    pub counts: [u64; BUCKETS],
+}
+
+impl Default for Cgroup {
+    fn default() -> Self {
+        Cgroup {
+            cgroup: 0,
+            number: NO_DEVICE,
+            class: 0,
+            ios: 0,
+            bytes: 0,
+            operations: 0,
+            duration: 0,
+            service: 0,
+            counts: [0; BUCKETS],
+        }
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -170,4 +218,6 @@ const _: () = {
     assert!(size_of::<KstatList>() == 32);
     assert!(size_of::<KstatValue>() == 64);
     assert!(size_of::<KstatRead>() == 72);
+    assert!(size_of::<GetCgroups>() == 40);
+    assert!(size_of::<Cgroup>() == 936);
 };

@@ -3,12 +3,14 @@
 //! The calls of `/dev/iostat`, for programs that want all devices at once, kstats, or messages.
 
 use crate::arguments::{
-    GetSlow, HistogramCall, KstatHeader, KstatList, KstatRead, KstatValue, Message,
+    Cgroup, GetCgroups, GetSlow, HistogramCall, KstatHeader, KstatList, KstatRead, KstatValue,
+    Message,
 };
 use crate::file::{ioctl, File};
 use crate::layout::{
-    Device, Get, Histogram, List, Snapshot, BUCKETS, GET_ALL, IOC_HISTOGRAM, IOC_KSTAT_LIST,
-    IOC_KSTAT_READ, IOC_LIST, IOC_MESSAGE, IOC_SLOW, IOC_SNAPSHOT, PHASE_OF_SIZES, SIZES,
+    Device, Get, Histogram, List, Snapshot, BUCKETS, GET_ALL, IOC_CGROUPS, IOC_HISTOGRAM,
+    IOC_KSTAT_LIST, IOC_KSTAT_READ, IOC_LIST, IOC_MESSAGE, IOC_SLOW, IOC_SNAPSHOT, NO_DEVICE,
+    PHASE_OF_SIZES, SIZES,
 };
 use std::io::{Error, ErrorKind, Result};
 use std::mem::size_of;
@@ -166,6 +168,31 @@ impl File {
         // SAFETY: It has room for no slow I/O, and says so.
         unsafe { self.call(IOC_SLOW, &mut get) }?;
         Ok(get.threshold)
+    }
+
+    /// The accounts by cgroup of all disks: by disk, then by cgroup, then by class. `None` while there are none. What is in
+    /// `cgroups` is replaced.
+    pub fn cgroups(&self, cgroups: &mut Vec<Cgroup>) -> Result<Option<()>> {
+        cgroups.resize(cgroups.capacity().max(64), Cgroup::default());
+        loop {
+            let mut get = GetCgroups {
+                size: size_of::<GetCgroups>() as u32,
+                number: NO_DEVICE,
+                entry_size: size_of::<Cgroup>() as u32,
+                count: cgroups.len() as u32,
+                cgroups: cgroups.as_mut_ptr() as u64,
+                ..GetCgroups::default()
+            };
+            // SAFETY: There is room for as many accounts as it says.
+            unsafe { self.call(IOC_CGROUPS, &mut get) }?;
+            let count = get.count as usize;
+            if count <= cgroups.len() {
+                cgroups.truncate(count);
+                return Ok((get.rows != 0).then_some(()));
+            }
+            // There may be more at the next call.
+            cgroups.resize(count * 2, Cgroup::default());
+        }
     }
 
     /// The reply to a message. The file has to be open for writing too: [`File::open_for_messages`]. If the

@@ -27,6 +27,10 @@ pub const IOC_MESSAGE: std::ffi::c_ulong = 0xa804;
 pub const IOC_HISTOGRAMS: std::ffi::c_ulong = 0xa805;
 /// `IOSTAT_IOC_SLOW`.
 pub const IOC_SLOW: std::ffi::c_ulong = 0xa806;
+/// `IOSTAT_IOC_CGROUPS`.
+pub const IOC_CGROUPS: std::ffi::c_ulong = 0xa807;
+/// `IOSTAT_NO_DEVICE`.
+pub const NO_DEVICE: u32 = u32::MAX;
 /// `IOSTAT_IOC_KSTAT_LIST`.
 pub const IOC_KSTAT_LIST: std::ffi::c_ulong = 0xa810;
 /// `IOSTAT_IOC_KSTAT_READ`.

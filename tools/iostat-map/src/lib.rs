@@ -28,9 +28,9 @@ pub mod layout;
 mod reader;
 mod sum;
 
-pub use arguments::{KstatHeader, KstatValue, Latency};
+pub use arguments::{Cgroup, KstatHeader, KstatValue, Latency};
 pub use calls::{Chain, Devices, Kstat};
 pub use file::{Disk, File};
 pub use histograms::{least_bytes, which, which_sizes, Histograms, ALL_HISTOGRAMS, ALL_TIMES};
-pub use layout::{Device, Histogram, Snapshot, SIZES};
+pub use layout::{Device, Histogram, Snapshot, NO_DEVICE, SIZES};
 pub use reader::Block;

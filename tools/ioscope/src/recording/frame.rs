@@ -2,6 +2,7 @@
 
 //! What a frame holds, and how samples become differences and samples again.
 
+use crate::cgroup::{Cgroups, Changes};
 use crate::inflight::InFlight;
 use crate::kstat::Kstat;
 use crate::region::{Area, Measured, Region, AREA_NUMBERS};
@@ -36,6 +37,8 @@ pub enum Frame {
     /// The slow I/Os of disks that were not there before, the newest first; in the samples from here on. Without, they
     /// were not read.
     Slow(Option<Vec<(u32, Vec<SlowIo>)>>),
+    /// How the accounts by cgroup differ from those of the last sample; in the samples from here on. Without, there are none.
+    Cgroups(Option<Changes>),
 }
 
 /// Areas in a sample: more are not recorded.
@@ -70,13 +73,14 @@ pub struct TimesDifferences {
     pub buckets: Vec<(u8, i64)>,
 }
 
-const WORDS: usize = 30;
+const WORDS: usize = 34;
 
 fn words(s: &Snapshot) -> [u64; WORDS] {
     let [b0, b1, b2, b3] = s.bytes;
     let [o0, o1, o2, o3] = s.operations;
     let [d0, d1, d2, d3] = s.duration;
     let [t0, t1, t2] = s.tag_types;
+    let [s0, s1, s2, s3] = s.service;
     [
         s.snaptime,
         s.start_count,
@@ -108,6 +112,10 @@ fn words(s: &Snapshot) -> [u64; WORDS] {
         s.rlastupdate,
         s.wcnt,
         s.rcnt,
+        s0,
+        s1,
+        s2,
+        s3,
     ]
 }
 
@@ -136,8 +144,14 @@ fn snapshot(number: u32, w: &[u64; WORDS]) -> Snapshot {
         rlastupdate: w[27],
         wcnt: w[28],
         rcnt: w[29],
+        service: [w[30], w[31], w[32], w[33]],
         ..Snapshot::default()
     }
+}
+
+/// What there was of a device before its first sample.
+fn nothing() -> ([u64; WORDS], Times) {
+    ([0; WORDS], Times::default())
 }
 
 const NO_TIMES: Histogram = Histogram {
@@ -160,6 +174,7 @@ pub struct State {
     values: Vec<u64>,
     in_flight: Option<InFlight>,
     slow: Option<Vec<Rc<Ring>>>,
+    cgroups: Option<Rc<Cgroups>>,
 }
 
 impl State {
@@ -180,7 +195,8 @@ impl State {
         };
         let mut last = HashMap::new();
         for entry in &sample.entries {
-            let before = self.last.remove(&entry.device.number).unwrap_or_default();
+            let before = self.last.remove(&entry.device.number);
+            let before = before.unwrap_or_else(nothing);
             let words = words(&entry.counters);
             differences.devices.push(DeviceDifferences {
                 words: changes(&before.0, &words),
@@ -206,6 +222,7 @@ impl State {
             frames.push(Frame::InFlight(sample.in_flight.clone()));
         }
         self.encode_slow(sample.slow.as_deref(), &mut frames);
+        self.encode_cgroups(sample.cgroups.as_ref(), &mut frames);
         frames.push(Frame::Sample(differences));
         frames
     }
@@ -291,6 +308,22 @@ impl State {
         }
     }
 
+    fn encode_cgroups(&mut self, cgroups: Option<&Rc<Cgroups>>, frames: &mut Vec<Frame>) {
+        let before = self.cgroups.take();
+        self.cgroups = cgroups.cloned();
+        match cgroups {
+            None if before.is_some() => frames.push(Frame::Cgroups(None)),
+            None => {}
+            Some(now) => {
+                let changes =
+                    Changes::between(before.as_deref().unwrap_or(&Cgroups::default()), now);
+                if before.is_none() || !changes.is_empty() {
+                    frames.push(Frame::Cgroups(Some(changes)));
+                }
+            }
+        }
+    }
+
     /// Adds those that came.
     fn add_slow(&mut self, news: Option<Vec<(u32, Vec<SlowIo>)>>) {
         let Some(news) = news else {
@@ -357,6 +390,14 @@ impl State {
                 self.add_slow(news);
                 Ok(None)
             }
+            Frame::Cgroups(changes) => {
+                self.cgroups = changes.map(|changes| {
+                    let mut cgroups = self.cgroups.take().unwrap_or_default();
+                    changes.apply(Rc::make_mut(&mut cgroups));
+                    cgroups
+                });
+                Ok(None)
+            }
         }
     }
 
@@ -366,7 +407,7 @@ impl State {
         }
         let (mut entries, mut last) = (Vec::new(), HashMap::new());
         for (device, changes) in self.devices.iter().zip(&differences.devices) {
-            let (mut words, mut times) = self.last.remove(&device.number).unwrap_or_default();
+            let (mut words, mut times) = self.last.remove(&device.number).unwrap_or_else(nothing);
             for (index, change) in &changes.words {
                 apply(&mut words, *index, *change)?;
             }
@@ -418,6 +459,7 @@ impl State {
             in_flight: self.in_flight.clone(),
             slow: self.slow_now(),
             slow_threshold_ns: None,
+            cgroups: self.cgroups.clone(),
         })
     }
 

@@ -67,7 +67,8 @@ impl Replay {
                 | Frame::Kstats(_)
                 | Frame::Values(_)
                 | Frame::InFlight(_)
-                | Frame::Slow(_) => {}
+                | Frame::Slow(_)
+                | Frame::Cgroups(_) => {}
                 Frame::Devices(_, new) => devices.extend(new.into_iter().map(Rc::new)),
                 Frame::Sample(sample) => {
                     first = first.or(Some(sample.wall_ns));

@@ -4,6 +4,7 @@
 
 use super::reader::Reader;
 use super::writer::Writer;
+use crate::cgroup::{Account, Cgroups, Key};
 use crate::inflight::{Flight, InFlight};
 use crate::kstat::{Kstat, Value};
 use crate::quantile::tests::bounds;
@@ -43,6 +44,7 @@ fn entry((number, words, time): (u32, [u64; 4], u64)) -> Entry {
             bytes: words,
             rlastupdate: words[1],
             rcnt: words[2],
+            service: [words[3]; 4],
             ..Snapshot::default()
         },
         times,
@@ -109,6 +111,28 @@ fn in_flight(number: u32, seed: u64) -> Option<InFlight> {
     (seed % 3 != 0).then(|| InFlight::new((seed % 3 == 1).then_some(flight), 64))
 }
 
+/// Accounts by cgroup: of no cgroup, of some, or none at all.
+fn cgroups(numbers: &[u32], seed: u64) -> Option<Rc<Cgroups>> {
+    let accounts = numbers.iter().map(|number| {
+        let key = Key {
+            number: *number,
+            cgroup: seed % 3,
+            class: 1,
+        };
+        let account = Account {
+            ios: seed,
+            buckets: vec![(number.to_le_bytes()[0], seed)],
+            ..Account::default()
+        };
+        (key, account)
+    });
+    let cgroups = Cgroups {
+        accounts: accounts.collect(),
+        paths: Rc::new([(seed % 3, format!("/{}", seed % 3))].into()),
+    };
+    (seed % 4 != 0).then(|| Rc::new(cgroups))
+}
+
 /// The ring of a disk once so many I/Os were slow.
 fn ring(disk: u32, count: u64) -> Rc<Ring> {
     let io = |index| SlowIo {
@@ -165,7 +189,9 @@ fn samples() -> impl Strategy<Value = Vec<Sample>> {
             .iter()
             .map(|(number, words, _)| kstat(*number, *words));
         let seed = devices.first().map_or(0, |(_, _, seed)| *seed);
+        let numbers: Vec<u32> = devices.iter().map(|(number, ..)| *number).collect();
         Sample {
+            cgroups: cgroups(&numbers, seed),
             in_flight: in_flight(1, seed),
             regions: regions.collect(),
             kstats: kstats.collect(),
@@ -215,6 +241,13 @@ fn is_same(one: &Sample, other: &Sample) -> bool {
             list
         })
     };
+    // Of paths, those that are needed are there.
+    let accounts = |sample: &Sample| {
+        let cgroups = sample.cgroups.as_ref()?;
+        let named = cgroups.accounts.iter();
+        let named = named.map(|(key, account)| (cgroups.name(key), *key, account.clone()));
+        Some(named.collect::<Vec<_>>())
+    };
     let same_entry = |(one, other): (&Entry, &Entry)| {
         let times = one.times.iter().flatten().zip(other.times.iter().flatten());
         let mut written = times.filter(|(one, _)| one.is_some());
@@ -228,6 +261,7 @@ fn is_same(one: &Sample, other: &Sample) -> bool {
         && events(one) == events(other)
         && one.in_flight == other.in_flight
         && one.slow == other.slow
+        && accounts(one) == accounts(other)
         && one.entries.len() == other.entries.len()
         && one.entries.iter().zip(&other.entries).all(same_entry)
 }
