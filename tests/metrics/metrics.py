@@ -229,6 +229,13 @@ def under_load(a, b):
         T.near(f"{name}: classic and native median agree", classic, half, part)
     sums = sum(guest.devices()["nullb0"]["read"]["ops"] for guest in (a, b))
     T.same("the sum over both machines", value('sum(iostat_operations_total{device="nullb0",operation="read"})'), float(sums))
+    # Accounts by cgroup were switched on before it: here all are of the root.
+    labels = 'instance="a",device="nullb0",operation="read",cgroup="/"'
+    reads = float(a.devices()["nullb0"]["read"]["ops"] - before["a"])
+    T.same("a cgroup's operations", value(f"iostat_cgroup_operations_total{{{labels}}}"), reads)
+    T.same("a cgroup's bytes", value(f"iostat_cgroup_bytes_total{{{labels}}}"), 4096 * reads)
+    T.same("a cgroup's times", float(query(f"iostat_cgroup_latency_seconds{{{labels}}}")[0]["histogram"][1]["count"]), reads)
+    T.same("without --cgroups there are none", query('iostat_cgroup_operations_total{instance="b"}'), [])
     histogram = query('sum(iostat_latency_seconds{device="nullb0",operation="read",phase="total"})')[0]
     T.same("the sum of both histograms", float(histogram["histogram"][1]["count"]), float(sums))
     busy = value('rate(iostat_busy_seconds_total{instance="a",device="nullb0"}[15s])', end - 5)
@@ -452,14 +459,14 @@ def main():
         guests[guest.name] = guest
     a, b = guests["a"], guests["b"]
     # As systemd runs it, without any right.
-    a.run("setpriv --reuid=65534 --clear-groups ioscope export --buckets all --listen 0.0.0.0:9797 >/tmp/exporter.log 2>&1 & exporter=$!")
+    a.run("setpriv --reuid=65534 --clear-groups ioscope export --buckets all --cgroups --listen 0.0.0.0:9797 >/tmp/exporter.log 2>&1 & exporter=$!")
     b.run("ioscope export --compat node --listen 0.0.0.0:9797 >/tmp/exporter.log 2>&1 & exporter=$!")
     prometheus = start_prometheus()
     try:
         wait("Prometheus starts", lambda: query("vector(1)"))
         wait("the exporter starts", lambda: scrape("a"))
         timed(without_module, a)
-        a.run("load_module; make_null_blk_disk nullb0 irqmode=2 completion_nsec=4000000")
+        a.run("load_module; make_null_blk_disk nullb0 irqmode=2 completion_nsec=4000000; mkdir -p /sys/fs/cgroup; mount -t cgroup2 none /sys/fs/cgroup; ioscope cgroups --on")
         b.run("load_module; make_null_blk_disk nullb0 irqmode=2 completion_nsec=8000000; make_null_blk_disk nullb1 irqmode=0")
         for name in PORTS:
             wait("both are up", lambda: value(f'iostat_up{{instance="{name}"}}') == 1)

@@ -2,7 +2,8 @@
 
 //! Metrics for Prometheus and for what reads its formats, and a page for people.
 //!
-//! * [`collect`]: what the module has counted at one moment; [`families`] names it, and [`node`] as node_exporter does.
+//! * [`collect`]: what the module has counted at one moment; [`families`] names it, [`cgroups`] those of cgroups, and [`node`] as
+//!   node_exporter does.
 //! * [`text`], [`protobuf`]: how that is written; [`buckets`]: histograms, classic and native.
 //! * [`page`]: the page; [`api`]: what it asks for, of the module as it is now ([`follow`]) or of a file ([`recorded`]);
 //!   [`ios`]: single I/Os.
@@ -11,6 +12,7 @@
 pub mod accept;
 pub mod api;
 pub mod buckets;
+pub mod cgroups;
 pub mod collect;
 pub mod families;
 pub mod family;
@@ -34,6 +36,8 @@ pub struct Options {
     pub buckets: Buckets,
     pub compat: Option<Compat>,
     pub partitions: bool,
+    /// Accounts by cgroup, if there are any.
+    pub cgroups: bool,
 }
 
 /// All metrics in one form. Without `scrape`, that there are none.

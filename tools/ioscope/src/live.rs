@@ -37,7 +37,6 @@ pub struct Reader {
     times: HashMap<(u32, u32, u32), Rc<Histogram>>,
     last: Last,
     cgroups: Vec<Cgroup>,
-    paths: Paths,
     selection: Selection,
     want: Want,
     /// Regions with more areas are left out.
@@ -50,6 +49,7 @@ pub struct Last {
     entries: Vec<Entry>,
     /// By number and creation of the disk.
     rings: HashMap<(u32, u64), KnownRing>,
+    paths: Paths,
 }
 
 /// The slow I/Os of a disk, and how many had been counted at the last sample but one and at the last.
@@ -110,7 +110,6 @@ impl Reader {
             times: HashMap::new(),
             last: Last::default(),
             cgroups: Vec::new(),
-            paths: Paths::default(),
             selection: Selection::default(),
             want: Want::default(),
             most_areas: u64::MAX,
@@ -319,6 +318,7 @@ impl Reader {
             Rc::new(Cgroups {
                 accounts: accounts.collect(),
                 paths: self
+                    .last
                     .paths
                     .of(self.cgroups.iter().map(|cgroup| cgroup.cgroup)),
             })

@@ -71,4 +71,7 @@ pub struct Export {
     /// Partitions too
     #[arg(short, long)]
     pub partitions: bool,
+    /// Accounts by cgroup too, while they are on
+    #[arg(short, long)]
+    pub cgroups: bool,
 }

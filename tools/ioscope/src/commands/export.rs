@@ -17,6 +17,7 @@ pub fn export(arguments: &Export) -> Result<()> {
         buckets: arguments.buckets,
         compat: arguments.compat,
         partitions: arguments.partitions,
+        cgroups: arguments.cgroups,
     };
     let Some(path) = &arguments.textfile else {
         return server::serve(&arguments.listen, options, from(arguments)?);

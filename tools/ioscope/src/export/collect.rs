@@ -2,6 +2,7 @@
 
 //! Takes samples of the module for export.
 
+use super::cgroups::{self, OfCgroup};
 use super::{buckets, Options};
 use crate::live::{open, Last, Reader};
 use crate::names::Selection;
@@ -22,6 +23,8 @@ pub struct Scrape {
     pub names: Vec<String>,
     /// When the counting of each began, ns since 1970.
     pub created_ns: Vec<i64>,
+    /// Accounts by cgroup, if they were asked for and there are any.
+    pub cgroups: Vec<OfCgroup>,
     /// How long it took, ns.
     pub took_ns: u64,
 }
@@ -43,6 +46,7 @@ impl Collector {
         let want = Want {
             in_flight: Some(0),
             slow_threshold: true,
+            cgroups: options.cgroups,
             ..Want::of_devices()
         };
         Self::with(options, want)
@@ -88,9 +92,11 @@ impl Collector {
         let bounds = *reader.bounds();
         self.last = reader.into_last();
         let created_ns = self.created(&sample);
+        let names = names(&sample.entries);
         Ok(Scrape {
             bounds,
-            names: names(&sample.entries),
+            cgroups: cgroups::of_sample(&sample, &names),
+            names,
             created_ns,
             sample,
             took_ns: begun.elapsed().as_nanos().min(u64::MAX.into()) as u64,

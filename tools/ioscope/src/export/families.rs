@@ -2,6 +2,7 @@
 
 //! What is exported, by name.
 
+use super::cgroups;
 use super::collect::Scrape;
 use super::family::{Family, Kind, Labels, Metric, Times, Value};
 use crate::inflight::InFlight;
@@ -166,6 +167,7 @@ pub fn families(scrape: Option<&Scrape>) -> Vec<Family<'_>> {
     all.extend(events(scrape));
     all.extend(slow(scrape));
     all.push(latency(scrape));
+    all.extend(cgroups::families(scrape));
     all
 }
 
@@ -180,7 +182,7 @@ fn info(scrape: &Scrape) -> Family<'_> {
     })
 }
 
-fn counts(scrape: &Scrape) -> [Family<'_>; 10] {
+fn counts(scrape: &Scrape) -> [Family<'_>; 11] {
     [
         by_operation(
             scrape,
@@ -199,6 +201,12 @@ fn counts(scrape: &Scrape) -> [Family<'_>; 10] {
             "iostat_duration_seconds",
             "Sum of the times of completed I/Os, from start to end.",
             |entry, class| Value::Ns(entry.counters.duration[class]),
+        ),
+        by_operation(
+            scrape,
+            "iostat_service_seconds",
+            "The part of it that they were at the device.",
+            |entry, class| Value::Ns(entry.counters.service[class]),
         ),
         one(scrape, "iostat_started", "I/Os started.", |entry| {
             Value::Count(entry.counters.start_count)

@@ -365,6 +365,7 @@ mod tests {
             buckets: Buckets::None,
             compat: None,
             partitions: false,
+            cgroups: false,
         };
         Follow::new(options, Duration::from_secs(1))
     }

@@ -3,6 +3,7 @@
 //! What is exported of a sample, in each form.
 
 use super::*;
+use crate::cgroup::{Account, Cgroups, Key};
 use crate::inflight::{InFlight, OfDevice};
 use crate::quantile::tests::bounds;
 use crate::sample::{Device, Entry, Event, Events, Kind, Sample, Times, READ, SERVICE, TOTAL};
@@ -18,6 +19,7 @@ const ALL: Options = Options {
     buckets: Buckets::All,
     compat: None,
     partitions: false,
+    cgroups: true,
 };
 
 /// One disk of this name, with a read of each bucket.
@@ -81,6 +83,7 @@ fn scrape(name: &str) -> Scrape {
         names: vec![name.to_owned()],
         created_ns: vec![CREATED_NS],
         took_ns: 1000,
+        cgroups: Vec::new(),
         sample: Sample {
             entries: vec![entry],
             events: Some(Rc::new(events)),
@@ -335,4 +338,73 @@ fn names_of_node_exporter_have_the_same_numbers() {
         "node_disk_io_time_weighted_seconds_total{device=\"sda\"} 1.5",
     );
     assert!(!exposed(Some(&scrape("sda")), &ALL, Form::Text).contains("node_disk"));
+}
+
+/// Two cgroups, of which one has no path and one an odd one, and what found no room.
+#[test]
+fn cgroups_have_labels_and_exact_numbers() {
+    let mut scrape = scrape("sda");
+    let text = exposed(Some(&scrape), &ALL, Form::Text);
+    assert!(!text.contains("cgroup"), "{text}");
+    let key = |number, cgroup| Key {
+        number,
+        cgroup,
+        class: 1,
+    };
+    let account = |operations| Account {
+        ios: operations + 1,
+        bytes: u64::MAX,
+        operations,
+        duration_ns: 1_500_000_001,
+        service_ns: 7,
+        buckets: vec![(20, operations)],
+    };
+    let accounts = [
+        (key(7, 11), account(3)),
+        (key(7, 12), account(4)),
+        (key(7, 13), account(5)),
+        // Of a disk that is not exported.
+        (key(8, 11), account(9)),
+        (key(u32::MAX, 0), account(1)),
+    ];
+    let paths = [(11, "/a\"b"), (13, "/a\"b")];
+    scrape.sample.cgroups = Some(Rc::new(Cgroups {
+        accounts: accounts.into(),
+        paths: Rc::new(paths.map(|(id, path)| (id, path.to_owned())).into()),
+    }));
+    scrape.cgroups = cgroups::of_sample(&scrape.sample, &scrape.names);
+    let text = exposed(Some(&scrape), &ALL, Form::Text);
+    for (cgroup, device, operations) in [
+        ("/a\\\"b", "sda", 3),
+        ("12", "sda", 4),
+        ("/a\\\"b#13", "sda", 5),
+        ("other", "", 1),
+    ] {
+        let labels = format!("cgroup=\"{cgroup}\",device=\"{device}\",operation=\"read\"");
+        has(
+            &text,
+            &format!("iostat_cgroup_operations_total{{{labels}}} {operations}"),
+        );
+        has(
+            &text,
+            &format!("iostat_cgroup_ios_total{{{labels}}} {}", operations + 1),
+        );
+        has(
+            &text,
+            &format!("iostat_cgroup_service_seconds_total{{{labels}}} 0.000000007"),
+        );
+        has(
+            &text,
+            &format!("iostat_cgroup_bytes_total{{{labels}}} 18446744073709551615"),
+        );
+        has(
+            &text,
+            &format!("iostat_cgroup_latency_seconds_sum{{{labels}}} 1.500000001"),
+        );
+        has(
+            &text,
+            &format!("iostat_cgroup_latency_seconds_count{{{labels}}} {operations}"),
+        );
+    }
+    assert_eq!(text.matches("iostat_cgroup_ios_total{").count(), 4);
 }
