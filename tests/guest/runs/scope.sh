@@ -50,6 +50,7 @@ make_null_blk_disk nullb1 irqmode=2 completion_nsec=2000000 submit_queues=1
 . ./scope-inflight.sh
 . ./scope-slow.sh
 . ./scope-cgroups.sh
+. ./scope-sizes.sh
 . ./scope-why.sh
 . ./scope-beside.sh
 . ./scope-cost.sh

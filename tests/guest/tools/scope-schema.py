@@ -13,7 +13,7 @@ LINES = ["line.json", "lines.json", "odd.json"]
 ELEMENTS = {"lat.json": "lat", "events.json": "event", "areas.json": "area", "snoop.json": "io", "files.json": "files",
             "waits.json": "waits", "kstat.json": "kstat", "why.json": "why", "inflight.json": "flight",
             "inflights.json": "flights", "slow.json": "slow",
-            "cgroups.json": "cgroup", "cgroups-sums.json": "cgroup"}
+            "cgroups.json": "cgroup", "cgroups-sums.json": "cgroup", "sizes.json": "sizes"}
 
 
 def main():

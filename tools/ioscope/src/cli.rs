@@ -7,6 +7,7 @@ pub mod cgroups;
 pub mod export;
 pub mod inflight;
 pub mod region;
+pub mod sizes;
 pub mod slow;
 pub mod top;
 pub mod trace;
@@ -44,6 +45,9 @@ pub enum Command {
     /// How long I/O takes: percentiles and histograms of an interval
     #[command(after_help = EXIT)]
     Lat(Lat),
+    /// How large I/Os are: histograms, as bitesize prints them
+    #[command(after_help = EXIT)]
+    Sizes(sizes::Sizes),
     /// Statistics of parts of a disk, with the fields of dmstats
     #[command(subcommand, after_help = EXIT)]
     Region(region::RegionCommand),
@@ -98,7 +102,7 @@ pub enum Command {
     Why(Why),
     /// Writes samples of everything to a file, which the commands that have --replay read
     ///
-    /// A sample has the counters and times of all devices, regions of at most 262144 areas together, kstats, events, what is in
+    /// A sample has the counters, times and sizes of all devices, regions of at most 262144 areas together, kstats, events, what is in
     /// flight, slow I/Os, and accounts by cgroup while they are on. Other single I/Os are not recorded.
     #[command(after_help = EXIT)]
     Record(Record),

@@ -14,6 +14,7 @@ pub mod lat;
 pub mod record;
 pub mod region;
 pub mod show;
+pub mod sizes;
 pub mod slow;
 pub mod snoop;
 pub mod sums;

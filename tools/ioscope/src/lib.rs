@@ -8,7 +8,8 @@
 //! * [`region`], [`extents`]: parts of a disk, and which are a file's; [`trace`]: single I/Os, from a tracefs instance.
 //! * [`style`], [`table`], [`json`]: how that is written.
 //! * [`top`]: a screen that is always up to date.
-//! * [`inflight`]: the I/Os in flight; [`slow`]: those that were slow; [`cgroup`]: accounts by cgroup.
+//! * [`inflight`]: the I/Os in flight; [`slow`]: those that were slow; [`cgroup`]: accounts by cgroup;
+//!   [`size`]: how large I/Os are.
 //! * [`why`]: where the time goes, by rules; pure but for the settings of disks.
 //! * `export`: metrics for Prometheus.
 //! * [`cli`], [`commands`]: the options, and one file for each command.
@@ -31,6 +32,7 @@ pub mod recording;
 pub mod region;
 pub mod sample;
 pub mod signals;
+pub mod size;
 pub mod slow;
 pub mod source;
 pub mod style;

@@ -10,12 +10,13 @@ use crate::quantile::Bounds;
 use crate::recording::frame::MOST_AREAS;
 use crate::region::{areas, list, Measured, Region};
 use crate::sample::{Device, Entry, Events, Kind, Sample, Times};
+use crate::size::Sizes;
 use crate::slow::{date, parse, Ring};
 use crate::source::{Source, Want};
 use crate::ticker::Ticker;
 use anyhow::{anyhow, bail, Context, Result};
-use iostat_map::{which, Cgroup, File, Histogram, Histograms, Snapshot};
-use std::collections::HashMap;
+use iostat_map::{which, which_sizes, Cgroup, File, Histogram, Histograms, Snapshot};
+use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
 use std::rc::Rc;
 use std::string::FromUtf8Error;
@@ -276,6 +277,10 @@ impl Reader {
             true => self.cgroups()?,
             false => None,
         };
+        let sizes = match self.want.sizes {
+            true => Some(self.sizes(&entries)?),
+            false => None,
+        };
         let regions = match self.want.regions {
             true => self.regions(&entries),
             false => Vec::new(),
@@ -296,7 +301,23 @@ impl Reader {
             slow,
             slow_threshold_ns,
             cgroups,
+            sizes,
         })
+    }
+
+    /// The sizes of the I/Os of these devices.
+    fn sizes(&mut self, entries: &[Entry]) -> Result<Sizes> {
+        let which = (1..4).fold(0, |sum, class| sum | which_sizes(class));
+        let mut snapshots = Vec::new();
+        self.file
+            .snapshots_with_histograms(which, &mut snapshots, &mut self.histograms)
+            .context("cannot read the sizes")?;
+        let numbers: HashSet<u32> = entries.iter().map(|entry| entry.device.number).collect();
+        let sizes = self.histograms.sizes();
+        let sizes = sizes.filter(|(number, ..)| numbers.contains(number));
+        Ok(sizes
+            .map(|(number, class, counts)| ((number, class as u8), counts))
+            .collect())
     }
 
     /// The accounts by cgroup, if there are any.

@@ -5,8 +5,8 @@
 use clap::Parser;
 use ioscope::cli::{Cli, Command};
 use ioscope::commands::{
-    cgroups, events, files, heat, inflight, kstat, lat, record, region, show, slow, snoop, top,
-    waits, why,
+    cgroups, events, files, heat, inflight, kstat, lat, record, region, show, sizes, slow, snoop,
+    top, waits, why,
 };
 use ioscope::output::is_closed_pipe;
 use std::process::ExitCode;
@@ -18,6 +18,7 @@ fn main() -> ExitCode {
         Some(Command::Show(options)) => show::show(options, false),
         Some(Command::Top(options)) => top::top(options),
         Some(Command::Lat(options)) => lat::lat(options),
+        Some(Command::Sizes(options)) => sizes::sizes(options),
         Some(Command::Region(command)) => region::region(command),
         Some(Command::Heat(options)) => heat::heat(options),
         Some(Command::Kstat(options)) => kstat::kstat(options),

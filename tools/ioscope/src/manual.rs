@@ -11,7 +11,7 @@ use std::fs::{create_dir_all, write};
 use std::path::{Path, PathBuf};
 
 /// Examples by the name of a page, as roff.
-const EXAMPLES: [(&str, &str); 12] = [
+const EXAMPLES: [(&str, &str); 13] = [
     ("ioscope", include_str!("../manual/ioscope.roff")),
     ("ioscope-lat", include_str!("../manual/ioscope-lat.roff")),
     (
@@ -34,6 +34,10 @@ const EXAMPLES: [(&str, &str); 12] = [
     (
         "ioscope-cgroups",
         include_str!("../manual/ioscope-cgroups.roff"),
+    ),
+    (
+        "ioscope-sizes",
+        include_str!("../manual/ioscope-sizes.roff"),
     ),
     ("ioscope-slow", include_str!("../manual/ioscope-slow.roff")),
     (

@@ -6,6 +6,7 @@ use crate::cgroup::Cgroups;
 use crate::inflight::InFlight;
 use crate::kstat::Kstat;
 use crate::region::Measured;
+use crate::size::Sizes;
 use crate::slow::Ring;
 use iostat_map::{Histogram, Snapshot};
 use serde::{Deserialize, Serialize};
@@ -218,6 +219,8 @@ pub struct Sample {
     pub slow_threshold_ns: Option<u64>,
     /// Of all disks, if there are accounts by cgroup.
     pub cgroups: Option<Rc<Cgroups>>,
+    /// `None` if they were not read.
+    pub sizes: Option<Sizes>,
 }
 
 impl Sample {

@@ -28,6 +28,8 @@ pub struct Want {
     pub slow_threshold: bool,
     /// Accounts by cgroup, if there are any.
     pub cgroups: bool,
+    /// Histograms of sizes.
+    pub sizes: bool,
 }
 
 impl Want {
@@ -47,6 +49,7 @@ impl Want {
             in_flight: Some(MOST_IN_FLIGHT),
             slow: true,
             cgroups: true,
+            sizes: true,
             ..Want::of_devices()
         }
     }

@@ -7,11 +7,12 @@ use crate::inflight::InFlight;
 use crate::kstat::Kstat;
 use crate::region::{Area, Measured, Region, AREA_NUMBERS};
 use crate::sample::{Device, Entry, Event, Events, Sample, Times};
+use crate::size::{filled, Sizes};
 use crate::slow::{Ring, SlowIo, MOST_OF_DISK};
 use anyhow::{bail, Result};
 use iostat_map::counts::Counts;
 use iostat_map::layout::BUCKETS;
-use iostat_map::{Histogram, Snapshot};
+use iostat_map::{Histogram, Snapshot, SIZES};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -39,6 +40,9 @@ pub enum Frame {
     Slow(Option<Vec<(u32, Vec<SlowIo>)>>),
     /// How the accounts by cgroup differ from those of the last sample; in the samples from here on. Without, there are none.
     Cgroups(Option<Changes>),
+    /// The sizes of I/Os in the samples from here on, which differ from those before: of a device and class, the buckets that are
+    /// not empty. Without, they were not read.
+    Sizes(Option<Vec<((u32, u8), Vec<(u8, u64)>)>>),
 }
 
 /// Areas in a sample: more are not recorded.
@@ -175,6 +179,7 @@ pub struct State {
     in_flight: Option<InFlight>,
     slow: Option<Vec<Rc<Ring>>>,
     cgroups: Option<Rc<Cgroups>>,
+    sizes: Option<Sizes>,
 }
 
 impl State {
@@ -223,6 +228,7 @@ impl State {
         }
         self.encode_slow(sample.slow.as_deref(), &mut frames);
         self.encode_cgroups(sample.cgroups.as_ref(), &mut frames);
+        self.encode_sizes(sample.sizes.as_ref(), &mut frames);
         frames.push(Frame::Sample(differences));
         frames
     }
@@ -324,6 +330,56 @@ impl State {
         }
     }
 
+    fn encode_sizes(&mut self, sizes: Option<&Sizes>, frames: &mut Vec<Frame>) {
+        let before = self.sizes.take();
+        self.sizes = sizes.cloned();
+        let Some(sizes) = sizes else {
+            if before.is_some() {
+                frames.push(Frame::Sizes(None));
+            }
+            return;
+        };
+        let is_known = |key, counts| {
+            let before = before.as_ref().and_then(|before| before.get(key));
+            before == Some(counts)
+        };
+        let changed = sizes.iter().filter(|(key, counts)| !is_known(key, counts));
+        let changed = changed.map(|(key, counts)| {
+            let buckets = filled(counts).map(|(bucket, count)| (bucket as u8, count));
+            (*key, buckets.collect())
+        });
+        let changed: Vec<_> = changed.collect();
+        if before.is_none() || !changed.is_empty() {
+            frames.push(Frame::Sizes(Some(changed)));
+        }
+    }
+
+    fn add_sizes(&mut self, changed: Option<Vec<((u32, u8), Vec<(u8, u64)>)>>) -> Result<()> {
+        let Some(changed) = changed else {
+            self.sizes = None;
+            return Ok(());
+        };
+        let sizes = self.sizes.get_or_insert_default();
+        for (key, buckets) in changed {
+            let mut counts = [0; SIZES];
+            for (bucket, count) in buckets {
+                let Some(place) = counts.get_mut(usize::from(bucket)) else {
+                    bail!("there is no such size");
+                };
+                *place = count;
+            }
+            sizes.insert(key, counts);
+        }
+        Ok(())
+    }
+
+    /// The sizes of I/Os of the devices that are there. Those of others are forgotten.
+    fn sizes_now(&mut self) -> Option<Sizes> {
+        let sizes = self.sizes.as_mut()?;
+        sizes.retain(|(number, _), _| self.devices.iter().any(|d| d.number == *number));
+        Some(sizes.clone())
+    }
+
     /// Adds those that came.
     fn add_slow(&mut self, news: Option<Vec<(u32, Vec<SlowIo>)>>) {
         let Some(news) = news else {
@@ -390,6 +446,7 @@ impl State {
                 self.add_slow(news);
                 Ok(None)
             }
+            Frame::Sizes(changed) => self.add_sizes(changed).map(|()| None),
             Frame::Cgroups(changes) => {
                 self.cgroups = changes.map(|changes| {
                     let mut cgroups = self.cgroups.take().unwrap_or_default();
@@ -460,6 +517,7 @@ impl State {
             slow: self.slow_now(),
             slow_threshold_ns: None,
             cgroups: self.cgroups.clone(),
+            sizes: self.sizes_now(),
         })
     }
 

@@ -68,7 +68,8 @@ impl Replay {
                 | Frame::Values(_)
                 | Frame::InFlight(_)
                 | Frame::Slow(_)
-                | Frame::Cgroups(_) => {}
+                | Frame::Cgroups(_)
+                | Frame::Sizes(_) => {}
                 Frame::Devices(_, new) => devices.extend(new.into_iter().map(Rc::new)),
                 Frame::Sample(sample) => {
                     first = first.or(Some(sample.wall_ns));

@@ -192,6 +192,14 @@ fn samples() -> impl Strategy<Value = Vec<Sample>> {
         let numbers: Vec<u32> = devices.iter().map(|(number, ..)| *number).collect();
         Sample {
             cgroups: cgroups(&numbers, seed),
+            sizes: (seed % 5 != 0).then(|| {
+                let of = |number: &u32| {
+                    let mut counts = [0; iostat_map::SIZES];
+                    counts[seed as usize % counts.len()] = seed;
+                    ((*number, 2), counts)
+                };
+                numbers.iter().map(of).collect()
+            }),
             in_flight: in_flight(1, seed),
             regions: regions.collect(),
             kstats: kstats.collect(),
@@ -262,6 +270,7 @@ fn is_same(one: &Sample, other: &Sample) -> bool {
         && one.in_flight == other.in_flight
         && one.slow == other.slow
         && accounts(one) == accounts(other)
+        && one.sizes == other.sizes
         && one.entries.len() == other.entries.len()
         && one.entries.iter().zip(&other.entries).all(same_entry)
 }
