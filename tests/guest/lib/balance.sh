@@ -69,7 +69,7 @@ balanced()
 	histograms "$1" "$2"
 }
 
-# histograms NAME DISK: each operation is in the three histograms of its class. Call it after
+# histograms NAME DISK: each operation is in the histograms of its class. Call it after
 # stat_of DISK s_.
 histograms()
 {
@@ -83,6 +83,9 @@ histograms()
 			[ ! -e "$latency" ] || read -r count rest <"$latency/${class}_$phase"
 			[ "$count" = "${!operations}" ] || wrong+=" ${class}_$phase $count"
 		done
+		[ -e "$latency" ] && [ $class != none ] || continue
+		read -r count rest <"${latency%latency}size/$class"
+		[ "$count" = "${!operations}" ] || wrong+=" size/$class $count"
 	done
 	is "$1: every operation is in its histograms" "$wrong" ""
 }

@@ -22,7 +22,7 @@ is "partitions: files before the first I/O" "$(cd $files && echo *)" "devstat st
 is "partitions: no I/O yet" "$(cat $files/devstat/{start_count,operations_read} | paste -sd' ')" "0 0"
 succeeds "partitions: a read" dd if=/dev/nbp2 of=/dev/null bs=4k count=1 iflag=direct status=none
 succeeds "partitions: all files after it" all_files nbp/nbp2
-is "partitions: files after the first I/O" "$(cd $files && echo *)" "devstat kstat latency stat stat_columns"
+is "partitions: files after the first I/O" "$(cd $files && echo *)" "devstat kstat latency size stat stat_columns"
 is "partitions: the first I/O is counted" "$(cat $files/kstat/reads) $(cut -d' ' -f1 $files/latency/read_total)" "1 1"
 is "partitions: another's first I/O brings no files" "$(ls -d ${files/nbp2/nbp1}/kstat 2>/dev/null)" ""
 is "partitions: class in sysfs" "$(cat $files/kstat/class)" partition
@@ -130,8 +130,10 @@ is "churn: the disk has all operations" \
 	"$(awk '{ print $1 + $5 }' /sys/block/nbq/stat)"
 is "churn: and as many times" "$(cut -d' ' -f1 /sys/block/nbq/iostat/latency/{read,write}_total | paste -sd' ')" \
 	"$(cat /sys/block/nbq/iostat/devstat/operations_{read,write} | paste -sd' ')"
-is "churn: all histograms in one call" "$(/payload/abi histograms one nbq)" "$(/payload/abi histogram nbq)"
-is "churn: all histograms of all disks in one call" "$(/payload/abi histograms all nbq)" "$(/payload/abi histogram nbq)"
+is "churn: all histograms in one call" "$(/payload/abi histograms one nbq)" \
+	"$(/payload/abi histogram nbq; /payload/abi io-sizes nbq)"
+is "churn: all histograms of all disks in one call" "$(/payload/abi histograms all nbq)" \
+	"$(/payload/abi histogram nbq; /payload/abi io-sizes nbq)"
 balanced "churn" nbq
 for second in 1 2 3 4 5; do
 	[ "$($m partitions nbq)" != "25 0" ] || break
