@@ -41,6 +41,37 @@ holds "why: the service" "$(value service_ns) >= 4900000 && $(value service_ns) 
 is "why: what has most of it is fio" "$(grep -c 'fio (process [0-9]*) has 100 % of the time' /tmp/why)" 1
 no_events=1 scene "without events no process is known" "tag_wait" why0 load --filename=/dev/why0 --rw=randread --numjobs=8
 scene "one thread and one tag" "" why0 load --filename=/dev/why0 --rw=randread
+# The cgroup of it, while there are accounts.
+cgroups=/sys/fs/cgroup
+echo "+io" >$cgroups/cgroup.subtree_control || fail "why: no controller"
+mkdir $cgroups/greedy $cgroups/modest
+ioscope cgroups --on || fail "why: cgroups"
+within_both()
+{
+	sh -c "echo \$\$ >$cgroups/modest/cgroup.procs; exec dd if=/dev/why0 of=/dev/null bs=4k count=${1:-30} iflag=direct status=none" &
+	(
+		echo $BASHPID >$cgroups/greedy/cgroup.procs
+		load --filename=/dev/why0 --rw=randread --numjobs=8
+	)
+	wait
+}
+no_events=1 scene "one cgroup has most of it" "tag_wait cgroup" why0 within_both
+holds "why: which one, and how much" "$(grep -c 'The cgroup /greedy has' /tmp/why) == 1 && $(value time_percent) >= 60"
+# Both do the same.
+within_equal()
+{
+	for group in greedy modest; do
+		(
+			echo $BASHPID >$cgroups/$group/cgroup.procs
+			fio --output=/tmp/$group.fio --name=job --direct=1 --bs=4k --time_based --runtime=2.5 --size=16m --ioengine=psync \
+				--thread --filename=/dev/why0 --rw=randread --numjobs=4
+		) &
+	done
+	wait
+}
+no_events=1 scene "no cgroup has most of it" "tag_wait" why0 within_equal
+ioscope cgroups --off
+rmdir $cgroups/greedy $cgroups/modest
 echo mq-deadline >/sys/block/why0/queue/scheduler
 echo 32 >/sys/block/why0/queue/nr_requests
 scene "the scheduler has them" "queue_wait process" why0 load --filename=/dev/why0 --rw=randread --numjobs=8

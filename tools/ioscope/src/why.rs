@@ -9,6 +9,7 @@ pub mod queue;
 pub mod rules;
 pub mod traced;
 
+use crate::cgroup::Account;
 use crate::interval::Interval;
 use crate::json::Count;
 use crate::quantile::{Bounds, Counts};
@@ -29,6 +30,8 @@ pub struct Facts<'a> {
     pub queue: Option<Queue>,
     /// Who issued its I/Os. Not known of a recording, or without the right to read events.
     pub traced: Option<&'a Traced>,
+    /// What each cgroup did on it, by name. Nothing while there are no accounts.
+    pub cgroups: Vec<(String, Account)>,
     pub bounds: &'a Bounds,
 }
 

@@ -4,6 +4,7 @@
 
 use super::traced::report_lost;
 use super::{source, time_line};
+use crate::cgroup::Account;
 use crate::cli::{Format, Why, Words};
 use crate::interval::{between, Interval};
 use crate::json::{csv_record, time, Count, Document};
@@ -19,7 +20,7 @@ use crate::why::traced::Traced;
 use crate::why::{findings, Facts, Finding};
 use anyhow::Result;
 use serde::Serialize;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::{Duration, Instant};
 
 /// The interval, unless there is another.
@@ -32,7 +33,11 @@ pub fn why(options: &Why) -> Result<()> {
     let mut source = source(&options.common.from, false)?;
     // The disks below those that are named are looked at, too.
     let shown = source.selection(&words.devices, false)?;
-    source.choose(Selection::all(), Want::of_devices());
+    let want = Want {
+        cgroups: true,
+        ..Want::of_devices()
+    };
+    source.choose(Selection::all(), want);
     let mut report = Report {
         options,
         is_named: !words.devices.is_empty(),
@@ -250,6 +255,7 @@ impl Report<'_> {
                 before: before.iter().find(|before| before.device.number == number),
                 below: below(queue.as_ref(), &intervals),
                 queue,
+                cgroups: cgroups(number, from, to),
                 traced: of_disk.map(|disks| disks.get(&number).unwrap_or(&none)),
                 bounds: &bounds,
             };
@@ -325,6 +331,22 @@ impl Report<'_> {
             Format::Table | Format::Csv => Ok(()),
         }
     }
+}
+
+/// What each cgroup did on a disk.
+fn cgroups(number: u32, from: &Sample, to: &Sample) -> Vec<(String, Account)> {
+    let Some(now) = &to.cgroups else {
+        return Vec::new();
+    };
+    let mut sums: BTreeMap<u64, (String, Account)> = BTreeMap::new();
+    for (key, account) in now.since(from.cgroups.as_deref()) {
+        if key.number == number {
+            let named = || (now.name(&key), Account::default());
+            let (_, sum) = sums.entry(key.cgroup).or_insert_with(named);
+            sum.add(&account);
+        }
+    }
+    sums.into_values().collect()
 }
 
 /// The disks below: of a partition there, its own interval.

@@ -4,6 +4,7 @@
 
 use super::traced::Who;
 use super::{percent, seconds, size, time, Facts, Finding};
+use crate::cgroup::Account;
 use crate::interval::Interval;
 use crate::sample::{CLASSES, NONE, READ, WRITE};
 
@@ -17,7 +18,7 @@ pub const ALL: [Rule; 11] = [
 ];
 
 /// The rules on who does it.
-pub const WHO: [Rule; 2] = [process, file];
+pub const WHO: [Rule; 3] = [cgroup, process, file];
 
 /// Of fewer I/Os nothing is said that is a matter of shares.
 const ENOUGH: u64 = 10;
@@ -360,6 +361,27 @@ fn most(facts: &Facts, who: Option<Who>) -> Option<(Who, u64, u64)> {
     let of_time = percent(who.time_ns, traced.time_ns());
     let of_bytes = percent(who.bytes, traced.bytes());
     (of_time >= MOST_PERCENT).then_some((who, of_time, of_bytes))
+}
+
+/// One cgroup does most of it. That all is of the root says nothing.
+fn cgroup(facts: &Facts) -> Option<Finding> {
+    let sum = |of: fn(&Account) -> u64| {
+        let all = facts.cgroups.iter().map(|(_, account)| of(account));
+        all.fold(0, u64::saturating_add)
+    };
+    let (name, account) = facts
+        .cgroups
+        .iter()
+        .max_by_key(|(_, account)| account.duration_ns)?;
+    let of_time = percent(account.duration_ns, sum(|account| account.duration_ns));
+    let of_bytes = percent(account.bytes, sum(|account| account.bytes));
+    if name == "/" || of_time < MOST_PERCENT {
+        return None;
+    }
+    let text =
+        format!("The cgroup {name} has {of_time} % of the time and {of_bytes} % of the bytes.");
+    let values = [("time_percent", of_time), ("bytes_percent", of_bytes)];
+    Some(Finding::new("cgroup", text, values))
 }
 
 /// One process does most of it.

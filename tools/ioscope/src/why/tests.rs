@@ -3,6 +3,7 @@
 //! Each rule where it has something to say, and close by, where it has not.
 
 use super::*;
+use crate::cgroup::Account;
 use crate::interval::between;
 use crate::quantile::tests::bounds;
 use crate::sample::{Device, Entry, Event, Events, Kind, Sample, NONE, READ};
@@ -108,6 +109,7 @@ fn rules(disks: &[(&str, Did)], queue: Option<Queue>, traced: Option<&Traced>) -
         below: intervals.iter().skip(1).collect(),
         queue,
         traced,
+        cgroups: Vec::new(),
         bounds: &bounds(),
     };
     findings(&facts)
@@ -422,6 +424,7 @@ fn a_summary_says_where_the_time_is() {
             below: Vec::new(),
             queue: None,
             traced: None,
+            cgroups: Vec::new(),
             bounds: &bounds(),
         };
         facts.summary()
@@ -465,4 +468,49 @@ fn a_part_of_nothing_is_no_percent() {
     assert_eq!(percent(0, 0), 0);
     assert_eq!((percent(1, 3), percent(2, 3)), (33, 67));
     assert_eq!(percent(u64::MAX, u64::MAX), 100);
+}
+
+#[test]
+fn a_cgroup_is_named_if_it_has_most_of_the_time() {
+    let slow = Did {
+        ended: 100,
+        wait_ns: 900 * MS,
+        service_ns: 100 * MS,
+        events: vec![("tag_waits", 100)],
+        ..Did::default()
+    };
+    let (from, to) = samples(&[("sda", slow)]);
+    let (intervals, before, bounds) = (between(Some(&from), &to), between(None, &from), bounds());
+    let account = |duration_ns, bytes| Account {
+        duration_ns,
+        bytes,
+        ..Account::default()
+    };
+    let found = |cgroups: &[(&str, u64, u64)]| {
+        let cgroups = cgroups.iter();
+        let facts = Facts {
+            interval: &intervals[0],
+            before: before.first(),
+            below: Vec::new(),
+            queue: None,
+            traced: None,
+            cgroups: cgroups
+                .map(|(name, ns, bytes)| (name.to_string(), account(*ns, *bytes)))
+                .collect(),
+            bounds: &bounds,
+        };
+        findings(&facts)
+    };
+    let most = found(&[("/a", 10, 75), ("/b", 90, 25)]);
+    assert_eq!(names(&most), ["tag_wait", "cgroup"]);
+    assert_eq!(
+        most[1].text,
+        "The cgroup /b has 90 % of the time and 25 % of the bytes."
+    );
+    assert_eq!(
+        names(&found(&[("/a", 50, 75), ("/b", 50, 25)])),
+        ["tag_wait"]
+    );
+    assert_eq!(names(&found(&[("/", 95, 75), ("/b", 5, 25)])), ["tag_wait"]);
+    assert_eq!(names(&found(&[])), ["tag_wait"]);
 }
