@@ -42,6 +42,13 @@ ioscope cgroups -o json shop mill | give cgroups.json
 ioscope cgroups -s -o json shop mill | give cgroups-sums.json
 is "cgroups: other users may read them" "$(setpriv --reuid=65534 --clear-groups ioscope cgroups shop mill)" "$(cat /tmp/cgroups)"
 
+terminal 160 30 "ioscope top 0.2 shop mill"
+shows "cgroups: top" '^shop '
+keys t 7
+shows "cgroups: a page of top" '^shop +20 +80 +[0-9.]+ +[0-9.]+ +[0-9.]+ms +10 +160 .* 100.0 /a.040b$'
+keys q
+ended "cgroups: top ends" 0
+
 # An interval, live and recorded.
 ioscope record /tmp/cgroups.recording 0.5 8 &
 recorder=$!

@@ -6,6 +6,7 @@ pub mod draw;
 pub mod history;
 pub mod look;
 
+use crate::cgroup::Cgroups;
 use crate::cli::top::Order;
 use crate::interval::between;
 use crate::quantile::Bounds;
@@ -15,6 +16,7 @@ use crate::trace::sums::{self, Sum, Sums};
 use history::History;
 use look::Look;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::rc::Rc;
 use std::time::Duration;
 
 const SHORTEST: Duration = Duration::from_millis(125);
@@ -34,15 +36,18 @@ pub enum Page {
     InFlight,
     /// Slow I/Os, the newest first.
     Slow,
+    /// Accounts by cgroup, the busiest first.
+    Cgroups,
 }
 
-pub const PAGES: [(Page, &str); 6] = [
+pub const PAGES: [(Page, &str); 7] = [
     (Page::Devices, "1 devices"),
     (Page::Heat, "2 heat"),
     (Page::Device, "3 device"),
     (Page::Files, "4 files"),
     (Page::InFlight, "5 in flight"),
     (Page::Slow, "6 slow"),
+    (Page::Cgroups, "7 cgroups"),
 ];
 
 const ORDERS: [(Order, &str); 5] = [
@@ -83,13 +88,15 @@ pub struct Top {
     /// There are no more samples.
     pub is_at_end: bool,
     pub has_help: bool,
-    /// Of the page of a device: times since counting began, in place of those of the interval.
+    /// Of the pages of a device and of cgroups: what there was since counting began, in place of that of the interval.
     pub has_all_times: bool,
     pub interval: Duration,
     /// When the last sample was, ns since 1970.
     pub wall_ns: i64,
     histories: Vec<History>,
     last: Option<Sample>,
+    /// Of the one before: of none before the first.
+    cgroups_before: Option<Rc<Cgroups>>,
     /// The number of a device.
     selected: Option<u32>,
     by_file: Sums,
@@ -118,6 +125,7 @@ impl Top {
             wall_ns: 0,
             histories: Vec::new(),
             last: None,
+            cgroups_before: None,
             selected: None,
             by_file: Sums::new(vec![sums::device, sums::file]),
             by_process: Sums::new(vec![sums::process, sums::comm]),
@@ -129,6 +137,14 @@ impl Top {
 
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
+    }
+
+    /// The accounts by cgroup when the interval began; `None` of the time since they were switched on.
+    pub fn cgroups_before(&self) -> Option<&Cgroups> {
+        match self.has_all_times {
+            true => None,
+            false => self.cgroups_before.as_deref(),
+        }
     }
 
     /// The last sample.
@@ -163,6 +179,7 @@ impl Top {
             }
         }
         self.wall_ns = sample.wall_ns;
+        self.cgroups_before = self.last.take().and_then(|last| last.cgroups);
         self.last = Some(sample);
         self.totals = Totals {
             files: self.by_file.take(Sum::bytes),
@@ -236,6 +253,7 @@ impl Top {
             KeyCode::Char('4') => self.page = Page::Files,
             KeyCode::Char('5') => self.page = Page::InFlight,
             KeyCode::Char('6') => self.page = Page::Slow,
+            KeyCode::Char('7') => self.page = Page::Cgroups,
             KeyCode::Tab => {
                 let now = PAGES.iter().position(|(page, _)| *page == self.page);
                 self.go(PAGES[now.map_or(0, |now| (now + 1) % PAGES.len())].0);

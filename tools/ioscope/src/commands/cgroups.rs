@@ -34,12 +34,15 @@ pub fn cgroups(options: &Options) -> Result<()> {
     let mut out = Output::new(!options.common.no_headings);
     let mut reporter = Accounts {
         options,
-        is_of_all: words.devices.is_empty(),
+        rows: Rows {
+            has_other: words.devices.is_empty(),
+            summary: options.summary,
+            bounds: *source.bounds(),
+        },
         is_recorded: source.is_recorded(),
-        bounds: *source.bounds(),
         document: Document::new(options.common.lines),
         has_header: options.common.no_headings,
-        longest: 8,
+        longest: 0,
     };
     run(
         &mut *source,
@@ -68,17 +71,24 @@ fn switch(on: bool) -> Result<()> {
 
 struct Accounts<'a> {
     options: &'a Options,
-    /// No device was named.
-    is_of_all: bool,
+    rows: Rows,
     is_recorded: bool,
-    bounds: Bounds,
     document: Document,
     has_header: bool,
     longest: usize,
 }
 
+/// What the lines of cgroups have.
+pub struct Rows {
+    /// Accounts of what found no room, which is of no device.
+    pub has_other: bool,
+    /// All disks together.
+    pub summary: bool,
+    pub bounds: Bounds,
+}
+
 /// A cgroup on a disk, or on all of them.
-struct Line {
+pub struct Line {
     cgroup: String,
     id: u64,
     /// Of one disk: its name and number.
@@ -118,27 +128,25 @@ struct ClassJson<'a> {
     latency_ns: Histogram<'a>,
 }
 
-impl Accounts<'_> {
-    fn lines(&self, from: Option<&Sample>, to: &Sample) -> Result<Vec<Line>> {
-        let Some(now) = &to.cgroups else {
-            return Err(self.off());
-        };
-        let before = from.and_then(|from| from.cgroups.as_deref());
+impl Rows {
+    /// The busiest first. `None` if there are no accounts.
+    pub fn lines(&self, before: Option<&Cgroups>, to: &Sample) -> Option<Vec<Line>> {
+        let now = to.cgroups.as_deref()?;
         let mut lines: BTreeMap<(u32, u64), Line> = BTreeMap::new();
         for (key, account) in now.since(before) {
             let entry = to.entries.iter();
             let mut entry = entry.filter(|entry| entry.device.number == key.number);
             let device = entry.next().map(|entry| entry.device.name.clone());
-            if device.is_none() && !(key.is_other() && self.is_of_all) {
+            if device.is_none() && !(key.is_other() && self.has_other) {
                 continue;
             }
-            let place = match self.options.summary {
+            let place = match self.summary {
                 true => (NO_DEVICE, key.cgroup),
                 false => (key.number, key.cgroup),
             };
             let line = lines
                 .entry(place)
-                .or_insert_with(|| self.line(now, &key, device));
+                .or_insert_with(|| self.empty(now, &key, device));
             if let Some(sum) = line.accounts.get_mut(usize::from(key.class)) {
                 sum.add(&account);
             }
@@ -157,11 +165,11 @@ impl Accounts<'_> {
             .collect();
         // The busiest first. What is equal stays in the order of the module.
         lines.sort_by_key(|line| std::cmp::Reverse(line.service_ns()));
-        Ok(lines)
+        Some(lines)
     }
 
-    fn line(&self, now: &Cgroups, key: &Key, device: Option<String>) -> Line {
-        let device = device.filter(|_| !self.options.summary);
+    fn empty(&self, now: &Cgroups, key: &Key, device: Option<String>) -> Line {
+        let device = device.filter(|_| !self.summary);
         Line {
             cgroup: now.name(key),
             id: key.cgroup,
@@ -171,25 +179,18 @@ impl Accounts<'_> {
         }
     }
 
-    fn off(&self) -> anyhow::Error {
-        match self.is_recorded {
-            true => anyhow!("accounts by cgroup were not recorded: they were off"),
-            false => {
-                anyhow!(
-                    "accounts by cgroup are off: ioscope cgroups --on switches them on, as root"
-                )
-            }
-        }
+    /// Bytes of the column of devices.
+    pub fn longest(&self, lines: &[Line]) -> usize {
+        let names = lines.iter().filter_map(|line| line.device.as_ref());
+        names
+            .map(|(name, _)| name.len() + 1)
+            .max()
+            .unwrap_or(0)
+            .max(8)
     }
 
-    fn table(&mut self, out: &mut Output, lines: &[Line]) -> Result<()> {
-        let names = lines.iter().filter_map(|line| line.device.as_ref());
-        let names = names.map(|(name, _)| name.len() + 1);
-        let longest = names.max().unwrap_or(0).max(self.longest);
-        if longest != self.longest {
-            self.longest = longest;
-            out.new_screen();
-        }
+    /// The names of the columns. That of devices has `longest` bytes.
+    pub fn heading(&self, longest: usize) -> String {
         let side = |letter: &str, name: &str| {
             format!(
                 "{:>9}{:>11}{:>9}{:>9}{:>8}",
@@ -200,34 +201,28 @@ impl Accounts<'_> {
                 format!("{letter}_p99")
             )
         };
-        let device = match self.options.summary {
+        let device = match self.summary {
             true => String::new(),
             false => format!("{:<longest$}", "device"),
         };
         let (reads, writes) = (side("r", "reads"), side("w", "writes"));
-        let heading = format!("{device}{reads}{writes}{:>8}{:>7} cgroup", "others", "%svc");
-        out.heading(lines.len(), &heading)?;
-        for line in lines {
-            let device = match (&line.device, self.options.summary) {
-                (_, true) => String::new(),
-                (Some((name, _)), false) => format!("{name:<longest$}"),
-                (None, false) => format!("{:<longest$}", "-"),
-            };
-            let [none, read, write, free] = &line.accounts;
-            let others = free.operations.saturating_add(none.operations);
-            let (read, write) = (self.side(read), self.side(write));
-            let share = line
-                .share
-                .map_or("-".to_owned(), |share| format!("{share:.1}"));
-            out.line(&format!(
-                "{device}{read}{write}{others:>8}{share:>7} {}",
-                line.cgroup
-            ))?;
-        }
-        if lines.len() != 1 {
-            out.line("")?;
-        }
-        Ok(())
+        format!("{device}{reads}{writes}{:>8}{:>7} cgroup", "others", "%svc")
+    }
+
+    /// A cgroup.
+    pub fn line(&self, line: &Line, longest: usize) -> String {
+        let device = match (&line.device, self.summary) {
+            (_, true) => String::new(),
+            (Some((name, _)), false) => format!("{name:<longest$}"),
+            (None, false) => format!("{:<longest$}", "-"),
+        };
+        let [none, read, write, free] = &line.accounts;
+        let others = free.operations.saturating_add(none.operations);
+        let (read, write) = (self.side(read), self.side(write));
+        let share = line
+            .share
+            .map_or("-".to_owned(), |share| format!("{share:.1}"));
+        format!("{device}{read}{write}{others:>8}{share:>7} {}", line.cgroup)
     }
 
     /// Transactions, kB, mean time from start to end and at the device in ms, and the 99th percentile.
@@ -246,6 +241,35 @@ impl Accounts<'_> {
             p99.map_or("-".to_owned(), table::time)
         )
     }
+}
+
+impl Accounts<'_> {
+    fn off(&self) -> anyhow::Error {
+        match self.is_recorded {
+            true => anyhow!("accounts by cgroup were not recorded: they were off"),
+            false => {
+                anyhow!(
+                    "accounts by cgroup are off: ioscope cgroups --on switches them on, as root"
+                )
+            }
+        }
+    }
+
+    fn table(&mut self, out: &mut Output, lines: &[Line]) -> Result<()> {
+        let longest = self.rows.longest(lines).max(self.longest);
+        if longest != self.longest {
+            self.longest = longest;
+            out.new_screen();
+        }
+        out.heading(lines.len(), &self.rows.heading(longest))?;
+        for line in lines {
+            out.line(&self.rows.line(line, longest))?;
+        }
+        if lines.len() != 1 {
+            out.line("")?;
+        }
+        Ok(())
+    }
 
     fn json(&self, time: &str, line: &Line) -> serde_json::Value {
         let classes = [READ, WRITE, FREE, NONE].map(|class| {
@@ -258,7 +282,7 @@ impl Accounts<'_> {
                 service_ns: Count(account.service_ns),
                 latency_ns: Histogram {
                     counts: account.counts(),
-                    bounds: &self.bounds,
+                    bounds: &self.rows.bounds,
                 },
             };
             (CLASSES[class], json)
@@ -298,7 +322,7 @@ impl Accounts<'_> {
             ];
             for account in &line.accounts {
                 let counts: Counts = account.counts();
-                let p99 = match counts.quantile(99.0, &self.bounds) {
+                let p99 = match counts.quantile(99.0, &self.rows.bounds) {
                     Some(crate::quantile::UpTo::Ns(ns)) => ns.to_string(),
                     _ => String::new(),
                 };
@@ -320,7 +344,10 @@ impl Accounts<'_> {
 
 impl Reporter for Accounts<'_> {
     fn report(&mut self, out: &mut Output, from: Option<&Sample>, to: &Sample) -> Result<()> {
-        let lines = self.lines(from, to)?;
+        let before = from.and_then(|from| from.cgroups.as_deref());
+        let Some(lines) = self.rows.lines(before, to) else {
+            return Err(self.off());
+        };
         match self.options.common.output {
             Format::Table => {
                 time_line(out, self.options.common.time, to.wall_ns)?;

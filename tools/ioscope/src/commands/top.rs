@@ -75,6 +75,7 @@ impl Screen {
         let want = Want {
             in_flight: Some(MOST_IN_FLIGHT),
             slow: true,
+            cgroups: true,
             ..Want::of_devices()
         };
         self.source.choose(selection, want);

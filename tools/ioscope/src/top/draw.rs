@@ -18,7 +18,7 @@ use ratatui::widgets::{Block, Clear, Paragraph};
 use ratatui::Frame;
 
 const HELP: [&str; 15] = [
-    "1 to 6, Tab    devices, heat, device, files, in flight, slow",
+    "1 to 7, Tab    the pages that the last line of the screen has",
     "up down k j    the cursor; Page, Home, End",
     "Enter          the page of the device",
     "Esc            the devices",
@@ -50,6 +50,7 @@ pub fn draw(top: &Top, frame: &mut Frame) {
         Page::Files => files::draw(top, frame, page),
         Page::InFlight => ios::in_flight(top, frame, page),
         Page::Slow => ios::slow(top, frame, page),
+        Page::Cgroups => ios::cgroups(top, frame, page),
     }
     frame.render_widget(keys(top), below);
     if top.has_help {
@@ -86,7 +87,7 @@ fn keys(top: &Top) -> Line<'static> {
         };
         line.push_span(Span::styled(format!(" {name} "), style));
     }
-    line.push_span(" h help  q end");
+    line.push_span(" h help");
     line
 }
 
@@ -246,7 +247,7 @@ mod tests {
         );
         assert_eq!(
             lines[9],
-            " 1 devices  2 heat  3 device  4 files  5 in flight  6 slow  h help  q end"
+            " 1 devices  2 heat  3 device  4 files  5 in flight  6 slow  7 cgroups  h help"
         );
         // What has no room is left out, whole columns at a time.
         let narrow = screen(&top, 30, 5);

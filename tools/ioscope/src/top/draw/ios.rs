@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Single I/Os of all devices that are shown: those in flight, and slow ones.
+//! Single I/Os of all devices that are shown, those in flight and slow ones; and accounts by cgroup.
 
 use super::super::Top;
+use crate::commands::cgroups::Rows;
 use crate::commands::{inflight, slow};
 use crate::slow::Log;
 use ratatui::layout::Rect;
@@ -37,6 +38,23 @@ pub fn slow(top: &Top, frame: &mut Frame, area: Rect) {
     let all = Log::default().add(rings);
     let lines = all.iter().rev().map(|(_, io)| slow::line(io));
     table(top, frame, area, slow::heading(), lines);
+}
+
+/// The busiest first.
+pub fn cgroups(top: &Top, frame: &mut Frame, area: Rect) {
+    const NONE: &str = "there are none: ioscope cgroups --on switches them on, as root";
+    let rows = Rows {
+        has_other: true,
+        summary: false,
+        bounds: *top.bounds(),
+    };
+    let sample = top.last();
+    let Some(found) = sample.and_then(|sample| rows.lines(top.cgroups_before(), sample)) else {
+        return super::say(frame, area, NONE);
+    };
+    let longest = rows.longest(&found);
+    let lines = found.iter().map(|line| rows.line(line, longest));
+    table(top, frame, area, rows.heading(longest), lines);
 }
 
 fn table(
