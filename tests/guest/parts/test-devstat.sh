@@ -313,9 +313,9 @@ watched()
 		END { print seen + 0, bad + 0 }' >"$3"
 }
 touch /tmp/reading
-watched "cat /dev/iostat || echo failed" 41 /tmp/watched-1 &
-watched "cat /dev/iostat || echo failed" 41 /tmp/watched-2 &
-watched "cat $devstat/many*/stat 2>/dev/null" 34 /tmp/watched-3 &
+watched "cat /dev/iostat || echo failed" 45 /tmp/watched-1 &
+watched "cat /dev/iostat || echo failed" 45 /tmp/watched-2 &
+watched "cat $devstat/many*/stat 2>/dev/null" 38 /tmp/watched-3 &
 numdevs=$(number numdevs) generation=$(number generation)
 is "many: 1000 entries" "$(asked 'many 1000')" 0
 is "many: 1000 entries again" "$(asked 'many 1000')" 0
