@@ -17,6 +17,7 @@ use iostat::{
             stat_header,
             DEVSTAT,
             KSTAT,
+            SERVICE,
             SNAPTIME, //
         },
     },
@@ -49,7 +50,11 @@ fuzz_target!(|data: &[u8]| {
     let (mut names, mut values) = (String::new(), String::new());
     stat_header(&mut names).unwrap();
     stat(&mut values, &snapshot).unwrap();
-    let expected = [&SNAPTIME].into_iter().chain(&DEVSTAT).chain(&KSTAT);
+    let expected = [&SNAPTIME]
+        .into_iter()
+        .chain(&DEVSTAT)
+        .chain(&SERVICE)
+        .chain(&KSTAT);
     let expected: Vec<u64> = expected.map(|column| (column.value)(&snapshot)).collect();
     assert_eq!(numbers(&values), expected);
     assert_eq!(names.split(' ').count(), expected.len());

@@ -66,7 +66,7 @@ macro_rules! by_class {
 macro_rules! devstat {
     ($($(#[$doc:meta])* $name:ident = $text:literal;)*) => {
         /// devstat(9)'s counters, in the order of `struct devstat`.
-        pub static DEVSTAT: [Statistic; 22 + Counts::<u64>::NAMES.len()] = [
+        pub static DEVSTAT: [Statistic; 18 + Counts::<u64>::NAMES.len()] = [
             statistic(c"start_count", |s| s.record.devstat.start_count),
             statistic(c"end_count", |s| s.record.devstat.end_count()),
             $(statistic($text, |s| s.record.devstat.counts.$name),)*
@@ -82,10 +82,6 @@ macro_rules! devstat {
             statistic(c"duration_read_ns", by_class!(duration, Read)),
             statistic(c"duration_write_ns", by_class!(duration, Write)),
             statistic(c"duration_free_ns", by_class!(duration, Free)),
-            statistic(c"service_none_ns", by_class!(service, NoData)),
-            statistic(c"service_read_ns", by_class!(service, Read)),
-            statistic(c"service_write_ns", by_class!(service, Write)),
-            statistic(c"service_free_ns", by_class!(service, Free)),
             statistic(c"busy_time_ns", |s| s.busy_time),
             statistic(c"tag_simple", |s| s.record.devstat.tag_types(Tag::Simple)),
             statistic(c"tag_head", |s| s.record.devstat.tag_types(Tag::Head)),
@@ -95,6 +91,14 @@ macro_rules! devstat {
 }
 
 counts!(devstat!);
+
+/// The part of the durations in the run queue, which devstat(9) does not have.
+pub static SERVICE: [Statistic; 4] = [
+    statistic(c"service_none_ns", by_class!(service, NoData)),
+    statistic(c"service_read_ns", by_class!(service, Read)),
+    statistic(c"service_write_ns", by_class!(service, Write)),
+    statistic(c"service_free_ns", by_class!(service, Free)),
+];
 
 /// kstat_io(9S), in the order of `struct kstat_io`.
 pub static KSTAT: [Statistic; 12] = [
@@ -115,9 +119,12 @@ pub static KSTAT: [Statistic; 12] = [
 /// What kstat(8) prints with every kstat.
 pub static SNAPTIME: Statistic = statistic(c"snaptime", |s| s.now);
 
-/// Everything of one snapshot, in the order of the `stat` line: `snaptime`, [`DEVSTAT`], [`KSTAT`].
+/// Everything of one snapshot, in the order of the `stat` line: `snaptime`, [`DEVSTAT`], [`SERVICE`], [`KSTAT`].
 fn columns() -> impl Iterator<Item = &'static Statistic> {
-    core::iter::once(&SNAPTIME).chain(&DEVSTAT).chain(&KSTAT)
+    core::iter::once(&SNAPTIME)
+        .chain(&DEVSTAT)
+        .chain(&SERVICE)
+        .chain(&KSTAT)
 }
 
 /// A name in ASCII as text.
@@ -128,8 +135,8 @@ fn word(name: &CStr) -> &str {
 /// The `stat` line of one disk, without its newline.
 pub fn stat(out: &mut impl Out, snapshot: &Snapshot) -> Result {
     number(out, (SNAPTIME.value)(snapshot))?;
-    // Two loops: an iterator over both tables would check at each value which table it is in.
-    for table in [&DEVSTAT[..], &KSTAT[..]] {
+    // Loops: an iterator over all tables would check at each value which table it is in.
+    for table in [&DEVSTAT[..], &SERVICE[..], &KSTAT[..]] {
         for column in table {
             out.write_after(b' ', (column.value)(snapshot))?;
         }
@@ -213,7 +220,8 @@ mod tests {
         let (mut names, mut values) = (WordCount::default(), WordCount::default());
         assert!(stat_header(&mut names).is_ok());
         assert!(stat(&mut values, &Snapshot::default()).is_ok());
-        assert_eq!(names.count, 1 + DEVSTAT.len() + KSTAT.len());
+        let columns = DEVSTAT.len() + SERVICE.len() + KSTAT.len();
+        assert_eq!(names.count, 1 + columns);
         assert_eq!(names.count, values.count);
         assert_eq!(names.lines + values.lines, 0);
     }

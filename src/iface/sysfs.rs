@@ -214,21 +214,25 @@ const fn times(name: &'static CStr, class: Class, phase: Phase) -> Attribute<Dis
     Attribute::new(name, DiskFile::Latency(class, phase))
 }
 
-static LATENCY_FILES: [Attribute<DiskFile>; 12] = [
-    times(c"none_wait", Class::NoData, Phase::Wait),
-    times(c"none_service", Class::NoData, Phase::Service),
-    times(c"none_total", Class::NoData, Phase::Total),
-    times(c"read_wait", Class::Read, Phase::Wait),
-    times(c"read_service", Class::Read, Phase::Service),
-    times(c"read_total", Class::Read, Phase::Total),
-    times(c"write_wait", Class::Write, Phase::Wait),
-    times(c"write_service", Class::Write, Phase::Service),
-    times(c"write_total", Class::Write, Phase::Total),
-    times(c"free_wait", Class::Free, Phase::Wait),
-    times(c"free_service", Class::Free, Phase::Service),
-    times(c"free_total", Class::Free, Phase::Total),
-];
-static LATENCY_LIST: AttributeList<12> = AttributeList::new(&LATENCY_FILES);
+// Each file takes memory of each disk: those of service times come with its first I/O, beside their histograms.
+static LATENCY_FILES: [Attribute<DiskFile>; 16] = files(
+    [
+        times(c"none_wait", Class::NoData, Phase::Wait),
+        times(c"none_service", Class::NoData, Phase::Service),
+        times(c"none_total", Class::NoData, Phase::Total),
+        times(c"read_wait", Class::Read, Phase::Wait),
+        times(c"read_service", Class::Read, Phase::Service),
+        times(c"read_total", Class::Read, Phase::Total),
+        times(c"write_wait", Class::Write, Phase::Wait),
+        times(c"write_service", Class::Write, Phase::Service),
+        times(c"write_total", Class::Write, Phase::Total),
+        times(c"free_wait", Class::Free, Phase::Wait),
+        times(c"free_service", Class::Free, Phase::Service),
+        times(c"free_total", Class::Free, Phase::Total),
+    ],
+    &text::SERVICE,
+);
+static LATENCY_LIST: AttributeList<16> = AttributeList::new(&LATENCY_FILES);
 static LATENCY_GROUP: Group = Group::new(Some(c"latency"), &LATENCY_LIST);
 
 static SIZE_FILES: [Attribute<DiskFile>; 3] = [

@@ -33,8 +33,8 @@ kill $fio
 wait $fio
 wait_idle nbh
 # Except busy times, which each reader limits to the time between reads: see Documentation/abi.rst.
-is "hunt: all ways agree on an idle disk" "$(/payload/iostat-map --ways nbh | cut -d' ' -f4-20,22-28,30,31,33- | sort -u)" \
-	"$(cut -d' ' -f2-18,20-26,28,29,31- </sys/block/nbh/iostat/stat)"
+is "hunt: all ways agree on an idle disk" "$(/payload/iostat-map --ways nbh | cut -d' ' -f4-20,22-32,34,35,37- | sort -u)" \
+	"$(cut -d' ' -f2-18,20-30,32,33,35- </sys/block/nbh/iostat/stat)"
 for way in $(programs mapped mapped32 mapped-v1); do
 	is "hunt: histograms: $way" "$(/payload/$way histograms nbh)" "$(/payload/abi histogram nbh)"
 done

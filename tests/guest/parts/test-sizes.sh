@@ -131,7 +131,7 @@ all_files "$dm" || fail "sizes: files of $dm"
 holds "sizes: bios" "$(sizes_of "$dm" read | grep -o ' 32768:[0-9]*' | cut -d: -f2) == 9"
 is "sizes: bios: as many as operations" "$(sizes_of "$dm" read | cut -d' ' -f1)" \
 	"$(cat /sys/block/"$dm"/iostat/devstat/operations_read)"
-is "sizes: bios: their service time is their duration" "$(cat /sys/block/"$dm"/iostat/devstat/service_read_ns)" \
+is "sizes: bios: their service time is their duration" "$(cat /sys/block/"$dm"/iostat/latency/service_read_ns)" \
 	"$(cat /sys/block/"$dm"/iostat/devstat/duration_read_ns)"
 dmsetup remove sizes
 

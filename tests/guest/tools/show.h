@@ -47,9 +47,9 @@ static void show(const struct iostat_snapshot *s)
 	words(s->bytes, 4);
 	words(s->operations, 4);
 	words(s->duration, 4);
-	words(s->service, 4);
 	words(&s->busy_time, 1);
 	words(s->tag_types, 3);
+	words(s->service, 4);
 	words(s->bytes + IOSTAT_CLASS_READ, 2);
 	words(s->operations + IOSTAT_CLASS_READ, 2);
 	words(&s->wtime, 3);

@@ -217,7 +217,7 @@ fn the_longest_lines_of_a_device_fit_the_buffer() {
     let mut piece = Piece::new(&mut buffer, 0);
     assert!(piece.record(|out| text::header(out, u64::MAX, usize::MAX)));
     assert!(piece.record(|out| text::device(out, &disk, &snapshot)));
-    let columns = text::DEVSTAT.len() + text::KSTAT.len() + 1;
+    let columns = text::DEVSTAT.len() + text::SERVICE.len() + text::KSTAT.len() + 1;
     assert!(piece.len() + columns * 21 < BUFFER);
     // As many counts of 20 digits as there are buckets from the shortest to the longest time.
     let (mut histogram, cpu) = (Histogram::default(), CpuRecord::default());

@@ -15,6 +15,7 @@ use iostat::{
             Statistic,
             DEVSTAT,
             KSTAT,
+            SERVICE,
             SNAPTIME, //
         },
     },
@@ -129,14 +130,14 @@ fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
         ("duration_read_ns", devstat.duration[1]),
         ("duration_write_ns", devstat.duration[2]),
         ("duration_free_ns", devstat.duration[3]),
-        ("service_none_ns", devstat.service[0]),
-        ("service_read_ns", devstat.service[1]),
-        ("service_write_ns", devstat.service[2]),
-        ("service_free_ns", devstat.service[3]),
         ("busy_time_ns", snapshot.busy_time),
         ("tag_simple", devstat.tag_types(Tag::Simple)),
         ("tag_head", devstat.tag_types(Tag::Head)),
         ("tag_ordered", devstat.tag_types(Tag::Ordered)),
+        ("service_none_ns", devstat.service[0]),
+        ("service_read_ns", devstat.service[1]),
+        ("service_write_ns", devstat.service[2]),
+        ("service_free_ns", devstat.service[3]),
         ("nread", devstat.bytes[1]),
         ("nwritten", devstat.bytes[2]),
         ("reads", devstat.operations(Class::Read)),
@@ -155,7 +156,11 @@ fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
 
 /// Returns the values of all statistics as text.
 fn values(snapshot: &Snapshot) -> Vec<String> {
-    let statistics = [&SNAPTIME].into_iter().chain(&DEVSTAT).chain(&KSTAT);
+    let statistics = [&SNAPTIME]
+        .into_iter()
+        .chain(&DEVSTAT)
+        .chain(&SERVICE)
+        .chain(&KSTAT);
     let value = |statistic: &Statistic| (statistic.value)(snapshot).to_string();
     statistics.map(value).collect()
 }

@@ -173,9 +173,9 @@ fn columns(s: &Snapshot) -> String {
         .chain(s.bytes)
         .chain(s.operations)
         .chain(s.duration)
-        .chain(s.service)
         .chain([s.busy_time])
         .chain(s.tag_types)
+        .chain(s.service)
         .chain(read_and_written)
         .chain(times)
         .chain([s.wcnt, s.rcnt]);
