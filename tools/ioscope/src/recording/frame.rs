@@ -42,8 +42,14 @@ pub enum Frame {
     Cgroups(Option<Changes>),
     /// The sizes of I/Os in the samples from here on, which differ from those before: of a device and class, the buckets that are
     /// not empty. Without, they were not read.
-    Sizes(Option<Vec<((u32, u8), Vec<(u8, u64)>)>>),
+    Sizes(Option<SizeChanges>),
 }
+
+/// Buckets that are not empty.
+type Filled = Vec<(u8, u64)>;
+
+/// Sizes by the number of the device and the class.
+pub type SizeChanges = Vec<((u32, u8), Filled)>;
 
 /// Areas in a sample: more are not recorded.
 pub const MOST_AREAS: usize = 1 << 18;
@@ -354,7 +360,7 @@ impl State {
         }
     }
 
-    fn add_sizes(&mut self, changed: Option<Vec<((u32, u8), Vec<(u8, u64)>)>>) -> Result<()> {
+    fn add_sizes(&mut self, changed: Option<SizeChanges>) -> Result<()> {
         let Some(changed) = changed else {
             self.sizes = None;
             return Ok(());
