@@ -72,7 +72,7 @@ holds "max is at most the sum of durations" "h_max <= s_duration_read_ns"
 histogram nbl read_service
 is "/dev/iostat: a line for each histogram that is not empty" \
 	"$(awk '$1 == "nbl" && $4 ~ /^(wait|service|total)$/ { print $3 "_" $4 }' /dev/iostat | sort | tr '\n' ' ')" \
-	"$(for f in /sys/block/nbl/iostat/latency/*; do
+	"$(for f in /sys/block/nbl/iostat/latency/*_{wait,service,total}; do
 		[ "$(cut -d' ' -f1 "$f")" = 0 ] || basename "$f"; done | sort | tr '\n' ' ')"
 is "/dev/iostat: values and buckets of a histogram" \
 	"$(awk '$1 == "nbl" && $3 == "read" && $4 == "service" {
