@@ -3,12 +3,12 @@
 //! Accounts by cgroup, and the paths of cgroups.
 
 use crate::quantile::Counts;
-use iostat_map::layout::BUCKETS;
+use iostat_map::layout::{written, BUCKETS};
 use iostat_map::{Cgroup, NO_DEVICE};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::DirEntryExt;
+use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -72,27 +72,29 @@ impl Account {
         counts
     }
 
-    /// What came to it since it was as `before`. An account that has less than before was made again: all of it is new.
+    /// The growth since it was as `before`. An account that has less than before was made again: all of it is growth.
     pub fn since(&self, before: Option<&Account>) -> Account {
-        let Some(before) =
-            before.filter(|before| before.ios <= self.ios && before.operations <= self.operations)
-        else {
-            return self.clone();
-        };
-        let less = |now: u64, then: u64| now.saturating_sub(then);
-        let then: HashMap<u8, u64> = before.buckets.iter().copied().collect();
+        let is_older =
+            |before: &&Account| before.ios <= self.ios && before.operations <= self.operations;
+        match before.filter(is_older) {
+            Some(before) => self.without(before),
+            None => self.clone(),
+        }
+    }
+
+    /// This account less another, or 0 where that is larger.
+    fn without(&self, other: &Account) -> Account {
+        let less: HashMap<u8, u64> = other.buckets.iter().copied().collect();
         let buckets = self.buckets.iter().map(|(bucket, count)| {
-            (
-                *bucket,
-                less(*count, then.get(bucket).copied().unwrap_or(0)),
-            )
+            let less = less.get(bucket).copied().unwrap_or(0);
+            (*bucket, count.saturating_sub(less))
         });
         Account {
-            ios: less(self.ios, before.ios),
-            bytes: less(self.bytes, before.bytes),
-            operations: less(self.operations, before.operations),
-            duration_ns: less(self.duration_ns, before.duration_ns),
-            service_ns: less(self.service_ns, before.service_ns),
+            ios: self.ios.saturating_sub(other.ios),
+            bytes: self.bytes.saturating_sub(other.bytes),
+            operations: self.operations.saturating_sub(other.operations),
+            duration_ns: self.duration_ns.saturating_sub(other.duration_ns),
+            service_ns: self.service_ns.saturating_sub(other.service_ns),
             buckets: buckets.filter(|(_, count)| *count != 0).collect(),
         }
     }
@@ -134,40 +136,73 @@ impl Cgroups {
         }
     }
 
-    /// What came to each account since `before`; those to which nothing did are left out.
+    /// The growth of each account since `before`; accounts without growth are left out. The account of a removed cgroup is
+    /// now a part of that of its nearest ancestor, where it is no growth.
     pub fn since(&self, before: Option<&Cgroups>) -> BTreeMap<Key, Account> {
         let changes = self.accounts.iter().map(|(key, account)| {
             let before = before.and_then(|before| before.accounts.get(key));
             (*key, account.since(before))
         });
-        changes.filter(|(_, change)| !change.is_empty()).collect()
+        let mut changes: BTreeMap<_, _> = changes.collect();
+        for (heir, removed) in before.map_or(Vec::new(), |before| self.inherited(before)) {
+            if let Some(change) = changes.get_mut(&heir) {
+                *change = change.without(removed);
+            }
+        }
+        changes.retain(|_, change| !change.is_empty());
+        changes
+    }
+
+    /// The accounts that are no longer there, each with the account that has it now.
+    fn inherited<'a>(&self, before: &'a Cgroups) -> Vec<(Key, &'a Account)> {
+        let accounts = before.accounts.iter();
+        let removed = accounts.filter(|(key, _)| !self.accounts.contains_key(key));
+        let removed: Vec<_> = removed.collect();
+        if removed.is_empty() {
+            return Vec::new();
+        }
+        let ids: HashMap<&str, u64> = self.paths.iter().map(|(id, path)| (&**path, *id)).collect();
+        let heirs = removed.into_iter().filter_map(|(key, account)| {
+            let path = Path::new(before.paths.get(&key.cgroup)?);
+            let keys = path.ancestors().skip(1).filter_map(|ancestor| {
+                let cgroup = *ids.get(ancestor.to_str()?)?;
+                Some(Key { cgroup, ..*key })
+            });
+            let mut heirs = keys.filter(|key| self.accounts.contains_key(key));
+            Some((heirs.next()?, account))
+        });
+        heirs.collect()
     }
 }
 
-/// The paths of cgroups, which are looked for again when there is an id without one.
+/// The paths of cgroups. They are read again when there is an id without one.
 #[derive(Default)]
 pub struct Paths {
     found: Rc<HashMap<u64, String>>,
-    /// Ids that have none.
+    /// Ids of cgroups that have no directory.
     unknown: HashSet<u64>,
 }
 
 impl Paths {
-    /// Those of these cgroups, and of others.
+    /// The paths of these cgroups and of others.
     pub fn of(&mut self, ids: impl Iterator<Item = u64>) -> Rc<HashMap<u64, String>> {
-        let is_new =
-            |id: &u64| *id != 0 && !self.found.contains_key(id) && !self.unknown.contains(id);
-        let new: Vec<u64> = ids.filter(is_new).collect();
-        if !new.is_empty() {
-            let found = walk(&mount());
-            self.unknown
-                .extend(new.iter().filter(|id| !found.contains_key(id)));
-            // One that has left keeps its name.
-            let mut all = found;
-            for (id, path) in self.found.iter() {
-                all.entry(*id).or_insert_with(|| path.clone());
+        let ids: HashSet<u64> = ids.filter(|id| *id != 0).collect();
+        // Ids that do not come again are forgotten.
+        self.unknown.retain(|id| ids.contains(id));
+        let is_new = |id: &u64| !self.found.contains_key(id) && !self.unknown.contains(id);
+        if ids.iter().any(is_new) {
+            let mut found = walk(&mount());
+            for id in ids {
+                if found.contains_key(&id) {
+                    continue;
+                }
+                // A cgroup that was removed keeps its path for as long as it has an account.
+                match self.found.get(&id) {
+                    Some(path) => drop(found.insert(id, path.clone())),
+                    None => drop(self.unknown.insert(id)),
+                }
             }
-            self.found = Rc::new(all);
+            self.found = Rc::new(found);
         }
         self.found.clone()
     }
@@ -184,7 +219,6 @@ fn mount() -> PathBuf {
 
 /// The path of each cgroup by its id, which is the inode number of its directory. What cannot be read is left out.
 fn walk(root: &Path) -> HashMap<u64, String> {
-    use std::os::unix::fs::MetadataExt;
     let mut found = HashMap::new();
     if let Ok(metadata) = root.metadata() {
         found.insert(metadata.ino(), "/".to_owned());
@@ -207,15 +241,6 @@ fn walk(root: &Path) -> HashMap<u64, String> {
         }
     }
     found
-}
-
-/// As `/dev/iostat` writes names: what is not printable ASCII, blanks and backslashes are a backslash and three octal digits.
-fn written(name: &[u8]) -> String {
-    let byte = |byte: &u8| match byte {
-        b'!'..=b'~' if *byte != b'\\' => char::from(*byte).to_string(),
-        _ => format!("\\{byte:03o}"),
-    };
-    name.iter().map(byte).collect()
 }
 
 /// What changed in accounts: those that are others, those that have gone, and new paths.
@@ -294,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn what_came_is_the_difference() {
+    fn growth_is_the_difference() {
         let (one, mut two) = (account(5, 20), account(7, 20));
         two.buckets.push((21, 3));
         two.operations += 3;
@@ -319,7 +344,6 @@ mod tests {
         assert_eq!(cgroups.name(&key(1, 7)), "/a");
         assert_eq!(cgroups.name(&key(1, 8)), "8");
         assert_eq!(cgroups.name(&key(NO_DEVICE, 0)), "other");
-        assert_eq!(written(b"a b\\c\n"), "a\\040b\\134c\\012");
     }
 
     #[test]
@@ -355,6 +379,49 @@ mod tests {
             [key(1, 7), key(2, 9)]
         );
         assert_eq!(changes[&key(1, 7)].operations, 3);
+    }
+
+    #[test]
+    fn an_account_of_a_removed_cgroup_is_no_growth_of_its_parent() {
+        let paths: HashMap<u64, String> = [(1, "/"), (7, "/a"), (8, "/a/b/c")]
+            .map(|(id, path)| (id, path.to_owned()))
+            .into();
+        let at = |accounts: &[(Key, Account)]| Cgroups {
+            accounts: accounts.iter().cloned().collect(),
+            paths: Rc::new(paths.clone()),
+        };
+        // /a did 2 I/Os, and has the 50 of /a/b/c, too. The other disk has left.
+        let one = at(&[
+            (key(1, 7), account(10, 2)),
+            (key(1, 8), account(50, 3)),
+            (key(2, 8), account(9, 3)),
+        ]);
+        let mut both = account(12, 2);
+        both.add(&account(50, 3));
+        let two = at(&[(key(1, 7), both)]);
+        let changes = two.since(Some(&one));
+        assert_eq!(changes.len(), 1);
+        let change = &changes[&key(1, 7)];
+        assert_eq!((change.operations, change.bytes), (2, 8192));
+        assert_eq!(change.buckets, [(2, 2)]);
+        // /a had no account before.
+        let one = at(&[(key(1, 8), account(50, 3))]);
+        assert_eq!(two.since(Some(&one))[&key(1, 7)].operations, 12);
+        // Nothing else was done in it.
+        let two = at(&[(key(1, 7), account(50, 3))]);
+        assert!(two.since(Some(&one)).is_empty());
+    }
+
+    #[test]
+    fn paths_are_kept_while_they_are_needed() {
+        let mut paths = Paths::default();
+        let missing = u64::MAX - 1;
+        paths.of([missing, 0].into_iter());
+        assert!(paths.unknown.contains(&missing) && paths.unknown.len() == 1);
+        let before = paths.of([missing].into_iter());
+        assert!(Rc::ptr_eq(&before, &paths.found));
+        paths.of([].into_iter());
+        assert!(paths.unknown.is_empty());
     }
 
     #[test]

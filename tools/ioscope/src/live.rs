@@ -322,12 +322,12 @@ impl Reader {
 
     /// The accounts by cgroup, if there are any.
     fn cgroups(&mut self) -> Result<Option<Rc<Cgroups>>> {
-        let found = match self.file.cgroups(&mut self.cgroups) {
-            // The module has none: it is older.
-            Err(error) if error.raw_os_error() == Some(ENOTTY) => None,
+        let is_on = match self.file.cgroups(&mut self.cgroups) {
+            // The module is older, and has no such call.
+            Err(error) if error.raw_os_error() == Some(ENOTTY) => false,
             result => result.context("cannot read the accounts by cgroup")?,
         };
-        Ok(found.map(|()| {
+        Ok(is_on.then(|| {
             let accounts = self.cgroups.iter().map(|cgroup| {
                 let key = Key {
                     number: cgroup.number,

@@ -170,9 +170,9 @@ impl File {
         Ok(get.threshold)
     }
 
-    /// The accounts by cgroup of all disks: by disk, then by cgroup, then by class. `None` while there are none. What is in
-    /// `cgroups` is replaced.
-    pub fn cgroups(&self, cgroups: &mut Vec<Cgroup>) -> Result<Option<()>> {
+    /// Replaces the contents of `cgroups` with the accounts by cgroup of all disks: by disk, then by cgroup, then by class.
+    /// Returns whether accounts are kept, which `@cgroups on` begins.
+    pub fn cgroups(&self, cgroups: &mut Vec<Cgroup>) -> Result<bool> {
         cgroups.resize(cgroups.capacity().max(64), Cgroup::default());
         loop {
             let mut get = GetCgroups {
@@ -188,7 +188,7 @@ impl File {
             let count = get.count as usize;
             if count <= cgroups.len() {
                 cgroups.truncate(count);
-                return Ok((get.rows != 0).then_some(()));
+                return Ok(get.rows != 0);
             }
             // There may be more at the next call.
             cgroups.resize(count * 2, Cgroup::default());

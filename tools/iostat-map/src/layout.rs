@@ -102,7 +102,8 @@ impl Device {
     }
 }
 
-fn written(name: &[u8]) -> String {
+/// A name as `/dev/iostat` has it: see [`Device::written_name`].
+pub fn written(name: &[u8]) -> String {
     let written = |byte: &u8| match byte {
         b'!'..=b'~' if *byte != b'\\' => char::from(*byte).to_string(),
         _ => format!("\\{byte:03o}"),
