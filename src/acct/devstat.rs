@@ -92,7 +92,7 @@ impl Devstat<Counter> {
         is_write.half(read_write).add(duration_ns);
         let [_, read_write @ .., _] = &self.service;
         is_write.half(read_write).add(service_ns);
-        // Of one tag type, by class.
+        // The first row, by class, is that of `Tag::Simple`.
         if let Some(([_, read_write @ .., _], _)) = self.completed.split_first_chunk::<CLASSES>() {
             const { assert!(Tag::Simple as usize == 0) };
             is_write.half(read_write).add(1);

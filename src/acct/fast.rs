@@ -443,7 +443,7 @@ pub fn complete<'a, E: FastEvent<'a>>(
     let place = section.place(entry);
     let record = section.record(place).write();
     record.devstat.end_bytes(is_write, bytes);
-    // CAST: The 32 bits that they are.
+    // CAST: They were 32 bits.
     record.record_data_size(is_write, bytes as u32);
     record.runq.exit(now);
     let service_ns = now.wrapping_sub(entry.service_ns.own());

@@ -214,12 +214,12 @@ impl RecordPart<'_> {
     pub fn follow(&self) {
         if let Some(bases) = self.bases {
             bases.follow(&self.record.latency);
-            self.record.sizes.lead(bases.sizes(), 0);
+            self.record.sizes.update_bases(bases.sizes(), 0);
             self.record.has_bases.set(1);
         }
         if let Some((rare, Some(bases))) = self.rare {
             bases.follow(&rare.latency);
-            rare.sizes.lead(bases.sizes(), FREE);
+            rare.sizes.update_bases(bases.sizes(), FREE);
             rare.has_bases.set(1);
         }
     }

@@ -93,8 +93,8 @@ impl<const N: usize> Sizes<N> {
         remains
     }
 
-    /// Brings the bases in some columns, from `first` on, to these counts: see [`Base::follow`].
-    pub(super) fn lead<const BASES: usize>(&self, bases: &SizeBases<BASES>, first: usize) {
+    /// Brings the bases of these counts, which are in the columns from `first` on, to them: see [`Base::follow`].
+    pub(super) fn update_bases<const BASES: usize>(&self, bases: &SizeBases<BASES>, first: usize) {
         for (row, bases) in self.0.iter().zip(bases) {
             for (count, base) in row.iter().zip(bases.iter().skip(first)) {
                 base.follow(count);
@@ -202,7 +202,7 @@ mod tests {
         let mut more = [0; SIZES];
         more[3] = 9 << 30;
         while sizes.absorb(0, &mut more) {
-            sizes.lead(&bases, 1);
+            sizes.update_bases(&bases, 1);
         }
         let mut found = [0; SIZES];
         sizes.copy().add_to(0, Some((&bases, 1)), &mut found);

@@ -48,7 +48,7 @@ enum iostat_phase {
 
 /*
  * Buckets of a histogram of sizes. Bucket 0 is for sizes below 1 KiB, bucket i for sizes from 2^(9+i) bytes to one byte below
- * the double, the last for all from 2 GiB on.
+ * the double, the last for all from 2 GiB on. Transactions of IOSTAT_CLASS_NONE have no sizes: their counts are 0.
  */
 #define IOSTAT_SIZES		23
 #define IOSTAT_PHASE_OF_SIZES	IOSTAT_PHASES	/* in place of a phase: how the sizes are distributed */

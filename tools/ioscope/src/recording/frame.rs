@@ -38,17 +38,16 @@ pub enum Frame {
     /// The slow I/Os of disks that were not there before, the newest first; in the samples from here on. Without, they
     /// were not read.
     Slow(Option<Vec<(u32, Vec<SlowIo>)>>),
-    /// How the accounts by cgroup differ from those of the last sample; in the samples from here on. Without, there are none.
+    /// How the accounts by cgroup differ from those of the sample before. `None`: from here on, accounts are off.
     Cgroups(Option<Changes>),
-    /// The sizes of I/Os in the samples from here on, which differ from those before: of a device and class, the buckets that are
-    /// not empty. Without, they were not read.
+    /// The histograms of sizes that differ from those of the sample before. `None`: from here on, sizes were not read.
     Sizes(Option<SizeChanges>),
 }
 
 /// Buckets that are not empty.
 type Filled = Vec<(u8, u64)>;
 
-/// Sizes by the number of the device and the class.
+/// Histograms of sizes, by the number of the device and the class.
 pub type SizeChanges = Vec<((u32, u8), Filled)>;
 
 /// Areas in a sample: more are not recorded.

@@ -42,7 +42,7 @@ pub fn slow(top: &Top, frame: &mut Frame, area: Rect) {
 
 /// The busiest first.
 pub fn cgroups(top: &Top, frame: &mut Frame, area: Rect) {
-    const NONE: &str = "there are none: ioscope cgroups --on switches them on, as root";
+    const OFF: &str = "accounts by cgroup are off, or were not recorded: ioscope cgroups --on";
     let rows = Rows {
         has_other: true,
         summary: false,
@@ -50,7 +50,7 @@ pub fn cgroups(top: &Top, frame: &mut Frame, area: Rect) {
     };
     let sample = top.last();
     let Some(found) = sample.and_then(|sample| rows.lines(top.cgroups_before(), sample)) else {
-        return super::say(frame, area, NONE);
+        return super::say(frame, area, OFF);
     };
     let longest = rows.longest(&found);
     let lines = found.iter().map(|line| rows.line(line, longest));
