@@ -71,6 +71,30 @@ wait $files
 cat /tmp/files
 umount /mnt
 
+say "ioscope cgroups: which cgroup does how much I/O, while a backup reads what a database writes"
+slice=/sys/fs/cgroup/system.slice
+grep -q ' /sys/fs/cgroup ' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup || fail "no cgroup2"
+echo +io >/sys/fs/cgroup/cgroup.subtree_control && mkdir -p $slice && echo +io >$slice/cgroup.subtree_control &&
+	mkdir $slice/backup.service $slice/db.service || fail "no cgroups"
+ioscope cgroups --on || fail "ioscope cgroups --on"
+(
+	echo $BASHPID >$slice/backup.service/cgroup.procs
+	fio_quiet --filename=/dev/nullb0 --direct=1 --rw=read --bs=128k --number_ios=2000 --size=256m \
+		--ioengine=libaio --iodepth=4
+) &
+backup=$!
+(
+	echo $BASHPID >$slice/db.service/cgroup.procs
+	fio_quiet --filename=/dev/nullb0 --direct=1 --rw=randrw --rwmixread=20 --bsrange=4k-16k --number_ios=2000 \
+		--size=256m
+) || fail "fio in a cgroup"
+wait $backup || fail "fio in a cgroup"
+ioscope cgroups nullb0 || fail "ioscope cgroups"
+rmdir $slice/backup.service $slice/db.service
+
+say "ioscope sizes: how large the writes were"
+ioscope sizes -c write nullb0 || fail "ioscope sizes"
+
 say "trace events of the io provider"
 echo 1 >$TRACING/events/io/enable
 dd if=/dev/mapper/demo of=/dev/null bs=8k count=1 iflag=direct status=none
