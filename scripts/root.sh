@@ -17,7 +17,8 @@ TOOLCHAIN="make gcc libc6-dev libc6-dev-i386 lib32gcc-14-dev bc bison flex libel
 SCOPE="librust-clap-dev librust-clap-mangen-dev librust-clap-complete-dev librust-serde-dev librust-serde-json-dev
 	librust-csv-dev librust-ratatui-dev librust-crossterm-dev librust-jiff-dev librust-rustix-dev
 	librust-signal-hook-dev librust-glob-dev librust-postcard-dev librust-crc32fast-dev librust-anyhow-dev
-	librust-vt100-dev python3-jsonschema tmux mandoc zsh fish"
+	librust-vt100-dev librust-http-body-util-dev librust-hyper-dev librust-hyper-util-dev librust-listenfd-dev
+	librust-prost-dev librust-tokio-dev python3-jsonschema tmux mandoc zsh fish"
 TEST_KERNEL="clang-19 lld-19 llvm-19 ccache"
 # What the initramfs of a guest takes.
 GUEST="fio busybox-static dmsetup sysstat e2fsprogs bpftrace trace-cmd
@@ -56,7 +57,7 @@ blktests)
 	TITLE="root of blktests"
 	;;
 packages)
-	PACKAGES=$(echo $TOOLCHAIN $SCOPE $(grep -v "^#" "$TOP/scripts/crates.txt") $PACKAGING)
+	PACKAGES=$(echo $TOOLCHAIN $SCOPE $PACKAGING)
 	TITLE="root for Debian packages"
 	;;
 metrics)
@@ -66,7 +67,7 @@ metrics)
 arm64)
 	PACKAGES="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen kmod cpio xz-utils zstd
 		pahole python3 perl openssl busybox-static ccache cargo"
-	PACKAGES=$(echo $PACKAGES $CROSS $SCOPE $(grep -v "^#" "$TOP/scripts/crates.txt"))
+	PACKAGES=$(echo $PACKAGES $CROSS $SCOPE)
 	OPTIONS=(--architectures=amd64,arm64)
 	# In /guest of the root, where initramfs-in-root.sh finds it.
 	GUEST_PACKAGES=$(echo $GUEST kmod tmux bash coreutils libc-bin)
