@@ -30,8 +30,8 @@ use crate::{
     kernel_ext::{
         error::name_too_long,
         module::{
+            ModuleListener, //
             Owner,
-            UnloadListener, //
         }, //
     }, //
 };
@@ -309,7 +309,7 @@ impl CounterTable {
     }
 }
 
-impl UnloadListener for Events {
+impl ModuleListener for Events {
     fn unloading(&self, module: Owner) {
         let left = self.detach_all_of(module);
         if left != 0 {

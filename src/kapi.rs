@@ -33,10 +33,10 @@ use kstat::Chain;
 /// Publishes the tables of event counters and kstats to the exported functions, until it is dropped. A client
 /// cannot outlive this value: it depends on this module.
 pub(crate) struct Api {
-    _listener: module::UnloadRegistration<Events>,
+    _listener: module::ModuleRegistration<Events>,
     _published: global::Guard<Events>,
     events: Arc<Events>,
-    _kstats_listener: module::UnloadRegistration<Chain>,
+    _kstats_listener: module::ModuleRegistration<Chain>,
     _kstats_published: global::Guard<Chain>,
     kstats: Arc<Chain>,
 }
@@ -47,10 +47,10 @@ impl Api {
         let events = Events::new()?;
         let kstats = Chain::new()?;
         Ok(Api {
-            _listener: module::UnloadRegistration::new(events.clone())?,
+            _listener: module::ModuleRegistration::new(events.clone())?,
             _published: exports::EVENTS.publish(events.clone())?,
             events,
-            _kstats_listener: module::UnloadRegistration::new(kstats.clone())?,
+            _kstats_listener: module::ModuleRegistration::new(kstats.clone())?,
             _kstats_published: exports::kstat::CHAIN.publish(kstats.clone())?,
             kstats,
         })
@@ -69,7 +69,7 @@ impl Api {
 
 /// Publishes the table of devstat(9) entries to the exported functions, until it is dropped.
 pub(crate) struct DevstatApi {
-    _listener: module::UnloadRegistration<DevstatEntries>,
+    _listener: module::ModuleRegistration<DevstatEntries>,
     _published: global::Guard<DevstatEntries>,
 }
 
@@ -79,7 +79,7 @@ impl DevstatApi {
     pub(crate) fn new(clients: Arc<dyn ClientAccounts>) -> Result<Self> {
         let entries = DevstatEntries::new(clients)?;
         Ok(DevstatApi {
-            _listener: module::UnloadRegistration::new(entries.clone())?,
+            _listener: module::ModuleRegistration::new(entries.clone())?,
             _published: exports::devstat::ENTRIES.publish(entries)?,
         })
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Other modules: their names, and a notification when they are unloaded.
+//! Other modules: their names, and notifications when they are loaded and unloaded.
 //!
 //! C header: [`include/linux/module.h`](srctree/include/linux/module.h).
 
@@ -82,7 +82,7 @@ impl Owner {
     }
 }
 
-/// Returns whether a module is being unloaded: then [`UnloadListener::unloading`] may have been called already.
+/// Returns whether a module is being unloaded: then [`ModuleListener::unloading`] may have been called already.
 /// A function that records an object of a module under a lock that `unloading` takes too must call this
 /// afterwards, and remove the object if the module is being unloaded.
 ///
@@ -99,8 +99,11 @@ pub(crate) unsafe fn is_unloading(module: *mut bindings::module) -> bool {
     state == bindings::module_state_MODULE_STATE_GOING
 }
 
-/// A listener for modules that are unloaded.
-pub(crate) trait UnloadListener: Send + Sync + 'static {
+/// A listener for modules that are loaded and unloaded.
+pub(crate) trait ModuleListener: Send + Sync + 'static {
+    /// The init function of a module has succeeded. May sleep.
+    fn loaded(&self, _module: Owner) {}
+
     /// A module has run its exit function, or its init function has failed, and the module is about to be
     /// freed. May sleep.
     fn unloading(&self, module: Owner);
@@ -112,17 +115,17 @@ struct NotifierInner<T> {
     listener: Arc<T>,
 }
 
-/// Calls a listener for each module that is unloaded, until it is dropped.
-pub(crate) struct UnloadRegistration<T: UnloadListener> {
+/// Calls a listener for each module that is loaded or unloaded, until it is dropped.
+pub(crate) struct ModuleRegistration<T: ModuleListener> {
     inner: KBox<NotifierInner<T>>,
 }
 
 // SAFETY: The notifier is only passed to functions that may be called from any thread.
-unsafe impl<T: UnloadListener> Send for UnloadRegistration<T> {}
+unsafe impl<T: ModuleListener> Send for ModuleRegistration<T> {}
 // SAFETY: There are no methods on a shared reference.
-unsafe impl<T: UnloadListener> Sync for UnloadRegistration<T> {}
+unsafe impl<T: ModuleListener> Sync for ModuleRegistration<T> {}
 
-impl<T: UnloadListener> UnloadRegistration<T> {
+impl<T: ModuleListener> ModuleRegistration<T> {
     /// Registers a listener. May sleep; `ENOMEM`.
     pub(crate) fn new(listener: Arc<T>) -> Result<Self> {
         let block = bindings::notifier_block {
@@ -133,7 +136,7 @@ impl<T: UnloadListener> UnloadRegistration<T> {
         let inner = KBox::new(NotifierInner { block, listener }, GFP_KERNEL)?;
         // SAFETY: The block stays at its address until `drop` has unregistered it.
         to_result(unsafe { bindings::register_module_notifier(inner.block.get()) })?;
-        Ok(UnloadRegistration { inner })
+        Ok(ModuleRegistration { inner })
     }
 
     /// # Safety
@@ -144,19 +147,22 @@ impl<T: UnloadListener> UnloadRegistration<T> {
         state: c_ulong,
         module: *mut c_void,
     ) -> c_int {
-        if state == bindings::module_state_MODULE_STATE_GOING as c_ulong {
-            // SAFETY: The block is the first member of a `NotifierInner<T>` that outlives the registration.
-            let inner = unsafe { &*block.cast::<NotifierInner<T>>() };
-            // SAFETY: The notifier passes a module that is alive.
-            let owner = unsafe { Owner::from_raw(module.cast()) };
-            inner.listener.unloading(owner);
+        // SAFETY: The block is the first member of a `NotifierInner<T>` that outlives the registration.
+        let inner = unsafe { &*block.cast::<NotifierInner<T>>() };
+        // SAFETY: The notifier passes a module that is alive.
+        let owner = unsafe { Owner::from_raw(module.cast()) };
+        // CAST: A small number.
+        match state as bindings::module_state {
+            bindings::module_state_MODULE_STATE_LIVE => inner.listener.loaded(owner),
+            bindings::module_state_MODULE_STATE_GOING => inner.listener.unloading(owner),
+            _ => {}
         }
         // NOTIFY_DONE
         0
     }
 }
 
-impl<T: UnloadListener> Drop for UnloadRegistration<T> {
+impl<T: ModuleListener> Drop for ModuleRegistration<T> {
     fn drop(&mut self) {
         // SAFETY: `new` registered the block. When this returns, no call is in progress.
         unsafe { bindings::unregister_module_notifier(self.inner.block.get()) };

@@ -23,8 +23,8 @@ use crate::{
         error::name_too_long,
         index_pool::IndexPool,
         module::{
+            ModuleListener, //
             Owner,
-            UnloadListener, //
         },
         percpu::ThisCpu,
         published::{
@@ -288,7 +288,7 @@ impl DevstatEntries {
     }
 }
 
-impl UnloadListener for DevstatEntries {
+impl ModuleListener for DevstatEntries {
     fn unloading(&self, module: Owner) {
         let mut left = 0usize;
         while let Some(handle) = self.any_of(module) {

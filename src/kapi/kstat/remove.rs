@@ -16,8 +16,8 @@ use crate::{
     kernel_ext::{
         error::would_deadlock,
         module::{
+            ModuleListener,
             Owner, //
-            UnloadListener,
         }, //
     },
 };
@@ -75,7 +75,7 @@ impl Chain {
     }
 }
 
-impl UnloadListener for Chain {
+impl ModuleListener for Chain {
     fn unloading(&self, module: Owner) {
         let mut left = 0usize;
         while let Some(entry) = self.any_of(module) {

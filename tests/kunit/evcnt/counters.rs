@@ -27,8 +27,8 @@ mod tests {
         kernel_ext::{
             error::name_too_long,
             module::{
+                ModuleListener, //
                 Owner,
-                UnloadListener, //
             }, //
         },
         kunit::support::owners, //

@@ -122,7 +122,7 @@ mod tests {
         kapi::devstat::EntryId,
         kernel_ext::{
             error::name_too_long,
-            module::UnloadListener, //
+            module::ModuleListener, //
         },
     };
 

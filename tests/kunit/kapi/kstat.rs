@@ -79,7 +79,7 @@ fn len(chain: &Chain) -> Result<usize> {
 mod tests {
     use super::*;
     use crate::{
-        kernel_ext::module::UnloadListener,
+        kernel_ext::module::ModuleListener,
         kunit::support::owners, //
     };
 
