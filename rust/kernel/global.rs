@@ -7,8 +7,13 @@ use core::sync::atomic::{
     Ordering, //
 };
 use kernel::{
+    bindings,
     prelude::*,
-    sync::Arc, //
+    sync::{
+        rcu,
+        Arc,
+        ArcBorrow, //
+    }, //
 };
 
 /// A pointer to the value.
@@ -51,9 +56,17 @@ impl<T: Send + Sync> Global<T> {
         // `publish`.
         unsafe { self.0.load(Ordering::Acquire).as_ref() }
     }
+
+    /// Returns the value. The caller can make an [`Arc`] of it, which may outlive the guard.
+    pub(crate) fn borrow<'a>(&self, _reader: &'a rcu::Guard) -> Option<ArcBorrow<'a, T>> {
+        let value = self.0.load(Ordering::Acquire);
+        // SAFETY: By the type invariant the pointer is that of the `Arc` in the guard, which is dropped after a grace period,
+        // and so not during `'a`; an `Arc` is never made unique again. The acquire load pairs with the release in `publish`.
+        (!value.is_null()).then(|| unsafe { ArcBorrow::from_raw(value) })
+    }
 }
 
-/// Holds a published value. Dropping it removes the value.
+/// Holds a published value. Dropping it removes the value. May sleep.
 pub(crate) struct Guard<T: Send + Sync + 'static> {
     global: &'static Global<T>,
     _value: Arc<T>,
@@ -65,5 +78,7 @@ impl<T: Send + Sync> Drop for Guard<T> {
         self.global
             .0
             .store(core::ptr::null_mut(), Ordering::Release);
+        // SAFETY: In process context; for the readers that use `borrow`.
+        unsafe { bindings::synchronize_rcu() };
     }
 }

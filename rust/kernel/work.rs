@@ -9,7 +9,8 @@
 use super::bindings;
 use core::{
     cell::UnsafeCell,
-    mem::MaybeUninit, //
+    mem::MaybeUninit,
+    ops::Deref, //
 };
 use kernel::{
     prelude::*,
@@ -60,6 +61,13 @@ impl<T: Work> DelayedWork<T> {
         };
     }
 
+    /// Waits until the work that is queued has been done, if any; it is done at once. Returns then even if more was queued
+    /// meanwhile. May sleep.
+    pub(crate) fn flush(&self) {
+        // SAFETY: As above.
+        unsafe { bindings::flush_delayed_work(self.0.work.get().cast()) };
+    }
+
     /// # Safety
     ///
     /// Called by the workqueue with a work item that `new` has initialised.
@@ -67,6 +75,15 @@ impl<T: Work> DelayedWork<T> {
         // SAFETY: It is the first member of a `delayed_work`, and that of a `WorkInner<T>`, which lives until `drop` has
         // cancelled the work item. Only shared references to the value exist.
         unsafe { &(*work.cast::<WorkInner<T>>()).value }.run();
+    }
+}
+
+/// The value whose work it is.
+impl<T: Work> Deref for DelayedWork<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0.value
     }
 }
 

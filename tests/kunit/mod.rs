@@ -11,6 +11,7 @@ mod class;
 mod clock;
 mod device;
 mod fprobe;
+mod global;
 mod kobject;
 mod lookup;
 mod miscdevice;

@@ -53,6 +53,21 @@ mod tests {
     }
 
     #[test]
+    fn flush_waits_for_work_that_is_queued() -> Result {
+        let count = Arc::new(Atomic::new(0), GFP_KERNEL)?;
+        let work = DelayedWork::new(Count(count.clone()))?;
+        work.flush();
+        assert_eq!(count.load(Relaxed), 0);
+        // Long after the test would have failed.
+        work.queue_after(msecs_to_jiffies(60_000));
+        work.flush();
+        assert_eq!(count.load(Relaxed), 1);
+        // The value is that of the work item.
+        assert_eq!(work.0.load(Relaxed), 1);
+        Ok(())
+    }
+
+    #[test]
     fn work_that_is_queued_is_cancelled_by_the_drop() -> Result {
         let count = Arc::new(Atomic::new(0), GFP_KERNEL)?;
         let work = DelayedWork::new(Count(count.clone()))?;
