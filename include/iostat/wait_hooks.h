@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The interface between src/io/waits.c, which attaches and detaches the hooks, and
+ * The interface between src/io/waits.c, which has the handlers of the hooks, and
  * src/io/wait_hooks.c, which has the list of hooked functions.
  */
 #ifndef _IOSTAT_WAIT_HOOKS_H

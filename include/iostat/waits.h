@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Threads that wait for I/O: the events io:wait_start and io:wait_done. While
- * one of them is enabled, src/io/waits.c hooks the functions in which the kernel
- * waits, and passes each wait to src/recorder/waits.rs.
+ * one of them is enabled, src/glue/waits.rs hooks the functions in which the kernel
+ * waits, and src/io/waits.c passes each wait to src/recorder/waits.rs.
  */
 #ifndef _IOSTAT_WAITS_H
 #define _IOSTAT_WAITS_H
@@ -41,12 +41,26 @@ struct iostat_wait {
  */
 typedef void (*iostat_waits_fn)(const void *state, struct iostat_wait *wait);
 
-/* Allows hooks: they are in place while an event is enabled. May sleep. */
-int iostat_waits_open(iostat_waits_fn identify, const void *state);
-/* Removes all hooks. @identify is not called any more. May sleep. */
-void iostat_waits_close(void);
+/* While no hook is attached: sets the function that the handlers call. */
+void iostat_waits_set_identify(iostat_waits_fn identify, const void *state);
 
-/* Called when an event is enabled and disabled, with the tracepoints' mutex held. */
+/* Before the first hook is attached: allocates memory for waits in progress. May sleep. Return: 0 or -ENOMEM. */
+int iostat_waits_start(void);
+/* After the last hook is detached: frees it. */
+void iostat_waits_stop(void);
+
+/*
+ * Attaches the hooks in the kernel itself, or those in modules. May sleep. Return: 0, -ENOENT if there is none of the
+ * functions, or another error.
+ */
+int iostat_wait_hooks_attach(bool of_modules);
+/* Detaches hooks that are attached. When it returns, none of them is called any more. May sleep. */
+void iostat_wait_hooks_detach(bool of_modules);
+
+/* Returns the name of the module that a hook is in, "" for the kernel itself, NULL if there is no hook of this index. */
+const char *iostat_wait_module(unsigned int index);
+
+/* In src/glue/waits.rs. Called when an event is enabled and disabled, with the tracepoints' mutex held. */
 int iostat_waits_reg(void);
 void iostat_waits_unreg(void);
 /* Waits until the hooks agree with the events that are enabled. May sleep. */

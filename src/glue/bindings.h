@@ -9,6 +9,8 @@
 #include <iostat/clock.h>
 #include <iostat/devstat.h>
 #include <iostat/evcnt.h>
+#include <iostat/file_texts.h>
+#include <iostat/fileinfo.h>
 #include <iostat/io.h>
 #include <iostat/kstat.h>
 #include <iostat/mount_table.h>
@@ -16,9 +18,11 @@
 #include <iostat/peek.h>
 #include <iostat/probes.h>
 #include <iostat/submitter.h>
+#include <iostat/text.h>
 #include <iostat/transactions.h>
 #include <iostat/upkeep.h>
 #include <iostat/waits.h>
+#include <iostat/walk.h>
 #include <iostat/io_trace.h>
 #include <linux/blk-cgroup.h>
 #include <linux/blk_types.h>

@@ -5,17 +5,19 @@
 //!
 //! C header: `include/iostat/waits.h`.
 
+mod switch;
+
 use super::{
     bindings,
     io_events::Devinfo, //
 };
 use crate::kernel_ext::published::InProbe;
 use kernel::{
-    error::to_result,
     ffi::c_void,
     prelude::*,
     sync::Arc, //
 };
+use switch::HookSwitch;
 
 pub(crate) use super::bindings::iostat_wait as Wait;
 
@@ -45,6 +47,8 @@ pub(crate) trait Identify: Send + Sync + 'static {
 /// The hooks, which are attached while one of the events is enabled, until this value is dropped. There may be
 /// only one at a time.
 pub(crate) struct WaitHooks<T: Identify> {
+    // Dropped before the state.
+    _switch: HookSwitch,
     _state: Arc<T>,
 }
 
@@ -52,9 +56,13 @@ impl<T: Identify> WaitHooks<T> {
     /// Installs the hooks. May sleep; `ENOMEM`.
     pub(crate) fn new(state: Arc<T>) -> Result<Self> {
         let data = Arc::as_ptr(&state).cast::<c_void>();
-        // SAFETY: The reference to `state` is held until `drop` has closed the hooks.
-        to_result(unsafe { bindings::iostat_waits_open(Some(Self::identify), data) })?;
-        Ok(WaitHooks { _state: state })
+        // SAFETY: No hook is attached before there is a `HookSwitch`, nor after it was dropped; so long the reference to
+        // `state` is held.
+        unsafe { bindings::iostat_waits_set_identify(Some(Self::identify), data) };
+        Ok(WaitHooks {
+            _switch: HookSwitch::new()?,
+            _state: state,
+        })
     }
 
     /// # Safety
@@ -65,15 +73,8 @@ impl<T: Identify> WaitHooks<T> {
         // SAFETY: By the requirement of this function it runs in such a section; the value does not outlive the
         // call.
         let probe = unsafe { InProbe::new() };
-        // SAFETY: `state` is alive until the hooks are closed, and no other thread accesses the wait.
+        // SAFETY: `state` is alive until no hook is attached any more, and no other thread accesses the wait.
         let (state, wait) = unsafe { (&*state.cast::<T>(), &mut *wait) };
         state.identify(probe, wait);
-    }
-}
-
-impl<T: Identify> Drop for WaitHooks<T> {
-    fn drop(&mut self) {
-        // SAFETY: `new` opened the hooks.
-        unsafe { bindings::iostat_waits_close() };
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hooks of io:wait_start and io:wait_done: fprobes that are registered while one
- * of the events is enabled.
+ * The handlers of the hooks of io:wait_start and io:wait_done. src/glue/waits.rs attaches the
+ * hooks while one of the events is enabled.
  *
  * This file and wait_hooks.c have what Rust cannot do: inlines read the arguments
  * from registers, and the members of folios, buffer heads and inodes; the tracepoints
@@ -13,18 +13,13 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <iostat/clock.h>
-#include <iostat/fileinfo.h>
 #include <iostat/tasks.h>
 #include <iostat/text.h>
 #include <iostat/wait_hooks.h>
 #include <linux/blkdev.h>
-#include <linux/module.h>
-#include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 #include <linux/tracepoint.h>
-#include <linux/workqueue.h>
 #include <trace/events/io.h>
 
 /* Data of a hooked call, on the shadow stack of its thread from entry to exit. */
@@ -146,41 +141,24 @@ static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 		kept->call->in_folio--;
 }
 
-/* Hooks in the kernel itself, and in modules, which may be loaded and unloaded. */
-struct group {
-	bool is_of_modules;
+/* Hooks in the kernel itself, and in modules. */
+static struct group {
 	struct fprobe probe;
 	struct iostat_function *functions[IOSTAT_MAX_FUNCTIONS];
 	unsigned int count;
-	bool is_hooked;
-	/* Not again if the last attempt failed: it takes a walk over all symbols. */
-	bool may_be_there;
-};
+} groups[2];
 
-static struct group kernel_hooks = { .may_be_there = true };
-static struct group module_hooks = { .may_be_there = true, .is_of_modules = true };
-
-static bool has_left;
-
-static void detach(struct group *group)
+int iostat_wait_hooks_attach(bool of_modules)
 {
-	if (!group->is_hooked)
-		return;
-	iostat_functions_unhook(&group->probe, group->functions, group->count);
-	WRITE_ONCE(group->may_be_there, true);
-	group->is_hooked = false;
-}
-
-static void attach_to(struct group *group)
-{
+	/* Reported once only: users may enable and disable the events often. */
+	static unsigned long reported;
+	struct group *group = &groups[of_modules];
 	int error;
 
-	/* Before the search: a module may be loaded meanwhile. */
-	if (!xchg(&group->may_be_there, false))
-		return;
+	BUILD_BUG_ON(IOSTAT_MAX_FUNCTIONS > BITS_PER_LONG);
 	group->count = 0;
 	for (int i = 0; i < iostat_nr_wait_hooks; i++)
-		if (group->is_of_modules == !!iostat_wait_hooks[i].module)
+		if (of_modules == !!iostat_wait_hooks[i].module)
 			group->functions[group->count++] = &iostat_wait_hooks[i].function;
 	group->probe = (struct fprobe) {
 		.entry_handler = on_entry,
@@ -188,141 +166,43 @@ static void attach_to(struct group *group)
 		.entry_data_size = sizeof(struct kept),
 	};
 	error = iostat_functions_hook(&group->probe, group->functions, group->count);
-	group->is_hooked = !error;
-	if (error && error != -ENOENT)
-		WRITE_ONCE(group->may_be_there, true);
+	/* If a function is missing, only the waits in it are not traced. */
+	for (int i = 0; !of_modules && i < group->count; i++)
+		if (!group->functions[i]->ip && !__test_and_set_bit(i, &reported))
+			pr_warn("cannot hook %s(); waits in it will not be traced\n",
+				group->functions[i]->symbol);
+	return error;
 }
 
-static void detach_hooks(void)
+void iostat_wait_hooks_detach(bool of_modules)
 {
-	detach(&module_hooks);
-	detach(&kernel_hooks);
-	kvfree(waits);
+	struct group *group = &groups[of_modules];
+
+	iostat_functions_unhook(&group->probe, group->functions, group->count);
 }
 
-static int attach_hooks(void)
+void iostat_waits_set_identify(iostat_waits_fn new_identify, const void *new_state)
 {
-	/* Reported once only: users may enable and disable the events often. */
-	static unsigned long reported;
+	identify = new_identify;
+	state = new_state;
+}
 
-	BUILD_BUG_ON(IOSTAT_MAX_FUNCTIONS > BITS_PER_LONG);
+int iostat_waits_start(void)
+{
 	waits = kvcalloc(1 << WAITS_BITS, sizeof(*waits), GFP_KERNEL);
 	if (!waits)
 		return -ENOMEM;
 	iostat_calls_reset();
 	attach = iostat_clock_read() | 1;
-	attach_to(&kernel_hooks);
-	attach_to(&module_hooks);
-	/* If a function is missing, only the waits in it are not traced. */
-	for (int i = 0; i < kernel_hooks.count; i++)
-		if (!kernel_hooks.functions[i]->ip && !__test_and_set_bit(i, &reported))
-			pr_warn("cannot hook %s(); waits in it will not be traced\n",
-				kernel_hooks.functions[i]->symbol);
 	return 0;
 }
 
-/* A module was loaded or is being unloaded. */
-static void attach_more_hooks(void)
+void iostat_waits_stop(void)
 {
-	if (xchg(&has_left, false))
-		detach(&module_hooks);
-	if (!module_hooks.is_hooked)
-		attach_to(&module_hooks);
+	kvfree(waits);
 }
 
-/*
- * A work item registers and unregisters the hooks: when an event is enabled, the
- * tracepoints' mutex is held, which registering an fprobe takes as well.
- */
-static DEFINE_MUTEX(hooks_lock);	/* protects is_attached */
-static DEFINE_SPINLOCK(switch_lock);	/* protects is_open and listeners */
-static bool is_attached, is_open;
-static int listeners;
-
-static void follow(struct work_struct *work)
+const char *iostat_wait_module(unsigned int index)
 {
-	guard(mutex)(&hooks_lock);
-	bool wanted = READ_ONCE(is_open) && READ_ONCE(listeners);
-
-	if (wanted && !is_attached)
-		wanted = !attach_hooks();
-	else if (!wanted && is_attached)
-		detach_hooks();
-	else if (wanted)
-		attach_more_hooks();
-	is_attached = wanted;
-}
-
-static DECLARE_WORK(follow_work, follow);
-
-static void switch_by(int more)
-{
-	guard(spinlock)(&switch_lock);
-	WRITE_ONCE(listeners, listeners + more);
-	if (is_open)
-		queue_work(system_dfl_wq, &follow_work);
-}
-
-int iostat_waits_reg(void)
-{
-	iostat_fileinfo_get();
-	switch_by(1);
-	return 0;
-}
-
-void iostat_waits_unreg(void)
-{
-	switch_by(-1);
-	iostat_fileinfo_put();
-}
-
-void iostat_waits_settle(void)
-{
-	flush_work(&follow_work);
-}
-
-static int on_module(struct notifier_block *nb, unsigned long event, void *data)
-{
-	struct module *module = data;
-
-	for (int i = 0; i < iostat_nr_wait_hooks; i++) {
-		const struct hook *hook = &iostat_wait_hooks[i];
-
-		if (!hook->module || strcmp(hook->module, module->name))
-			continue;
-		if (event == MODULE_STATE_GOING)
-			WRITE_ONCE(has_left, true);
-		if (event == MODULE_STATE_LIVE)
-			WRITE_ONCE(module_hooks.may_be_there, true);
-		if (event == MODULE_STATE_GOING || event == MODULE_STATE_LIVE)
-			switch_by(0);
-	}
-	return NOTIFY_DONE;
-}
-
-static struct notifier_block module_nb = { .notifier_call = on_module };
-
-int iostat_waits_open(iostat_waits_fn new_identify, const void *new_state)
-{
-	int error = register_module_notifier(&module_nb);
-
-	if (error)
-		return error;
-	identify = new_identify;
-	state = new_state;
-	scoped_guard(spinlock, &switch_lock)
-		WRITE_ONCE(is_open, true);
-	/* An event may have been enabled before the module was ready. */
-	follow(NULL);
-	return 0;
-}
-
-void iostat_waits_close(void)
-{
-	/* An event that is still enabled is disabled only after the module's exit function. */
-	unregister_module_notifier(&module_nb);
-	scoped_guard(spinlock, &switch_lock)
-		WRITE_ONCE(is_open, false);
-	cancel_work_sync(&follow_work);
-	follow(NULL);
+	return index < iostat_nr_wait_hooks ? iostat_wait_hooks[index].module ?: "" : NULL;
 }

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+
+//! Attaches the hooks when an event is enabled, and detaches them when none is.
+//!
+//! A work item does that: when an event is enabled, the mutex of the tracepoints is held, which registering an fprobe takes as
+//! well. Some hooks are in modules, which may be loaded and unloaded meanwhile.
+
+use super::bindings;
+use crate::kernel_ext::{
+    global::{
+        Global,
+        Guard, //
+    },
+    module::{
+        ModuleListener,
+        ModuleRegistration,
+        Owner, //
+    },
+    work::{
+        DelayedWork,
+        Work, //
+    }, //
+};
+use core::sync::atomic::{
+    fence,
+    AtomicBool,
+    AtomicU32,
+    Ordering, //
+};
+use kernel::{
+    error::to_result,
+    ffi::c_int,
+    new_mutex,
+    prelude::*,
+    str::CStr,
+    sync::{
+        rcu,
+        Arc,
+        Mutex, //
+    }, //
+};
+
+/// How often the events are enabled. They exist before the module is ready, and while it is being unloaded.
+static LISTENERS: AtomicU32 = AtomicU32::new(0);
+
+/// The switch, while there is one.
+static SWITCH: Global<Switch> = Global::new();
+
+/// Where hooks are: one registration each.
+struct Place {
+    is_in_modules: bool,
+    /// Whether to look for the functions: not again if there was none of them, as that takes a walk over all symbols.
+    may_be_there: AtomicBool,
+}
+
+impl Place {
+    const fn new(is_in_modules: bool) -> Self {
+        Place {
+            is_in_modules,
+            may_be_there: AtomicBool::new(true),
+        }
+    }
+
+    /// Attaches its hooks, if there are any. May sleep.
+    fn attach(&self) -> Option<Attached> {
+        // Before the search: a module may be loaded meanwhile.
+        if !self.may_be_there.swap(false, Ordering::Relaxed) {
+            return None;
+        }
+        // SAFETY: The caller, `follow`, has no `Attached` of this place, and has a `WaitTable`.
+        let result = to_result(unsafe { bindings::iostat_wait_hooks_attach(self.is_in_modules) });
+        if result != Err(ENOENT) {
+            self.may_be_there.store(true, Ordering::Relaxed);
+        }
+        result.ok().map(|()| Attached(self.is_in_modules))
+    }
+}
+
+/// The hooks of a [`Place`], attached until it is dropped.
+struct Attached(bool);
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        // SAFETY: They are attached.
+        unsafe { bindings::iostat_wait_hooks_detach(self.0) };
+    }
+}
+
+/// Memory for waits in progress.
+struct WaitTable(());
+
+impl WaitTable {
+    fn new() -> Result<Self> {
+        // SAFETY: No hook is attached.
+        to_result(unsafe { bindings::iostat_waits_start() })?;
+        Ok(WaitTable(()))
+    }
+}
+
+impl Drop for WaitTable {
+    fn drop(&mut self) {
+        // SAFETY: `new` has allocated it, and no hook is attached any more: see `Hooks`.
+        unsafe { bindings::iostat_waits_stop() };
+    }
+}
+
+/// All hooks. They are dropped in this order.
+struct Hooks {
+    modules: Option<Attached>,
+    _kernel: Option<Attached>,
+    _waits: WaitTable,
+}
+
+#[pin_data]
+struct Follower {
+    is_open: AtomicBool,
+    /// Whether a module with hooks is being unloaded since they were attached.
+    has_left: AtomicBool,
+    kernel: Place,
+    modules: Place,
+    #[pin]
+    hooks: Mutex<Option<Hooks>>,
+}
+
+impl Follower {
+    /// Attaches or detaches hooks, as the events are enabled now. May sleep.
+    fn follow(&self) {
+        let mut hooks = self.hooks.lock();
+        if !self.is_open.load(Ordering::Relaxed) || LISTENERS.load(Ordering::Relaxed) == 0 {
+            *hooks = None;
+            return;
+        }
+        if hooks.is_none() {
+            // Without memory, waits are not traced.
+            *hooks = WaitTable::new().ok().map(|waits| Hooks {
+                modules: None,
+                _kernel: self.kernel.attach(),
+                _waits: waits,
+            });
+        }
+        let Some(hooks) = &mut *hooks else { return };
+        if self.has_left.swap(false, Ordering::Relaxed) {
+            hooks.modules = None;
+        }
+        if hooks.modules.is_none() {
+            hooks.modules = self.modules.attach();
+        }
+    }
+}
+
+/// The work item.
+struct Switch(DelayedWork<Following>);
+
+struct Following(Arc<Follower>);
+
+impl Work for Following {
+    fn run(&self) {
+        self.0.follow();
+    }
+}
+
+impl Switch {
+    /// Any context but NMI.
+    fn queue(&self) {
+        self.0.queue_after(0);
+    }
+}
+
+/// Returns whether any hook is in this module.
+fn has_hooks(module: &Owner) -> bool {
+    // SAFETY: The function may be called with any index.
+    let names = (0..).map(|index| unsafe { bindings::iostat_wait_module(index) });
+    names.take_while(|name| !name.is_null()).any(|name| {
+        // SAFETY: It is a string, which is static.
+        let name = unsafe { CStr::from_char_ptr(name) };
+        name.to_bytes() == module.name()
+    })
+}
+
+impl ModuleListener for Switch {
+    fn loaded(&self, module: Owner) {
+        if has_hooks(&module) {
+            let modules = &self.0 .0.modules;
+            modules.may_be_there.store(true, Ordering::Relaxed);
+            self.queue();
+        }
+    }
+
+    fn unloading(&self, module: Owner) {
+        if has_hooks(&module) {
+            self.0 .0.has_left.store(true, Ordering::Relaxed);
+            self.queue();
+        }
+    }
+}
+
+/// Keeps the hooks as the events are enabled, until it is dropped. There may be only one at a time.
+pub(super) struct HookSwitch {
+    follower: Arc<Follower>,
+    published: Option<(ModuleRegistration<Switch>, Guard<Switch>)>,
+}
+
+impl HookSwitch {
+    /// May sleep; `ENOMEM`, `EBUSY` if there is one already.
+    pub(super) fn new() -> Result<Self> {
+        let follower = Arc::pin_init(
+            pin_init!(Follower {
+                is_open: AtomicBool::new(true),
+                has_left: AtomicBool::new(false),
+                kernel: Place::new(false),
+                modules: Place::new(true),
+                hooks <- new_mutex!(None),
+            }),
+            GFP_KERNEL,
+        )?;
+        let switch = Switch(DelayedWork::new(Following(follower.clone()))?);
+        let switch = Arc::new(switch, GFP_KERNEL)?;
+        let listener = ModuleRegistration::new(switch.clone())?;
+        let published = Some((listener, SWITCH.publish(switch)?));
+        // An event may have been enabled before. Who enables one now sees the switch, or is seen here: pairs with `count()`.
+        fence(Ordering::SeqCst);
+        follower.follow();
+        Ok(HookSwitch {
+            follower,
+            published,
+        })
+    }
+}
+
+impl Drop for HookSwitch {
+    fn drop(&mut self) {
+        // An event that is still enabled is disabled only after the exit function of the module.
+        self.published = None;
+        self.follower.is_open.store(false, Ordering::Relaxed);
+        self.follower.follow();
+    }
+}
+
+/// Counts an event that is enabled or disabled.
+fn count(change: impl FnOnce(&AtomicU32) -> u32) {
+    change(&LISTENERS);
+    // Pairs with that in `HookSwitch::new`.
+    fence(Ordering::SeqCst);
+    // Without a reference of its own: the last one may only be dropped without the mutex of the tracepoints.
+    if let Some(switch) = SWITCH.borrow(&rcu::read_lock()) {
+        switch.queue();
+    }
+}
+
+/// Called when an event is enabled. Does not sleep.
+#[no_mangle]
+extern "C" fn iostat_waits_reg() -> c_int {
+    // SAFETY: `iostat_waits_unreg` undoes it.
+    unsafe { bindings::iostat_fileinfo_get() };
+    count(|listeners| listeners.fetch_add(1, Ordering::Relaxed));
+    0
+}
+
+/// Called when an event is disabled that was enabled before.
+#[no_mangle]
+extern "C" fn iostat_waits_unreg() {
+    count(|listeners| listeners.fetch_sub(1, Ordering::Relaxed));
+    // SAFETY: For the call in `iostat_waits_reg`.
+    unsafe { bindings::iostat_fileinfo_put() };
+}
+
+/// Waits until the hooks agree with the events that are enabled. May sleep.
+#[no_mangle]
+extern "C" fn iostat_waits_settle() {
+    let switch = SWITCH.borrow(&rcu::read_lock()).map(Arc::from);
+    if let Some(switch) = switch {
+        switch.0.flush();
+    }
+}
+
+// The types are those of the header.
+const _: () = {
+    let _: [unsafe extern "C" fn() -> c_int; 2] = [iostat_waits_reg, bindings::iostat_waits_reg];
+    let _: [unsafe extern "C" fn(); 2] = [iostat_waits_unreg, bindings::iostat_waits_unreg];
+    let _: [unsafe extern "C" fn(); 2] = [iostat_waits_settle, bindings::iostat_waits_settle];
+};
