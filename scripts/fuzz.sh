@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Fuzzes floor 0 from the corpus kept in fuzz/corpus, with rustc's coverage
-# counters and clang's libFuzzer.
+# counters and clang's libFuzzer. The corpus of a target is one file, with an input per line, in base64.
 #
 # usage: fuzz.sh [all|TARGET] [SECONDS]   look for failures
 #        fuzz.sh TARGET FILE              replay one input
@@ -45,14 +45,28 @@ fuzzer()
 		"/cache/target-$CLONE$flavour/$triple/release/$name" -max_len=512 "$@"
 }
 
+# unpack TARGET: writes its corpus to files of an empty directory, as libFuzzer wants them.
+unpack()
+{
+	local name=$1 dir=$IOSTAT_CACHE/fuzz-$CLONE/$1/corpus line number=0
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	[ -e "fuzz/corpus/$name" ] || return 0
+	while read -r line; do
+		number=$((number + 1))
+		base64 -d <<<"$line" >"$dir/$number"
+	done <"fuzz/corpus/$name"
+}
+
 # fuzz TARGET SECONDS: prints a line of counts, and the failure if one was found.
 fuzz()
 {
 	local name=$1 seconds=$2 found=fuzz-$CLONE/$1 log=$LOGS/fuzz-$1.log status=0 input
 	rm -rf "${IOSTAT_CACHE:?}/$found"
-	mkdir -p "$IOSTAT_CACHE/$found/new" "fuzz/corpus/$name"
+	mkdir -p "$IOSTAT_CACHE/$found/new"
+	unpack "$name"
 	fuzzer "$name" -max_total_time="$seconds" -print_final_stats=1 -artifact_prefix="/cache/$found/" \
-		"/cache/$found/new" "fuzz/corpus/$name" >"$log" 2>&1 || status=$?
+		"/cache/$found/new" "/cache/$found/corpus" >"$log" 2>&1 || status=$?
 	awk -v name="$name" -v status=$status '
 		$3 == "cov:" { coverage = $4 }
 		$2 == "INITED" { kept = coverage }
@@ -69,16 +83,19 @@ fuzz()
 
 keep()
 {
-	local name=$1 merged=fuzz-$CLONE/$1/merged
+	local name=$1 merged=fuzz-$CLONE/$1/merged file
 	rm -rf "${IOSTAT_CACHE:?}/$merged"
-	mkdir -p "$IOSTAT_CACHE/$merged" "fuzz/corpus/$name"
+	mkdir -p "$IOSTAT_CACHE/$merged"
+	unpack "$name"
 	# Edges only, not how often each is taken: the corpus stays small and readable.
-	fuzzer "$name" -merge=1 -use_counters=0 "/cache/$merged" "fuzz/corpus/$name" \
+	fuzzer "$name" -merge=1 -use_counters=0 "/cache/$merged" "/cache/fuzz-$CLONE/$name/corpus" \
 		"/cache/fuzz-$CLONE/$name/new" >"$LOGS/fuzz-merge.log" 2>&1 ||
 		die "merging failed, see $LOGS/fuzz-merge.log"
-	rm -rf "fuzz/corpus/$name"
-	cp -r "$IOSTAT_CACHE/$merged" "fuzz/corpus/$name"
-	echo "  $name: $(ls "fuzz/corpus/$name" | wc -l) inputs kept, $(du -sb --apparent-size "fuzz/corpus/$name" | cut -f1) bytes"
+	for file in "$IOSTAT_CACHE/$merged"/*; do
+		base64 -w 0 "$file"
+		echo
+	done | LC_ALL=C sort >"fuzz/corpus/$name"
+	echo "  $name: $(wc -l <"fuzz/corpus/$name") inputs kept"
 }
 
 failed=0 running=()
