@@ -11,6 +11,7 @@ pub mod cgroup_text;
 pub mod comm;
 pub mod decimal;
 pub mod event_text;
+pub mod file_text;
 pub mod identity;
 pub mod inflight_text;
 pub mod kstat_text;

@@ -10,6 +10,7 @@ pub(crate) mod cgroups;
 pub(crate) mod clock;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod fast;
+mod file_texts;
 pub(crate) mod general;
 pub(crate) mod io_events;
 pub(crate) mod kstat;

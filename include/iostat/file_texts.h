@@ -25,4 +25,17 @@ void iostat_file_texts_of_inode(struct iostat_io *io, struct inode *inode);
 /* A block device: its node, unless what has claimed it reads or writes there. */
 void iostat_file_texts_of_bdev(struct iostat_io *io, const struct block_device *bdev, loff_t pos);
 
+/**
+ * iostat_set_file - sets the file of an I/O. In src/glue/file_texts.rs
+ * @io: the I/O. The offset and the flags of the file become 0
+ * @fs: type of the file system
+ * @mount: mount point, or NULL if it is not known
+ * @path: path of the file, or NULL if it is not known
+ * @len: length of @path
+ *
+ * Context: Any context.
+ */
+void iostat_set_file(struct iostat_io *io, const char *fs, const char *mount, const char *path,
+		     size_t len);
+
 #endif /* _IOSTAT_FILE_TEXTS_H */

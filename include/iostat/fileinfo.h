@@ -53,7 +53,7 @@ void iostat_fileinfo_of_cache(struct iostat_io *io, struct address_space *mappin
 			      loff_t pos);
 void iostat_fileinfo_of_file(struct iostat_io *io, const struct file *filp, loff_t pos);
 
-/* For an I/O without a file: sets each text to @text. Context: Any context. */
+/* For an I/O without a file: sets each text to @text. Context: Any context. In src/glue/file_texts.rs. */
 void iostat_fileinfo_none(struct iostat_io *io, const char *text);
 
 #endif /* _IOSTAT_FILEINFO_H */

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 /**
- * iostat_put_text - writes a text
+ * iostat_put_text - writes a text. In src/glue/file_texts.rs
  * @to: where, with a NUL behind it
  * @size: the most that it may take with its NUL, at least 12
  * @from: the text
@@ -23,15 +23,6 @@
  * Return: the length of what was written, without the NUL.
  */
 size_t iostat_put_text(char *to, size_t size, const char *from, size_t len);
-
-/*
- * Adds a text, as iostat_put_text() writes it, to those of an I/O. Return: where it is, for struct iostat_where.
- * There is room for one text of each member of struct iostat_where, of the size that it may have.
- */
-u32 iostat_add_text(struct iostat_io *io, size_t size, const char *from, size_t len);
-
-/* Behind the last text: makes whole words of them. */
-void iostat_end_texts(struct iostat_io *io);
 
 /**
  * iostat_put_task - sets the current thread, but not the cgroup

@@ -44,6 +44,12 @@ void iostat_walk_path(struct iostat_walk *walk, const struct path *path);
 /* In the file system. */
 void iostat_walk_dentry(struct iostat_walk *walk, const struct dentry *dentry);
 
+/*
+ * Writes a mount point in front of the rest of a path, which begins at @rest in @walk->text. If the whole has no room, the
+ * beginning is missing. In src/glue/file_texts.rs.
+ */
+void iostat_walk_join(struct iostat_walk *walk, const char *rest, const char *point);
+
 void iostat_walk_copy(struct iostat_walk *to, const struct iostat_walk *from);
 
 #endif /* _IOSTAT_WALK_H */

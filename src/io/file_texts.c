@@ -5,124 +5,36 @@
 
 #include <iostat/file_texts.h>
 #include <iostat/fileinfo.h>
-#include <iostat/io_trace.h>
 #include <iostat/mounts.h>
 #include <iostat/recent.h>
-#include <iostat/text.h>
 #include <iostat/walk.h>
 #include <linux/blkdev.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
-#include <linux/wordpart.h>
-
-static const char none[] = "<none>", unknown[] = "<unknown>";
-
-#define ADD_TEXT(io, size, from)	iostat_add_text(io, size, from, strlen(from))
-
-/* Begins with what is known of any file. */
-static void put_type(struct iostat_io *io, const char *type)
-{
-	io->file = (struct iostat_fileinfo) {};
-	iostat_put_text(io->file.fi_fs, sizeof(io->file.fi_fs), type, strlen(type));
-	io->bytes = 0;
-}
-
-static void put_mount(struct iostat_io *io, const char *point)
-{
-	io->where.fi_mount = ADD_TEXT(io, IOSTAT_MOUNT_LEN, point ?: unknown);
-}
-
-#define PATH_AT	(IOSTAT_HEAD_BYTES + offsetof(struct iostat_io, file.fi_pathname))
-
-/* Sets the path, and the name: what is behind its last slash. */
-static void put_pathname(struct iostat_fileinfo *file, const char *path, size_t len)
-{
-	size_t size = iostat_put_text(file->fi_pathname, sizeof(file->fi_pathname), path, len) + 1;
-	const char *slash = strrchr(file->fi_pathname, '/');
-	size_t before = slash ? slash + 1 - file->fi_pathname : 0;
-
-	file->fi_name = IOSTAT_LOC(PATH_AT + before, size - before);
-}
-
-/* The path, and of it the name and the directory. */
-static void put_path(struct iostat_io *io, const char *path, size_t len)
-{
-	const char *name = path + len;
-
-	while (name > path && name[-1] != '/')
-		name--;
-	if (name == path)
-		io->where.fi_dirname = ADD_TEXT(io, IOSTAT_DIR_LEN, unknown);
-	else	/* That of what is in the root is the root. */
-		io->where.fi_dirname = iostat_add_text(io, IOSTAT_DIR_LEN, path,
-						       name - path == 1 ? 1 : name - path - 1);
-	put_pathname(&io->file, path, len);
-	iostat_end_texts(io);
-}
-
-/* The same text in place of a path. */
-static void put_no_path(struct iostat_io *io, const char *text)
-{
-	io->where.fi_dirname = ADD_TEXT(io, IOSTAT_DIR_LEN, text);
-	put_pathname(&io->file, text, strlen(text));
-	iostat_end_texts(io);
-}
 
 /* The mount point is that of the whole file system: of which part the file is in cannot be said. */
 static void put_without_path(struct iostat_io *io, const struct super_block *sb)
 {
-	put_type(io, sb->s_type->name);
-	put_mount(io, iostat_mount_of_all(sb->s_dev));
-	put_no_path(io, unknown);
+	iostat_set_file(io, sb->s_type->name, iostat_mount_of_all(sb->s_dev), NULL, 0);
 }
 
-void iostat_fileinfo_none(struct iostat_io *io, const char *text)
-{
-	put_type(io, text);
-	io->file.fi_offset = -1;
-	put_no_path(io, text);
-	io->where.fi_mount = io->where.fi_dirname;
-}
-
-/* The path in the file system becomes that below the mount point, if there is one. */
-static void add_mount(struct iostat_io *io, dev_t dev, struct iostat_walk *walk)
-{
-	const char *point = NULL, *rest;
-	size_t len, room;
-
-	/* The mount point of a path whose beginning was cut off is unknown. */
-	if (walk->text[0] == '/')
-		point = iostat_mount_of(dev, walk->text, &rest);
-	put_mount(io, point);
-	if (!point)
-		return;
-	/* Paths of the root mount are complete. (A subtree of the file system may be mounted there.) */
-	len = point[1] ? strlen(point) : 0;
-	if (!len && !*rest) {
-		walk->text = "/";
-		walk->len = 1;
-		return;
-	}
-	room = rest - walk->buf;
-	/* If the beginning does not fit into the buffer, it does not fit into fi_pathname either. */
-	if (len > room) {
-		point += len - room;
-		len = room;
-	}
-	walk->len -= rest - walk->text;
-	walk->len += len;
-	walk->text = memcpy((char *)rest - len, point, len);
-}
-
-/* By the path in the file system, whose first mount is as good as another. @spare is filled in. */
+/*
+ * By the path in the file system, whose first mount is as good as another. The mount point of a path whose beginning was cut
+ * off is unknown. @spare is filled in.
+ */
 static void put_mounted(struct iostat_io *io, const struct iostat_recent_key *key,
 			const struct iostat_walk *walk, struct iostat_walk *spare)
 {
+	const char *point = NULL, *rest;
+
 	iostat_walk_copy(spare, walk);
-	add_mount(io, key->dev, spare);
-	put_path(io, spare->text, spare->len);
+	if (spare->text[0] == '/')
+		point = iostat_mount_of(key->dev, spare->text, &rest);
+	if (point)
+		iostat_walk_join(spare, rest, point);
+	iostat_set_file(io, key->type->name, point, spare->text, spare->len);
 }
 
 /*
@@ -136,16 +48,13 @@ static noinline void look_up_file(struct iostat_io *io, const struct path *path,
 	struct iostat_walk walk __uninitialized, own __uninitialized;
 	const char *point;
 
-	put_type(io, key->type->name);
 	iostat_walk_dentry(&walk, key->dentry);
 	iostat_walk_path(&own, path);
 	point = iostat_mount_at(key->dev, walk.text, own.text);
-	if (likely(point)) {
-		put_mount(io, point);
-		put_path(io, own.text, own.len);
-	} else {
+	if (likely(point))
+		iostat_set_file(io, key->type->name, point, own.text, own.len);
+	else
 		put_mounted(io, key, &walk, &own);
-	}
 	iostat_recent_keep(key, &walk, io);
 }
 
@@ -170,7 +79,6 @@ static noinline void look_up_dentry(struct iostat_io *io, const struct iostat_re
 {
 	struct iostat_walk walk __uninitialized, mounted __uninitialized;
 
-	put_type(io, key->type->name);
 	iostat_walk_dentry(&walk, key->dentry);
 	put_mounted(io, key, &walk, &mounted);
 	iostat_recent_keep(key, &walk, io);
@@ -201,10 +109,8 @@ void iostat_file_texts_of_bdev(struct iostat_io *io, const struct block_device *
 	char path[5 + DISK_NAME_LEN + 12];
 
 	if (READ_ONCE(bdev->bd_holder))
-		return iostat_fileinfo_none(io, none);
-	put_type(io, "bdev");
-	io->file.fi_offset = pos;
-	put_mount(io, none);
+		return iostat_fileinfo_none(io, "<none>");
 	snprintf(path, sizeof(path), "/dev/%pg", bdev);
-	put_path(io, path, strlen(path));
+	iostat_set_file(io, "bdev", "<none>", path, strlen(path));
+	io->file.fi_offset = pos;
 }
