@@ -108,7 +108,7 @@ pub(crate) struct Recorder<L: Listener> {
     waits: Option<WaitHooks<Tracker>>,
     timeouts: Option<probe::Timeouts>,
     class: Option<class::ClassRegistration<State<L>>>,
-    _upkeep: upkeep::UpkeepRegistration<State<L>>,
+    _upkeep: upkeep::UpkeepRegistration,
     state: Arc<State<L>>,
     _clock: clock::Watch<EventCounter>,
 }
@@ -164,7 +164,7 @@ impl<L: Listener> Recorder<L> {
             waits: None,
             timeouts: None,
             class: None,
-            _upkeep: upkeep::UpkeepRegistration::new(state.clone()),
+            _upkeep: upkeep::UpkeepRegistration::new(state.clone())?,
             state,
             _clock: clock,
         };

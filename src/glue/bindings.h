@@ -20,7 +20,6 @@
 #include <iostat/submitter.h>
 #include <iostat/text.h>
 #include <iostat/transactions.h>
-#include <iostat/upkeep.h>
 #include <iostat/waits.h>
 #include <iostat/walk.h>
 #include <iostat/io_trace.h>

@@ -2,9 +2,34 @@
 
 //! Periodic work that sleeps, which code in atomic context can also request.
 
-use super::bindings as own;
-use core::ffi::c_void;
-use kernel::sync::Arc;
+use crate::kernel_ext::{
+    global::{
+        Global,
+        Guard, //
+    },
+    work::{
+        DelayedWork,
+        Work, //
+    }, //
+};
+use kernel::{
+    prelude::*,
+    sync::{
+        rcu,
+        Arc, //
+    },
+    time::{
+        msecs_to_jiffies,
+        Jiffies, //
+    }, //
+};
+
+/// How often the work is done without a request: so often that no CPU completes 2^30 I/Os on one disk meanwhile. See
+/// `src/acct/histogram.rs`.
+const PERIOD_MS: u32 = 10_000;
+
+/// How long [`wake_soon`] waits.
+const SOON_MS: u32 = 100;
 
 /// A type with periodic work.
 pub(crate) trait Upkeep: Send + Sync + 'static {
@@ -12,42 +37,74 @@ pub(crate) trait Upkeep: Send + Sync + 'static {
     fn upkeep(&self);
 }
 
-/// Calls [`Upkeep::upkeep`] every ten seconds, and after each [`wake`]. Dropping it waits for the last call and may
-/// sleep. At most one registration exists at a time.
-pub(crate) struct UpkeepRegistration<T: Upkeep>(#[allow(dead_code, reason = "it is held")] Arc<T>);
+/// The only work item that calls [`Upkeep::upkeep`].
+struct Now(Arc<dyn Upkeep>);
 
-impl<T: Upkeep> UpkeepRegistration<T> {
-    pub(crate) fn new(of: Arc<T>) -> Self {
-        let data = Arc::as_ptr(&of).cast_mut().cast();
-        // SAFETY: The data is there until `stop` has returned.
-        unsafe { own::iostat_upkeep_start(Some(Self::call), data) };
-        UpkeepRegistration(of)
-    }
-
-    /// # Safety
-    ///
-    /// `data` is what `new` registered, and `drop` has not returned.
-    unsafe extern "C" fn call(data: *mut c_void) {
-        // SAFETY: By this function's requirement.
-        unsafe { &*data.cast::<T>() }.upkeep();
+impl Work for Now {
+    fn run(&self) {
+        self.0.upkeep();
     }
 }
 
-impl<T: Upkeep> Drop for UpkeepRegistration<T> {
-    fn drop(&mut self) {
-        // SAFETY: In process context; `new` started it.
-        unsafe { own::iostat_upkeep_stop() };
+/// Queues [`Now`] some time later.
+struct Soon;
+
+impl Work for Soon {
+    fn run(&self) {
+        wake();
     }
+}
+
+/// Queues [`Now`] in each period.
+struct Again;
+
+impl Work for Again {
+    fn run(&self) {
+        wake();
+        with_items(|items| items.again.queue_after(msecs_to_jiffies(PERIOD_MS)));
+    }
+}
+
+/// Dropped in this order: what queues another is cancelled before it.
+struct Items {
+    again: DelayedWork<Again>,
+    soon: DelayedWork<Soon>,
+    now: DelayedWork<Now>,
+}
+
+static ITEMS: Global<Items> = Global::new();
+
+fn with_items(queue: impl FnOnce(&Items)) {
+    if let Some(items) = ITEMS.borrow(&rcu::read_lock()) {
+        queue(&items);
+    }
+}
+
+/// Calls [`Upkeep::upkeep`] every ten seconds, and after each [`wake`]. Dropping it waits for the last call and may
+/// sleep. At most one registration exists at a time.
+pub(crate) struct UpkeepRegistration(#[allow(dead_code, reason = "it is held")] Guard<Items>);
+
+impl UpkeepRegistration {
+    /// May sleep; `ENOMEM`, `EBUSY` if there is a registration.
+    pub(crate) fn new(of: Arc<dyn Upkeep>) -> Result<Self> {
+        let items = Items {
+            again: DelayedWork::new(Again)?,
+            soon: DelayedWork::new(Soon)?,
+            now: DelayedWork::new(Now(of))?,
+        };
+        let guard = ITEMS.publish(Arc::new(items, GFP_KERNEL)?)?;
+        with_items(|items| items.again.queue_after(msecs_to_jiffies(PERIOD_MS)));
+        Ok(UpkeepRegistration(guard))
+    }
+}
+
+/// Requests a call of [`Upkeep::upkeep`] soon. Any context but NMI. Without an [`UpkeepRegistration`] it does nothing.
+pub(crate) fn wake() {
+    const AT_ONCE: Jiffies = 0;
+    with_items(|items| items.now.queue_after(AT_ONCE));
 }
 
 /// As [`wake`], but some time later, so that many requests are one call.
 pub(crate) fn wake_soon() {
-    // SAFETY: No requirement.
-    unsafe { own::iostat_upkeep_wake_soon() };
-}
-
-/// Requests a call of [`Upkeep::upkeep`] soon. Any context but NMI. Without a [`UpkeepRegistration`] it does nothing.
-pub(crate) fn wake() {
-    // SAFETY: No requirement.
-    unsafe { own::iostat_upkeep_wake() };
+    with_items(|items| items.soon.queue_after(msecs_to_jiffies(SOON_MS)));
 }
