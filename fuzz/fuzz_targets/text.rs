@@ -126,7 +126,6 @@ fn identity(name: Name, input: &mut Input<'_>) -> Identity {
     Identity {
         name,
         device_name: name,
-        unit_number: 0,
         driver: name,
         number: input.number() as u32,
         dev: input.number() as u32,
@@ -134,9 +133,8 @@ fn identity(name: Name, input: &mut Input<'_>) -> Identity {
         diskseq: input.number(),
         crtime: input.number(),
         priority: input.number() as u32,
-        device_type: 0,
-        flags: 0,
         block_size: 512,
+        ..Identity::default()
     }
 }
 

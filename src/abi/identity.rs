@@ -101,7 +101,7 @@ pub fn classify(name: &Name) -> (u32, u32) {
 }
 
 /// The identity of a disk, a partition, or an entry of another module.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Identity {
     /// The kernel's name: `nvme0n1`, `nvme0n1p2`.
     pub name: Name,
@@ -199,19 +199,8 @@ mod tests {
     #[test]
     fn a_tape_is_one_by_its_type_alone() {
         let mut entry = Identity {
-            name: Name::new(b"sa0"),
-            device_name: Name::new(b"sa"),
-            unit_number: 0,
-            driver: Name::new(b"sa"),
-            number: 0,
-            dev: 0,
-            is_partition: false,
-            diskseq: 0,
-            crtime: 0,
-            priority: 0,
             device_type: device_type::SEQUENTIAL | device_type::IF_SCSI | device_type::PASS,
-            flags: 0,
-            block_size: 0,
+            ..Identity::default()
         };
         assert_eq!(entry.class(), "tape");
         entry.device_type = device_type::IF_SCSI;

@@ -140,18 +140,8 @@ mod tests {
     fn a_line_has_the_columns_of_the_header() {
         let disk = Identity {
             name: Name::new(b"nbe"),
-            device_name: Name::new(b"nbe"),
-            unit_number: 0,
-            driver: Name::new(b"null_blk"),
             number: 7,
-            dev: 0,
-            is_partition: false,
-            diskseq: 1,
-            crtime: 0,
-            priority: 0,
-            device_type: 0,
-            flags: 0,
-            block_size: 512,
+            ..Identity::default()
         };
         let times = Times {
             wait_ns: 30,

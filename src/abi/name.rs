@@ -29,13 +29,19 @@ pub struct Name {
     len: u8,
 }
 
+impl Default for Name {
+    fn default() -> Self {
+        Name {
+            bytes: [0; NAME_LEN],
+            len: 0,
+        }
+    }
+}
+
 impl Name {
     /// Creates a name of the text up to its first NUL.
     pub fn new(text: &[u8]) -> Self {
-        let mut name = Name {
-            bytes: [0; NAME_LEN],
-            len: 0,
-        };
+        let mut name = Name::default();
         name.append(text);
         name
     }

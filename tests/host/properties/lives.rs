@@ -71,18 +71,8 @@ fn has_the_text(histogram: &Histogram<u64>, class: Class, phase: Phase, times: &
     assert_eq!(numbers, format!("{count} {shortest} {longest}{counts}"));
     let disk = Identity {
         name: Name::new(b"disk"),
-        device_name: Name::new(b"disk"),
-        unit_number: 0,
-        driver: Name::new(b"driver"),
         number: 7,
-        dev: 0,
-        is_partition: false,
-        diskseq: 1,
-        crtime: 0,
-        priority: 0,
-        device_type: 0,
-        flags: 0,
-        block_size: 512,
+        ..Identity::default()
     };
     latency::line(&mut line, &disk, class, phase, histogram).unwrap();
     let (class, phase) = (class.name(), phase.name());
