@@ -165,7 +165,8 @@ struct iostat_where {
  * @wait_ns: time in the wait queue
  * @service_ns: time in the run queue
  * @outcome: IOSTAT_COMPLETED and so on
- * @b_bcount: length of the I/O at its end, without the bytes that failed before, bytes
+ * @b_bcount: length of the I/O at its end, without the bytes that failed before, bytes. The event io:done has what is
+ *	      before this member
  */
 struct iostat_result {
 	__u32 b_resid;

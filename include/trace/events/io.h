@@ -204,7 +204,7 @@ TRACE_EVENT_FN(done,
 
 	TP_fast_assign(
 		IOSTAT_SAME_RESULT();
-		IOSTAT_ASSIGN(io, offsetofend(struct iostat_io, result.outcome));
+		IOSTAT_ASSIGN(io, offsetof(struct iostat_io, result.b_bcount));
 	),
 
 	TP_printk(IOSTAT_COMMON_FORMAT " resid=%u error=%d outcome=%s wait_ns=%llu service_ns=%llu"
