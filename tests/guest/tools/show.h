@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Prints a struct iostat_snapshot as text. */
+#include <glob.h>
 #include <stdio.h>
+#include <string.h>
 
 static void words(const __u64 *word, int n)
 {
@@ -39,11 +41,35 @@ static void show_sizes(int io_class, const __u64 *counts)
 }
 #endif
 
+/*
+ * How many columns there are from start_count to bytes_none. A program that was built before a counter has the counter in
+ * its reserved words, and shows it.
+ */
+static int counters(void)
+{
+	static int n;
+	char name[64] = "";
+	glob_t found;
+	FILE *columns;
+
+	if (n || glob("/sys/block/*/iostat/stat_columns", 0, NULL, &found))
+		return n;
+	columns = fopen(found.gl_pathv[0], "r");
+	while (columns && strcmp(name, "bytes_none") && fscanf(columns, "%63s", name) == 1)
+		n++;
+	if (columns)
+		fclose(columns);
+	globfree(&found);
+	/* But for snaptime before and bytes_none behind them. */
+	n = n > 2 ? n - 2 : 0;
+	return n;
+}
+
 /* Prints the values in the order of stat_columns. */
 static void show(const struct iostat_snapshot *s)
 {
 	printf("%llu", (unsigned long long)s->snaptime);
-	words(&s->start_count, 5);
+	words(&s->start_count, counters());
 	words(s->bytes, 4);
 	words(s->operations, 4);
 	words(s->duration, 4);
