@@ -104,8 +104,8 @@ impl Probes {
         self.stage = Stage::InPlace;
         #[cfg(target_arch = "x86_64")]
         fast::set_tracker(&self.tracker);
-        self.register(&OF_EVENTS)?;
-        self.register(&OF_REQUESTS)?;
+        self.register(OF_EVENTS)?;
+        self.register(OF_REQUESTS)?;
         for extra in OptionalProbes::ALL {
             if *self.extra(extra) == Need::Needed {
                 self.need(extra)?;

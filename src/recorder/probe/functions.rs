@@ -32,7 +32,7 @@ mod fast {
 
 /// The functions of the events of requests. Exits first: an exit that is missed would leave an I/O in its queue for
 /// ever. src/hooks/probes.c checks their types against the kernel's tracepoints.
-pub(super) const OF_REQUESTS: [Function; 5] = [
+pub(super) const OF_REQUESTS: &[Function] = &[
     (c"block_rq_complete", fast::RQ_COMPLETE),
     (
         c"block_rq_merge",
@@ -47,7 +47,7 @@ pub(super) const OF_REQUESTS: [Function; 5] = [
 ];
 
 /// The functions of the events of bios.
-const OF_BIOS: [Function; 2] = [
+const OF_BIOS: &[Function] = &[
     (
         c"block_bio_complete",
         own::iostat_probe_bio_complete as *const c_void,
@@ -59,10 +59,10 @@ const OF_BIOS: [Function; 2] = [
 ];
 
 /// The function for clones that the disk below refuses.
-const OF_CLONES: [Function; 1] = [(c"block_io_done", own::iostat_probe_io_done as *const c_void)];
+const OF_CLONES: &[Function] = &[(c"block_io_done", own::iostat_probe_io_done as *const c_void)];
 
 /// The functions of rare events that are only counted.
-pub(super) const OF_EVENTS: [Function; 7] = [
+pub(super) const OF_EVENTS: &[Function] = &[
     (
         c"block_rq_tag_wait",
         own::iostat_probe_tag_wait as *const c_void,
@@ -91,7 +91,7 @@ pub(super) const OF_EVENTS: [Function; 7] = [
 ];
 
 /// The functions of events that are only counted, but that most I/Os of some loads or disks cause.
-const OF_FREQUENT_EVENTS: [Function; 4] = [
+const OF_FREQUENT_EVENTS: &[Function] = &[
     (c"block_plug", events::iostat_probe_plug as *const c_void),
     (
         c"block_unplug",
@@ -134,9 +134,9 @@ impl OptionalProbes {
 
     pub(super) fn functions(self) -> &'static [Function] {
         match self {
-            OptionalProbes::Bios => &OF_BIOS,
-            OptionalProbes::Clones => &OF_CLONES,
-            OptionalProbes::FrequentEvents => &OF_FREQUENT_EVENTS,
+            OptionalProbes::Bios => OF_BIOS,
+            OptionalProbes::Clones => OF_CLONES,
+            OptionalProbes::FrequentEvents => OF_FREQUENT_EVENTS,
         }
     }
 }
