@@ -290,14 +290,20 @@ examples()
 		rm -r "$dir"'
 }
 
-# Each counter of devstat and each event has a name in the documentation of its files.
+# Each counter of devstat, each event, and each file beside the directories of a disk has a name in the documentation of its
+# files.
 documented()
 {
-	local page=Documentation/ABI/testing/sysfs-block-iostat name counters events
+	local page=Documentation/ABI/testing/sysfs-block-iostat name counters events files
 	counters=$(sed -nE 's/^ +[a-z_]+ = c"([a-z_]+)";$/\1/p' src/acct/counts.rs)
 	events=$(sed -nE 's/^ +[A-Za-z0-9]+ = c"([a-z_0-9]+)",$/\1/p' src/acct/disk_event.rs)
 	[ -n "$counters" ] || echo "src/acct/counts.rs has no counters"
 	[ -n "$events" ] || echo "src/acct/disk_event.rs has no events"
+	files=$(sed -nE 's/.*Attribute::new\(c"([a-z_]+)", DiskFile::[A-Za-z]+\).*/\1/p' src/iface/sysfs.rs)
+	[ -n "$files" ] || echo "src/iface/sysfs.rs has no files"
+	for name in $files; do
+		grep -q "^What:.*/iostat/$name\$" $page || echo "$page has no $name"
+	done
 	for name in $counters; do
 		grep -q "^What:.*/devstat/$name\$" $page || echo "$page has no devstat/$name"
 	done

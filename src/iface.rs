@@ -27,7 +27,12 @@ use crate::{
         once::OnceBox,
         sysfs::SysfsNode, //
     },
-    recorder::{account::Account, listener::Listener, State}, //
+    recorder::{
+        account::Account,
+        listener::Listener,
+        oldest::OldestFinder,
+        State, //
+    },
 };
 use clients::ClientsDirectory;
 pub(crate) use clients::{
@@ -99,8 +104,14 @@ impl Listener for Interfaces {
     /// The directory in sysfs; its kstat, unless a client has one of that name.
     type Presence = (Directory<sysfs::DiskObject>, Option<Disk>);
 
-    fn arrived(&self, device: &BlockDevice<'_>, account: &Arc<Account>) -> Result<Self::Presence> {
-        let directory = device.directory(c"iostat", sysfs::DiskObject::new(account.clone()))?;
+    fn arrived(
+        &self,
+        device: &BlockDevice<'_>,
+        account: &Arc<Account>,
+        oldest: OldestFinder,
+    ) -> Result<Self::Presence> {
+        let object = sysfs::DiskObject::new(account.clone(), oldest);
+        let directory = device.directory(c"iostat", object)?;
         Ok((directory, self.kstat(account)))
     }
 
@@ -112,8 +123,9 @@ impl Listener for Interfaces {
         directory.notify(sysfs::SLOW_NAME);
     }
 
-    fn attached(&self, account: &Arc<Account>) -> Result<Self::Presence> {
-        let directory = self.clients.directory(account)?;
+    fn attached(&self, account: &Arc<Account>, oldest: OldestFinder) -> Result<Self::Presence> {
+        let object = sysfs::DiskObject::new(account.clone(), oldest);
+        let directory = self.clients.directory(account.identity(), object)?;
         sysfs::add_files(&directory, account)?;
         Ok((directory, self.kstat(account)))
     }

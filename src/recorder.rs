@@ -21,10 +21,12 @@ pub(crate) mod clients;
 mod context;
 mod entries;
 mod events;
+mod found;
 pub(crate) mod inflight;
 pub(crate) mod listener;
 pub(crate) mod messages;
 pub(crate) mod nfs;
+pub(crate) mod oldest;
 pub(crate) mod position;
 mod probe;
 mod promise;
@@ -82,6 +84,7 @@ use kernel::{
     }, //
 };
 use listener::Listener;
+use oldest::OldestFinder;
 use position::Position;
 use registry::{
     DiskList,
@@ -332,6 +335,11 @@ impl<L: Listener> State<L> {
     /// I/Os reserved for single disks, in addition. May sleep.
     pub(crate) fn promised(&self) -> usize {
         self.tracker.entries().promised()
+    }
+
+    /// Looks for the oldest I/Os in flight.
+    pub(crate) fn oldest(&self) -> OldestFinder {
+        OldestFinder::new(self.tracker.clone())
     }
 
     /// I/Os in the in-flight table.

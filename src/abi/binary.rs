@@ -25,6 +25,7 @@ use crate::acct::{
         TAGS, //
     },
     counts::Counts,
+    inflight::Oldest,
     snapshot::Snapshot, //
 };
 
@@ -45,6 +46,9 @@ pub const FEATURE_KSTAT: u64 = 2;
 
 /// `IOSTAT_GET_ALL`.
 pub const GET_ALL: u32 = 1;
+
+/// `IOSTAT_GET_OLDEST`.
+pub const GET_OLDEST: u32 = 2;
 
 /// `IOSTAT_IOC_*`.
 pub mod call {
@@ -233,12 +237,19 @@ pub struct DeviceSnapshot {
     pub rlastupdate: u64,
     pub wcnt: u64,
     pub rcnt: u64,
+    pub oldest_age: u64,
 }
 
 impl DeviceSnapshot {
-    /// Converts a snapshot of the device `number`.
-    pub fn new(number: u32, snapshot: &Snapshot) -> Self {
+    /// Converts a snapshot of the device `number`, and the age of its oldest I/O in flight, which was looked for before.
+    pub fn new(number: u32, snapshot: &Snapshot, oldest: Oldest) -> Self {
         let devstat = &snapshot.record.devstat;
+        let (wcnt, rcnt) = (snapshot.record.waitq.len(), snapshot.record.runq.len());
+        // It may have ended meanwhile.
+        let oldest_age = match wcnt | rcnt {
+            0 => 0,
+            _ => oldest.age_ns(snapshot.now),
+        };
         DeviceSnapshot {
             number,
             reserved: 0,
@@ -258,8 +269,9 @@ impl DeviceSnapshot {
             rtime: snapshot.rtime,
             rlentime: snapshot.rlentime,
             rlastupdate: snapshot.rlastupdate(),
-            wcnt: snapshot.record.waitq.len(),
-            rcnt: snapshot.record.runq.len(),
+            wcnt,
+            rcnt,
+            oldest_age,
         }
     }
 }
@@ -316,7 +328,7 @@ mod tests {
             (size_of::<DeviceList>(), 32),
             (size_of::<Device>(), 192),
             (size_of::<Get>(), 40),
-            (size_of::<DeviceSnapshot>(), 296),
+            (size_of::<DeviceSnapshot>(), 304),
             (size_of::<DeviceHistogram>(), 48),
             (size_of::<MessageCall>(), 32),
         ];
@@ -337,12 +349,29 @@ mod tests {
         snapshot.record.runq.n_out = 4;
         // 16 kinds: four classes for each of four tag types.
         snapshot.record.devstat.completed = core::array::from_fn(|kind| 1 << kind);
-        let counters = DeviceSnapshot::new(7, &snapshot);
+        let counters = DeviceSnapshot::new(7, &snapshot, Oldest::default());
         assert_eq!((counters.number, counters.snaptime), (7, 1000));
         assert_eq!((counters.wtime, counters.rlentime), (2, 3));
         assert_eq!(counters.operations, [0x1111, 0x2222, 0x4444, 0x8888]);
         assert_eq!(counters.tag_types[2], 0xf00);
         assert_eq!(counters.end_count, 0xffff);
         assert_eq!((counters.rcnt, counters.rlastupdate), (5, 1000));
+        assert_eq!(counters.oldest_age, 0);
+    }
+
+    #[test]
+    fn the_age_is_that_at_the_time_of_the_snapshot() {
+        let mut snapshot = Snapshot {
+            now: 1000,
+            ..Snapshot::default()
+        };
+        let mut oldest = Oldest::default();
+        oldest.see(400);
+        assert_eq!(DeviceSnapshot::new(7, &snapshot, oldest).oldest_age, 0);
+        snapshot.record.waitq.n_in = 1;
+        assert_eq!(DeviceSnapshot::new(7, &snapshot, oldest).oldest_age, 600);
+        snapshot.record.waitq.n_out = 1;
+        snapshot.record.runq.n_in = 1;
+        assert_eq!(DeviceSnapshot::new(7, &snapshot, oldest).oldest_age, 600);
     }
 }

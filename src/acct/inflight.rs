@@ -23,6 +23,7 @@
 
 mod key;
 mod observe;
+mod oldest;
 mod part;
 mod share;
 
@@ -34,6 +35,7 @@ pub use observe::{
     ObservedIn,
     ObservedIo, //
 };
+pub use oldest::Oldest;
 pub use part::{
     hash,
     Part,

@@ -241,6 +241,13 @@ impl<V: Deref<Target: Sized + Sync> + Send + 'static> Lookup<V> {
         Some(look(unsafe { target.as_ref() }))
     }
 
+    /// Calls `look` with the target of the value at a place, if there is one. May sleep.
+    pub(crate) fn peek_at<R>(&self, place: usize, look: impl FnOnce(&V::Target) -> R) -> Option<R> {
+        let contents = self.contents.lock();
+        let stored = contents.values.get(place)?.as_ref()?;
+        Some(look(stored.node.value()))
+    }
+
     #[inline(always)]
     fn tables<'a>(&'a self, _probe: InProbe<'a>) -> Option<&'a Tables<V::Target>> {
         // SAFETY: By the type invariant the pointer is null or points to the tables of `contents`, which live

@@ -142,6 +142,7 @@ const _: () = {
         binary::NO_DEVICE, IOSTAT_NO_DEVICE;
         binary::DEVICE_PARTITION, IOSTAT_DEVICE_PARTITION;
         binary::GET_ALL, IOSTAT_GET_ALL;
+        binary::GET_OLDEST, IOSTAT_GET_OLDEST;
         binary::FEATURE_MMAP, IOSTAT_FEATURE_MMAP;
         binary::FEATURE_KSTAT, IOSTAT_FEATURE_KSTAT;
         map::GONE, IOSTAT_MAP_GONE;

@@ -136,6 +136,7 @@ same!(
         rlastupdate: 8,
         wcnt: 8,
         rcnt: 8,
+        oldest_age: 8,
     }
 );
 same!(DeviceHistogram = own::iostat_histogram {

@@ -17,7 +17,10 @@ use crate::{
         counter::Counter,
         entry::Entry,
         histogram::Bases,
-        inflight::Passed,
+        inflight::{
+            Oldest,
+            Passed, //
+        },
         record::CpuRecord,
         region::{
             area::Area,
@@ -45,6 +48,8 @@ unsafe impl PerCpuCounter for Counter {}
 unsafe impl Zeroed for Entry {}
 // SAFETY: An integer.
 unsafe impl Zeroed for Passed {}
+// SAFETY: An integer.
+unsafe impl Zeroed for Oldest {}
 // SAFETY: See above.
 unsafe impl Zeroed for CgroupSlot {}
 // SAFETY: See above.

@@ -8,6 +8,7 @@ use super::{
     Interfaces, //
 };
 use crate::{
+    abi::identity::Identity,
     kernel_ext::{
         kobject::{
             Directory,
@@ -20,7 +21,6 @@ use crate::{
             Show, //
         },
     },
-    recorder::account::Account,
 };
 use core::fmt;
 use kernel::{
@@ -68,14 +68,18 @@ impl ClientsDirectory {
     }
 
     /// Makes the directory of an account. May sleep. `EEXIST`, `ENOMEM`.
-    pub(super) fn directory(&self, account: &Arc<Account>) -> Result<Directory<DiskObject>> {
+    pub(super) fn directory(
+        &self,
+        identity: &Identity,
+        object: DiskObject,
+    ) -> Result<Directory<DiskObject>> {
         // As the kernel names the directories of disks: not escaped. It is ASCII without a slash.
-        let name = account.identity().name;
+        let name = identity.name;
         let name = core::str::from_utf8(name.bytes()).map_err(|_| EINVAL)?;
         let name = CString::try_from_fmt(fmt!("{name}"))?;
         let parent = self.directory.lock();
         let parent = parent.as_ref().ok_or(ENODEV)?;
-        parent.directory(&name, DiskObject::new(account.clone()))
+        parent.directory(&name, object)
     }
 }
 

@@ -28,6 +28,7 @@ use crate::{
         FEATURE_KSTAT,
         FEATURE_MMAP,
         GET_ALL,
+        GET_OLDEST,
         VERSION, //
     },
     acct::{
@@ -36,6 +37,7 @@ use crate::{
             Phase,
             BUCKETS, //
         },
+        inflight::Oldest,
         snapshot::Snapshot, //
     },
     glue::clock,
@@ -53,7 +55,8 @@ use kernel::{
         flags::GFP_KERNEL_ACCOUNT,
         KVVec, //
     },
-    prelude::*, //
+    prelude::*,
+    sync::Arc, //
 };
 
 /// The sizes structures had in version 1: what every caller has.
@@ -177,15 +180,41 @@ fn list(reader: &Reader, state: &Recording, argument: Argument) -> Result {
 }
 
 /// Those of `account`; `snapshot` is room for what they are made of.
-fn counters(account: &Account, snapshot: &mut Snapshot) -> DeviceSnapshot {
+fn counters(account: &Account, oldest: Oldest, snapshot: &mut Snapshot) -> DeviceSnapshot {
     account.next_snapshot(snapshot);
-    DeviceSnapshot::new(account.identity().number, snapshot)
+    DeviceSnapshot::new(account.identity().number, snapshot, oldest)
+}
+
+/// The oldest I/O in flight of each of these accounts, if the call asks for its age and has room for it. `ENOMEM`, `EINTR`.
+fn oldest_of(
+    state: &Recording,
+    accounts: &[Arc<Account>],
+    flags: u32,
+    room: u32,
+) -> Result<impl Iterator<Item = Oldest>> {
+    let oldest = match flags & GET_OLDEST != 0 && room != 0 {
+        true => state.oldest().of_each(accounts)?,
+        false => KVVec::new(),
+    };
+    let not_asked = core::iter::repeat(Oldest::default());
+    Ok(Iterator::chain(oldest.into_iter(), not_asked))
+}
+
+/// The oldest I/O in flight of this account, if the call asks for its age. `EINTR`.
+fn oldest_of_one(state: &Recording, account: &Account, flags: u32) -> Result<Oldest> {
+    match flags & GET_OLDEST != 0 {
+        true => state.oldest().of(account),
+        false => Ok(Oldest::default()),
+    }
 }
 
 /// `ENXIO` if there is no such device.
 fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
     let (mut get, size) = argument.read::<Get>(size_ver0::GET)?;
-    zero(&[(get.flags & !GET_ALL).into(), get.reserved.into()])?;
+    zero(&[
+        (get.flags & !(GET_ALL | GET_OLDEST)).into(),
+        get.reserved.into(),
+    ])?;
     let is_all = get.flags & GET_ALL != 0;
     clock::check();
     let mut snapshot = Snapshot::default();
@@ -196,8 +225,9 @@ fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
         let all = state.list()?;
         let room = room.min(all.accounts.len());
         let mut snapshots = Array::new(get.snapshots, room, get.entry_size, size_ver0::COUNTERS)?;
-        for account in all.accounts.iter().take(room) {
-            snapshots.push(&counters(account, &mut snapshot))?;
+        let oldest = oldest_of(state, &all.accounts, get.flags, get.count)?;
+        for (account, oldest) in all.accounts.iter().take(room).zip(oldest) {
+            snapshots.push(&counters(account, oldest, &mut snapshot))?;
         }
         get.count = count(all.accounts.len());
         get.generation = all.generation;
@@ -212,7 +242,8 @@ fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
         get.generation = state.generation();
         let account = state.numbered(get.number).ok_or(ENXIO)?;
         if room != 0 {
-            snapshots.push(&counters(&account, &mut snapshot))?;
+            let oldest = oldest_of_one(state, &account, get.flags)?;
+            snapshots.push(&counters(&account, oldest, &mut snapshot))?;
         }
         get.count = 1;
     }

@@ -32,6 +32,7 @@ use crate::{
             SizeCounts, //
         },
     },
+    glue::clock,
     kernel_ext::{
         kobject::{
             Directory,
@@ -47,7 +48,10 @@ use crate::{
             Show, //
         },
     },
-    recorder::account::Account,
+    recorder::{
+        account::Account,
+        oldest::OldestFinder, //
+    },
 };
 use core::{
     ffi::CStr,
@@ -64,11 +68,12 @@ use kernel::{
 /// What the directory is of.
 pub(crate) struct DiskObject {
     account: Arc<Account>,
+    oldest: OldestFinder,
 }
 
 impl DiskObject {
-    pub(super) fn new(account: Arc<Account>) -> Self {
-        DiskObject { account }
+    pub(super) fn new(account: Arc<Account>, oldest: OldestFinder) -> Self {
+        DiskObject { account, oldest }
     }
 }
 
@@ -85,6 +90,8 @@ pub(crate) enum DiskFile {
     Size(fn(&ClassSizes) -> &SizeCounts),
     /// How often an event has happened.
     Event(DiskEvent),
+    /// The age of the oldest I/O in flight.
+    Oldest,
     /// The latest slow I/Os.
     Slow,
     /// All numbers.
@@ -108,6 +115,10 @@ impl Show for DiskFile {
             }
             DiskFile::Size(which) => size::histogram(page, which(&of.account.sizes())),
             DiskFile::Event(event) => page.write_number(of.account.event(*event)),
+            DiskFile::Oldest => {
+                let oldest = of.oldest.of(&of.account).map_err(|_| fmt::Error)?;
+                page.write_number(oldest.age_ns(clock::now_ns()))
+            }
             DiskFile::Stat => text::stat(page, &of.account.snapshot()),
             DiskFile::Columns => text::stat_header(page),
         }?;
@@ -259,6 +270,11 @@ static EVENT_FILES: [Attribute<DiskFile>; DISK_EVENTS] = {
 static EVENT_LIST: AttributeList<DISK_EVENTS> = AttributeList::new(&EVENT_FILES);
 static EVENT_GROUP: Group = Group::new(Some(c"events"), &EVENT_LIST);
 
+static OLDEST_FILES: [Attribute<DiskFile>; 1] =
+    [Attribute::new(c"oldest_in_flight_ns", DiskFile::Oldest)];
+static OLDEST_LIST: AttributeList<1> = AttributeList::new(&OLDEST_FILES);
+static OLDEST_GROUP: Group = Group::new(None, &OLDEST_LIST);
+
 /// The file that changes with each slow I/O.
 pub(super) const SLOW_NAME: &CStr = c"slow";
 static SLOW_FILES: [Attribute<DiskFile>; 1] = [Attribute::private(SLOW_NAME, DiskFile::Slow)];
@@ -268,8 +284,10 @@ static SLOW_GROUP: Group = Group::new(None, &SLOW_LIST);
 /// The files of a disk that was never used: those whose numbers scripts add up over all disks.
 static GROUPS: Groups<2> = Groups::new([&TOP, &DEVSTAT_GROUP]);
 /// The files that come when it is used for the first time.
-static MORE: Groups<3> = Groups::new([&KSTAT_GROUP, &LATENCY_GROUP, &SIZE_GROUP]);
-static MORE_WITH_EVENTS: Groups<5> = Groups::new([
+static MORE_OF_CLIENT: Groups<3> = Groups::new([&KSTAT_GROUP, &LATENCY_GROUP, &SIZE_GROUP]);
+static MORE: Groups<4> = Groups::new([&OLDEST_GROUP, &KSTAT_GROUP, &LATENCY_GROUP, &SIZE_GROUP]);
+static MORE_WITH_EVENTS: Groups<6> = Groups::new([
+    &OLDEST_GROUP,
     &KSTAT_GROUP,
     &LATENCY_GROUP,
     &SIZE_GROUP,
@@ -279,9 +297,10 @@ static MORE_WITH_EVENTS: Groups<5> = Groups::new([
 
 /// Adds the other files of an account to its directory. May sleep; `ENOMEM`.
 pub(super) fn add_files(directory: &Directory<DiskObject>, account: &Account) -> Result {
-    match account.has_events() {
-        true => directory.add(&MORE_WITH_EVENTS),
-        false => directory.add(&MORE),
+    match (account.has_events(), account.has_tracked_ios()) {
+        (true, _) => directory.add(&MORE_WITH_EVENTS),
+        (false, true) => directory.add(&MORE),
+        (false, false) => directory.add(&MORE_OF_CLIENT),
     }
 }
 

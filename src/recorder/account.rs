@@ -142,6 +142,9 @@ struct Block {
 #[repr(align(64))]
 struct GaugeLine(Gauge);
 
+/// In the id of an account of a client, which is in no table of accounts.
+const CLIENT_PLACE: u32 = u32::MAX;
+
 /// Leaves of one disk: more than this many hardware queues share.
 const MAX_LEAVES: usize = 64;
 
@@ -197,7 +200,7 @@ impl Account {
 
     /// Returns an account for an entry of another module. May sleep; `ENOMEM`.
     pub(super) fn of_client(identity: Identity, absent: Arc<PerCpu<Absent>>) -> Result<Arc<Self>> {
-        let handle = AccountId::new(u32::MAX, identity.number);
+        let handle = AccountId::new(CLIENT_PLACE, identity.number);
         let block = Block {
             devinfo: Devinfo::unknown(),
             disk: None,
@@ -336,6 +339,12 @@ impl Account {
     #[inline(always)]
     pub(super) fn handle(&self) -> AccountId {
         self.handle
+    }
+
+    /// Whether its I/Os are in the table of I/Os in flight: not those of an entry of another module.
+    pub(crate) fn has_tracked_ios(&self) -> bool {
+        // CAST: 32 bits.
+        self.handle.place() != CLIENT_PLACE as usize
     }
 
     /// Counts an event of the disk. Any context but NMI.

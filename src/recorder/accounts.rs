@@ -85,6 +85,15 @@ impl Accounts {
             .peek(address, |account| account.handle().number())
     }
 
+    /// The disk of the account with this id, if it is that of a partition. May sleep.
+    pub(super) fn disk_of(&self, id: AccountId) -> Option<AccountId> {
+        let disk = |account: &Account| {
+            let disk = account.disk()?.handle();
+            (account.handle() == id).then_some(disk)
+        };
+        self.lookup.peek_at(id.place(), disk).flatten()
+    }
+
     /// The account of the disk at an address, and whether a partition of it has an account. Looks at the first cell
     /// only.
     #[inline(always)]

@@ -13,7 +13,7 @@
 //! if it leads to the address of the disk; else only what the entry has is shown.
 
 use super::{
-    account::Account,
+    found::Found,
     listener::Listener,
     State, //
 };
@@ -33,14 +33,10 @@ use crate::{
             Filled,
             Piece, //
         },
-        sort::sort_by, //
     },
     acct::{
         entry::Entry,
-        inflight::{
-            ObservedIn,
-            ObservedIo, //
-        },
+        inflight::ObservedIo, //
     },
     glue::{
         clock,
@@ -50,16 +46,9 @@ use crate::{
         },
         submitter::comm_of, //
     },
-    kernel_ext::{
-        task,
-        zeroed::zeroed_vec_charged, //
-    },
+    kernel_ext::task,
 };
-use kernel::{
-    alloc::KVVec,
-    prelude::*,
-    sync::Arc, //
-};
+use kernel::prelude::*;
 
 /// Entries that are looked at one after the other without a pause.
 const BATCH: usize = 1 << 10;
@@ -72,48 +61,6 @@ pub(crate) struct InFlightRows {
     has_targets: bool,
     /// The part of the table, and the entry in it, that is next; [`None`] before the heading.
     next: Option<(usize, usize)>,
-}
-
-/// The accounts of one moment, by the addresses of their roots and by their numbers.
-struct Found {
-    accounts: KVVec<Arc<Account>>,
-    /// Sorted, each with an index.
-    roots: KVVec<(u64, usize)>,
-    numbers: KVVec<(u64, usize)>,
-}
-
-impl Found {
-    /// May sleep; `ENOMEM`.
-    fn new<L: Listener>(state: &State<L>) -> Result<Self> {
-        let accounts = state.list()?.accounts;
-        let (mut roots, mut numbers) = (
-            zeroed_vec_charged(accounts.len())?,
-            zeroed_vec_charged(accounts.len())?,
-        );
-        let places = roots.iter_mut().zip(numbers.iter_mut());
-        for ((index, account), (root, number)) in accounts.iter().enumerate().zip(places) {
-            *root = (account.memory().root, index);
-            *number = (account.handle().bits(), index);
-        }
-        sort_by(&mut roots, |one, other| one.cmp(other));
-        sort_by(&mut numbers, |one, other| one.cmp(other));
-        Ok(Found {
-            accounts,
-            roots,
-            numbers,
-        })
-    }
-
-    /// The account in which an I/O is recorded; [`None`] if it was removed.
-    fn of(&self, io: &ObservedIo) -> Option<&Account> {
-        let (list, key) = match io.account {
-            ObservedIn::Account(bits) => (&self.numbers, bits),
-            ObservedIn::Memory(memory) => (&self.roots, memory.root),
-        };
-        let place = list.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-        let (_, index) = list.get(place)?;
-        self.accounts.get(*index).map(|account| &**account)
-    }
 }
 
 /// What may be at the address of an I/O.
@@ -141,7 +88,8 @@ impl InFlightRows {
             None => return Ok(Filled::Full),
         };
         self.next = Some((part, first));
-        let found = Found::new(state)?;
+        let list = state.list()?;
+        let found = Found::new(&list.accounts)?;
         for (part, table) in state.tracker.entries().parts().enumerate().skip(part) {
             let first = if self.next.is_some_and(|next| next.0 == part) {
                 self.next.map_or(0, |next| next.1)
@@ -169,7 +117,7 @@ impl InFlightRows {
         &self,
         state: &State<L>,
         piece: &mut Piece<'_>,
-        found: &Found,
+        found: &Found<'_>,
         entry: &Entry,
     ) -> bool {
         let look = |address| match self.has_targets {

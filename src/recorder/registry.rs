@@ -22,6 +22,7 @@ use super::{
     },
     events::Common,
     listener::Listener,
+    oldest::OldestFinder,
     position::Position, //
     promise::Promise,
     tracker::Tracker,
@@ -134,6 +135,10 @@ impl<L: Listener> Registry<L> {
         self.tracker.accounts()
     }
 
+    fn oldest(&self) -> OldestFinder {
+        OldestFinder::new(self.tracker.clone())
+    }
+
     /// See [`InFlightEntries::absent`](super::entries::InFlightEntries::absent).
     fn absent(&self) -> Arc<PerCpu<Absent>> {
         self.tracker.entries().absent()
@@ -176,7 +181,7 @@ impl<L: Listener> Registry<L> {
             false => None,
         };
         let member = Member {
-            presence: self.listener.arrived(device, &account)?,
+            presence: self.listener.arrived(device, &account, self.oldest())?,
             account: account.clone(),
             device: Some(device.hold()),
             ios,
@@ -209,7 +214,7 @@ impl<L: Listener> Registry<L> {
         identity.number = members.next_number;
         let account = Account::of_client(identity, self.absent())?;
         let member = Member {
-            presence: self.listener.attached(&account)?,
+            presence: self.listener.attached(&account, self.oldest())?,
             account: account.clone(),
             device: None,
             ios: None,

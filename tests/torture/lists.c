@@ -230,8 +230,8 @@ static void snapshots(int fd)
 		.devices = (unsigned long)devices,
 	};
 	struct iostat_get get = {
-		.size = sizeof(get), .flags = IOSTAT_GET_ALL, .entry_size = sizeof(snapshots[0]),
-		.count = DEVICES, .snapshots = (unsigned long)snapshots,
+		.size = sizeof(get), .flags = IOSTAT_GET_ALL | IOSTAT_GET_OLDEST,
+		.entry_size = sizeof(snapshots[0]), .count = DEVICES, .snapshots = (unsigned long)snapshots,
 	};
 
 	if (ioctl(fd, IOSTAT_IOC_LIST, &list) || ioctl(fd, IOSTAT_IOC_SNAPSHOT, &get))
@@ -249,7 +249,7 @@ static void snapshots(int fd)
 		    sscanf(devices[n].name, "many%llu", &unit) != 1)
 			continue;
 		seen++;
-		if (one->start_count > 1 || one->end_count > one->start_count || one->wcnt ||
+		if (one->start_count > 1 || one->end_count > one->start_count || one->wcnt || one->oldest_age ||
 		    one->rcnt != one->start_count - one->end_count ||
 		    one->bytes[IOSTAT_CLASS_READ] != one->end_count * unit)
 			return bad("ioctl: %s: %llu started, %llu ended, %llu bytes", devices[n].name,

@@ -174,6 +174,8 @@ struct iostat_list {
  * @rlastupdate: time of the last change of the run queue, ns; @snaptime if it is not empty
  * @wcnt: transactions in the wait queue
  * @rcnt: transactions in the run queue
+ * @oldest_age: with IOSTAT_GET_OLDEST, the age of the oldest I/O in flight at @snaptime, ns, of a disk also those of its
+ *	partitions; else 0. 0 if none is in flight, and of the entry of another module
  */
 struct iostat_snapshot {
 	__u32 number;
@@ -199,6 +201,7 @@ struct iostat_snapshot {
 	__aligned_u64 rlastupdate;
 	__aligned_u64 wcnt;
 	__aligned_u64 rcnt;
+	__aligned_u64 oldest_age;
 };
 
 /**
@@ -223,6 +226,7 @@ struct iostat_get {
 	__u32 reserved;
 };
 #define IOSTAT_GET_ALL		(1U << 0)
+#define IOSTAT_GET_OLDEST	(1U << 1)	/* fill in @oldest_age: searches the table of I/Os in flight once */
 
 /**
  * struct iostat_histogram - IOSTAT_IOC_HISTOGRAM: a histogram of the times or the sizes of completed transactions

@@ -5,6 +5,8 @@
 use super::{
     count,
     filled,
+    oldest_of,
+    oldest_of_one,
     size_ver0,
     zero,
     Reader,
@@ -17,10 +19,12 @@ use crate::{
             GetHistograms, //
         },
         DeviceSnapshot,
-        GET_ALL, //
+        GET_ALL,
+        GET_OLDEST, //
     },
     acct::{
         histogram::BUCKETS,
+        inflight::Oldest,
         snapshot::{
             HistogramSet,
             HISTOGRAMS, //
@@ -133,11 +137,11 @@ impl Arrays {
     }
 
     /// Writes what one device has. May sleep; `EFAULT`.
-    fn push(&mut self, account: &Account, room: &mut HistogramRoom) -> Result {
+    fn push(&mut self, account: &Account, oldest: Oldest, room: &mut HistogramRoom) -> Result {
         let number = account.identity().number;
         let snapshot = account.next_snapshot_with_histograms(room);
         self.snapshots
-            .push(&DeviceSnapshot::new(number, snapshot))?;
+            .push(&DeviceSnapshot::new(number, snapshot, oldest))?;
         for (class, phase, histogram) in room.histograms() {
             let first = count(self.counts.count);
             let latency = DeviceLatency::new(number, (class, phase), histogram, first);
@@ -157,7 +161,10 @@ impl Arrays {
 /// `ENXIO` if there is no such device, `ENOMEM`.
 pub(super) fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
     let (mut get, size) = argument.read::<GetHistograms>(size_ver0::HISTOGRAMS)?;
-    zero(&[(get.flags & !GET_ALL).into(), get.reserved.into()])?;
+    zero(&[
+        (get.flags & !(GET_ALL | GET_OLDEST)).into(),
+        get.reserved.into(),
+    ])?;
     let wanted = HistogramSet::new(get.which).ok_or(EINVAL)?;
     let is_all = get.flags & GET_ALL != 0;
     clock::check();
@@ -166,8 +173,9 @@ pub(super) fn get(reader: &Reader, state: &Recording, argument: Argument) -> Res
         zero(&[get.number.into()])?;
         let all = state.list()?;
         let mut arrays = Arrays::new(&get, all.accounts.len())?;
-        for account in &all.accounts {
-            arrays.push(account, &mut room)?;
+        let oldest = oldest_of(state, &all.accounts, get.flags, get.snapshot_count)?;
+        for (account, oldest) in all.accounts.iter().zip(oldest) {
+            arrays.push(account, oldest, &mut room)?;
         }
         get.generation = all.generation;
         arrays
@@ -176,7 +184,8 @@ pub(super) fn get(reader: &Reader, state: &Recording, argument: Argument) -> Res
         // Before the device is looked for: see `IOSTAT_IOC_SNAPSHOT`.
         get.generation = state.generation();
         let account = state.numbered(get.number).ok_or(ENXIO)?;
-        arrays.push(&account, &mut room)?;
+        let oldest = oldest_of_one(state, &account, get.flags)?;
+        arrays.push(&account, oldest, &mut room)?;
         arrays
     };
     get.size = filled::<GetHistograms>(size);

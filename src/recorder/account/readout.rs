@@ -127,6 +127,19 @@ impl Account {
         collect_sizes(self.records.iter().chain(of_partitions))
     }
 
+    /// Whether what an entry remembers as `records` is its own, or that of one of its partitions. May sleep.
+    pub(in crate::recorder) fn has_records(&self, records: u64) -> bool {
+        if self.records.places() == records {
+            return true;
+        }
+        if !self.may_have_partitions() {
+            return false;
+        }
+        let readout = self.readout.lock();
+        let mut partitions = readout.partitions.iter();
+        partitions.any(|partition| partition.places() == records)
+    }
+
     /// Whether its partitions have to be looked at: most accounts have none, and need no lock for that.
     fn may_have_partitions(&self) -> bool {
         // Acquire: pairs with the release in `join_disk`.

@@ -37,7 +37,7 @@ impl<L: Listener> Registry<L> {
         }
         let account = Account::of_mount(identity, handle, self.absent())?;
         let member = Member {
-            presence: self.listener.attached(&account)?,
+            presence: self.listener.attached(&account, self.oldest())?,
             account: account.clone(),
             device: None,
             ios: Some(BIOS),

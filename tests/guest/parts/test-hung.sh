@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# @inflight: the list of I/Os in flight, of disks that hang, and under load.
+# @inflight: the list of I/Os in flight, of disks that hang, and under load; and the age of the oldest of them.
 
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
 rmmod iostat
@@ -52,6 +52,35 @@ until_in_flight()
 	fail "hung: $2 I/Os in flight on $1" "$(in_flight "$1" | wc -l)"
 }
 
+# now_ns VARIABLE: sets it to the time on the module's clock.
+now_ns()
+{
+	local now
+	read -r now _ </sys/block/nbi/iostat/stat
+	printf -v "$1" %s "$now"
+}
+
+# oldest DISK: prints the age of its oldest I/O in flight as its file has it, and as each call has it for all users.
+oldest()
+{
+	local age
+	read -r age <"/sys/class/block/$1/iostat/oldest_in_flight_ns"
+	echo "$age $($nobody /payload/abi oldest "$1")"
+}
+
+# began NAME DISK FROM TO: checks that the oldest I/O in flight of a disk was accepted between these times.
+began()
+{
+	local before after ages age
+	now_ns before
+	ages=$(oldest "$2")
+	now_ns after
+	is "$1: so many ages" "$(wc -w <<<"$ages")" 5
+	for age in $ages; do
+		holds "$1: $age ns, from $3 to $4" "before - $4 <= age && age <= after - $3"
+	done
+}
+
 # until_busy DISK: waits until it has read and written.
 until_busy()
 {
@@ -64,16 +93,24 @@ until_busy()
 make_null_blk_disk nbi size=64 irqmode=2 completion_nsec=5000000000 submit_queues=1 hw_queue_depth=2
 wait_idle nbi
 is "hung: an idle disk" "$(what nbi)" ""
+is "hung: no age of an idle disk" "$(oldest nbi)" "0 0 0 0 0"
 # The entries of the requests are used for the first time, and then again, on the fast path.
 for round in first again; do
 	readers=
-	read_at /dev/nbi 0 2048
+	now_ns from
+	read_at /dev/nbi 0
+	until_in_flight nbi 1
+	now_ns to
+	sleep 0.2
+	read_at /dev/nbi 2048
 	until_in_flight nbi 2
+	began "hung: the older of two reads, $round" nbi $from $to
 	is "hung: two reads, $round" "$(what nbi)" "nbi running read 0 8192,nbi running read 2048 8192"
 	is "hung: their submitters, $round" "$(in_flight nbi | cut -d' ' -f9-10 | sort)" \
 		"$(printf '%s dd\n' $readers | sort)"
 	wait $readers
 	is "hung: nothing when they have ended, $round" "$(what nbi)" ""
+	is "hung: no age when they have ended, $round" "$(oldest nbi)" "0 0 0 0 0"
 done
 is "hung: all disks" "$(in_flight | grep -c '^nbi ')" 0
 # A name with a blank is one word.
@@ -93,8 +130,10 @@ sh -c 'echo none >/sys/block/nbi/queue/scheduler' &
 freezer=$!
 sleep 0.5
 before=$(in_flight nbi)
+ages=$(oldest nbi)
 sleep 1
 after=$(in_flight nbi)
+later=$(oldest nbi)
 is "hung: a frozen queue: it is" "$(cat /proc/$freezer/stat 2>/dev/null | sed 's/.*) //' | cut -d' ' -f1)" D
 is "hung: a frozen queue: phases" "$(cut -d' ' -f3 <<<"$before" | sort | uniq -c | xargs)" "2 running 2 waiting"
 is "hung: a frozen queue: sectors" "$(cut -d' ' -f6-8 <<<"$before" | sort | paste -sd,)" \
@@ -103,6 +142,13 @@ is "hung: a frozen queue: the same later, as much older" "$(printf '%s\n' "$befo
 	!($7 in age) { age[$7] = $4; next }
 	$4 - age[$7] > 9e8 && $4 - age[$7] < 2e10 { n++ }
 	END { print n }')" 4
+is "hung: a frozen queue: the age of the oldest grows" "$(printf '%s\n' "$ages" "$later" | awk '
+	NR == 1 { split($0, age) }
+	NR == 2 { for (i = 1; i <= 5; i++) n += $i - age[i] > 9e8 && $i - age[i] < 2e10 }
+	END { print n }')" 5
+is "hung: a frozen queue: the age of the oldest is between those of two lists" "$(printf '%s\n' "$before" "$after" | awk -v ages="$ages" '
+	$4 > age[NR > 4] { age[NR > 4] = $4 }
+	END { n = split(ages, one, " "); for (i = 1; i <= n; i++) right += age[0] <= one[i] && one[i] <= age[1]; print right }')" 5
 is "hung: a frozen queue: times at the disk" "$(awk '$3 == "waiting" && $5 || $3 == "running" && ($5 < 3e8 || $5 > $4)' <<<"$before")" ""
 is "hung: other users: no operation, no sector and no submitter" "$($nobody sh -c '[ -c /dev/iostat ] && exec 7<>/dev/iostat; echo "@inflight nbi" >&7; cat <&7' |
 	awk '$1 == "nbi" && $4 >= $5 { print $6, $7, $8, $9, $10 }' | sort -u)" "- - - - -"
@@ -111,14 +157,34 @@ wait $freezer
 
 # A partition, whose I/Os are in the list of its disk as well.
 succeeds "hung: a partition is added" /payload/partition /dev/nbi 1 2048 4096
-readers=
-read_at /dev/nbi1 16
-read_at /dev/nbi 32
-until_in_flight nbi 2
-is "hung: a partition" "$(what nbi1)" "nbi1 running read 2064 8192"
-is "hung: its disk" "$(what nbi)" "nbi running read 32 8192,nbi1 running read 2064 8192"
-wait $readers
-wait_idle nbi
+for order in "nbi1 nbi" "nbi nbi1" "nbi1 nbi fast"; do
+	readers=
+	if [ "${order% fast}" != "$order" ]; then
+		# From the next on, both requests of the disk are on the fast path of the partition.
+		read_at /dev/nbi1 64 128
+		wait $readers
+		readers=
+	fi
+	for device in ${order% fast}; do
+		now_ns from_$device
+		case $device in
+		nbi1) read_at /dev/nbi1 16 ;;
+		nbi) read_at /dev/nbi 32 ;;
+		esac
+		until_in_flight nbi $(wc -w <<<$readers)
+		now_ns to_$device
+		sleep 0.2
+	done
+	succeeds "hung: files of the partition, in $order" all_files nbi1
+	is "hung: a partition, in $order" "$(what nbi1)" "nbi1 running read 2064 8192"
+	is "hung: its disk, in $order" "$(what nbi)" "nbi running read 32 8192,nbi1 running read 2064 8192"
+	began "hung: a partition has the age of its own, in $order" nbi1 $from_nbi1 $to_nbi1
+	# Of the disk the first of both is the oldest.
+	from=from_${order%% *} to=to_${order%% *}
+	began "hung: a disk has that of both, in $order" nbi ${!from} ${!to}
+	wait $readers
+	wait_idle nbi
+done
 
 # A suspended device-mapper device keeps bios.
 dm_linear held /dev/nbi 8192
@@ -129,6 +195,9 @@ read_at /dev/mapper/held 24
 until_in_flight "$dm" 1
 is "hung: a suspended device-mapper device" "$(what "$dm")" "$dm running read 24 8192"
 is "hung: nothing below it" "$(what nbi)" ""
+succeeds "hung: files of a suspended device" all_files "$dm"
+holds "hung: a suspended device has an age" "$(cut -d' ' -f1 <<<"$(oldest "$dm")") > 0"
+is "hung: nothing below it has an age" "$(oldest nbi)" "0 0 0 0 0"
 dmsetup resume held
 until_in_flight nbi 1
 is "hung: the disk below it" "$(what nbi)" "nbi running read 24 8192"

@@ -6,6 +6,7 @@
  *	abi io-sizes NAME
  *	abi histograms one|all NAME	as abi histogram NAME and abi io-sizes NAME, by one call for this device or for all
  *	abi agree NAME N	N calls under load: prints where histograms differ from the counters beside them
+ *	abi oldest NAME		the age of its oldest I/O in flight, by each call for it or for all devices
  *	abi get NAME		the line of /sys/block/NAME/iostat/stat
  *	abi time N		ns for all devices' snapshots, the minimum of N times
  *	abi diskstats N		ns for /proc/diskstats, the minimum of N times
@@ -38,7 +39,11 @@ SIZE(info, 64);
 SIZE(list, 32);
 SIZE(device, 192);
 SIZE(get, 40);
+#ifdef IOSTAT_GET_OLDEST
+SIZE(snapshot, 304);
+#else
 SIZE(snapshot, 296);
+#endif
 SIZE(histogram, 48);
 SIZE(message, 32);
 #ifdef IOSTAT_IOC_HISTOGRAMS
@@ -201,6 +206,26 @@ static void show_latencies(const struct iostat_histograms *h, __u32 which)
 	}
 }
 
+/* Prints the age that a call returned, of this device. */
+static void show_age(__u32 which, __u32 count)
+{
+	for (__u32 i = 0; i < count && i < MOST; i++)
+		if (snapshots[i].number == which)
+			printf(" %llu", (unsigned long long)snapshots[i].oldest_age);
+}
+
+static void show_oldest(const char *name)
+{
+	__u32 which = number(name);
+
+	get(IOSTAT_GET_OLDEST, which);
+	printf("%llu", (unsigned long long)snapshots[0].oldest_age);
+	show_age(which, get(IOSTAT_GET_OLDEST | IOSTAT_GET_ALL, 0).count);
+	show_age(which, histograms(IOSTAT_GET_OLDEST, which).snapshot_count);
+	show_age(which, histograms(IOSTAT_GET_OLDEST | IOSTAT_GET_ALL, 0).snapshot_count);
+	putchar('\n');
+}
+
 static __u32 index_of(const struct iostat_latency *l)
 {
 	if (l->phase == IOSTAT_PHASE_OF_SIZES)
@@ -253,7 +278,7 @@ static void sizes_of_histograms(void)
 	h.flags = IOSTAT_GET_ALL;
 	expect("histograms, one of all", IOSTAT_IOC_HISTOGRAMS, &h, EINVAL);
 	h.number = 0;
-	h.flags |= 2;
+	h.flags |= 4;
 	expect("histograms, flag", IOSTAT_IOC_HISTOGRAMS, &h, EINVAL);
 	h.flags = IOSTAT_GET_ALL;
 	h.which = IOSTAT_HISTOGRAM_ALL + 1;
@@ -419,7 +444,7 @@ static void sizes(void)
 	g.flags = IOSTAT_GET_ALL;
 	expect("snapshot, one of all", IOSTAT_IOC_SNAPSHOT, &g, EINVAL);
 	g.number = 0;
-	g.flags = 2;
+	g.flags = 4;
 	expect("snapshot, flag", IOSTAT_IOC_SNAPSHOT, &g, EINVAL);
 	g.flags = 0;
 	g.reserved = 1;
@@ -511,6 +536,8 @@ int main(int argc, char **argv)
 		struct iostat_histograms h = histograms(is_all ? IOSTAT_GET_ALL : 0, is_all ? 0 : which);
 
 		show_latencies(&h, which);
+	} else if (!strcmp(what, "oldest") && argc == 3) {
+		show_oldest(argv[2]);
 	} else if (!strcmp(what, "agree") && argc == 4) {
 		agree(argv[2], atol(argv[3]));
 #endif

@@ -9,6 +9,8 @@ use iostat::{
             histograms::PHASE_OF_SIZES,
             Device,
             DeviceSnapshot,
+            GET_ALL,
+            GET_OLDEST,
             VERSION, //
         },
         map::{
@@ -35,6 +37,7 @@ use iostat::{
             Phase,
             BUCKETS, //
         },
+        inflight::Oldest,
         record::{
             CpuRecord,
             DiskSummand, //
@@ -100,12 +103,13 @@ const _: () = {
     same!(layout::Snapshot = DeviceSnapshot {
         number reserved snaptime start_count end_count counts
         bytes operations duration service busy_time tag_types wtime wlentime
-        wlastupdate rtime rlentime rlastupdate wcnt rcnt
+        wlastupdate rtime rlentime rlastupdate wcnt rcnt oldest_age
     });
     assert!(layout::VERSION == VERSION && layout::MAGIC == MAGIC && layout::BUCKETS == BUCKETS);
     assert!(layout::SIZES == SIZES && layout::PHASE_OF_SIZES == PHASE_OF_SIZES);
     assert!(layout::IOC_LIST == call::LIST as std::ffi::c_ulong);
     assert!(layout::IOC_SNAPSHOT == call::SNAPSHOT as std::ffi::c_ulong);
+    assert!(layout::GET_ALL == GET_ALL && layout::GET_OLDEST == GET_OLDEST);
     assert!(layout::GONE == GONE);
 };
 
@@ -203,7 +207,7 @@ proptest! {
         for (start, issue, end, gap, still, bytes) in steps {
             // The block keeps what it reads. Records change, and appear, between its reads.
             last = collect(|| memory.cpus(), || now).after(&last);
-            prop_assert_eq!(block.snapshot_by(|| now), own(DeviceSnapshot::new(7, &last)));
+            prop_assert_eq!(block.snapshot_by(|| now), own(DeviceSnapshot::new(7, &last, Oldest::default())));
             let began = now;
             Transition::StartWaitqEnter.apply(&memory.record(start).write(), &tree, now);
             now += gap;
@@ -219,11 +223,11 @@ proptest! {
             Transition::RunqExitEnd(end_of).apply(&memory.record(end).write(), &tree, now);
         }
         let floor0 = collect(|| memory.cpus(), || now).after(&last);
-        prop_assert_eq!(block.snapshot_by(|| now), own(DeviceSnapshot::new(7, &floor0)));
+        prop_assert_eq!(block.snapshot_by(|| now), own(DeviceSnapshot::new(7, &floor0, Oldest::default())));
         // As a reader does that has read nothing before.
         let floor0 = collect(|| memory.cpus(), || now).after(&Default::default());
         let mapped = memory.block(&header).snapshot_by(|| now);
-        prop_assert_eq!(mapped, own(DeviceSnapshot::new(7, &floor0)));
+        prop_assert_eq!(mapped, own(DeviceSnapshot::new(7, &floor0, Oldest::default())));
     }
 }
 
@@ -297,7 +301,7 @@ proptest! {
         let (mut now, mut last) = (1_000_000u64, Default::default());
         for (of, start, issue, end, gap, still) in steps {
             last = collect(all, || now).after(&last);
-            prop_assert_eq!(block.snapshot_by(|| now), own(DeviceSnapshot::new(7, &last)));
+            prop_assert_eq!(block.snapshot_by(|| now), own(DeviceSnapshot::new(7, &last, Oldest::default())));
             let began = now;
             apply(of, start, Transition::StartWaitqEnter, now);
             if still == 3 && of != 0 {
@@ -316,7 +320,7 @@ proptest! {
         }
         let floor0 = collect(all, || now).after(&last);
         let mapped = block.snapshot_by(|| now);
-        prop_assert_eq!(mapped, own(DeviceSnapshot::new(7, &floor0)));
+        prop_assert_eq!(mapped, own(DeviceSnapshot::new(7, &floor0, Oldest::default())));
         let mut ours = Histogram::default();
         let parts = disk.parts().chain(partitions.iter().flat_map(|memory| memory.parts()));
         collect_histogram(parts, Class::Read, Phase::Total, &mut ours);

@@ -8,9 +8,9 @@ use crate::arguments::{
 };
 use crate::file::{ioctl, File};
 use crate::layout::{
-    Device, Get, Histogram, List, Snapshot, BUCKETS, GET_ALL, IOC_CGROUPS, IOC_HISTOGRAM,
-    IOC_KSTAT_LIST, IOC_KSTAT_READ, IOC_LIST, IOC_MESSAGE, IOC_SLOW, IOC_SNAPSHOT, NO_DEVICE,
-    PHASE_OF_SIZES, SIZES,
+    Device, Get, Histogram, List, Snapshot, BUCKETS, GET_ALL, GET_OLDEST, IOC_CGROUPS,
+    IOC_HISTOGRAM, IOC_KSTAT_LIST, IOC_KSTAT_READ, IOC_LIST, IOC_MESSAGE, IOC_SLOW, IOC_SNAPSHOT,
+    NO_DEVICE, PHASE_OF_SIZES, SIZES,
 };
 use std::io::{Error, ErrorKind, Result};
 use std::mem::size_of;
@@ -93,12 +93,21 @@ impl File {
     /// Everything about each device, in the order of the list, and the generation of the list. What is in
     /// `snapshots` is replaced; its memory is used again.
     pub fn snapshots(&self, snapshots: &mut Vec<Snapshot>) -> Result<u64> {
+        self.get_snapshots(0, snapshots)
+    }
+
+    /// The same, with the ages of the oldest I/Os in flight, for which the kernel searches its table of these.
+    pub fn snapshots_with_ages(&self, snapshots: &mut Vec<Snapshot>) -> Result<u64> {
+        self.get_snapshots(GET_OLDEST, snapshots)
+    }
+
+    fn get_snapshots(&self, flags: u32, snapshots: &mut Vec<Snapshot>) -> Result<u64> {
         let room = snapshots.capacity().max(16);
         snapshots.resize(room, Snapshot::default());
         loop {
             let mut get = Get {
                 size: size_of::<Get>() as u32,
-                flags: GET_ALL,
+                flags: GET_ALL | flags,
                 entry_size: size_of::<Snapshot>() as u32,
                 count: snapshots.len() as u32,
                 snapshots: snapshots.as_mut_ptr() as u64,

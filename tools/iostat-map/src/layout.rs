@@ -37,6 +37,8 @@ pub const IOC_KSTAT_LIST: std::ffi::c_ulong = 0xa810;
 pub const IOC_KSTAT_READ: std::ffi::c_ulong = 0xa811;
 /// `IOSTAT_GET_ALL`.
 pub const GET_ALL: u32 = 1;
+/// `IOSTAT_GET_OLDEST`.
+pub const GET_OLDEST: u32 = 2;
 /// `IOSTAT_DEVICE_PARTITION`.
 pub const DEVICE_PARTITION: u32 = 1;
 /// `IOSTAT_MAP_GONE`.
@@ -134,6 +136,7 @@ pub struct Snapshot {
     pub rlastupdate: u64,
     pub wcnt: u64,
     pub rcnt: u64,
+    pub oldest_age: u64,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -344,7 +347,7 @@ pub(crate) const DIFFERENCE_WORDS: usize = size_of::<Difference>() / 8;
 
 const _: () = {
     assert!(size_of::<Device>() == 192);
-    assert!(size_of::<Snapshot>() == 296);
+    assert!(size_of::<Snapshot>() == 304);
     assert!(size_of::<List>() == 32);
     assert!(size_of::<Get>() == 40);
     assert!(size_of::<Histogram>() == 896);
