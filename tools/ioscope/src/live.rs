@@ -168,7 +168,10 @@ impl Reader {
     /// Returns the generation of the list that was read.
     fn read(&mut self) -> std::io::Result<u64> {
         self.times.clear();
-        let generation = self.file.snapshots(&mut self.snapshots)?;
+        let generation = match self.want.oldest {
+            true => self.file.snapshots_with_ages(&mut self.snapshots)?,
+            false => self.file.snapshots(&mut self.snapshots)?,
+        };
         if generation != self.generation {
             return Ok(generation);
         }
@@ -181,10 +184,14 @@ impl Reader {
         let histograms = &mut self.histograms;
         // One call for each of a few devices, or one for all.
         if changed.len() * 4 > self.devices.len() {
+            let before = self.snapshots.clone();
             let snapshots = &mut self.snapshots;
             let generation = self
                 .file
                 .snapshots_with_histograms(which, snapshots, histograms)?;
+            for (counters, before) in snapshots.iter_mut().zip(&before) {
+                *counters = with_age_of(*counters, before);
+            }
             keep(histograms, &mut self.times);
             return Ok(generation);
         }
@@ -196,7 +203,7 @@ impl Reader {
                 .file
                 .snapshot_with_histograms(number, which, histograms)
             {
-                *counters = new;
+                *counters = with_age_of(new, counters);
                 keep(histograms, &mut self.times);
             }
         }
@@ -494,6 +501,18 @@ impl Reader {
     }
 }
 
+/// Later counters of a device, with the age that its oldest I/O in flight has then. Only one call searches for it.
+fn with_age_of(later: Snapshot, before: &Snapshot) -> Snapshot {
+    let age = match (before.oldest_age, later.wcnt | later.rcnt) {
+        (0, _) | (_, 0) => 0,
+        (age, _) => age.saturating_add(later.snaptime.saturating_sub(before.snaptime)),
+    };
+    Snapshot {
+        oldest_age: age,
+        ..later
+    }
+}
+
 /// Adds histograms to those that were read for a sample.
 fn keep(histograms: &Histograms, times: &mut HashMap<(u32, u32, u32), Rc<Histogram>>) {
     for (latency, histogram) in histograms.iter() {
@@ -549,5 +568,33 @@ impl Source for Live {
 
     fn choose(&mut self, selection: Selection, want: Want) {
         self.reader.choose(selection, want);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_age_is_that_of_the_same_io_later() {
+        let before = Snapshot {
+            snaptime: 1000,
+            oldest_age: 300,
+            rcnt: 1,
+            ..Snapshot::default()
+        };
+        let later = Snapshot {
+            snaptime: 1050,
+            wcnt: 2,
+            ..Snapshot::default()
+        };
+        assert_eq!(with_age_of(later, &before).oldest_age, 350);
+        let idle = Snapshot { wcnt: 0, ..later };
+        assert_eq!(with_age_of(idle, &before).oldest_age, 0);
+        let none = Snapshot {
+            oldest_age: 0,
+            ..before
+        };
+        assert_eq!(with_age_of(later, &none).oldest_age, 0);
     }
 }

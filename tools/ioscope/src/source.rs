@@ -20,6 +20,8 @@ pub struct Want {
     /// Of the selected devices.
     pub regions: bool,
     pub kstats: bool,
+    /// The ages of the oldest I/Os in flight.
+    pub oldest: bool,
     /// What is in flight, with so many I/Os of each device.
     pub in_flight: Option<usize>,
     /// The slow I/Os of each disk; for that it takes the events.

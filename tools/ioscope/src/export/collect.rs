@@ -44,7 +44,7 @@ pub struct Collector {
 impl Collector {
     pub fn new(options: Options) -> Self {
         let want = Want {
-            in_flight: Some(0),
+            oldest: true,
             slow_threshold: true,
             cgroups: options.cgroups,
             ..Want::of_devices()

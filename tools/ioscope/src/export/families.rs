@@ -5,7 +5,6 @@
 use super::cgroups;
 use super::collect::Scrape;
 use super::family::{Family, Kind, Labels, Metric, Times, Value};
-use crate::inflight::InFlight;
 use crate::sample::{Entry, Kind as DeviceKind, FREE, NONE, PHASES, READ, TOTAL, WRITE};
 use std::borrow::Cow;
 
@@ -297,10 +296,12 @@ fn oldest_in_flight(scrape: &Scrape) -> Family<'_> {
         Kind::Gauge,
     );
     each(scrape, head, |entry| {
-        let is_listed = matches!(entry.device.kind, DeviceKind::Disk | DeviceKind::Partition);
-        let in_flight = scrape.sample.in_flight.iter().filter(|_| is_listed);
-        let age = |all: &InFlight| Value::Ns(all.oldest_age_ns(entry.device.number));
-        in_flight.map(|all| (Vec::new(), age(all))).collect()
+        match entry.device.kind {
+            DeviceKind::Disk | DeviceKind::Partition => {
+                vec![(Vec::new(), Value::Ns(entry.counters.oldest_age))]
+            }
+            _ => Vec::new(),
+        }
     })
 }
 

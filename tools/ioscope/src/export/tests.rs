@@ -4,7 +4,6 @@
 
 use super::*;
 use crate::cgroup::{Account, Cgroups, Key};
-use crate::inflight::{InFlight, OfDevice};
 use crate::quantile::tests::bounds;
 use crate::sample::{Device, Entry, Event, Events, Kind, Sample, Times, READ, SERVICE, TOTAL};
 use anyhow::Result;
@@ -60,6 +59,7 @@ fn scrape(name: &str) -> Scrape {
             duration: [0, 12_345_678_901, 1, 0],
             rlentime: 1_500_000_000,
             rcnt: 1,
+            oldest_age: 2_000_000_001,
             ..Snapshot::default()
         },
         times,
@@ -87,30 +87,10 @@ fn scrape(name: &str) -> Scrape {
         sample: Sample {
             entries: vec![entry],
             events: Some(Rc::new(events)),
-            in_flight: in_flight(vec![of_device(7, None, 1), of_device(9, Some(7), 2)]),
             slow_threshold_ns: Some(500_000_000),
             ..Sample::default()
         },
     }
-}
-
-/// A device whose oldest I/O in flight is so many seconds old, and a ns.
-fn of_device(number: u32, disk: Option<u32>, seconds: u64) -> OfDevice {
-    OfDevice {
-        device: format!("device{number}"),
-        number,
-        disk,
-        waiting: 0,
-        running: 1,
-        oldest_age_ns: seconds * 1_000_000_000 + 1,
-    }
-}
-
-fn in_flight(devices: Vec<OfDevice>) -> Option<InFlight> {
-    Some(InFlight {
-        devices,
-        oldest: Vec::new(),
-    })
 }
 
 fn exposed(scrape: Option<&Scrape>, options: &Options, form: Form) -> String {
@@ -174,14 +154,15 @@ fn slow_ios_and_what_is_in_flight_are_there() {
     has(&text, "iostat_slow_replaced_total{device=\"sda\"} 6");
     has(&text, "iostat_slow_dropped_total{device=\"sda\"} 0");
     has(&text, "iostat_slow_threshold_seconds 0.5");
-    // That of its partition is older.
     let oldest = "iostat_oldest_in_flight_seconds{device=\"sda\"}";
     has(&text, &format!("{oldest} 2.000000001"));
-    scrape.sample.in_flight = in_flight(vec![of_device(8, Some(6), 3)]);
+    scrape.sample.entries[0].counters.oldest_age = 0;
     let text = exposed(Some(&scrape), &ALL, Form::Openmetrics);
     has(&text, &format!("{oldest} 0"));
-    // What is not known is not 0.
-    scrape.sample.in_flight = None;
+    // What is not known is not 0: I/Os of other modules are counted, and not followed.
+    let mut device = (*scrape.sample.entries[0].device).clone();
+    device.kind = Kind::Tape;
+    scrape.sample.entries[0].device = Rc::new(device);
     scrape.sample.slow_threshold_ns = None;
     let text = exposed(Some(&scrape), &ALL, Form::Text);
     for family in [oldest, "iostat_slow_threshold_seconds "] {
