@@ -242,6 +242,36 @@ def under_load(a, b):
     T.holds(f"utilisation is a share ({busy})", 0.3 < busy <= 1.001)
 
 
+def sizes_of_ios(a):
+    """I/Os of several sizes are in the buckets that begin with these sizes."""
+    labels = 'instance="a",device="sized",operation="{}"'
+
+    def counts(operation):
+        """By the smallest size of a bucket."""
+        these = labels.format(operation)
+        found = {int(float(one["metric"]["le"])): int(one["value"][1]) for one in
+                 query(f'iostat_size_bytes_bucket{{{these},le!="+Inf"}}')}
+        bounds, found = sorted(found), {-1: 0, **found}
+        return {low + 1: found[bound] - found[low] for low, bound in zip([-1, *bounds], bounds)}
+
+    a.run("make_null_blk_disk sized irqmode=0 size=64")
+    settled("a")
+    before = {operation: counts(operation) for operation in ("read", "write")}
+    loads = [("read", "4k", 40), ("read", "8k", 30), ("read", "12k", 20), ("write", "512", 7), ("write", "64k", 10), ("write", "124k", 5)]
+    a.run("fio --output=/tmp/fio.txt --filename=/dev/sized --size=32m --direct=1 --ioengine=psync " +
+          " ".join(f"--name=j{number} --rw=rand{rw} --bs={bs} --number_ios={ios}" for number, (rw, bs, ios) in enumerate(loads)))
+    settled("a")
+    for operation, want in [("read", {4096: 40, 8192: 50}), ("write", {0: 7, 65536: 15})]:
+        after = counts(operation)
+        T.same(f"sizes: {operation}s by bucket", {low: after[low] - count for low, count in before[operation].items() if after[low] != count}, want)
+        these = labels.format(operation)
+        T.same(f"sizes: {operation}s: as many as completed", value(f'iostat_size_bytes_bucket{{{these},le="+Inf"}}'), value(f"iostat_operations_total{{{these}}}"))
+        T.same(f"sizes: {operation}s: their sum", value(f"iostat_size_bytes_sum{{{these}}}"), value(f"iostat_bytes_total{{{these}}}"))
+    T.same("sizes: all bounds, and some", [len(query(f'iostat_size_bytes_bucket{{instance="{name}",device="nullb0",operation="read"}}')) for name in PORTS], [23, 13])
+    T.same("sizes: none of what is neither read, written nor discarded", query('iostat_size_bytes_count{operation="other"}'), [])
+    a.run("remove_null_blk_disk sized")
+
+
 def slow_and_stalled(a):
     """An I/O that takes three seconds, while it is in flight and afterwards."""
     labels = '{instance="a",device="slug"}'
@@ -473,6 +503,7 @@ def main():
             wait("both are up", lambda: value(f'iostat_up{{instance="{name}"}}') == 1)
         slow = timed(loads.begin_slow, b, PORT_B)
         timed(under_load, a, b)
+        timed(sizes_of_ios, a)
         timed(slow_and_stalled, a)
         timed(rules_and_dashboard)
         timed(a_device_leaves, b)

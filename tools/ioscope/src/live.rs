@@ -9,14 +9,14 @@ use crate::names::Selection;
 use crate::quantile::Bounds;
 use crate::recording::frame::MOST_AREAS;
 use crate::region::{areas, list, Measured, Region};
-use crate::sample::{Device, Entry, Events, Kind, Sample, Times};
-use crate::size::Sizes;
+use crate::sample::{Device, Entry, Events, Kind, Sample, Times, FREE, READ, WRITE};
+use crate::size::{Counts, Sizes};
 use crate::slow::{date, parse, Ring};
 use crate::source::{Source, Want};
 use crate::ticker::Ticker;
 use anyhow::{anyhow, bail, Context, Result};
 use iostat_map::{which, which_sizes, Cgroup, File, Histogram, Histograms, Snapshot};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::rc::Rc;
 use std::string::FromUtf8Error;
@@ -36,6 +36,8 @@ pub struct Reader {
     histograms: Histograms,
     /// Those that were read for this sample, by device, class and phase.
     times: HashMap<(u32, u32, u32), Rc<Histogram>>,
+    /// The same of sizes.
+    sizes: Sizes,
     last: Last,
     cgroups: Vec<Cgroup>,
     selection: Selection,
@@ -48,6 +50,7 @@ pub struct Reader {
 #[derive(Default)]
 pub struct Last {
     entries: Vec<Entry>,
+    sizes: Option<Sizes>,
     /// By number and creation of the disk.
     rings: HashMap<(u32, u64), KnownRing>,
     paths: Paths,
@@ -109,6 +112,7 @@ impl Reader {
             snapshots: Vec::new(),
             histograms: Histograms::default(),
             times: HashMap::new(),
+            sizes: Sizes::new(),
             last: Last::default(),
             cgroups: Vec::new(),
             selection: Selection::default(),
@@ -168,6 +172,7 @@ impl Reader {
     /// Returns the generation of the list that was read.
     fn read(&mut self) -> std::io::Result<u64> {
         self.times.clear();
+        self.sizes.clear();
         let generation = match self.want.oldest {
             true => self.file.snapshots_with_ages(&mut self.snapshots)?,
             false => self.file.snapshots(&mut self.snapshots)?,
@@ -192,7 +197,7 @@ impl Reader {
             for (counters, before) in snapshots.iter_mut().zip(&before) {
                 *counters = with_age_of(*counters, before);
             }
-            keep(histograms, &mut self.times);
+            keep(histograms, &mut self.times, &mut self.sizes);
             return Ok(generation);
         }
         for index in changed {
@@ -204,7 +209,7 @@ impl Reader {
                 .snapshot_with_histograms(number, which, histograms)
             {
                 *counters = with_age_of(new, counters);
-                keep(histograms, &mut self.times);
+                keep(histograms, &mut self.times, &mut self.sizes);
             }
         }
         Ok(generation)
@@ -215,7 +220,9 @@ impl Reader {
         let wanted = |class: u32, phase: u32| self.want.times[class as usize][phase as usize];
         let all = (0..4).flat_map(|class| (0..3).map(move |phase| (class, phase)));
         let wanted = all.filter(|(class, phase)| wanted(*class, *phase));
-        wanted.fold(0, |sum, (class, phase)| sum | which(class, phase))
+        let times = wanted.fold(0, |sum, (class, phase)| sum | which(class, phase));
+        let classes = with_sizes().filter(|_| self.want.sizes);
+        classes.fold(times, |sum, class| sum | which_sizes(class as u32))
     }
 
     /// The entry of the last sample of a device.
@@ -229,7 +236,7 @@ impl Reader {
         last.or_else(|| entries.iter().find(is_it))
     }
 
-    /// Whether a device has wanted times that differ from those of the last sample.
+    /// Whether a device has wanted times or sizes that differ from those of the last sample.
     fn has_changed(&self, device: &Device, counters: &Snapshot, near: usize) -> bool {
         let last = self.last_of(device, near);
         (0..4).any(|class| {
@@ -239,7 +246,11 @@ impl Reader {
                     entry.counters.operations[class] == count && entry.times[class][phase].is_some()
                 })
             };
-            count != 0 && (0..3).any(|phase| self.want.times[class][phase] && !is_known(phase))
+            let wants_sizes = self.want.sizes && with_sizes().any(|with| with == class);
+            let has_new_times =
+                || (0..3).any(|phase| self.want.times[class][phase] && !is_known(phase));
+            let has_new_sizes = || wants_sizes && self.same_sizes(last, class, counters).is_none();
+            count != 0 && (has_new_times() || has_new_sizes())
         })
     }
 
@@ -284,10 +295,7 @@ impl Reader {
             true => self.cgroups()?,
             false => None,
         };
-        let sizes = match self.want.sizes {
-            true => Some(self.sizes(&entries)?),
-            false => None,
-        };
+        let sizes = self.want.sizes.then(|| self.sizes(&entries));
         let regions = match self.want.regions {
             true => self.regions(&entries),
             false => Vec::new(),
@@ -297,6 +305,7 @@ impl Reader {
             false => Vec::new(),
         };
         self.last.entries.clone_from(&entries);
+        self.last.sizes.clone_from(&sizes);
         Ok(Sample {
             wall_ns,
             generation: self.generation,
@@ -312,19 +321,27 @@ impl Reader {
         })
     }
 
+    /// The sizes of the last sample, if nothing of the class was completed since.
+    fn same_sizes(&self, last: Option<&Entry>, class: usize, now: &Snapshot) -> Option<&Counts> {
+        let last = last.filter(|last| last.counters.operations[class] == now.operations[class])?;
+        let sizes = self.last.sizes.as_ref()?;
+        sizes.get(&(last.device.number, class as u8))
+    }
+
     /// The sizes of the I/Os of these devices.
-    fn sizes(&mut self, entries: &[Entry]) -> Result<Sizes> {
-        let which = (1..4).fold(0, |sum, class| sum | which_sizes(class));
-        let mut snapshots = Vec::new();
-        self.file
-            .snapshots_with_histograms(which, &mut snapshots, &mut self.histograms)
-            .context("cannot read the sizes")?;
-        let numbers: HashSet<u32> = entries.iter().map(|entry| entry.device.number).collect();
-        let sizes = self.histograms.sizes();
-        let sizes = sizes.filter(|(number, ..)| numbers.contains(number));
-        Ok(sizes
-            .map(|(number, class, counts)| ((number, class as u8), counts))
-            .collect())
+    fn sizes(&self, entries: &[Entry]) -> Sizes {
+        let mut sizes = Sizes::new();
+        for (near, entry) in entries.iter().enumerate() {
+            let last = self.last_of(&entry.device, near);
+            for class in with_sizes().filter(|class| entry.counters.operations[*class] != 0) {
+                let key = (entry.device.number, class as u8);
+                let same = || self.same_sizes(last, class, &entry.counters);
+                // One that has left meanwhile has none.
+                let counts = self.sizes.get(&key).or_else(same);
+                sizes.extend(counts.map(|counts| (key, *counts)));
+            }
+        }
+        sizes
     }
 
     /// The accounts by cgroup, if there are any.
@@ -513,12 +530,23 @@ fn with_age_of(later: Snapshot, before: &Snapshot) -> Snapshot {
     }
 }
 
+/// The classes whose I/Os have sizes.
+fn with_sizes() -> impl Iterator<Item = usize> {
+    [READ, WRITE, FREE].into_iter()
+}
+
 /// Adds histograms to those that were read for a sample.
-fn keep(histograms: &Histograms, times: &mut HashMap<(u32, u32, u32), Rc<Histogram>>) {
+fn keep(
+    histograms: &Histograms,
+    times: &mut HashMap<(u32, u32, u32), Rc<Histogram>>,
+    sizes: &mut Sizes,
+) {
     for (latency, histogram) in histograms.iter() {
         let key = (latency.number, latency.class, latency.phase);
         times.insert(key, Rc::new(histogram));
     }
+    let all = histograms.sizes();
+    sizes.extend(all.map(|(number, class, counts)| ((number, class as u8), counts)));
 }
 
 const ENXIO: i32 = 6;

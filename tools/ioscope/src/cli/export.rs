@@ -21,12 +21,12 @@ pub enum Form {
 /// The buckets of classic histograms. Which they are never changes from one scrape to the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Buckets {
-    /// One for two octaves: from 1 us to 32 s
+    /// One for two octaves: from 1 us to 32 s, and from 1 KiB to 2 GiB
     #[default]
     Coarse,
-    /// All: four for an octave, from 238 ns to 32 s
+    /// All: four for an octave, from 238 ns to 32 s, and one, from 1 KiB to 2 GiB
     All,
-    /// No classic histograms
+    /// No classic histograms, and so none of sizes
     None,
 }
 

@@ -5,12 +5,16 @@
 //! A native histogram of schema 2 has the bounds 2^(k/4) s, as the module's have, which are rounded to whole ns. So a
 //! time, which is a whole number of ns, is on the same side of both bounds; but for a time of exactly a bound that was
 //! rounded up, by less than half a ns.
+//!
+//! Histograms of sizes have no native ones. A bucket of the module begins with a power of two, one of schema 0 ends with it:
+//! most I/Os are exactly that large, and would be in the wrong bucket.
 
-use super::family::Times;
+use super::family::{Sizes, Times};
 use crate::cli::export::Buckets;
 use crate::quantile::Bounds;
+use crate::size::most_bytes;
 use anyhow::{bail, Result};
-use iostat_map::layout::BUCKETS;
+use iostat_map::layout::{BUCKETS, SIZES};
 
 /// Of native histograms: four buckets for an octave.
 pub const SCHEMA: i32 = 2;
@@ -38,28 +42,56 @@ fn exact(index: usize) -> f64 {
 }
 
 /// The buckets of classic histograms: indices of the module's bounds.
-pub fn classic(buckets: Buckets) -> Vec<usize> {
+#[derive(Clone, Debug, Default)]
+pub struct Classic {
+    pub of_times: Vec<usize>,
+    pub of_sizes: Vec<usize>,
+}
+
+pub fn classic(buckets: Buckets) -> Classic {
     const LAST: usize = BUCKETS - 2;
+    const LAST_SIZE: usize = SIZES - 2;
     match buckets {
-        Buckets::Coarse => (8..LAST).step_by(8).chain([LAST]).collect(),
-        Buckets::All => (0..=LAST).collect(),
-        Buckets::None => Vec::new(),
+        Buckets::Coarse => Classic {
+            of_times: (8..LAST).step_by(8).chain([LAST]).collect(),
+            of_sizes: (0..LAST_SIZE).step_by(2).chain([LAST_SIZE]).collect(),
+        },
+        Buckets::All => Classic {
+            of_times: (0..=LAST).collect(),
+            of_sizes: (0..=LAST_SIZE).collect(),
+        },
+        Buckets::None => Classic::default(),
     }
 }
 
-/// How many times were not above each of these bounds, in ascending order.
+/// How many times were not above each of these bounds, ns, in ascending order.
 pub fn cumulative<'a>(
     times: &Times<'a>,
-    classic: &'a [usize],
+    classic: &'a Classic,
 ) -> impl Iterator<Item = (u64, u64)> + 'a {
-    let (counts, bounds) = (&times.histogram.counts, times.bounds);
+    let bounds = times.bounds;
+    let sums = sums(&times.histogram.counts, &classic.of_times);
+    sums.map(|(index, sum)| (bounds[index], sum))
+}
+
+/// How many sizes were not above each of these bounds, bytes, in ascending order.
+pub fn cumulative_sizes<'a>(
+    sizes: &Sizes<'a>,
+    classic: &'a Classic,
+) -> impl Iterator<Item = (u64, u64)> + 'a {
+    let sums = sums(sizes.counts, &classic.of_sizes);
+    sums.filter_map(|(index, sum)| Some((most_bytes(index)?, sum)))
+}
+
+/// The sum of all counts up to each of these buckets, with its index.
+fn sums<'a>(counts: &'a [u64], classic: &'a [usize]) -> impl Iterator<Item = (usize, u64)> + 'a {
     let (mut next, mut sum) = (0, 0u64);
     classic.iter().map(move |index| {
         for count in &counts[next..=*index] {
             sum = sum.saturating_add(*count);
         }
         next = index + 1;
-        (bounds[*index], sum)
+        (*index, sum)
     })
 }
 
@@ -105,6 +137,7 @@ pub fn native(counts: &[u64; BUCKETS]) -> Native {
 mod tests {
     use super::*;
     use crate::quantile::tests::bounds;
+    use iostat_map::least_bytes;
     use proptest::prelude::*;
 
     /// The indices and counts that Prometheus has of a native histogram.
@@ -157,6 +190,7 @@ mod tests {
     fn classic_buckets_are_some_of_the_modules() {
         let ns = |set| {
             classic(set)
+                .of_times
                 .iter()
                 .map(|i| bounds()[*i])
                 .collect::<Vec<_>>()
@@ -169,6 +203,26 @@ mod tests {
         assert_eq!(coarse[13], 32_000_000_000);
         assert_eq!(ns(Buckets::All), bounds());
         assert_eq!(ns(Buckets::None), [0u64; 0]);
+    }
+
+    #[test]
+    fn classic_buckets_of_sizes_are_some_of_the_modules() {
+        let bytes = |set| {
+            classic(set)
+                .of_sizes
+                .iter()
+                .filter_map(|i| most_bytes(*i))
+                .collect::<Vec<_>>()
+        };
+        let coarse = bytes(Buckets::Coarse);
+        assert_eq!((coarse.len(), &coarse[..3]), (12, &[1023, 4095, 16383][..]));
+        assert_eq!(coarse[10..], [(1 << 30) - 1, (1 << 31) - 1]);
+        let all = bytes(Buckets::All);
+        assert_eq!(
+            (all.len(), &all[..3], all[21]),
+            (22, &[1023, 2047, 4095][..], (1 << 31) - 1)
+        );
+        assert_eq!(bytes(Buckets::None), [0u64; 0]);
     }
 
     proptest! {
@@ -214,10 +268,27 @@ mod tests {
             histogram.counts.copy_from_slice(&counts);
             let bounds = bounds();
             let times = Times { histogram: &histogram, bounds: &bounds, sum_ns: None };
-            for set in [Buckets::Coarse, Buckets::All] {
-                for (bound, sum) in cumulative(&times, &classic(set)) {
+            for classic in [Buckets::Coarse, Buckets::All].map(classic) {
+                for (bound, sum) in cumulative(&times, &classic) {
                     let below = counts.iter().zip(&bounds).filter(|(_, b)| **b <= bound);
                     prop_assert_eq!(sum, below.map(|(count, _)| count).sum::<u64>());
+                }
+            }
+        }
+
+        /// Each size is in the buckets of the bounds that it is not above, and in no other.
+        #[test]
+        fn classic_buckets_of_sizes_have_all_sizes(sizes in prop::collection::vec(0u64..1 << 33, 1..50)) {
+            let mut counts = [0u64; SIZES];
+            for size in &sizes {
+                let bucket = (1..SIZES).rfind(|bucket| least_bytes(*bucket) <= *size);
+                counts[bucket.unwrap_or(0)] += 1;
+            }
+            let sum = sizes.iter().sum();
+            for classic in [Buckets::Coarse, Buckets::All].map(classic) {
+                for (bound, count) in cumulative_sizes(&Sizes { counts: &counts, sum }, &classic) {
+                    let below = sizes.iter().filter(|size| **size <= bound);
+                    prop_assert_eq!(count, below.count() as u64);
                 }
             }
         }

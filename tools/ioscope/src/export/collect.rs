@@ -4,6 +4,7 @@
 
 use super::cgroups::{self, OfCgroup};
 use super::{buckets, Options};
+use crate::cli::export::Buckets;
 use crate::live::{open, Last, Reader};
 use crate::names::Selection;
 use crate::quantile::Bounds;
@@ -47,6 +48,7 @@ impl Collector {
             oldest: true,
             slow_threshold: true,
             cgroups: options.cgroups,
+            sizes: options.buckets != Buckets::None,
             ..Want::of_devices()
         };
         Self::with(options, want)

@@ -4,8 +4,9 @@
 
 use super::cgroups;
 use super::collect::Scrape;
-use super::family::{Family, Kind, Labels, Metric, Times, Value};
+use super::family::{Family, Kind, Labels, Metric, Sizes, Times, Value};
 use crate::sample::{Entry, Kind as DeviceKind, FREE, NONE, PHASES, READ, TOTAL, WRITE};
+use crate::size::Counts;
 use std::borrow::Cow;
 
 /// The classes, as the label `operation` has them.
@@ -166,6 +167,7 @@ pub fn families(scrape: Option<&Scrape>) -> Vec<Family<'_>> {
     all.extend(events(scrape));
     all.extend(slow(scrape));
     all.push(latency(scrape));
+    all.push(sizes(scrape));
     all.extend(cgroups::families(scrape));
     all
 }
@@ -295,13 +297,11 @@ fn oldest_in_flight(scrape: &Scrape) -> Family<'_> {
         "Age of the oldest I/O in flight; 0 if no I/O is in flight.",
         Kind::Gauge,
     );
-    each(scrape, head, |entry| {
-        match entry.device.kind {
-            DeviceKind::Disk | DeviceKind::Partition => {
-                vec![(Vec::new(), Value::Ns(entry.counters.oldest_age))]
-            }
-            _ => Vec::new(),
+    each(scrape, head, |entry| match entry.device.kind {
+        DeviceKind::Disk | DeviceKind::Partition => {
+            vec![(Vec::new(), Value::Ns(entry.counters.oldest_age))]
         }
+        _ => Vec::new(),
     })
 }
 
@@ -409,6 +409,39 @@ fn latency(scrape: &Scrape) -> Family<'_> {
                 };
                 let labels = labels!("operation": operation, "phase": name);
                 rows.push((labels, Value::Times(times)));
+            }
+        }
+        rows
+    })
+}
+
+/// Of the classes whose I/Os have sizes, as above. Without classic buckets they are not read, and left out: there are no
+/// native ones.
+fn sizes(scrape: &Scrape) -> Family<'_> {
+    const NO_SIZES: &Counts = &[0; iostat_map::SIZES];
+    let head = (
+        "iostat_size_bytes",
+        "Sizes of completed I/Os.",
+        Kind::Histogram,
+    );
+    each(scrape, head, |entry| {
+        let Some(sizes) = &scrape.sample.sizes else {
+            return Vec::new();
+        };
+        let mut rows = Vec::new();
+        for (class, operation) in OPERATIONS {
+            let is_shown = match class {
+                READ | WRITE => true,
+                NONE => false,
+                _ => entry.counters.operations[class] != 0,
+            };
+            if is_shown {
+                let counts = sizes.get(&(entry.device.number, class as u8));
+                let sizes = Sizes {
+                    counts: counts.unwrap_or(NO_SIZES),
+                    sum: entry.counters.bytes[class],
+                };
+                rows.push((labels!("operation": operation), Value::Sizes(sizes)));
             }
         }
         rows

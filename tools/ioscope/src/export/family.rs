@@ -3,6 +3,7 @@
 //! Metrics, in no form yet.
 
 use crate::quantile::Bounds;
+use crate::size::Counts;
 use iostat_map::Histogram;
 use std::borrow::Cow;
 
@@ -42,6 +43,7 @@ pub enum Value<'a> {
     /// ns, exported as seconds.
     Ns(u64),
     Times(Times<'a>),
+    Sizes(Sizes<'a>),
 }
 
 /// A histogram of times.
@@ -51,4 +53,12 @@ pub struct Times<'a> {
     pub bounds: &'a Bounds,
     /// The sum of all times, if it is known.
     pub sum_ns: Option<u64>,
+}
+
+/// A histogram of sizes.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes<'a> {
+    pub counts: &'a Counts,
+    /// The sum of all sizes, bytes.
+    pub sum: u64,
 }

@@ -2,9 +2,10 @@
 
 //! The protobuf format: messages `io.prometheus.client.MetricFamily`, each behind its length.
 
-use super::buckets::{cumulative, native, SCHEMA, ZERO_THRESHOLD};
-use super::family::{Family, Kind, Times, Value};
+use super::buckets::{cumulative, cumulative_sizes, native, Classic, SCHEMA, ZERO_THRESHOLD};
+use super::family::{Family, Kind, Sizes, Times, Value};
 use super::text::suffix;
+use crate::size::total;
 use prost::Message;
 
 /// `MetricType`.
@@ -108,7 +109,7 @@ pub struct Timestamp {
 }
 
 /// All families. `classic`: the buckets that histograms have besides the native ones.
-pub fn write(families: &[Family], classic: &[usize]) -> Vec<u8> {
+pub fn write(families: &[Family], classic: &Classic) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(1 << 16);
     // A family of no metrics is invalid in this format.
     for family in families.iter().filter(|family| !family.metrics.is_empty()) {
@@ -117,7 +118,7 @@ pub fn write(families: &[Family], classic: &[usize]) -> Vec<u8> {
     bytes
 }
 
-fn message(family: &Family, classic: &[usize]) -> MetricFamily {
+fn message(family: &Family, classic: &Classic) -> MetricFamily {
     let metric_type = match family.kind {
         Kind::Counter => metric_type::COUNTER,
         Kind::Gauge | Kind::Info => metric_type::GAUGE,
@@ -135,7 +136,7 @@ fn message(family: &Family, classic: &[usize]) -> MetricFamily {
     }
 }
 
-fn metric(metric: &super::family::Metric, kind: Kind, classic: &[usize]) -> Metric {
+fn metric(metric: &super::family::Metric, kind: Kind, classic: &Classic) -> Metric {
     let labels = metric.labels.iter().map(|(name, value)| LabelPair {
         name: (*name).to_owned(),
         value: value.clone().into_owned(),
@@ -152,6 +153,10 @@ fn metric(metric: &super::family::Metric, kind: Kind, classic: &[usize]) -> Metr
             message.histogram = Some(histogram(times, classic, created));
             return message;
         }
+        Value::Sizes(sizes) => {
+            message.histogram = Some(histogram_of_sizes(sizes, classic, created));
+            return message;
+        }
     };
     let value = Some(value);
     match kind {
@@ -161,7 +166,22 @@ fn metric(metric: &super::family::Metric, kind: Kind, classic: &[usize]) -> Metr
     message
 }
 
-fn histogram(times: &Times, classic: &[usize], created: Option<Timestamp>) -> Histogram {
+/// Classic buckets alone.
+fn histogram_of_sizes(sizes: &Sizes, classic: &Classic, created: Option<Timestamp>) -> Histogram {
+    let bucket = |(bound, count)| Bucket {
+        cumulative_count: Some(count),
+        upper_bound: Some(bound as f64),
+    };
+    Histogram {
+        count: Some(total(sizes.counts)),
+        sum: Some(sizes.sum as f64),
+        buckets: cumulative_sizes(sizes, classic).map(bucket).collect(),
+        created,
+        ..Histogram::default()
+    }
+}
+
+fn histogram(times: &Times, classic: &Classic, created: Option<Timestamp>) -> Histogram {
     let native = native(&times.histogram.counts);
     let bucket = |(bound, count)| Bucket {
         cumulative_count: Some(count),

@@ -5,10 +5,13 @@
 use super::*;
 use crate::cgroup::{Account, Cgroups, Key};
 use crate::quantile::tests::bounds;
-use crate::sample::{Device, Entry, Event, Events, Kind, Sample, Times, READ, SERVICE, TOTAL};
+use crate::sample::{
+    Device, Entry, Event, Events, Kind, Sample, Times, READ, SERVICE, TOTAL, WRITE,
+};
+use crate::size::Sizes;
 use anyhow::Result;
 use iostat_map::layout::BUCKETS;
-use iostat_map::{Histogram, Snapshot};
+use iostat_map::{Histogram, Snapshot, SIZES};
 use prost::Message;
 use std::rc::Rc;
 
@@ -78,6 +81,13 @@ fn scrape(name: &str) -> Scrape {
         event("slow_ios_replaced", 6),
     ];
     let events: Events = events.into_iter().collect();
+    let sizes = |pairs: &[(usize, u64)]| {
+        let mut counts = [0; SIZES];
+        for (bucket, count) in pairs {
+            counts[*bucket] = *count;
+        }
+        counts
+    };
     Scrape {
         bounds: bounds(),
         names: vec![name.to_owned()],
@@ -88,6 +98,10 @@ fn scrape(name: &str) -> Scrape {
             entries: vec![entry],
             events: Some(Rc::new(events)),
             slow_threshold_ns: Some(500_000_000),
+            sizes: Some(Sizes::from([
+                ((7, READ as u8), sizes(&[(3, 100), (SIZES - 1, 10)])),
+                ((7, WRITE as u8), sizes(&[(3, 2)])),
+            ])),
             ..Sample::default()
         },
     }
@@ -198,6 +212,86 @@ fn classic_histograms_are_cumulative() {
 }
 
 #[test]
+fn sizes_have_the_modules_buckets() {
+    let text = exposed(Some(&scrape("sda")), &ALL, Form::Text);
+    let of = |operation: &str, suffix: &str| {
+        format!("iostat_size_bytes_{suffix}{{device=\"sda\",operation=\"{operation}\"")
+    };
+    has(&text, "# TYPE iostat_size_bytes histogram");
+    // The first bound above reads of 4 KiB is that of the bucket which begins with it.
+    for (bound, count) in [
+        ("1023.0", 0),
+        ("4095.0", 0),
+        ("8191.0", 100),
+        ("1.048575e+06", 100),
+        ("2.147483647e+09", 100),
+        ("+Inf", 110),
+    ] {
+        has(
+            &text,
+            &format!("{},le=\"{bound}\"}} {count}", of("read", "bucket")),
+        );
+    }
+    has(&text, &(of("read", "count") + "} 110"));
+    has(&text, &(of("read", "sum") + "} 18446744073709551615"));
+    has(&text, &(of("write", "count") + "} 2"));
+    has(&text, &(of("write", "sum") + "} 8192"));
+    // What transfers nothing has no size, and nothing was discarded.
+    for operation in ["other", "discard"] {
+        assert!(!text.contains(&of(operation, "count")), "{text}");
+    }
+    // Reads and writes are there before the first one.
+    let mut idle = scrape("sda");
+    idle.sample.sizes = Some(Sizes::new());
+    idle.sample.entries[0].counters = Snapshot::default();
+    let text = exposed(Some(&idle), &ALL, Form::Text);
+    has(&text, &(of("write", "bucket") + ",le=\"+Inf\"} 0"));
+    has(&text, &(of("write", "sum") + "} 0"));
+    let coarse = Options {
+        buckets: Buckets::Coarse,
+        ..ALL
+    };
+    let text = exposed(Some(&scrape("sda")), &coarse, Form::Text);
+    assert_eq!(text.matches(&of("read", "bucket")).count(), 13);
+    let none = Options {
+        buckets: Buckets::None,
+        ..ALL
+    };
+    assert!(!exposed(Some(&scrape("sda")), &none, Form::Text).contains("size_bytes"));
+}
+
+#[test]
+fn protobuf_has_classic_histograms_of_sizes_alone() -> Result<()> {
+    let all = decoded(&expose(Some(&scrape("sda")), &ALL, Form::Protobuf))?;
+    let sizes = all.iter().find(|family| family.name == "iostat_size_bytes");
+    let Some(histogram) = sizes.and_then(|family| family.metrics[0].histogram.as_ref()) else {
+        anyhow::bail!("there is no histogram");
+    };
+    assert_eq!((histogram.count, histogram.buckets.len()), (Some(110), 22));
+    let bucket = &histogram.buckets[3];
+    assert_eq!(
+        (bucket.cumulative_count, bucket.upper_bound),
+        (Some(100), Some(8191.0))
+    );
+    // Without these it is no native one.
+    assert_eq!((histogram.schema, histogram.zero_threshold), (None, None));
+    let mut scrape = scrape("sda");
+    scrape.sample.sizes = None;
+    let all = decoded(&expose(Some(&scrape), &ALL, Form::Protobuf))?;
+    assert!(all.iter().all(|family| family.name != "iostat_size_bytes"));
+    Ok(())
+}
+
+/// The families of the protobuf form.
+fn decoded(mut bytes: &[u8]) -> Result<Vec<protobuf::MetricFamily>> {
+    let mut families = Vec::new();
+    while !bytes.is_empty() {
+        families.push(protobuf::MetricFamily::decode_length_delimited(&mut bytes)?);
+    }
+    Ok(families)
+}
+
+#[test]
 fn openmetrics_has_creation_and_an_end() {
     let text = exposed(Some(&scrape("sda")), &ALL, Form::Openmetrics);
     has(&text, "# TYPE iostat_bytes counter");
@@ -244,10 +338,7 @@ fn protobuf_has_native_histograms() -> Result<()> {
         ..ALL
     };
     let bytes = expose(Some(&scrape("sda")), &none, Form::Protobuf);
-    let (mut rest, mut families) = (&bytes[..], Vec::new());
-    while !rest.is_empty() {
-        families.push(protobuf::MetricFamily::decode_length_delimited(&mut rest)?);
-    }
+    let families = decoded(&bytes)?;
     let find = |name: &str| {
         families
             .iter()

@@ -2,20 +2,21 @@
 
 //! Prometheus' text format 0.0.4, and OpenMetrics 1.0.
 
-use super::buckets::cumulative;
+use super::buckets::{cumulative, cumulative_sizes, Classic};
 use super::family::{Family, Kind, Labels, Metric, Value};
 use crate::cli::export::Form;
+use crate::size::total;
 use std::fmt::Write;
 
 /// All families. `classic`: the buckets of histograms, without which there are none.
-pub fn write(families: &[Family], form: Form, classic: &[usize]) -> String {
+pub fn write(families: &[Family], form: Form, classic: &Classic) -> String {
     let mut writer = Writer {
         out: String::with_capacity(1 << 16),
         is_openmetrics: form == Form::Openmetrics,
         classic,
     };
     for family in families {
-        if family.kind != Kind::Histogram || !classic.is_empty() {
+        if family.kind != Kind::Histogram || !classic.of_times.is_empty() {
             writer.family(family);
         }
     }
@@ -28,7 +29,7 @@ pub fn write(families: &[Family], form: Form, classic: &[usize]) -> String {
 struct Writer<'a> {
     out: String,
     is_openmetrics: bool,
-    classic: &'a [usize],
+    classic: &'a Classic,
 }
 
 impl Writer<'_> {
@@ -61,18 +62,38 @@ impl Writer<'_> {
             Value::Count(count) => self.sample(name, suffix, labels, None, &count.to_string()),
             Value::Ns(ns) => self.sample(name, suffix, labels, None, &seconds(*ns)),
             Value::Times(times) => {
-                for (bound, count) in cumulative(times, self.classic) {
-                    let le = float(bound as f64 / 1e9);
-                    self.sample(name, "_bucket", labels, Some(&le), &count.to_string());
-                }
-                let count = times.histogram.count().to_string();
-                self.sample(name, "_bucket", labels, Some("+Inf"), &count);
-                if let Some(sum) = times.sum_ns {
-                    self.sample(name, "_sum", labels, None, &seconds(sum));
-                }
-                self.sample(name, "_count", labels, None, &count);
+                let buckets = cumulative(times, self.classic);
+                let buckets = buckets.map(|(bound, count)| (bound as f64 / 1e9, count));
+                let sum = times.sum_ns.map(seconds);
+                self.histogram(name, labels, buckets, times.histogram.count(), sum);
+            }
+            Value::Sizes(sizes) => {
+                let buckets = cumulative_sizes(sizes, self.classic);
+                let buckets = buckets.map(|(bound, count)| (bound as f64, count));
+                let sum = Some(sizes.sum.to_string());
+                self.histogram(name, labels, buckets, total(sizes.counts), sum);
             }
         }
+    }
+
+    fn histogram(
+        &mut self,
+        name: &str,
+        labels: &Labels,
+        buckets: impl Iterator<Item = (f64, u64)>,
+        count: u64,
+        sum: Option<String>,
+    ) {
+        for (bound, count) in buckets {
+            let le = float(bound);
+            self.sample(name, "_bucket", labels, Some(&le), &count.to_string());
+        }
+        let count = count.to_string();
+        self.sample(name, "_bucket", labels, Some("+Inf"), &count);
+        if let Some(sum) = sum {
+            self.sample(name, "_sum", labels, None, &sum);
+        }
+        self.sample(name, "_count", labels, None, &count);
     }
 
     fn sample(&mut self, name: &str, suffix: &str, labels: &Labels, le: Option<&str>, value: &str) {
@@ -137,6 +158,7 @@ pub fn float(value: f64) -> String {
     let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     match exponent.parse::<i32>() {
         Ok(exponent @ ..-4) => format!("{digits}e-{:02}", exponent.unsigned_abs()),
+        Ok(exponent @ 6..) => format!("{digits}e+{exponent:02}"),
         _ => {
             let plain = value.to_string();
             if plain.contains('.') {
@@ -177,6 +199,9 @@ mod tests {
             1.0,
             1.189207115,
             32.0,
+            262143.0,
+            1048575.0,
+            2147483647.0,
         ]
         .map(float);
         let expected = [
@@ -188,6 +213,9 @@ mod tests {
             "1.0",
             "1.189207115",
             "32.0",
+            "262143.0",
+            "1.048575e+06",
+            "2.147483647e+09",
         ];
         assert_eq!(text, expected);
     }
