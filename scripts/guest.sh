@@ -13,7 +13,7 @@ cross=''
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
 cp -r "$TOP"/tests/guest/{parts,lib,runs}/. "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$TOP/Documentation/recipes.rst" \
-	"$TOP/Documentation/io-provider.rst" "$payload"
+	"$TOP/Documentation/io-provider.rst" "$TOP/Documentation/man/iostat.5" "$payload"
 tools=$("$TOP/scripts/guest-tools.sh")
 find "$tools" -type f ! -name ready -exec cp -t "$payload" {} +
 cp "$modules"/stripped/*.ko "$payload"

@@ -47,6 +47,7 @@ manual()
 	local log=$LOGS/tools-manual.log manual
 	manual=$(dirname "$("$TOP/scripts/tools.sh")")/manual
 	if "$TOP/scripts/enter.sh" sh -euc '
+		mandoc -T lint -W error Documentation/man/iostat.[45]
 		cd "$1"
 		[ "$(ls ioscope*.1 | wc -l)" -ge 14 ]
 		mandoc -T lint -W error ioscope*.1
