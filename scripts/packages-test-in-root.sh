@@ -60,6 +60,11 @@ is "modules: at most 0.4 MB" "$(find /usr/lib/modules -name iostat.ko.xz -size -
 is "utils: ioscope runs" "$(ioscope --version)" "ioscope *"
 is "utils: without the module" "$(ioscope 2>&1)" "*modprobe iostat*"
 is "utils: the module is not loaded at boot" "$(grep -v '^#' /etc/modules-load.d/iostat.conf)" ""
+is "utils: no parameter is set" "$(grep -v '^#' /etc/modprobe.d/iostat.conf)" ""
+is "utils: the parameters that can be set are those of the module" \
+	"$(sed -n 's/^#options iostat \([a-z_]*\)=.*/\1/p' /etc/modprobe.d/iostat.conf | sort | xargs)" \
+	"$(modinfo -k "$release" -F parm iostat | cut -d: -f1 | sort | xargs)"
+is "utils: the rule of udev does nothing" "$(grep -v '^#' /usr/lib/udev/rules.d/60-iostat.rules)" ""
 is "utils: manual pages" "$(ls /usr/share/man/man1/ioscope{,-lat,-top}.1.gz /usr/share/man/man[45]/iostat.[45].gz 2>/dev/null | wc -l)" 5
 is "utils: completions" "$(ls /usr/share/bash-completion/completions/ioscope /usr/share/zsh/vendor-completions/_ioscope \
 	/usr/share/fish/vendor_completions.d/ioscope.fish | wc -l)" 3
