@@ -18,7 +18,4 @@ grep -qs '^CONFIG_RUST=y' "$kdir/include/config/auto.conf" ||
 [ -e "$kdir/rust/libkernel.rmeta" ] ||
 	lacks "$kdir has no built rust/ directory (Debian's headers do not)" "run 'make kdir', which prepares one"
 [ -e "$kdir/Module.symvers" ] || lacks "$kdir has no Module.symvers" "$tree"
-text=$(sed -n 's/^CONFIG_RUSTC_VERSION_TEXT="\(.*\)"/\1/p' "$kdir/.config")
-here=$(${RUSTC:-rustc} --version 2>/dev/null) || lacks "rustc is not installed" "install \"$text\""
-[ "$text" = "$here" ] || lacks "that kernel was built by \"$text\", this machine has \"$here\"" \
-	"install that version, or name it by RUSTC="
+exec "$(dirname "$0")/check-rustc.sh" "$kdir/.config"

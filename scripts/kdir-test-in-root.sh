@@ -37,14 +37,35 @@ mkdir $home/iostat
 tar -C /src -c --exclude=.git . | tar -C $home/iostat -x
 chown -R admin: $home
 
+# Of the kernel: the root has the rustc that built it.
+built_by=$(rustc --version)
 is "kdir: no headers" "$(as_user "make kdir KRELEASE=$release" | last)" \
 	"error: the headers of kernel $release are not installed; *apt install linux-headers-$release)"
 apt-get install -y -qq --no-install-recommends "linux-headers-$release"
 is "make: names make kdir" "$(as_user "make KRELEASE=$release" | last)" "error: * has no built rust/ directory *; run 'make kdir'*"
+# A rustc of trixie-backports, which is newer than the one that built the kernel.
+apt-get install -y -qq --no-install-recommends -t trixie-backports rustc libstd-rust-dev rust-src
+newer=$(rustc --version)
+if [ "$newer" = "$built_by" ]; then
+	echo "# trixie-backports has no other rustc"
+else
+	said=$(as_user "make kdir KRELEASE=$release" | last)
+	is "kdir: another rustc" "$said" \
+		"error: that kernel was built by \"$built_by\", this machine has \"$newer\"; run: apt install *"
+	# What it says is enough.
+	apt-get install -y -qq --no-install-recommends --allow-downgrades ${said##*apt install }
+	is "kdir: the rustc that it has named" "$(rustc --version)" "$built_by"
+fi
 as_user "make kdir KRELEASE=$release" | tee /tmp/kdir.out
 is "kdir: says what it takes" "$(head -n 1 /tmp/kdir.out)" "kernel $release: * MB to download, * about * minutes"
 is "kdir: prepared" "$(last </tmp/kdir.out)" "* is prepared; run make"
 is "kdir: a second time" "$(as_user "make kdir KRELEASE=$release" | last)" "* is prepared; run make"
+printf '#!/bin/sh\necho "rustc 1.0.0 (no date)"\n' >/tmp/rustc
+chmod +x /tmp/rustc
+is "make: another rustc" "$(as_user "make RUSTC=/tmp/rustc KRELEASE=$release" | last)" \
+	"error: that kernel was built by \"$built_by\", this machine has \"rustc 1.0.0 (no date)\"; run: apt install * rustc=*"
+is "make: no rustc" "$(as_user "make RUSTC=/nowhere/rustc KRELEASE=$release" | last)" \
+	"error: that kernel was built by \"$built_by\", this machine has no rustc; run: apt install *"
 size=$(du -sm $home/.cache/iostat/kdir | cut -f1)
 [ "$size" -le 400 ] && echo "ok - kdir: at most 0.4 GB" || echo "not ok - kdir: takes $size MB"
 as_user "make KRELEASE=$release" | tail -n 5

@@ -70,10 +70,12 @@ version=$(dpkg-query -W -f '${Version}' "$package")
 source=linux-source-$(echo "$version" | cut -d. -f1,2)
 missing=$(needed | xargs)
 [ -z "$missing" ] || die "tools are missing; run: apt install $missing"
-wanted=$(sed -n 's/^CONFIG_RUSTC_VERSION_TEXT="\(.*\)"/\1/p' "$headers/.config")
-here=$(${RUSTC:-rustc} --version)
-[ "$wanted" = "$here" ] ||
-	die "kernel $release was built by \"$wanted\", this machine has \"$here\"; install that version, or name it by RUSTC="
+"$TOP/scripts/check-rustc.sh" "$headers/.config"
+# rustc is of that version: so must be the source of its library, which is a package of its own.
+source_of_core=$(realpath "$(${RUSTC:-rustc} --print sysroot)/lib/rustlib/src/rust")
+number=$(${RUSTC:-rustc} --version | cut -d' ' -f2)
+[[ ! "$source_of_core" =~ /rustc-([0-9.]+) ]] || [ "${BASH_REMATCH[1]}" = "$number" ] ||
+	die "the package rust-src is of rustc ${BASH_REMATCH[1]}, and rustc is $number; install both in one version"
 
 mkdir -p "$dir"
 bytes=$(cd "$dir" && apt-get download --print-uris "$source=$version" 2>/dev/null | awk '{ print $3 }')
