@@ -55,14 +55,16 @@ resolve()
 
 fetch()
 {
-	local release=$1 version=$2 series dir=$KERNELS/$1 debs=$KERNELS/$1/debs package
+	local release=$1 version=$2 series dir=$KERNELS/$1 debs=$KERNELS/$1/debs package source=source-$2 packages=()
 	series=$(echo "$version" | cut -d. -f1,2)
+	# All flavours and architectures have one source.
+	[ -d "$KERNELS/$source" ] || packages=("linux-source-$series=$version")
 	rm -rf "$dir"
 	mkdir -p "$debs" "$dir/unpacked"
 	cd "$debs"
 	apt-get update -qq
 	apt-get download -o APT::Sandbox::User=root \
-		"linux-source-$series=$version" "linux-headers-$release:$ARCH=$version" \
+		"${packages[@]}" "linux-headers-$release:$ARCH=$version" \
 		"linux-binary-unsigned-$release:$ARCH=$version" "linux-modules-$release:$ARCH=$version" \
 		"linux-base-$release:$ARCH=$version"
 	for package in *.deb; do
@@ -70,8 +72,11 @@ fetch()
 		dpkg-deb -x "$package" "$dir/unpacked"
 	done
 	cd "$dir"
-	tar -xf "unpacked/usr/src/linux-source-$series.tar.xz"
-	mv "linux-source-$series" source
+	[ -d "../$source" ] || {
+		tar -xf "unpacked/usr/src/linux-source-$series.tar.xz"
+		mv "linux-source-$series" "../$source"
+	}
+	ln -s "../$source" source
 	mkdir -p modules/lib
 	mv unpacked/usr/lib/modules modules/lib/
 	mv "modules/lib/modules/$release/vmlinuz.unsigned" vmlinuz
