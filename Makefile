@@ -79,7 +79,8 @@ nightly:
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
 	@echo "make check             style, floor 0 on the host, and whether the KUnit suites compile; boots nothing"
-	@echo "make test [T=area]     run the tests; areas: style host tools metrics guest kunit bench torture all"
+	@echo "make test [T=area]     run the tests; areas: style host tools metrics packages guest kunit bench"
+	@echo "                       torture all"
 	@echo "make tools             build ioscope, the command that shows the statistics"
 	@echo "make test T=guest PARTS=\"load null\"   only these parts (tests/guest/parts/test-PART.sh)"
 	@echo "make torture [DURATION=seconds] [SEED=n] [KIND=kasan|kcsan|stock]   stress, fault injection, data races"

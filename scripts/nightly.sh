@@ -20,7 +20,7 @@ AREAS="
 	guest-arm64-16k	env ARCH=arm64 FLAVOUR=16k scripts/test-guest.sh
 	metrics		env SCRAPE_SECONDS=60 scripts/test-metrics.sh
 	kdir		scripts/test-kdir.sh
-	packages	scripts/test-packages.sh
+	packages	env DKMS=1 scripts/test-packages.sh
 	system		scripts/test-system.sh
 	many		env DISKS=4096 scripts/test-many.sh
 	mutants		scripts/mutants.sh all

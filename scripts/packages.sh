@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # Builds the Debian packages, with a package of the prebuilt module for each kernel, and checks them by lintian.
 # Prints the directory of the packages. NEXT=1 also builds them as the version after this one, in its directory next.
-# usage: [SERIES="7.3 7.2"] [FLAVOURS="cloud rt"] [NEXT=1] packages.sh
+# OUT=NAME is another directory in the cache.
+# usage: [SERIES="7.3 7.2"] [FLAVOURS="cloud rt"] [NEXT=1] [OUT=NAME] packages.sh
 
 . "$(dirname "$0")/lib.sh"
 
 IN_ROOT=packages
 export IN_ROOT
-out=packages-$CLONE
+out=${OUT:-packages-$CLONE}
 # RELEASE=VERSION=KDIR of each kernel.
 kernels=()
 for flavour in ${FLAVOURS:-cloud}; do

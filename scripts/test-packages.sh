@@ -1,11 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Builds the Debian packages, and installs and purges them in a copy of the root that they were built in; with DKMS,
-# too, for a kernel whose headers are installed. The last line is "packages: N passed, N failed".
+# Builds the Debian packages for the newest kernel, checks them by lintian, and installs and purges them in a copy of the
+# root that they were built in. The last line is "packages: N passed, N failed".
+# usage: [DKMS=1] test-packages.sh
+#	DKMS=1	for all series of kernels, and DKMS builds the module for a kernel whose headers are installed: some
+#		minutes more
 
 . "$(dirname "$0")/lib.sh"
 
-overlay=$IOSTAT_CACHE/packages-test-$CLONE
+# Not where `make packages` has put those of the user.
+out=packages-test-$CLONE
+overlay=$IOSTAT_CACHE/$out-overlay
 remove_overlay()
 {
 	rm -rf "$overlay"
@@ -13,11 +18,12 @@ remove_overlay()
 trap remove_overlay EXIT
 remove_overlay
 log=$LOGS/packages.log status=0
-packages=$("$TOP/scripts/packages.sh")
+[ -n "${DKMS:-}" ] || SERIES=${SERIES%% *}
+packages=$(OUT=$out SERIES=$SERIES "$TOP/scripts/packages.sh")
 kernel=$("$TOP/scripts/kernel.sh")
-echo "  install, purge, DKMS (about 5 minutes; log: $log)"
+echo "  install, purge${DKMS:+, DKMS} (log: $log)"
 IN_ROOT=packages OVERLAY=$overlay "$TOP/scripts/enter.sh" scripts/packages-test-in-root.sh \
-	"/cache/${packages#"$IOSTAT_CACHE"/}" "$(basename "$kernel")" >"$log" 2>&1 || status=$?
+	"/cache/${packages#"$IOSTAT_CACHE"/}" "$(basename "$kernel")" ${DKMS:+dkms} >"$log" 2>&1 || status=$?
 grep '^not ok' "$log" | sed 's/^/  /' || true
 passed=$(grep -c '^ok' "$log" || true)
 failed=$(grep -c '^not ok' "$log" || true)

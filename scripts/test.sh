@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Runs the tests of one area or of all. An area has one job or several; one job more runs at a time than there are
-# CPUs, as guests often wait, or TOGETHER, and at most as many of the guest area as there are CPUs. Each ends with its own line "area: N passed, N failed"; after the lines of all areas with more
-# than one job, the last line is the sum. The output of a job that runs beside others is printed when it ends.
+# CPUs, as guests often wait, or TOGETHER, and at most as many of the guest area as there are CPUs. Each ends with its own
+# line "area: N passed, N failed"; after the lines of all areas with more than one job, the last line is the sum. The
+# output of a job that runs beside others is printed when it ends.
 # usage: test.sh [AREA]
 
 . "$(dirname "$0")/lib.sh"
 . "$TOP/scripts/areas.sh"
 
-AREAS="style host tools metrics guest kunit bench torture"
+AREAS="style host tools metrics packages guest kunit bench torture"
 # AREA [ARGUMENT of scripts/test-AREA.sh], the longest first.
 TESTS="
 	torture
@@ -17,6 +18,7 @@ TESTS="
 	tools
 	guest clients
 	guest statistics
+	packages
 	metrics
 	host
 	guest interfaces
