@@ -79,7 +79,7 @@ nightly:
 help:
 	@echo "make run               set up, build, boot the stock kernel, show the module at work"
 	@echo "make check             style, floor 0 on the host, and whether the KUnit suites compile; boots nothing"
-	@echo "make test [T=area]     run the tests; areas: style host tools metrics packages guest kunit bench"
+	@echo "make test [T=area]     run the tests; areas: style host tools metrics packages guest arm64 kunit bench"
 	@echo "                       torture all"
 	@echo "make tools             build ioscope, the command that shows the statistics"
 	@echo "make test T=guest PARTS=\"load null\"   only these parts (tests/guest/parts/test-PART.sh)"

@@ -3,13 +3,17 @@
 # The guest tests: all of them on the newest stock kernel, the smoke tests on the other supported series.
 # The traces of the guests are recounted here. FLAVOUR=generic runs only the smoke tests, on that kernel of
 # scripts/kernels.txt; FLAVOUR=rt tests/guest/runs/rt.sh, ARCH=arm64 tests/guest/runs/arm64.sh. PARTS="load null" runs
-# only these parts (tests/guest/parts/test-PART.sh), in one guest. Each of the groups below has guests of its own, so
-# that several can run at a time; without a name all run, one after another.
+# only these parts (tests/guest/parts/test-PART.sh), in one guest; AREA is the name in the last line, if not guest. Each
+# of the groups below has guests of its own, so that several can run at a time; without a name all run, one after another.
 # usage: test-guest.sh [disks|interfaces|tracing|statistics|clients|others]
 
 . "$(dirname "$0")/lib.sh"
 
 passed=0 failed=0
+# How to run a part again.
+again="make test T=${AREA:-guest}"
+[ "$FLAVOUR" = cloud ] || again="FLAVOUR=$FLAVOUR $again"
+[ "$ARCH" = amd64 ] || [ -n "${AREA:-}" ] || again="ARCH=$ARCH $again"
 
 failure()
 {
@@ -79,11 +83,11 @@ run()
 	recount "$out" || failure "the recount did not finish"
 	rm -rf "$out"
 	# The failures, each with the part that it belongs to, and the time of each part.
-	awk '/^# [a-z-]+$/ { part = $2 } /^not ok/ { print "  " $0; again[part] }
+	awk -v make="$again" '/^# [a-z-]+$/ { part = $2 } /^not ok/ { print "  " $0; again[part] }
 		/^# [a-z-]+: [0-9]+ s$/ { times = times (times ? "," : "  times:") " " $2 " " $3 " s" }
 		END {
 			for (part in again)
-				print "  again: make test T=guest PARTS=" part
+				print "  again: " make " PARTS=" part
 			gsub(":", "", times); sub("times", "times:", times)
 			if (times)
 				print times
@@ -144,7 +148,7 @@ all_run()
 # finish: prints the sum, the last command of this script.
 finish()
 {
-	echo "guest: $passed passed, $failed failed"
+	echo "${AREA:-guest}: $passed passed, $failed failed"
 	[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
 	exit
 }

@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib.sh"
 . "$TOP/scripts/areas.sh"
 
-AREAS="style host tools metrics packages guest kunit bench torture"
+AREAS="style host tools metrics packages guest arm64 kunit bench torture"
 # AREA [ARGUMENT of scripts/test-AREA.sh], the longest first.
 TESTS="
 	torture
@@ -18,6 +18,7 @@ TESTS="
 	tools
 	guest clients
 	guest statistics
+	arm64
 	packages
 	metrics
 	host
