@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# Tests what disks and partitions take before their first I/O, and DISKS disks with a partition each, on the newest
-# stock kernel. The last line is "many: N passed, N failed". usage: [DISKS=4096] test-many.sh
+# Tests what disks and partitions take before their first I/O, what the arrival of one takes when there are many, and DISKS
+# disks with a partition each, on the newest stock kernel. The last line is "many: N passed, N failed".
+# usage: [DISKS=4096] test-many.sh
 
 . "$(dirname "$0")/lib.sh"
 
@@ -31,6 +32,7 @@ run()
 }
 
 run idle idle.sh --memory 2048
+run arrive arrive.sh --icount --cpus 1 --memory 2048 --silence 1800 --append "DISKS=1024"
 # The guest prints nothing while all disks are added or removed.
 run "many-$disks" many.sh --memory 4096 --silence 1800 --append "DISKS=$disks"
 echo "many: $passed passed, $failed failed"

@@ -2,10 +2,14 @@
 /*
  * Works on many disks in one process: one process per disk would take too long.
  *
- *	disks partition NAME N	NAME0 to NAME(N - 1) get a partition each: all but
- *				the first 512 KiB
+ *	disks create NAME N	null_blk gets the disks NAME0 to NAME(N - 1), with its own
+ *				parameters
+ *	disks remove NAME N	removes them
+ *	disks partition NAME N	they get a partition each: all but the first 512 KiB
  *	disks use NAME N	of each partition i, reads i % 3 + 1 blocks of 4 KiB, and
  *				writes one; of each disk, writes one
+ *
+ * A number behind N is that of the first of the N disks, in place of 0.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -15,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BLOCK 4096
@@ -33,6 +38,36 @@ static int open_disk(const char *name, long number, const char *rest)
 	if (fd < 0)
 		err(1, "%s", path);
 	return fd;
+}
+
+/* item - writes the path of a disk in configfs, or of one of its files */
+static void item(char path[64], const char *name, long number, const char *rest)
+{
+	snprintf(path, 64, "/sys/kernel/config/nullb/%s%ld%s", name, number, rest);
+}
+
+static void create(const char *name, long number)
+{
+	char path[64];
+	int fd;
+
+	item(path, name, number, "");
+	if (mkdir(path, 0755))
+		err(1, "%s", path);
+	item(path, name, number, "/power");
+	fd = open(path, O_WRONLY);
+	if (fd < 0 || write(fd, "1", 1) != 1)
+		err(1, "%s", path);
+	close(fd);
+}
+
+static void destroy(const char *name, long number)
+{
+	char path[64];
+
+	item(path, name, number, "");
+	if (rmdir(path))
+		err(1, "%s", path);
 }
 
 static void add_partition(const char *name, long number)
@@ -62,17 +97,29 @@ static void use(const char *name, long number)
 	close(disk);
 }
 
+static const struct {
+	const char *name;
+	void (*act)(const char *name, long number);
+} actions[] = {
+	{ "create", create },
+	{ "remove", destroy },
+	{ "partition", add_partition },
+	{ "use", use },
+};
+
 int main(int argc, char **argv)
 {
-	void (*act)(const char *name, long number);
+	long first = argc > 4 ? atol(argv[4]) : 0;
 
-	if (argc != 4)
-		errx(2, "usage: disks partition|use NAME N");
-	act = strcmp(argv[1], "use") ? add_partition : use;
 	if (posix_memalign(&block, BLOCK, BLOCK))
 		errx(1, "no memory");
 	memset(block, 0, BLOCK);
-	for (long i = 0; i < atol(argv[3]); i++)
-		act(argv[2], i);
-	return 0;
+	for (size_t i = 0; argc > 3 && i < sizeof(actions) / sizeof(*actions); i++) {
+		if (strcmp(argv[1], actions[i].name))
+			continue;
+		for (long number = first; number < first + atol(argv[3]); number++)
+			actions[i].act(argv[2], number);
+		return 0;
+	}
+	errx(2, "usage: disks create|remove|partition|use NAME N [FIRST]");
 }
