@@ -178,7 +178,7 @@ group()
 # takes no CPU that is plugged in later. Those that are not online take nothing of the host.
 possible()
 {
-	run "$newest" possible.sh --cpus 64 --memory 2048 --append "maxcpus=2"
+	run "$newest" possible.sh --cpus 64 --memory 2048 --append "maxcpus=2${PARTS:+ PARTS=$PARTS}"
 }
 
 others()
@@ -200,7 +200,7 @@ others()
 
 GROUPS_OF_PARTS="disks interfaces tracing statistics clients others"
 newest=$("$TOP/scripts/kernel.sh")
-if [ "${PARTS:-}" = late-cpus ]; then
+if [[ "${PARTS:-}" =~ ^(possible|late-cpus)$ ]]; then
 	possible
 	finish
 elif [ -n "${PARTS:-}" ]; then

@@ -6,6 +6,7 @@
  *				parameters
  *	disks remove NAME N	removes them
  *	disks partition NAME N	they get a partition each: all but the first 512 KiB
+ *	disks read NAME N	reads a block of each disk
  *	disks use NAME N	of each partition i, reads i % 3 + 1 blocks of 4 KiB, and
  *				writes one; of each disk, writes one
  *
@@ -83,6 +84,15 @@ static void add_partition(const char *name, long number)
 	close(fd);
 }
 
+static void read_one(const char *name, long number)
+{
+	int fd = open_disk(name, number, "");
+
+	if (pread(fd, block, BLOCK, 0) != BLOCK)
+		err(1, "read of %s%ld", name, number);
+	close(fd);
+}
+
 static void use(const char *name, long number)
 {
 	int disk = open_disk(name, number, ""), part = open_disk(name, number, "p1");
@@ -104,6 +114,7 @@ static const struct {
 	{ "create", create },
 	{ "remove", destroy },
 	{ "partition", add_partition },
+	{ "read", read_one },
 	{ "use", use },
 };
 
@@ -121,5 +132,5 @@ int main(int argc, char **argv)
 			actions[i].act(argv[2], number);
 		return 0;
 	}
-	errx(2, "usage: disks create|remove|partition|use NAME N [FIRST]");
+	errx(2, "usage: disks create|remove|partition|read|use NAME N [FIRST]");
 }
