@@ -173,15 +173,14 @@ for order in "nbi1 nbi" "nbi nbi1" "nbi1 nbi fast"; do
 		esac
 		until_in_flight nbi $(wc -w <<<$readers)
 		now_ns to_$device
-		sleep 0.2
 	done
 	succeeds "hung: files of the partition, in $order" all_files nbi1
-	is "hung: a partition, in $order" "$(what nbi1)" "nbi1 running read 2064 8192"
-	is "hung: its disk, in $order" "$(what nbi)" "nbi running read 32 8192,nbi1 running read 2064 8192"
 	began "hung: a partition has the age of its own, in $order" nbi1 $from_nbi1 $to_nbi1
 	# Of the disk the first of both is the oldest.
 	from=from_${order%% *} to=to_${order%% *}
 	began "hung: a disk has that of both, in $order" nbi ${!from} ${!to}
+	is "hung: a partition, in $order" "$(what nbi1)" "nbi1 running read 2064 8192"
+	is "hung: its disk, in $order" "$(what nbi)" "nbi running read 32 8192,nbi1 running read 2064 8192"
 	wait $readers
 	wait_idle nbi
 done
