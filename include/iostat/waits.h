@@ -50,8 +50,8 @@ int iostat_waits_start(void);
 void iostat_waits_stop(void);
 
 /*
- * Attaches the hooks in the kernel itself, or those in modules. May sleep. Return: 0, -ENOENT if there is none of the
- * functions, or another error.
+ * Attaches the hooks in the kernel itself, or those in modules. May sleep. Return: 0, -ENOENT if the functions do not
+ * exist, or another error.
  */
 int iostat_wait_hooks_attach(bool of_modules);
 /* Detaches hooks that are attached. When it returns, none of them is called any more. May sleep. */

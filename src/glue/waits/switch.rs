@@ -217,7 +217,8 @@ impl HookSwitch {
         let switch = Arc::new(switch, GFP_KERNEL)?;
         let listener = ModuleRegistration::new(switch.clone())?;
         let published = Some((listener, SWITCH.publish(switch)?));
-        // An event may have been enabled before. Who enables one now sees the switch, or is seen here: pairs with `count()`.
+        // An event may have been enabled before. If one is enabled now, `count()` finds the switch, or its change is seen here:
+        // pairs with the fence there.
         fence(Ordering::SeqCst);
         follower.follow();
         Ok(HookSwitch {
