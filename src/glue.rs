@@ -5,6 +5,15 @@
 //! Here are the implementations of its traits for types of floor 0, wrappers of the C files in `src/hooks` and `src/io`, and
 //! compile-time checks that floor 0 has the numbers and layouts of the headers.
 
+/// Checks that functions which C calls have the types that the headers declare.
+macro_rules! same_types {
+    ($($function:ident),*) => {
+        $(const _: () = {
+            let _ = if true { $crate::glue::bindings::$function } else { $function };
+        };)*
+    };
+}
+
 pub(crate) mod bindings;
 pub(crate) mod cgroups;
 pub(crate) mod clock;

@@ -164,15 +164,6 @@ unsafe extern "C" fn iostat_walk_join(
     walk.len = end.wrapping_sub(start);
 }
 
-/// Checks that the types are those that C has.
-macro_rules! same_types {
-    ($($function:ident),*) => {
-        $(const _: () = {
-            let _ = if true { own::$function } else { $function };
-        };)*
-    };
-}
-
 same_types!(
     iostat_set_file,
     iostat_fileinfo_none,

@@ -209,15 +209,6 @@ unsafe extern "C" fn iostat_mounts_at(
     mounts.path(mounts.table().at(dev, path, name))
 }
 
-/// Checks that the types are those that C has.
-macro_rules! same_types {
-    ($($function:ident),*) => {
-        $(const _: () = {
-            let _ = if true { own::$function } else { $function };
-        };)*
-    };
-}
-
 same_types!(
     iostat_mounts_new,
     iostat_mounts_free,
