@@ -22,7 +22,7 @@ is "partitions: files before the first I/O" "$(cd $files && echo *)" "devstat st
 is "partitions: no I/O yet" "$(cat $files/devstat/{start_count,operations_read} | paste -sd' ')" "0 0"
 succeeds "partitions: a read" dd if=/dev/nbp2 of=/dev/null bs=4k count=1 iflag=direct status=none
 succeeds "partitions: all files after it" all_files nbp/nbp2
-is "partitions: files after the first I/O" "$(cd $files && echo *)" "devstat kstat latency size stat stat_columns"
+is "partitions: files after the first I/O" "$(cd $files && echo *)" "devstat kstat latency oldest_in_flight_ns size stat stat_columns"
 is "partitions: the first I/O is counted" "$(cat $files/kstat/reads) $(cut -d' ' -f1 $files/latency/read_total)" "1 1"
 is "partitions: another's first I/O brings no files" "$(ls -d ${files/nbp2/nbp1}/kstat 2>/dev/null)" ""
 is "partitions: class in sysfs" "$(cat $files/kstat/class)" partition
