@@ -140,7 +140,7 @@ all_run()
 	local part left=''
 	for part in "$TOP"/tests/guest/parts/test-*.sh; do
 		part=$(basename -s .sh "$part")
-		grep -qE "[\"[:space:]]${part#test-}([\" ]|$)" "$TOP"/tests/guest/runs/*.sh || left+=" ${part#test-}"
+		grep -qE "[\"[:space:]]${part#test-}([\"} ]|$)" "$TOP"/tests/guest/runs/*.sh || left+=" ${part#test-}"
 	done
 	[ -z "$left" ] || { echo "  in no run: $left" && return 1; }
 }

@@ -142,7 +142,7 @@ impl Sizes<2> {
             .add_one();
     }
 
-    /// The same.
+    /// One more read or write, without its size: loom's histograms have one bucket.
     #[cfg(loom)]
     pub(super) fn record_data(&self, is_write: Bit, _bytes: u32) {
         let [row] = &self.0;

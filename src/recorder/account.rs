@@ -353,7 +353,7 @@ impl Account {
         self.add_event(event, 1);
     }
 
-    /// The same of so many.
+    /// Counts `added` events of the disk. Any context but NMI.
     pub(super) fn add_event(&self, event: DiskEvent, added: u64) {
         let disk = self.disk().unwrap_or(self);
         if disk.has_events {

@@ -245,7 +245,7 @@ mod tests {
         slot.release();
         assert_eq!(seen(entry), None);
         assert_eq!(entry.hctx(), 7);
-        // The same address on the fast path.
+        // The next request at this address, taken on the fast path.
         assert!(entry.key.take_again(ADDRESS, KeyState::Waits));
         assert_eq!(seen(entry), None);
         entry.start_ns.set(2000);

@@ -73,7 +73,7 @@ impl StartSector {
         )
     }
 
-    /// The same. The compiler computes from it, and not from the sector again.
+    /// This point, opaque to the compiler, which then keeps it instead of computing it from the sector again.
     #[inline(always)]
     pub fn again(self) -> Self {
         StartSector(opaque(self.0))
