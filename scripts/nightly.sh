@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Runs the tests that take hours, one area at a time. The counts of a completed area are cached by
 # commit; a second run of the same commit prints them and runs the missing areas. An area that is named
-# runs again. The last line is the sum.
+# runs again. The result of each area is written to the table in Documentation/testing.rst. The last line is the sum.
 # usage: nightly.sh [all|AREA...]
 
 . "$(dirname "$0")/lib.sh"
@@ -28,19 +28,39 @@ AREAS="
 	blktests	scripts/nightly-blktests.sh
 "
 
-# Prints the commit, and a hash of uncommitted changes if any.
+TABLE=Documentation/testing.rst
+
+# Prints the commit, and a hash of uncommitted changes if any, but for those of the table.
 version()
 {
 	local changes
-	changes=$({ git diff HEAD; git ls-files -o --exclude-standard -z | xargs -0r sha256sum; } | sha256sum | cut -c1-8)
+	changes=$({ git diff HEAD -- . ":!$TABLE"; git ls-files -o --exclude-standard -z | xargs -0r sha256sum; } | sha256sum | cut -c1-8)
 	git rev-parse --short=12 HEAD
-	[ -z "$(git status --porcelain)" ] || echo "-$changes"
+	[ -z "$(git status --porcelain -- . ":!$TABLE")" ] || echo "-$changes"
+}
+
+# note AREA SECONDS COMMAND...: writes a line of the table with $p and $f, in place of an earlier one.
+note()
+{
+	local name=$1 minutes=$((($2 + 59) / 60)) seed='' word line
+	shift 2
+	for word; do
+		[[ $word != SEED=* ]] || seed=${word#SEED=}
+	done
+	printf -v line '%-19s  %-12s  %-10s  %-19s  %6d  %6d  %7d' "\`\`$name\`\`" \
+		"$(git rev-parse --short=12 HEAD)" "$(date -u +%F)" "$seed" "$p" "$f" "$minutes"
+	awk -v name="\`\`$name\`\`" -v line="$line" '
+		/^area  .*  commit  / { table = 1 }
+		table && /^===/ && rules++ { if (line) print line; table = 0; line = "" }
+		table && line && (/^``/ && $1 >= name) { print line; line = ""; if ($1 == name) next }
+		{ print }' "$TABLE" >"$dir/table"
+	cat "$dir/table" >"$TABLE"
 }
 
 # area NAME COMMAND...: runs the area unless it has results.
 area()
 {
-	local name=$1 result=$dir/$1
+	local name=$1 result=$dir/$1 since
 	shift
 	if [ -n "$wanted" ]; then
 		case " $wanted " in *" $name "*) ;; *) return 0 ;; esac
@@ -53,9 +73,11 @@ area()
 		return 0
 	fi
 	echo "$name"
+	since=$SECONDS
 	if run_area "$name" "$result.log" "$@"; then
 		echo "$p $f" >"$result"
 	fi
+	note "$name" $((SECONDS - since)) "$@"
 }
 
 need_root
