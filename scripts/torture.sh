@@ -14,7 +14,7 @@
 
 duration=${DURATION:-300} together=${TOGETHER:-1}
 seeds=${SEED:-$((SRANDOM % 1000000))} seeds=${seeds//,/ }
-programs="abuse nth lists nobody"
+programs="abuse nth lists nobody groups"
 
 # instrumented MODULES: true if the module's Rust code has KCSAN's calls, without which KCSAN ignores it.
 instrumented()

@@ -104,6 +104,17 @@ after_read()
 	[ "$2" = 0 ] || is "$1: errno" "$2" 12
 }
 
+# Accounts by cgroup begin, or not at all.
+after_on()
+{
+	if [ "$2" = 0 ]; then
+		send @cgroups off
+	else
+		is "$1: errno" "$2" 12
+	fi
+	is "$1: no rows are in use" "$(<$CONTROL/cgroup_rows_used)" 0
+}
+
 # A client without memory for its statistics fails to load, and leaves nothing behind.
 after_client()
 {
@@ -139,6 +150,12 @@ sweeps()
 	for message in "@kstat unix" "@kstat_list unix" "@evcnt_list rollup" @inflight @slow; do
 		sweep "$message" $(($1 / 32)) after_read ask "$message"
 	done
+	if [[ " ${cards[*]} " == *" cgroups "* ]]; then
+		sweep "@cgroups on" $(($1 / 32)) after_on ask "@cgroups on"
+		send @cgroups on
+		sweep "@cgroups_list" $(($1 / 32)) after_read ask @cgroups_list
+		send @cgroups off
+	fi
 	one_of in_c fake_tape fake_drum
 	one_of in_rust fake_rpc fake_cache
 	for client in $in_c $in_rust; do
