@@ -64,6 +64,12 @@ equal()
 	holds "cgroups: $1: there were I/Os" "$3 + $5 + $7 >= $2"
 }
 
+# operations DISK: prints the reads and the writes of all accounts.
+operations()
+{
+	list "$1" | awk '$4 == "read" || $4 == "write" { sum[$4] += $7 } END { print sum["read"] + 0, sum["write"] + 0 }'
+}
+
 make_null_blk_disk nbc size=512 irqmode=2 completion_nsec=20000 submit_queues=2 memory_backed=1 discard=1
 make_null_blk_disk nbd size=256 irqmode=2 completion_nsec=20000 submit_queues=1 hw_queue_depth=2 max_sectors=64
 is "cgroups: off at first" "$(list)" ""
@@ -100,6 +106,8 @@ dm=$(dm_disk cgl)
 within one $fio --filename=/dev/mapper/cgl --ioengine=libaio --iodepth=16 --size=32m || fail "cgroups: dm"
 equal "dm-linear" one "$dm" 300
 equal "below dm-linear" one nbc 300
+is "cgroups: dm-linear: all transactions are in them" "$(operations "$dm")" \
+	"$(cat "/sys/block/$dm/iostat/devstat/operations_read") $(cat "/sys/block/$dm/iostat/devstat/operations_write")"
 dmsetup remove cgl
 
 # Swap: pages of a cgroup that has too little memory.
@@ -168,8 +176,7 @@ ours=$(account_p99 "$(id_of two)" write) fios=$(p99 /tmp/flood.json)
 holds "cgroups: p99 of the one that floods: bucket $ours, fio $fios" "ours - fios >= -1 && ours - fios <= 1"
 equal "the quiet one" one nbt 100
 equal "the one that floods" two nbt 400
-list nbt | awk '$4 == "read" || $4 == "write" { operations[$4] += $7 } END { print operations["read"], operations["write"] }' >/tmp/sums
-is "cgroups: all transactions are in them" "$(cat /tmp/sums)" \
+is "cgroups: all transactions are in them" "$(operations nbt)" \
 	"$(cat /sys/block/nbt/iostat/devstat/operations_read) $(cat /sys/block/nbt/iostat/devstat/operations_write)"
 remove_null_blk_disk nbt
 refuses "cgroups: a disk that has gone" send "@cgroups_list nbt"
