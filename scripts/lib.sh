@@ -27,7 +27,7 @@ arm64 | aarch64) ARCH=arm64 ;;
 	;;
 esac
 FLAVOUR=${FLAVOUR:-cloud}
-# The suite of Debian.
+# The suite of Debian, or of Ubuntu.
 SUITE=${SUITE:-trixie-backports}
 
 # Supported series of this flavour, newest first. scripts/kernels.txt names them, and no script.

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
-# kernels, QEMU and the tools for the guests; the same of sid; and another root with the packages that blktests needs, for
+# kernels, QEMU and the tools for the guests; the same of sid, and of Ubuntu 26.04 (resolute); and another root with the packages that blktests needs, for
 # the guests of scripts/nightly-blktests.sh; one for Debian packages; one with Prometheus and a browser, for
 # scripts/test-metrics.sh; one that builds for arm64 and emulates it; and for scripts/test-system.sh a whole system without
 # a kernel, and one with QEMU and UEFI to boot it. Prints its path.
-# usage: root.sh [build|sid|blktests|packages|metrics|arm64|system|firmware]
+# usage: root.sh [build|sid|resolute|blktests|packages|metrics|arm64|system|firmware]
 
 . "$(dirname "$0")/lib.sh"
 
@@ -37,7 +37,7 @@ METRICS="prometheus prometheus-node-exporter chromium-headless-shell fonts-dejav
 SYSTEM="systemd-sysv udev dbus kmod procps zstd initramfs-tools apt-utils e2fsprogs
 	shim-signed grub-efi-amd64-signed grub-efi-amd64 mokutil"
 FIRMWARE="qemu-system-x86 ovmf python3-virt-firmware mtools dosfstools fdisk e2fsprogs openssl"
-OPTIONS=() GUEST_PACKAGES='' SUITES="trixie trixie-backports"
+OPTIONS=() GUEST_PACKAGES='' SUITES="trixie trixie-backports" DISTRIBUTION=Debian COMPONENTS=main
 case ${1:-build} in
 build)
 	PACKAGES=$(echo $TOOLCHAIN $SCOPE $TEST_KERNEL qemu-system-x86 $GUEST liburing-dev)
@@ -51,6 +51,14 @@ sid)
 	# The list of packages of sid expires in a week, and a mirror may be older. Signatures are checked all the same.
 	OPTIONS=(--aptopt='Acquire::Check-Valid-Until "false"')
 	TITLE="root of sid (toolchain, QEMU)"
+	;;
+resolute)
+	PACKAGES="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen kmod cpio xz-utils zstd
+		python3 perl openssl tmux liburing-dev qemu-system-x86 cargo gcc-multilib mount util-linux-extra"
+	PACKAGES=$(echo $PACKAGES $GUEST)
+	SUITES="resolute resolute-updates" DISTRIBUTION=Ubuntu COMPONENTS="main universe"
+	OPTIONS=(--keyring="$IOSTAT_CACHE/keyring/usr/share/keyrings/ubuntu-archive-keyring.gpg")
+	TITLE="root of Ubuntu 26.04 (toolchain, QEMU)"
 	;;
 blktests)
 	PACKAGES=$(echo $BLKTESTS)
@@ -81,19 +89,34 @@ firmware)
 	PACKAGES=$(echo $FIRMWARE)
 	TITLE="root with QEMU and UEFI"
 	;;
-*) die "there is no root $1; choose one of: build sid blktests packages metrics arm64 system firmware" ;;
+*) die "there is no root $1; choose one of: build sid resolute blktests packages metrics arm64 system firmware" ;;
 esac
 
 ROOT=$IOSTAT_CACHE/root-$(echo "$PACKAGES $SUITES${GUEST_PACKAGES:+ $GUEST_PACKAGES}" | sha256sum | cut -c1-12)
 
-# Prints the mirror that this machine's apt uses, so that no host is named here.
+# mirror DISTRIBUTION: prints the mirror that this machine's apt uses, so that no host is named here. For Ubuntu,
+# UBUNTU_MIRROR is another; many mirrors of Debian have Ubuntu beside it.
 mirror()
 {
 	local uri
 	uri=$(apt-get indextargets --format '$(REPO_URI) $(LABEL)' 'Created-By: Packages' 2>/dev/null |
-		awk '$2 == "Debian" { print $1; exit }')
-	[ -n "$uri" ] || die "apt on this machine has no Debian mirror; run apt-get update and try again"
+		awk -v label="$1" '$2 == label { print $1; exit }')
+	if [ "$1" = Ubuntu ]; then
+		uri=${UBUNTU_MIRROR:-$uri}
+		[ -n "$uri" ] || uri=$(mirror Debian | sed 's|/debian/*$|/ubuntu|')
+	fi
+	[ -n "$uri" ] || die "apt on this machine has no $1 mirror; run apt-get update and try again"
 	echo "$uri"
+}
+
+# The keys of Ubuntu's archive, from Debian's package.
+fetch_keyring()
+{
+	# shellcheck disable=SC2016 # of the inner shell
+	IN_ROOT=build "$TOP/scripts/enter.sh" sh -euc 'cd /tmp
+		apt-get update -qq
+		apt-get download -o APT::Sandbox::User=root ubuntu-keyring
+		dpkg-deb -x ubuntu-keyring_*.deb /cache/keyring'
 }
 
 install_mmdebstrap()
@@ -107,7 +130,7 @@ bootstrap()
 {
 	local dir=$1 packages=$2 uri suite opts=()
 	shift 2
-	uri=$(mirror)
+	uri=$(mirror $DISTRIBUTION)
 	# The root's apt gets the proxy and certificate settings of this machine's apt.
 	while IFS= read -r line; do
 		opts+=("--aptopt=$line")
@@ -119,7 +142,7 @@ bootstrap()
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
 		--include="$(echo "$packages" | tr ' ' ',')" \
 		"${SUITES%% *}" "$dir" \
-		- < <(for suite in $SUITES; do echo "deb $uri $suite main"; done)
+		- < <(for suite in $SUITES; do echo "deb $uri $suite $COMPONENTS"; done)
 }
 
 make_root()
@@ -144,6 +167,7 @@ build()
 	need_root
 	need_space "$IOSTAT_CACHE" 4000
 	command -v mmdebstrap >/dev/null || step "install mmdebstrap" "20 s" install_mmdebstrap
+	[ "$DISTRIBUTION" = Debian ] || [ -e "$IOSTAT_CACHE/keyring" ] || step "keys of Ubuntu's archive" "10 s" fetch_keyring
 	step "$TITLE" "90 s" make_root
 }
 

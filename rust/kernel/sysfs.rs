@@ -115,10 +115,29 @@ impl<A: Show> Attribute<A> {
     }
 }
 
+/// `struct device_attribute`, whose callbacks are members of unions since 7.2: their names in the bindings depend on the
+/// kernel, their places do not.
+#[repr(C)]
+struct RawDeviceAttribute {
+    attr: bindings::attribute,
+    show: Option<
+        unsafe extern "C" fn(
+            *mut bindings::device,
+            *mut bindings::device_attribute,
+            *mut c_char,
+        ) -> isize,
+    >,
+    store: Option<unsafe extern "C" fn()>,
+}
+const _: () = assert!(
+    size_of::<RawDeviceAttribute>() == size_of::<bindings::device_attribute>()
+        && align_of::<RawDeviceAttribute>() == align_of::<bindings::device_attribute>()
+);
+
 /// A read-only file of a device whose driver data is an `A::Of`.
 #[repr(C)]
 pub(crate) struct DeviceAttribute<A> {
-    raw: bindings::device_attribute,
+    raw: RawDeviceAttribute,
     inner: A,
 }
 
@@ -132,10 +151,11 @@ impl<A: Show> DeviceAttribute<A> {
     ///
     /// It is used only for devices whose driver data points to an `A::Of` as long as they have attributes.
     pub(super) const unsafe fn new(name: &'static CStr, inner: A) -> Self {
-        // SAFETY: All zeros are valid: no callbacks.
-        let mut raw: bindings::device_attribute = unsafe { core::mem::zeroed() };
-        raw.attr = Attribute::new(name, ()).raw;
-        raw.__bindgen_anon_1.show = Some(Self::show);
+        let raw = RawDeviceAttribute {
+            attr: Attribute::new(name, ()).raw,
+            show: Some(Self::show),
+            store: None,
+        };
         DeviceAttribute { raw, inner }
     }
 

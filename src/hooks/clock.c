@@ -9,6 +9,7 @@
  */
 
 #include <iostat/clock.h>
+#include <iostat/compat.h>
 #include <iostat/probes.h>
 #include <linux/clocksource_ids.h>
 #include <linux/export.h>
@@ -149,7 +150,7 @@ static u64 counter_mult(const struct system_time_snapshot *now)
 #if defined(CONFIG_X86_TSC) || defined(IOSTAT_HAS_CNTVCT)
 static void use_counter(const struct system_time_snapshot *now, u64 mult)
 {
-	u64 raw = ktime_to_ns(now->systime) + iostat_clock.raw_offset;
+	u64 raw = iostat_snapshot_raw_ns(now) + iostat_clock.raw_offset;
 
 	iostat_clock.mult = mult;
 	iostat_clock.tsc_offset = raw - iostat_cycles_to_ns(now->cycles, mult);
@@ -180,10 +181,9 @@ static void use_raw(void)
 static void choose(void)
 {
 	struct system_time_snapshot now;
-	u64 mult;
+	bool is_valid = iostat_snapshot(&now);
+	u64 mult = suspending || !is_valid ? 0 : counter_mult(&now);
 
-	ktime_get_snapshot_id(CLOCK_MONOTONIC_RAW, &now);
-	mult = suspending || !now.valid ? 0 : counter_mult(&now);
 	if (mult && !iostat_clock.is_counter)
 		use_counter(&now, mult);
 	else if (!mult && iostat_clock.is_counter)

@@ -11,6 +11,7 @@
 
 #include <iostat/cgroups.h>
 #include <iostat/clock.h>
+#include <iostat/compat.h>
 #include <iostat/probes.h>
 #include <iostat/io_trace.h>
 #include <linux/blkdev.h>
@@ -191,7 +192,9 @@ static void __maybe_unused check(void)
 	check_trace_callback_type_block_rq_complete(iostat_fast_rq_complete);
 	check_trace_callback_type_block_io_start(iostat_traced_io_start);
 	check_trace_callback_type_block_rq_complete(iostat_watched_rq_complete);
+#ifdef IOSTAT_HAS_TAG_WAIT
 	check_trace_callback_type_block_rq_tag_wait(iostat_probe_tag_wait);
+#endif
 	check_trace_callback_type_block_bio_queue(iostat_probe_bio_queue);
 	check_trace_callback_type_block_bio_complete(iostat_probe_bio_complete);
 	check_trace_callback_type_block_bio_backmerge(iostat_probe_bio_backmerge);

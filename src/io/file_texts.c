@@ -3,6 +3,7 @@
  * See include/iostat/file_texts.h.
  */
 
+#include <iostat/compat.h>
 #include <iostat/file_texts.h>
 #include <iostat/fileinfo.h>
 #include <iostat/mounts.h>
@@ -92,7 +93,7 @@ void iostat_file_texts_of_inode(struct iostat_io *io, struct inode *inode)
 	if (!iostat_may_walk())
 		return put_without_path(io, inode->i_sb);
 	spin_lock(&inode->i_lock);
-	dentry = hlist_entry_safe(READ_ONCE(inode->i_dentry.first), struct dentry, d_alias);
+	dentry = hlist_entry_safe(READ_ONCE(inode->i_dentry.first), struct dentry, IOSTAT_D_ALIAS);
 	/* Its memory goes after a grace period. */
 	spin_unlock(&inode->i_lock);
 	if (!dentry)

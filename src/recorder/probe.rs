@@ -52,7 +52,9 @@ use functions::{
     Function,
     FUNCTIONS,
     OF_EVENTS,
-    OF_REQUESTS, //
+    OF_REQUESTS,
+    OF_TAG_WAITS,
+    TAG_WAIT, //
 };
 use kernel::{
     bindings,
@@ -104,6 +106,9 @@ impl Probes {
         self.stage = Stage::InPlace;
         #[cfg(target_arch = "x86_64")]
         fast::set_tracker(&self.tracker);
+        if Tracepoint::find(TAG_WAIT).is_some() {
+            self.register(OF_TAG_WAITS)?;
+        }
         self.register(OF_EVENTS)?;
         self.register(OF_REQUESTS)?;
         for extra in OptionalProbes::ALL {

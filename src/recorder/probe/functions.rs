@@ -61,12 +61,15 @@ const OF_BIOS: &[Function] = &[
 /// The function for clones that the disk below refuses.
 const OF_CLONES: &[Function] = &[(c"block_io_done", own::iostat_probe_io_done as *const c_void)];
 
+/// The function for waits for a tag. Kernels before 7.2 have no such tracepoint: there these waits are not recorded.
+pub(super) const OF_TAG_WAITS: &[Function] = &[(
+    TAG_WAIT,
+    own::iostat_probe_tag_wait as *const c_void,
+)];
+pub(super) const TAG_WAIT: &CStr = c"block_rq_tag_wait";
+
 /// The functions of rare events that are only counted.
 pub(super) const OF_EVENTS: &[Function] = &[
-    (
-        c"block_rq_tag_wait",
-        own::iostat_probe_tag_wait as *const c_void,
-    ),
     (
         c"block_bio_backmerge",
         events::iostat_probe_bio_backmerge as *const c_void,
@@ -111,6 +114,7 @@ const OF_FREQUENT_EVENTS: &[Function] = &[
 pub(super) const FUNCTIONS: usize = OF_REQUESTS.len()
     + OF_BIOS.len()
     + OF_CLONES.len()
+    + OF_TAG_WAITS.len()
     + OF_EVENTS.len()
     + OF_FREQUENT_EVENTS.len();
 
