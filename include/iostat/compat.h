@@ -17,6 +17,9 @@
 /* A wait for a tag has no event: such waits are not recorded. */
 #undef IOSTAT_HAS_TAG_WAIT
 
+/* The function that waits for a bio, its first argument. */
+#define IOSTAT_BIO_AWAIT	"submit_bio_wait"
+
 /* Reads the counter and CLOCK_MONOTONIC_RAW at the same instant; false if that is not possible. */
 static inline bool iostat_snapshot(struct system_time_snapshot *now)
 {
@@ -34,6 +37,7 @@ static inline u64 iostat_snapshot_raw_ns(const struct system_time_snapshot *now)
 
 #define IOSTAT_D_ALIAS	d_alias
 #define IOSTAT_HAS_TAG_WAIT
+#define IOSTAT_BIO_AWAIT	"bio_await"
 
 static inline bool iostat_snapshot(struct system_time_snapshot *now)
 {

@@ -17,6 +17,7 @@
  * period. A folio is not, so no folio is read but one that is an argument.
  */
 
+#include <iostat/compat.h>
 #include <iostat/dio.h>
 #include <iostat/fileinfo.h>
 #include <iostat/tasks.h>
@@ -262,7 +263,7 @@ struct hook iostat_wait_hooks[] = {
 	{ { "do_read_cache_folio" }, .enter = enter_read_cache },
 	{ { "blk_io_schedule" }, describe_direct },
 	{ { "io_schedule" }, describe_read },
-	{ { "bio_await" }, describe_bio },
+	{ { IOSTAT_BIO_AWAIT }, describe_bio },
 	{ { "blk_execute_rq" }, describe_request },
 	{ { "__wait_on_buffer" }, describe_buffer },
 	{ { "xfs_buf_iowait" }, describe_xfs_buffer, .module = "xfs" },

@@ -62,10 +62,8 @@ const OF_BIOS: &[Function] = &[
 const OF_CLONES: &[Function] = &[(c"block_io_done", own::iostat_probe_io_done as *const c_void)];
 
 /// The function for waits for a tag. Kernels before 7.2 have no such tracepoint: there these waits are not recorded.
-pub(super) const OF_TAG_WAITS: &[Function] = &[(
-    TAG_WAIT,
-    own::iostat_probe_tag_wait as *const c_void,
-)];
+pub(super) const OF_TAG_WAITS: &[Function] =
+    &[(TAG_WAIT, own::iostat_probe_tag_wait as *const c_void)];
 pub(super) const TAG_WAIT: &CStr = c"block_rq_tag_wait";
 
 /// The functions of rare events that are only counted.
