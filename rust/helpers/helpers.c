@@ -5,6 +5,8 @@
 
 #include "helpers.h"
 #include <linux/blkdev.h>
+#include <linux/build_bug.h>
+#include <linux/device.h>
 #include <linux/fprobe.h>
 #include <linux/gfp.h>
 #include <linux/irqflags.h>
@@ -20,6 +22,11 @@
 #include <linux/topology.h>
 #include <linux/tracepoint.h>
 #include <linux/workqueue.h>
+
+/* rust/kernel/sysfs.rs describes struct device_attribute by its layout. */
+static_assert(offsetof(struct device_attribute, attr) == 0);
+static_assert(offsetof(struct device_attribute, show) == sizeof(struct attribute));
+static_assert(offsetof(struct device_attribute, store) == sizeof(struct attribute) + sizeof(void *));
 
 /*
  * block_class is not exported, but every disk points to it: one that is

@@ -115,8 +115,8 @@ impl<A: Show> Attribute<A> {
     }
 }
 
-/// `struct device_attribute`, whose callbacks are members of unions since 7.2: their names in the bindings depend on the
-/// kernel, their places do not.
+/// `struct device_attribute`. Since 7.2 its callbacks are in unions, so that their names in the bindings depend on the kernel.
+/// Their offsets do not: `rust/helpers/helpers.c` checks them.
 #[repr(C)]
 struct RawDeviceAttribute {
     attr: bindings::attribute,
