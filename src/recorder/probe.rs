@@ -108,6 +108,8 @@ impl Probes {
         fast::set_tracker(&self.tracker);
         if Tracepoint::find(TAG_WAIT).is_some() {
             self.register(OF_TAG_WAITS)?;
+        } else {
+            pr_info!("this kernel has no event for waits for a tag; they are not recorded\n");
         }
         self.register(OF_EVENTS)?;
         self.register(OF_REQUESTS)?;
