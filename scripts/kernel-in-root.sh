@@ -63,7 +63,10 @@ resolve()
 {
 	local flavour=$1 series version release package
 	apt-get update -qq >&2 || die "the package mirror cannot be reached; check the network and run this again"
-	! is_ubuntu || { resolve_ubuntu "$@" && return; }
+	if is_ubuntu; then
+		resolve_ubuntu "$@"
+		return
+	fi
 	shift
 	for series in "$@"; do
 		for version in $(apt-cache madison "linux-source-$series" | awk '{ print $3 }' | sort -rV); do
@@ -105,7 +108,10 @@ fetch_ubuntu()
 
 fetch()
 {
-	! is_ubuntu || { fetch_ubuntu "$@" && return; }
+	if is_ubuntu; then
+		fetch_ubuntu "$@"
+		return
+	fi
 	local release=$1 version=$2 series dir=$KERNELS/$1 debs=$KERNELS/$1/debs package source=source-$2 packages=()
 	series=$(echo "$version" | cut -d. -f1,2)
 	# All flavours and architectures have one source.

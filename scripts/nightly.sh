@@ -39,11 +39,13 @@ version()
 	[ -z "$(git status --porcelain -- . ":!$TABLE")" ] || echo "-$changes"
 }
 
-# note AREA SECONDS COMMAND...: writes a line of the table with $p and $f, in place of an earlier one.
+# note AREA SECONDS COMMAND...: writes a line of the table with $p and $f, in place of an earlier one; none with uncommitted
+# changes, as the line names a commit.
 note()
 {
 	local name=$1 minutes=$((($2 + 59) / 60)) seed='' word line
 	shift 2
+	[ -z "$(git status --porcelain -- . ":!$TABLE")" ] || return 0
 	for word; do
 		[[ $word != SEED=* ]] || seed=${word#SEED=}
 	done

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
-# kernels, QEMU and the tools for the guests; the same of sid, and of Ubuntu 26.04 (resolute); and another root with the packages that blktests needs, for
-# the guests of scripts/nightly-blktests.sh; one for Debian packages; one with Prometheus and a browser, for
+# kernels, QEMU and the tools for the guests; the same of sid, and of Ubuntu 26.04 (resolute); another root with the packages that blktests
+# needs, for the guests of scripts/nightly-blktests.sh; one for Debian packages; one with Prometheus and a browser, for
 # scripts/test-metrics.sh; one that builds for arm64 and emulates it; and for scripts/test-system.sh a whole system without
 # a kernel, and one with QEMU and UEFI to boot it. Prints its path.
 # usage: root.sh [build|sid|resolute|blktests|packages|metrics|arm64|system|firmware]
@@ -37,6 +37,8 @@ METRICS="prometheus prometheus-node-exporter chromium-headless-shell fonts-dejav
 SYSTEM="systemd-sysv udev dbus kmod procps zstd initramfs-tools apt-utils e2fsprogs
 	shim-signed grub-efi-amd64-signed grub-efi-amd64 mokutil"
 FIRMWARE="qemu-system-x86 ovmf python3-virt-firmware mtools dosfstools fdisk e2fsprogs openssl"
+# Ubuntu's keys, where fetch_keyring() puts them.
+KEYRING=$IOSTAT_CACHE/keyring/usr/share/keyrings/ubuntu-archive-keyring.gpg
 OPTIONS=() GUEST_PACKAGES='' SUITES="trixie trixie-backports" DISTRIBUTION=Debian COMPONENTS=main
 case ${1:-build} in
 build)
@@ -57,7 +59,7 @@ resolute)
 		python3 perl openssl tmux liburing-dev qemu-system-x86 cargo gcc-multilib mount util-linux-extra"
 	PACKAGES=$(echo $PACKAGES $GUEST)
 	SUITES="resolute resolute-updates" DISTRIBUTION=Ubuntu COMPONENTS="main universe"
-	OPTIONS=(--keyring="$IOSTAT_CACHE/keyring/usr/share/keyrings/ubuntu-archive-keyring.gpg")
+	OPTIONS=(--keyring="$KEYRING")
 	TITLE="root of Ubuntu 26.04 (toolchain, QEMU)"
 	;;
 blktests)
@@ -167,7 +169,7 @@ build()
 	need_root
 	need_space "$IOSTAT_CACHE" 4000
 	command -v mmdebstrap >/dev/null || step "install mmdebstrap" "20 s" install_mmdebstrap
-	[ "$DISTRIBUTION" = Debian ] || [ -e "$IOSTAT_CACHE/keyring" ] || step "keys of Ubuntu's archive" "10 s" fetch_keyring
+	[ "$DISTRIBUTION" = Debian ] || [ -e "$KEYRING" ] || step "keys of Ubuntu's archive" "10 s" fetch_keyring
 	step "$TITLE" "90 s" make_root
 }
 

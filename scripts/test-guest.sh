@@ -12,6 +12,7 @@
 passed=0 failed=0
 # How to run a part again.
 again="make test T=${AREA:-guest}"
+[ "$SUITE" = trixie-backports ] || again="SUITE=$SUITE $again"
 [ "$FLAVOUR" = cloud ] || again="FLAVOUR=$FLAVOUR $again"
 [ "$ARCH" = amd64 ] || [ -n "${AREA:-}" ] || again="ARCH=$ARCH $again"
 
