@@ -84,6 +84,13 @@ for engine in psync libaio io_uring; do
 	within two $fio --filename=/dev/nbd --ioengine=$engine --iodepth=16 || fail "cgroups: $engine"
 	equal "$engine, split and refused" two nbd 300
 done
+# Requests of several bios: what is submitted at once is merged.
+echo none >/sys/block/nbc/queue/scheduler
+merges=$(awk '{ print $6 }' /sys/block/nbc/stat)
+within one fio --output=/dev/null --name=job --filename=/dev/nbc --direct=1 --rw=write --bs=4k --size=4m --ioengine=libaio \
+	--iodepth=32 --iodepth_batch_submit=32 --iodepth_batch_complete_min=32 || fail "cgroups: merged"
+holds "cgroups: merged: there were merges" "$(awk '{ print $6 }' /sys/block/nbc/stat) > merges"
+equal "merged" one nbc 1000
 within one blkdiscard -o 1M -l 8M /dev/nbc
 equal "discards" one nbc
 is "cgroups: nothing of another disk" "$(io_stat one nbd) $(account "$(id_of one)" nbd)" "0 0 0 0 0 0 0 0 0 0 0 0"
@@ -109,6 +116,13 @@ equal "below dm-linear" one nbc 300
 is "cgroups: dm-linear: all transactions are in them" "$(operations "$dm")" \
 	"$(cat "/sys/block/$dm/iostat/devstat/operations_read") $(cat "/sys/block/$dm/iostat/devstat/operations_write")"
 dmsetup remove cgl
+# Bios that cross the edge of a stripe: dm submits what is left of them again.
+dmsetup create cgs --table "0 131072 striped 2 32 /dev/nbd 0 /dev/nbd 131072" && dmsetup mknodes cgs || fail "cgroups: striped"
+dm=$(dm_disk cgs)
+within one $fio --filename=/dev/mapper/cgs --ioengine=libaio --iodepth=16 --size=32m || fail "cgroups: striped: fio"
+holds "cgroups: striped: there were splits" "$(cat "/sys/block/$dm/iostat/events/splits") > 0"
+equal "striped" one "$dm" 300
+dmsetup remove cgs
 
 # Swap: pages of a cgroup that has too little memory.
 make_null_blk_disk nbs size=256 irqmode=2 completion_nsec=20000 memory_backed=1
@@ -242,6 +256,26 @@ list | awk '$3 == "other" || $3 == '"$(id_of churn)"' { ios += $5; bytes += $6; 
 is "cgroups: many that came and went: their sums" "$(cat /tmp/sums)" "3600 14745600 3600"
 holds "cgroups: many that came and went: rows are free again" "$(cat /sys/class/misc/iostat/cgroup_rows_used) <= 60"
 rmdir $cgroups/churn
+
+# More cgroups at a time than there are rows.
+rmmod iostat
+load_module cgroup_rows=16
+send "@cgroups on"
+mkdir $cgroups/crowd
+echo "+io" >$cgroups/crowd/cgroup.subtree_control
+for ((n = 0; n < 20; n++)); do
+	mkdir $cgroups/crowd/$n
+	within crowd/$n dd if=/dev/nbc of=/dev/null bs=4k count=20 iflag=direct status=none
+done
+is "cgroups: no room: io.stat" "$(io_stat crowd nbc)" "400 1638400 0 0 0 0"
+is "cgroups: no room: nothing is lost" \
+	"$(list | awk '$4 == "read" && ($1 == "nbc" || $3 == "other") { ios += $5; bytes += $6; ended += $7 } END { print ios, bytes, ended }')" \
+	"400 1638400 400"
+holds "cgroups: no room: other" "$(list | awk '$3 == "other" && $4 == "read" { print $5 }') >= 80"
+for ((n = 0; n < 20; n++)); do
+	rmdir $cgroups/crowd/$n
+done
+rmdir $cgroups/crowd
 for group in one two; do
 	rmdir $cgroups/$group
 done
