@@ -66,7 +66,10 @@ impl CgroupKey {
 
     /// Its chain, if there are `mask` + 1.
     fn chain(&self, mask: usize) -> usize {
-        let mixed = (self.cgroup ^ self.disk ^ self.place).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        // Numbers of cgroups and places are both small: without the first product, many pairs would be one number.
+        let mixed = self.cgroup.wrapping_mul(GOLDEN) ^ self.disk ^ self.place;
+        let mixed = mixed.wrapping_mul(GOLDEN);
         // CAST: The upper half, which has most of each bit.
         (mixed >> 32) as usize & mask
     }

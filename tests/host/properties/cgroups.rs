@@ -20,7 +20,10 @@ use iostat::acct::{
 };
 use std::{
     collections::BTreeMap,
-    sync::atomic::AtomicU32, //
+    sync::atomic::{
+        AtomicU32,
+        Ordering::Relaxed, //
+    }, //
 };
 
 struct Storage {
@@ -109,6 +112,41 @@ fn a_row_is_found_by_its_whole_key() {
     assert_eq!(totals.transactions(), 2);
     reading.clear();
     assert!(reading.totals.is_empty());
+    // Either of the two is something.
+    for change in [
+        |sums: &CgroupSums| sums.count(1, 0),
+        |sums: &CgroupSums| sums.end(0, 0),
+    ] {
+        let sums = CgroupSums::default();
+        change(&sums);
+        reading.clear();
+        reading.add(&sums);
+        assert!(!reading.totals.is_empty());
+    }
+}
+
+#[test]
+fn rows_are_spread_over_the_chains() {
+    // As many rows as there are chains, with numbers and addresses as they occur.
+    for (cgroups, disks, cpus) in [(64, 2, 2), (4, 1, 64), (256, 1, 1), (1, 256, 1), (16, 4, 4)] {
+        let storage = Storage::new(1024, 1024);
+        for cgroup in 0..cgroups {
+            for (disk, cpu) in (0..disks).flat_map(|disk| (0..cpus).map(move |cpu| (disk, cpu))) {
+                let disk = 0xffff_8880_0410_0000 + disk * 0x800;
+                for class in Class::ALL {
+                    let key = CgroupKey::new(100 + cgroup, disk, 4 * cpu, class);
+                    assert!(storage.table().find_or_add(&key, || Some((1, 1))).is_some());
+                }
+            }
+        }
+        let used = storage.heads.iter().filter(|head| head.load(Relaxed) != 0);
+        let used = used.count();
+        // A random hash would use 1 - 1/e of them: 647.
+        assert!(
+            used > 550,
+            "{cgroups} {disks} {cpus}: {used} of 1024 chains are used"
+        );
+    }
 }
 
 #[test]
@@ -123,12 +161,15 @@ fn what_has_no_room_has_no_row() {
     assert!(room.table().find_or_add(&key, || None).is_none());
     assert_eq!(room.table().taken(), 0);
     let other = OtherSums::default();
-    other.change(Class::Free, |sums| sums.count(3, 4));
-    let mut reading = CgroupReading::default();
     for class in Class::ALL {
-        reading.add(other.get(class).unwrap());
+        other.change(class, |sums| sums.count(3 + class as u64, 4));
     }
-    assert_eq!((reading.totals.ios, reading.totals.bytes), (3, 4));
+    for class in Class::ALL {
+        let mut reading = CgroupReading::default();
+        reading.add(other.get(class).unwrap());
+        let totals = reading.totals;
+        assert_eq!((totals.ios, totals.bytes), (3 + class as u64, 4));
+    }
 }
 
 #[test]
