@@ -352,8 +352,9 @@ static inline void iostat_fill(struct iostat_snapshot *s, struct iostat_sum *sum
 	s->busy_time = s->wtime + s->rtime - iostat_lentime(iostat_queue(sum, 4), now);
 	s->wcnt = waitq->n_in - waitq->n_out;
 	s->rcnt = runq->n_in - runq->n_out;
-	s->wlastupdate = s->wcnt ? now : waitq->last;
-	s->rlastupdate = s->rcnt ? now : runq->last;
+	/* Under load, the last entry may have come after the time of the snapshot. */
+	s->wlastupdate = s->wcnt || waitq->last > now ? now : waitq->last;
+	s->rlastupdate = s->rcnt || runq->last > now ? now : runq->last;
 }
 
 /* How often the partitions of a disk have changed; *missing is whether not all that count can be mapped. */
@@ -473,7 +474,7 @@ static inline void iostat_read_mapped(const struct iostat_map_header *header, co
 				      struct iostat_snapshot *snapshot)
 {
 	struct iostat_sum sum, entries;
-	__u64 now;
+	__u64 now, before = iostat_now(header);
 
 	for (int attempt = 0; attempt < 8; attempt++) {
 		iostat_pass(header, disk, &sum);
@@ -482,7 +483,8 @@ static inline void iostat_read_mapped(const struct iostat_map_header *header, co
 			break;
 		iostat_pass(header, disk, &entries);
 		iostat_take_entries(&sum, &entries);
-		now = iostat_now(header);
+		now = before;
+		before = iostat_now(header);
 	}
 	iostat_fill(snapshot, &sum, disk->owner->device.number, now);
 }

@@ -157,9 +157,10 @@ impl Snapshot {
     /// Two passes with the clock read in between. If no sequence count moved from one to the other,
     /// nothing happened meanwhile, and the copy is exact at the time of the clock. Under a load
     /// that never leaves such a moment, exits are taken from the first pass and entries from the
-    /// second, with a later clock: then no exit lacks its entry, every counter has a value it had
-    /// between the passes, and a time is too large by no more than the time between the passes for each
-    /// I/O that left in it. [`Snapshot::after`] keeps even that from going backwards.
+    /// second, with the time before the first: then no exit lacks its entry, every counter has a value it had
+    /// between the passes, and no sum of times is too large. The time of an I/O whose exit was not seen counts up to
+    /// that of the snapshot, and it was still there then. A sum that was too large would have to be shown until the
+    /// true one has reached it, as [`Snapshot::after`] keeps sums from going backwards.
     ///
     /// May spin for as long as a writer holds a record; sleeps never. The writer is never held up.
     pub fn take<I>(&mut self, cpus: impl Fn() -> I, clock: impl Fn() -> u64)
@@ -178,6 +179,7 @@ impl Snapshot {
     ) where
         I: Iterator<Item: Summand>,
     {
+        let mut before = clock();
         for _ in 0..ATTEMPTS {
             let seq = first(&mut self.record);
             self.now = clock();
@@ -190,7 +192,7 @@ impl Snapshot {
             let mut entries = Record::default();
             pass(cpus(), &mut entries);
             self.record.take_entries(&entries);
-            self.now = clock();
+            self.now = core::mem::replace(&mut before, clock());
         }
         self.integrate();
     }
@@ -270,7 +272,8 @@ impl Snapshot {
 
 fn lastupdate(len: u64, last: u64, now: u64) -> u64 {
     if len == 0 {
-        last
+        // Under load, the last entry may have come after the time of the snapshot.
+        last.min(now)
     } else {
         now
     }

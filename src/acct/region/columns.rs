@@ -127,13 +127,14 @@ const ATTEMPTS: usize = if cfg!(loom) { 1 } else { 8 };
 
 /// Reads one area, as [`crate::acct::snapshot::collect`] reads a disk: exactly, if nothing is recorded
 /// in it meanwhile. Otherwise exits are read before entries, so no exit lacks its entry, each count has a
-/// value that it had while reading, and a time may be too large by the time that reading takes.
-/// [`Columns::since`] prevents that such an excess is reported twice.
+/// value that it had while reading, and the time in the queue is that of the I/Os up to the time before, so that it is not too
+/// large.
 pub fn collect<'a, I>(in_flight: &InFlight, cpus: impl Fn() -> I, clock: impl Fn() -> u64) -> Totals
 where
     I: Iterator<Item = &'a Area>,
 {
     let mut totals = Totals::default();
+    let mut before = clock();
     for _ in 0..ATTEMPTS {
         let (seqs, exits) = pass(cpus());
         let now = clock();
@@ -143,7 +144,8 @@ where
             (exits, now, true)
         } else {
             let (_, entries) = pass(cpus());
-            (exits.with_entries_of(&entries), clock(), false)
+            let before = core::mem::replace(&mut before, clock());
+            (exits.with_entries_of(&entries), before, false)
         };
         totals = Totals::of(&words, busy, now);
         if exact && busy.is_some() {

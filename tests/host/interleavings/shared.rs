@@ -58,7 +58,7 @@ impl Disk {
             clock_reads.set(clock_reads.get() + 1);
             self.now()
         });
-        (snapshot, clock_reads.get() % 2 == 1)
+        (snapshot, clock_reads.get() % 2 == 0)
     }
 }
 

@@ -106,7 +106,7 @@ fn columns(snapshot: &Snapshot) -> Vec<(&'static str, u64)> {
         &snapshot.record.runq,
     );
     let last_update = |queue: &Queue<u64>| match queue.n_in == queue.n_out {
-        true => queue.last,
+        true => queue.last.min(snapshot.now),
         false => snapshot.now,
     };
     let ends = [

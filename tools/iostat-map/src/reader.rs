@@ -7,7 +7,7 @@ use crate::layout::{
     SIZES,
 };
 use crate::sum::{copy, Sum};
-use std::mem::take;
+use std::mem::{replace, take};
 use std::ptr::NonNull;
 use std::sync::atomic::{
     AtomicU64,
@@ -196,19 +196,20 @@ impl Block {
     pub(crate) fn read_by(&mut self, clock: impl Fn() -> u64) -> Snapshot {
         let mut sum = take(&mut self.sum);
         let (mut now, mut counters) = (0, Counters::default());
+        let mut before = clock();
         for _ in 0..8 {
             counters = sum.read(self.records());
             now = clock();
             if sum.is_current(self.records().map(|(_, record)| record)) {
                 break;
             }
-            // No exit without its entry: entries are those of later.
+            // No exit without its entry: entries are those of later. No time is too large: it is that of before.
             let entries = sum.read(self.records());
             counters.start_count = entries.start_count;
             for (queue, later) in counters.queues.iter_mut().zip(entries.queues) {
                 (queue.n_in, queue.t_in, queue.last) = (later.n_in, later.t_in, later.last);
             }
-            now = clock();
+            now = replace(&mut before, clock());
         }
         self.sum = sum;
         snapshot_of(self.owner().device.number, &counters, now)
@@ -250,7 +251,9 @@ fn queue(queue: &Queue, now: u64) -> (u64, u64, u64) {
     let len = queue.n_in.wrapping_sub(queue.n_out);
     let entered_and_left = queue.t_out.wrapping_sub(queue.t_in);
     let lentime = entered_and_left.wrapping_add(len.wrapping_mul(now));
-    (len, lentime, if len == 0 { queue.last } else { now })
+    // Under load, the last entry may have come after the time of the snapshot.
+    let last = if len == 0 { queue.last.min(now) } else { now };
+    (len, lentime, last)
 }
 
 fn snapshot_of(number: u32, sum: &Counters, now: u64) -> Snapshot {
