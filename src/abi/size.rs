@@ -65,3 +65,46 @@ pub fn line(out: &mut impl Out, disk: &Identity, class: Class, counts: &[u64; SI
     }
     out.write_char('\n')
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::{
+        super::name::Name,
+        *, //
+    };
+
+    #[test]
+    fn bounds_are_powers_of_two_from_1_kib_on() {
+        let mut text = String::new();
+        assert_eq!(bounds(&mut text), Ok(()));
+        let expected: Vec<_> = (10..32).map(|bit| (1u64 << bit).to_string()).collect();
+        assert_eq!(text, expected.join(" "));
+    }
+
+    #[test]
+    fn a_histogram_begins_with_the_sum_of_its_counts() {
+        let mut counts = [0; SIZES];
+        (counts[0], counts[3], counts[SIZES - 1]) = (1, 20, 300);
+        let mut text = String::new();
+        assert_eq!(histogram(&mut text, &counts), Ok(()));
+        assert_eq!(text, format!("321 1 0 0 20 {}300", "0 ".repeat(SIZES - 5)));
+    }
+
+    #[test]
+    fn a_line_has_the_buckets_that_are_not_empty() {
+        let disk = Identity {
+            name: Name::new(b"sda1"),
+            number: 7,
+            ..Identity::default()
+        };
+        let mut counts = [0; SIZES];
+        let mut text = String::new();
+        assert_eq!(header(&mut text), Ok(()));
+        assert_eq!(line(&mut text, &disk, Class::Read, &counts), Ok(()));
+        (counts[0], counts[3], counts[SIZES - 1]) = (1, 20, 300);
+        assert_eq!(line(&mut text, &disk, Class::Write, &counts), Ok(()));
+        let expected = "device number class count ge_bytes:count\n\
+            sda1 7 write 321 0:1 4096:20 2147483648:300\n";
+        assert_eq!(text, expected);
+    }
+}

@@ -84,12 +84,6 @@ impl Lengths {
         self.0 & (Extra::Disk as u64 | Extra::TagWaits as u64) != 0
     }
 
-    /// Whether the account has any but this one.
-    #[inline(always)]
-    pub const fn has_others_than(self, extra: Extra) -> bool {
-        self.without(extra).has_extras()
-    }
-
     /// Whether the account has any.
     #[inline(always)]
     pub const fn has_extras(self) -> bool {
@@ -189,6 +183,45 @@ impl Lengths {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+#[cfg(any(all(test, not(loom)), CONFIG_KUNIT = "y"))]
+#[cfg_attr(CONFIG_KUNIT = "y", kernel::macros::kunit_tests(iostat_lengths))]
+mod tests {
+    use super::*;
+
+    const EXTRA: [Extra; 4] = [Extra::Regions, Extra::Disk, Extra::Absent, Extra::TagWaits];
+
+    #[test]
+    fn each_extra_is_found_beside_the_lengths_and_the_others() {
+        // Each set of extras, with nothing or something in the queues.
+        for word in [0, WAIT, RUN, 5 * RUN + 3 * WAIT] {
+            for set in 0..16 {
+                let is_in = |extra: Extra| set & extra as u64 != 0;
+                let mut lengths = Lengths::new(word);
+                for extra in EXTRA {
+                    if is_in(extra) {
+                        lengths = lengths.with(extra).with(extra);
+                    }
+                }
+                assert_eq!(
+                    (lengths.wait(), lengths.run()),
+                    ((word & WAIT_MASK) / WAIT, word / RUN)
+                );
+                assert_eq!(lengths.has_extras(), set != 0);
+                let at_start = is_in(Extra::Disk) || is_in(Extra::TagWaits);
+                assert_eq!(lengths.has_extras_at_start(), at_start);
+                for extra in EXTRA {
+                    assert_eq!(lengths.has(extra), is_in(extra));
+                    assert_eq!(lengths.has_but(extra), set & !(extra as u64) != 0);
+                    let without = Lengths::new(word | set & !(extra as u64));
+                    assert_eq!(lengths.without(extra), without);
+                    assert_eq!(without.without(extra), without);
+                }
+                assert_eq!(lengths.again(), lengths);
+            }
         }
     }
 }

@@ -193,7 +193,7 @@ pub(super) fn issue_in_busy<'a, S: Section<'a>>(
     record: Writing<'_>,
 ) {
     // Else this is the first of several I/Os that were submitted together: `issue_alone` is for one that waits alone.
-    if before.run() != 0 || before.has_others_than(Extra::Disk) {
+    if before.run() != 0 || before.has_but(Extra::Disk) {
         return issue_with_edges(section, entry, place, before, record);
     }
     let now = section.now();

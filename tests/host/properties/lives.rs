@@ -20,6 +20,7 @@ use super::{
 };
 use iostat::{
     abi::{
+        binary::histograms::DeviceLatency,
         identity::Identity,
         latency,
         name::Name, //
@@ -261,6 +262,19 @@ proptest! {
             let mut histogram = Histogram::default();
             collect_histogram(stage.machine.disks[0].parts(), class, phase, &mut histogram);
             has_the_text(&histogram, class, phase, &times);
+            let first = histogram.counts.iter().position(|count| *count != 0);
+            let last = histogram.counts.iter().rposition(|count| *count != 0);
+            let expected = DeviceLatency {
+                number: 7,
+                class: class as u32,
+                phase: phase as u32,
+                first_bucket: first.unwrap_or(0) as u32,
+                buckets: last.map_or(0, |last| last + 1 - first.unwrap()) as u32,
+                first_count: 44,
+                min: histogram.min(),
+                max: histogram.max(),
+            };
+            assert_eq!(DeviceLatency::new(7, (class, phase), &histogram, 44), expected);
         }
     }
 }
