@@ -275,18 +275,29 @@ nothing_lost "disk events"
 rmmod iostat
 load_module frequent_events=1
 open_iostat 6
-make_null_blk_disk nbv size=64 memory_backed=1 irqmode=2 completion_nsec=10000000 hw_queue_depth=256
+# Fewer tags than a batch has I/Os: the submitter sleeps with requests in its plug, which the scheduler submits.
+make_null_blk_disk nbv size=64 memory_backed=1 irqmode=2 completion_nsec=10000000 hw_queue_depth=64
 make_partitions /dev/nbv 2048:65536
+# The event in tracefs does not say who has unplugged.
+echo 't:who_unplugs block_unplug explicit' >$TRACING/dynamic_events
 tracing_on block_plug block_unplug
+echo 1 >$TRACING/events/tracepoints/who_unplugs/enable
 # These events name no device, so they are counted for all disks together.
 plugs=$(common plugs) unplugs=$(common unplugs) scheduled=$(common unplugs_schedule)
 succeeds "plugs: fio" fio_quiet --filename=/dev/nbv1 --direct=1 --rw=randread --bs=4k \
 	--ioengine=libaio --iodepth=200 --iodepth_batch=100 --number_ios=2000 --size=16m
+echo 0 >$TRACING/events/tracepoints/who_unplugs/enable
 tracing_off
 holds "plugs: at least one" "$(common plugs) > plugs"
 is "plugs: as traced" $(($(common plugs) - plugs)) "$(grep -c ' block_plug: ' $TRACING/trace)"
-is "unplugs: as traced" $(($(common unplugs) - unplugs + $(common unplugs_schedule) - scheduled)) \
-	"$(grep -c ' block_unplug: ' $TRACING/trace)"
+is "unplugs: as traced, by the submitter" $(($(common unplugs) - unplugs)) \
+	"$(grep -c ' who_unplugs: .*explicit=1' $TRACING/trace)"
+is "unplugs: as traced, by the scheduler" $(($(common unplugs_schedule) - scheduled)) \
+	"$(grep -c ' who_unplugs: .*explicit=0' $TRACING/trace)"
+is "unplugs: all of them" "$(grep -c ' who_unplugs: ' $TRACING/trace)" "$(grep -c ' block_unplug: ' $TRACING/trace)"
+holds "unplugs: both at least once" \
+	"$(common unplugs) > unplugs && $(common unplugs_schedule) > scheduled"
+echo >$TRACING/dynamic_events
 holds "remaps: each I/O to a partition" "$(event nbv bio_remaps) >= 2000"
 refuses "partitions: no events directory" [ -d /sys/block/nbv/nbv1/iostat/events ]
 exec 6<&-
