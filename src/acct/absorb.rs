@@ -76,3 +76,40 @@ impl PartitionSum {
         remains
     }
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::{
+        super::{
+            base::Base,
+            record::{
+                CpuRecord,
+                Rare, //
+            },
+            turns::Turns,
+        },
+        *, //
+    };
+
+    #[test]
+    fn more_sizes_than_a_base_can_follow_remain() {
+        for class in [Class::Read, Class::Write, Class::Free] {
+            let (record, turns, rare) = (CpuRecord::default(), Turns::default(), Rare::default());
+            let mut sum = PartitionSum::default();
+            let mut expected = ClassSizes::default();
+            expected[class as usize][3] = u64::from(Base::STEP) + 5;
+            sum.sizes = expected;
+            let shared = record.write_shared(&turns, &rare);
+            assert!(sum.add_to(&shared));
+            assert!(!sum.add_to(&shared));
+            drop(shared);
+            assert_eq!(sum.sizes, ClassSizes::default());
+            let part = RecordPart {
+                record: &record,
+                bases: None,
+                rare: Some((&rare, None)),
+            };
+            assert_eq!(collect_sizes([part].into_iter()), expected);
+        }
+    }
+}

@@ -11,6 +11,7 @@ use iostat::acct::{
             CgroupSlot,
             CgroupTable, //
         },
+        CgroupGroup,
         CgroupKey,
         CgroupReading,
         CgroupSums,
@@ -126,6 +127,22 @@ fn a_row_is_found_by_its_whole_key() {
 }
 
 #[test]
+fn a_row_is_read_as_its_disk_cgroup_and_class() {
+    let storage = Storage::new(4, 4);
+    for class in Class::ALL {
+        let key = CgroupKey::new(9, 4096, 8, class);
+        assert!(storage.table().find_or_add(&key, || Some((7, 5))).is_some());
+        let group = CgroupGroup {
+            device: 5,
+            owner: 7,
+            class: class as u32,
+        };
+        let last = storage.table().all().last();
+        assert_eq!(last, Some((group, class as usize, false)));
+    }
+}
+
+#[test]
 fn rows_are_spread_over_the_chains() {
     // As many rows as there are chains, with numbers and addresses as they occur.
     for (cgroups, disks, cpus) in [(64, 2, 2), (4, 1, 64), (256, 1, 1), (1, 256, 1), (16, 4, 4)] {
@@ -231,6 +248,10 @@ fn a_disk_that_goes_takes_its_rows_with_it() {
     assert_eq!(storage.ios(), [(1, 1), (2, 1)].into());
     // Not yet.
     assert_eq!(storage.table().taken(), 4);
+    storage.table().reclaim();
+    assert_eq!(storage.table().taken(), 2);
+    // What is free is not made free again.
+    storage.table().remove_device(2);
     storage.table().reclaim();
     assert_eq!(storage.table().taken(), 2);
     assert!(storage.add(1, 1, 0).is_some() && storage.add(2, 3, 0).is_some());
