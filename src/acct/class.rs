@@ -229,6 +229,8 @@ mod tests {
                 let kind = Kind::new(class, tag);
                 assert_eq!((kind.class(), kind.tag()), (number, tag as usize));
                 assert_eq!(Kind::from_number(kind.number()), kind);
+                assert_eq!(kind.class_of(), class);
+                assert_eq!(kind.has_data(), class != Class::NoData);
                 assert_eq!(usize::from(kind.number()), number + 4 * tag as usize);
             }
             assert_eq!(Class::from_number(number as u32), Some(class));
