@@ -15,10 +15,14 @@ expected()
 		FNR == 1 { suite = "" }
 		match($0, /kunit_tests\([a-z0-9_]+\)/) {
 			suite = substr($0, RSTART + 12, RLENGTH - 13)
-			indent = $0
-			sub(/[^ ].*/, "", indent)
+			end = ""
 		}
-		suite != "" && $0 == indent "}" { suite = "" }
+		# Not that of the attribute, which may have several lines.
+		suite != "" && match($0, /^ *(pub )?mod /) {
+			end = $0
+			sub(/[^ ].*/, "}", end)
+		}
+		suite != "" && $0 == end { suite = "" }
 		suite != "" && $1 == "#[test]" { is_test = 1 }
 		is_test && match($0, /fn [a-z0-9_]+/) {
 			print suite, substr($0, RSTART + 3, RLENGTH - 3)

@@ -105,4 +105,20 @@ mod tests {
         assert_eq!(size_of::<DeviceLatency>(), 40);
         assert_eq!(size_of::<GetHistograms>(), 72);
     }
+
+    #[test]
+    fn a_histogram_of_sizes_has_all_buckets_and_no_extremes() {
+        let expected = DeviceLatency {
+            number: 9,
+            class: 3,
+            phase: 3,
+            first_bucket: 0,
+            buckets: SIZES as u32,
+            first_count: 44,
+            min: 0,
+            max: 0,
+        };
+        let found = DeviceLatency::of_sizes(9, Class::Free, &[5; SIZES], 44);
+        assert_eq!(found, expected);
+    }
 }
