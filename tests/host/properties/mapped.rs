@@ -67,6 +67,7 @@ use iostat::{
 use iostat_map::Block;
 use proptest::prelude::*;
 use std::{
+    cell::Cell,
     mem::{
         offset_of,
         size_of,
@@ -402,6 +403,47 @@ fn histograms_are_the_kernels_with_bases_and_without() {
         // Says that there are bases.
         memory.parts().for_each(|part| part.follow());
     }
+}
+
+/// What `look` reads while there is always one I/O in the run queue, from 1000 on, and another takes its place each time
+/// between two passes. `look` gets a clock. Returns the time after that, too.
+fn under_steady_load<R>(look: impl FnOnce(&Memory, &dyn Fn() -> u64) -> R) -> (R, u64) {
+    let (memory, gauge) = (Memory::new(), Gauge::default());
+    let tree = Tree {
+        leaf: &gauge,
+        root: None,
+    };
+    let record = memory.record(1);
+    let (now, calls) = (Cell::new(1000), Cell::new(0));
+    Transition::StartRunqEnter.apply(&record.write(), &tree, 1000);
+    let clock = || {
+        now.set(now.get() + 10);
+        calls.set(calls.get() + 1);
+        // The first call is before the first pass, and then there is one after each pass.
+        if calls.get() % 2 == 0 {
+            let end = read(4096, 20, 20);
+            Transition::RunqExitEnd(end).apply(&record.write(), &tree, now.get());
+            Transition::StartRunqEnter.apply(&record.write(), &tree, now.get());
+        }
+        now.get()
+    };
+    (look(&memory, &clock), now.get())
+}
+
+#[test]
+fn under_load_a_mapping_reads_as_the_kernel_does() {
+    let (floor0, _) = under_steady_load(|memory, clock| {
+        collect(|| memory.cpus(), clock).after(&Default::default())
+    });
+    let header = MapHeader::new(&LAYOUT);
+    let (mapped, now) = under_steady_load(|memory, clock| memory.block(&header).snapshot_by(clock));
+    assert_eq!(
+        mapped,
+        own(DeviceSnapshot::new(7, &floor0, Oldest::default()))
+    );
+    // Eight attempts, of which the last has begun 20 ns before.
+    assert_eq!((now, mapped.snaptime), (1170, 1150));
+    assert!(mapped.rlentime <= now - 1000, "{mapped:?}");
 }
 
 #[test]
