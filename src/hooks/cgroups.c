@@ -16,11 +16,13 @@
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
 #include <trace/events/block.h>
-#include <trace/events/cgroup.h>
 
 DEFINE_STATIC_KEY_FALSE(iostat_cgroups);
 
 #ifdef CONFIG_BLK_CGROUP
+
+/* Does not compile without cgroups. */
+#include <trace/events/cgroup.h>
 
 int iostat_cgroups_switch(bool on)
 {
