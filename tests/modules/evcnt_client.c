@@ -189,6 +189,10 @@ static s64 with(struct evcnt *ev, const char *verb, const char *rest)
 		return long_name(ev, len);
 	if (!strcmp(verb, "detach"))
 		return evcnt_detach(ev);
+	if (!strcmp(verb, "copy") && !kstrtouint(rest, 0, &len)) {
+		*ev = events[len % EVENTS];
+		return 0;
+	}
 	if (!strcmp(verb, "add") && !kstrtou64(rest, 0, &work.count)) {
 		on_each_cpu(count_here, &work, 1);
 		return 0;

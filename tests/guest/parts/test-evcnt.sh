@@ -174,8 +174,13 @@ is "too many: all are detached" "$(evcnt_list all | grep -c '^evcnt_client')" 0
 is "too many: 1000 can be attached afterwards" "$(asked 'many 1000')" 0
 rm -f /tmp/lists-*
 
+# A copy of a counter that was detached, whose cell another one has.
+is "copy: attach, copy, detach" "$(asked 'attach 0 -1 0 g copied') $(asked 'copy 1 0') $(asked 'detach 0')" "0 0 0"
+
 # A disk has its counters even if clients use all there are for them.
 is "all in use: ENOSPC" "$(asked fill)" -28
+is "copy: it is not attached" "$(asked 'add 1 5') $(asked 'read 1') $(asked 'set 1 7') $(asked 'read 1')" "0 0 0 7"
+is "copy: no other has its counts" "$(evcnt_list | grep -c '^evcnt_client ')" 0
 make_null_blk_disk nullb8
 files=/sys/block/nullb8/iostat
 is "all in use: a new disk has its counters" "$(evcnt_list all | grep -c '^nullb8 ')" "$(ls $files/events | wc -l)"
