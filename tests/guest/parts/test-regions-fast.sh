@@ -62,22 +62,24 @@ is "fast: the disk has all I/Os" "$d_operations_read $d_operations_write" \
 is "fast: all memory is freed" "$(allocated)" 0
 
 # It stays to the end of the load.
-for number in 1 2 3; do
+for histogram in '' histogram:200000 ''; do
 	begin_load
 	stat_of rgf m_
-	sends "fast: create $number" rgf @stats_create 0+$area $area 1 precise_timestamps
+	sends "fast: create${histogram:+ with $histogram}" rgf @stats_create 0+$area $area $((${#histogram} ? 2 : 1)) precise_timestamps $histogram
 	stat_of rgf n_
 	sleep 1
 	end_load
 	wait_idle rgf
 	stat_of rgf o_
-	sends "fast: print $number" rgf @stats_print 0
+	sends "fast: print" rgf @stats_print 0
 	columns_of "$reply" r_
 	stat_of rgf p_
-	is "fast: $number: all I/Os from then on" "$(between)" ""
-	is "fast: $number: none in flight" "$r_in_flight" 0
-	is "fast: $number: sectors" "$r_rsectors $r_wsectors" "$((8 * r_reads)) $((8 * r_writes))"
-	sends "fast: delete $number" rgf @stats_delete 0
+	is "fast: all I/Os from then on" "$(between)" ""
+	is "fast: none in flight" "$r_in_flight" 0
+	is "fast: sectors" "$r_rsectors $r_wsectors" "$((8 * r_reads)) $((8 * r_writes))"
+	[ -z "$histogram" ] || is "fast: all in the histogram" \
+		"$(awk '{ n = split($15, counts, ":"); print n, counts[1] + counts[2] }' <<<"$reply")" "2 $((r_reads + r_writes))"
+	sends "fast: delete" rgf @stats_delete 0
 done
 
 # It is resized, and then it is not the only one: the area that all I/Os are in stays.
@@ -106,7 +108,7 @@ is "fast: sectors as fio issued" "$r_rsectors $r_wsectors" \
 	"$(($(fio_value read io_bytes) / 512)) $(($(fio_value write io_bytes) / 512))"
 is "fast: the time of all I/Os" $((r_rticks + r_wticks)) "$d_rlentime"
 is "fast: none in flight" "$r_in_flight" 0
-sends "fast: delete" rgf @stats_delete 0
+sends "fast: delete the resized" rgf @stats_delete 0
 is "fast: all memory is freed afterwards" "$(allocated)" 0
 
 remove_null_blk_disk rgf
