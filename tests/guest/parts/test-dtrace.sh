@@ -147,4 +147,12 @@ is "dtrace: read: every wait ends" "$(select_of wait_done b_flags | awk 'int($1 
 
 losetup -d "$loop"
 rm -f $image
+
+# A partition: b_blkno counts from the start of the disk, b_lblkno from that of the partition.
+make_null_blk_disk nbd size=64
+succeeds "dtrace: a partition" /payload/partition /dev/nbd 1 2048 4096
+statname=nbd1
+traced dd if=/dev/nbd1 of=/dev/null bs=4k count=1 skip=3 iflag=direct status=none
+is "dtrace: a partition: b_blkno, b_lblkno" "$(select_of 'start|done|wait_start|wait_done' b_blkno b_lblkno | sort -u)" "2072 24"
+remove_null_blk_disk nbd
 no_complaint dtrace
