@@ -399,6 +399,7 @@ static void sizes(void)
 	struct iostat_histogram h = { .size = sizeof(h), .number = -1 };
 	struct iostat_message m = { .size = sizeof(m), .in_bytes = 1 << 20 };
 	struct { __u64 s[40]; } wide[2];
+	__u32 numdevs;
 
 	big.info.size = sizeof(big.info) - 8;
 	expect("info, shorter than in version 1", IOSTAT_IOC_INFO, &big, EINVAL);
@@ -430,6 +431,7 @@ static void sizes(void)
 	expect("list, no room", IOSTAT_IOC_LIST, &l, 0);
 	if (!l.count || !l.generation)
 		printf("list, no room: %u devices\n", l.count);
+	numdevs = l.count;
 	expect("list, nowhere", IOSTAT_IOC_LIST, &l, EFAULT);
 	l.flags = 1;
 	expect("list, flag", IOSTAT_IOC_LIST, &l, EINVAL);
@@ -455,6 +457,8 @@ static void sizes(void)
 	expect("snapshot, long entries", IOSTAT_IOC_SNAPSHOT, &g, 0);
 	if (wide[0].s[sizeof(snapshots[0]) / 8] || wide[0].s[39] || ~wide[1].s[0])
 		printf("snapshot, long entries: not cleared\n");
+	if (numdevs < 2 || g.count != numdevs)
+		printf("snapshot, room for one: %u devices, the list has %u\n", g.count, numdevs);
 	expect("histogram, no such device", IOSTAT_IOC_HISTOGRAM, &h, ENXIO);
 	h.flags = 1;
 	expect("histogram, flag", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
