@@ -60,12 +60,13 @@ now_ns()
 	printf -v "$1" %s "$now"
 }
 
-# oldest DISK: prints the age of its oldest I/O in flight as its file has it, and as each call has it for all users.
+# oldest DISK: prints the age of its oldest I/O in flight as each call has it for all users, and then as its file has it.
 oldest()
 {
-	local age
+	local age ages
+	ages=$($nobody /payload/abi oldest "$1")
 	read -r age <"/sys/class/block/$1/iostat/oldest_in_flight_ns"
-	echo "$age $($nobody /payload/abi oldest "$1")"
+	echo "$ages $age"
 }
 
 # began NAME DISK FROM TO: checks that the oldest I/O in flight of a disk was accepted between these times.
@@ -79,6 +80,8 @@ began()
 	for age in $ages; do
 		holds "$1: $age ns, from $3 to $4" "before - $4 <= age && age <= after - $3"
 	done
+	# That of another I/O would be out of line.
+	is "$1: of one I/O" "$(tr ' ' '\n' <<<"$ages" | sort -n | paste -sd' ')" "$ages"
 }
 
 # until_busy DISK: waits until it has read and written.
@@ -113,6 +116,22 @@ for round in first again; do
 	is "hung: no age when they have ended, $round" "$(oldest nbi)" "0 0 0 0 0"
 done
 is "hung: all disks" "$(in_flight | grep -c '^nbi ')" 0
+# An older one of another disk, on the fast path.
+make_null_blk_disk nbj size=64 irqmode=2 completion_nsec=5000000000 submit_queues=1 hw_queue_depth=1
+wait_idle nbj
+readers=
+read_at /dev/nbj 0
+wait $readers
+readers=
+read_at /dev/nbj 0
+until_in_flight nbj 1
+now_ns from
+read_at /dev/nbi 0
+until_in_flight nbi 1
+now_ns to
+began "hung: a disk has no other's age" nbi $from $to
+wait $readers
+remove_null_blk_disk nbj
 # A name with a blank is one word.
 cp "$(command -v dd)" '/tmp/a b\'
 '/tmp/a b\' if=/dev/nbi of=/dev/null bs=8k count=1 iflag=direct status=none &
