@@ -2,6 +2,16 @@
 # Partitions: each has an entry of its own, and its disk's entry includes its I/O.
 
 control=/sys/class/misc/iostat
+
+# The first partition of a disk: its I/Os are not in its disk's own account, as those before of the same request were.
+make_null_blk_disk nbf size=64 submit_queues=1 hw_queue_depth=1
+succeeds "first partition: reads before" dd if=/dev/nbf of=/dev/null bs=4k count=5 iflag=direct status=none
+succeeds "first partition: it is added" /payload/partition /dev/nbf 1 2048 4096
+before=$(cat /sys/block/nbf/iostat/devstat/operations_read)
+succeeds "first partition: reads" dd if=/dev/nbf1 of=/dev/null bs=4k count=3 iflag=direct status=none
+is "first partition: its reads, and those of its disk" "$(cat /sys/block/nbf/{nbf1/,}iostat/devstat/operations_read | xargs)" "3 $((before + 3))"
+remove_null_blk_disk nbf
+
 make_null_blk_disk nbp size=256 memory_backed=1 irqmode=2 completion_nsec=50000 submit_queues=2
 generation=$(cat $control/generation)
 numdevs=$(cat $control/numdevs)
