@@ -4,6 +4,14 @@
 set -u
 TRACING=/sys/kernel/tracing
 
+# wait_functions: sets BIO_AWAIT and BIO_END_IO to the names of the functions that wait for a bio and that are called at its
+# end, which this kernel has: see include/iostat/compat.h.
+wait_functions()
+{
+	BIO_AWAIT=bio_await BIO_END_IO=bio_wait_end_io
+	grep -q ' bio_await$' /proc/kallsyms || BIO_AWAIT=submit_bio_wait BIO_END_IO=submit_bio_wait_endio
+}
+
 # stat_of DISK [PREFIX]: sets one variable per column of the disk's statistics, named PREFIX and
 # the column: stat_of nullb0 a_ sets a_reads and so on.
 stat_of()

@@ -3,6 +3,7 @@
 # workload.
 
 . /payload/workload.sh
+wait_functions
 workload_up
 
 # trace PROGRAM [ARGUMENT...]: runs the workload under a program; its output is in /tmp/said.
@@ -105,7 +106,7 @@ is "clients: iotop: threads of a process" "$(grep -E '^@bytes\[.* nbr, R\]' /tmp
 bpftrace -e 'tracepoint:io:wait_start /comm == "reader"/ { printf("start%s", kstack(7)); }
 	tracepoint:io:wait_done /comm == "reader"/ { printf("done%s", kstack(6)); }' -c "bash /tmp/work" >/tmp/said 2>&1
 is "clients: stack of wait_start: five frames belong to the hook" "$(awk '/start$/ { n = 0 } NF { n++ } n == 7 { print $1 }
-	/done$/ { n = -99 }' /tmp/said | sed 's/+.*//' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')" bio_await
+	/done$/ { n = -99 }' /tmp/said | sed 's/+.*//' | sort | uniq -c | sort -rn | awk 'NR == 1 { print $2 }')" $BIO_AWAIT
 is "clients: stack of wait_done: four frames belong to the hook" "$(awk '/done$/ { n = 0 } NF { n++ } n == 5 { print $1 }
 	/start$/ { n = -99 }' /tmp/said | sed 's/+.*//' | sort -u | paste -sd' ')" return_to_handler
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Trace events io:start and io:done.
 
+wait_functions
 make_null_blk_disk nbe size=256 irqmode=2 completion_nsec=1000000 submit_queues=2
 echo 60000 >$TRACING/buffer_size_kb
 echo mono >$TRACING/trace_clock
@@ -41,6 +42,33 @@ echo 0 >$TRACING/events/io/enable
 is "events: an error is traced" "$(grep ' done: ' $TRACING/trace | grep -c 'B_ERROR.* resid=4096 error=5 ')" 1
 dmsetup remove broken
 
+# done has the bytes of a part that failed, although the last part did not.
+succeeds "events: a disk whose requests fail in part" insmod /payload/parts_disk.ko
+: >$TRACING/trace
+echo 1 >$TRACING/events/io/enable
+refuses "events: a read that fails in part" dd if=/dev/parts of=/dev/null bs=4k count=1 iflag=direct
+echo 0 >$TRACING/events/io/enable
+is "events: the part that failed is traced" \
+	"$(sed -nE 's/.* done: .* dev=parts .* (bcount=.*) outcome=.*/\1/p' $TRACING/trace | sort -u)" "bcount=4096 resid=512 error=0"
+rmmod parts_disk
+
+# An I/O belongs to its submitter's cgroup.
+mkdir -p /sys/fs/cgroup
+grep -q ' /sys/fs/cgroup ' /proc/mounts || mount -t cgroup2 none /sys/fs/cgroup
+echo +io >/sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/events
+for event in start done; do
+	echo 'hist:keys=cgroup if dev_statname == "nbe"' >$TRACING/events/io/$event/trigger
+done
+sh -c 'echo $$ >/sys/fs/cgroup/events/cgroup.procs; exec dd if=/dev/nbe of=/dev/null bs=4k count=3 iflag=direct status=none'
+wait_idle nbe
+for event in start done; do
+	is "events: the cgroup: $event" "$(sed -nE 's/^\{ cgroup: +([0-9]+) \} hitcount: +([0-9]+)$/\1 \2/p' \
+		$TRACING/events/io/$event/hist)" "$(stat -c %i /sys/fs/cgroup/events) 3"
+	echo '!hist:keys=cgroup if dev_statname == "nbe"' >$TRACING/events/io/$event/trigger
+done
+rmdir /sys/fs/cgroup/events
+
 # b_iodone of a request is that of its first bio, in start and done.
 for event in start done; do
 	echo 'hist:keys=b_iodone.sym if dev_statname == "nbe"' >$TRACING/events/io/$event/trigger
@@ -49,7 +77,7 @@ dd if=/dev/nbe of=/dev/null bs=4k count=3 iflag=direct status=none
 wait_idle nbe
 for event in start done; do
 	is "events: b_iodone: $event" "$(sed -nE 's/^\{ b_iodone: \[[0-9a-f]+\] ([a-z_]+) +\} hitcount: +([0-9]+)$/\1 \2/p' \
-		$TRACING/events/io/$event/hist)" "bio_wait_end_io 3"
+		$TRACING/events/io/$event/hist)" "$BIO_END_IO 3"
 	echo '!hist:keys=b_iodone.sym if dev_statname == "nbe"' >$TRACING/events/io/$event/trigger
 done
 

@@ -2,6 +2,7 @@
 # Runs the commands of Documentation/recipes.rst with a known load in place of "sleep 10".
 
 . /payload/workload.sh
+wait_functions
 workload_up
 modprobe dm-mod
 dmsetup create broken --table "0 2048 error" && dmsetup mknodes broken
@@ -79,8 +80,8 @@ answers()
 		is "$2: at least the device's time" "$(rows | grep -cE 'service_ns: ~ [0-9]{1,8}-')" 0
 		;;
 	"Which files threads wait for, and how long")
-		ns=$(row 'comm: reader, wait_in: bio_await, fi_pathname: /dev/nbr' | sed 's/.*wait_ns: //')
-		is "$2: waits" "$(row 'comm: reader, wait_in: bio_await, fi_pathname: /dev/nbr' | cut -d' ' -f1)" 9
+		ns=$(row "comm: reader, wait_in: $BIO_AWAIT, fi_pathname: /dev/nbr" | sed 's/.*wait_ns: //')
+		is "$2: waits" "$(row "comm: reader, wait_in: $BIO_AWAIT, fi_pathname: /dev/nbr" | cut -d' ' -f1)" 9
 		holds "$2: time" "ns > 900000000 && ns < 9000000000"
 		;;
 	"Which cgroup causes how much I/O")
@@ -149,7 +150,7 @@ answers()
 		holds "$2" "us > 900000 && us < 9000000"
 		;;
 	"What is called at the end")
-		holds "$2" "$(value '@\[bio_wait_end_io\]') >= 9"
+		holds "$2" "$(value "@\[$BIO_END_IO\]") >= 9"
 		;;
 	*)
 		fail "$2: no expected output for this section"
