@@ -5,6 +5,7 @@
  *
  * usage: readall REPEATS FILE...	opens, reads from begin to end, closes
  *	  readall REPEATS ioctl		opens /dev/iostat, takes one snapshot of all, closes
+ *	  readall REPEATS oldest	the same with the age of the oldest I/O in flight of each
  *	  readall REPEATS histograms	the same with all their histograms, by one call
  *	  readall REPEATS histogram	the same with all their histograms, by a call for each
  *	  readall REPEATS mmap		reads the memory of all; it was mapped before
@@ -50,11 +51,11 @@ static unsigned long read_file(const char *name)
 	return bytes;
 }
 
-static unsigned long by_ioctl(void)
+static unsigned long by_ioctl(__u32 flags)
 {
 	int fd = open("/dev/iostat", O_RDONLY);
 	struct iostat_get get = {
-		.size = sizeof(get), .flags = IOSTAT_GET_ALL, .entry_size = sizeof(snapshots[0]),
+		.size = sizeof(get), .flags = IOSTAT_GET_ALL | flags, .entry_size = sizeof(snapshots[0]),
 		.count = MOST, .snapshots = (uintptr_t)snapshots,
 	};
 
@@ -86,7 +87,7 @@ static unsigned long histograms(void)
 /* As before there was a call for all of them: those of classes that have transactions. */
 static unsigned long histogram(void)
 {
-	unsigned long bytes = by_ioctl();
+	unsigned long bytes = by_ioctl(0);
 	int fd = open("/dev/iostat", O_RDONLY);
 
 	for (unsigned long i = 0; i < bytes / sizeof(snapshots[0]); i++)
@@ -145,7 +146,9 @@ static unsigned long read_all(int argc, char **argv)
 	unsigned long bytes = 0;
 
 	if (!strcmp(argv[2], "ioctl"))
-		return by_ioctl();
+		return by_ioctl(0);
+	if (!strcmp(argv[2], "oldest"))
+		return by_ioctl(IOSTAT_GET_OLDEST);
 	if (!strcmp(argv[2], "histograms"))
 		return histograms();
 	if (!strcmp(argv[2], "histogram"))
@@ -164,7 +167,7 @@ int main(int argc, char **argv)
 	int repeats, i;
 
 	if (argc < 3)
-		errx(2, "usage: readall REPEATS FILE... | ioctl | histograms | histogram | mmap | pages");
+		errx(2, "usage: readall REPEATS FILE... | ioctl | oldest | histograms | histogram | mmap | pages");
 	if (!strcmp(argv[2], "pages")) {
 		map_all();
 		printf("%u %lu\n", count, pages() * map.header->page_bytes);

@@ -30,6 +30,7 @@ for disks in 1 16 256; do
 	# Records appear soon behind the first I/O.
 	sleep 1
 	reading ioctl ioctl
+	reading oldest oldest
 	reading histograms histograms
 	reading histogram histogram
 	reading mmap mmap
