@@ -92,13 +92,13 @@ until_busy()
 	done
 }
 
-# Each I/O takes five seconds, and two are at the disk at a time.
-make_null_blk_disk nbi size=64 irqmode=2 completion_nsec=5000000000 submit_queues=1 hw_queue_depth=2
+# Each I/O takes five seconds, and two are at the disk at a time. With one hardware queue, the third use of a request is
+# on the fast path, with several perhaps a later one.
+make_null_blk_disk nbi size=64 irqmode=2 completion_nsec=5000000000 submit_queues=1 poll_queues=0 hw_queue_depth=2
 wait_idle nbi
 is "hung: an idle disk" "$(what nbi)" ""
 is "hung: no age of an idle disk" "$(oldest nbi)" "0 0 0 0 0"
-# The entries of the requests are used for the first time, and then again, on the fast path.
-for round in first again; do
+for round in first second third; do
 	readers=
 	now_ns from
 	read_at /dev/nbi 0
@@ -117,11 +117,13 @@ for round in first again; do
 done
 is "hung: all disks" "$(in_flight | grep -c '^nbi ')" 0
 # An older one of another disk, on the fast path.
-make_null_blk_disk nbj size=64 irqmode=2 completion_nsec=5000000000 submit_queues=1 hw_queue_depth=1
+make_null_blk_disk nbj size=64 irqmode=2 completion_nsec=5000000000 submit_queues=1 poll_queues=0 hw_queue_depth=1
 wait_idle nbj
-readers=
-read_at /dev/nbj 0
-wait $readers
+for round in first second; do
+	readers=
+	read_at /dev/nbj 0
+	wait $readers
+done
 readers=
 read_at /dev/nbj 0
 until_in_flight nbj 1
