@@ -6,6 +6,8 @@ BEFORE=$TRACING/instances/before
 AFTER=$TRACING/instances/after
 RQ_EVENTS="rq_tag_wait io_start rq_issue rq_requeue rq_merge rq_complete"
 BIO_EVENTS="bio_queue bio_complete"
+# Linux 7.0 does not have it.
+[ -d $TRACING/events/block/block_rq_tag_wait ] || RQ_EVENTS=${RQ_EVENTS#rq_tag_wait }
 
 # The second trace records the address of the request or bio, which the kernel's own events, the
 # first trace, do not have.
@@ -14,7 +16,7 @@ trace_addresses()
 	local rq="io=rq:x64 dev=rq->q->disk->part0->bd_dev:u32 sector=rq->__sector:u64"
 	local bio="io=bio:x64 dev=bio->bi_bdev->bd_dev:u32 sector=bio->bi_iter.bi_sector:u64" event
 	# No request yet: the task is known.
-	echo "t:oracle/rq_tag_wait block_rq_tag_wait io=q:x64 dev=q->disk->part0->bd_dev:u32"
+	[[ $RQ_EVENTS != rq_tag_wait* ]] || echo "t:oracle/rq_tag_wait block_rq_tag_wait io=q:x64 dev=q->disk->part0->bd_dev:u32"
 	rq="$rq bytes=rq->__data_len:u32 op=rq->cmd_flags:u32"
 	for event in io_start rq_issue rq_requeue rq_merge; do
 		echo "t:oracle/$event block_$event $rq"
