@@ -56,10 +56,12 @@ sid)
 	;;
 resolute)
 	PACKAGES="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen kmod cpio xz-utils zstd
-		python3 perl openssl tmux liburing-dev qemu-system-x86 cargo gcc-multilib mount util-linux-extra"
+		python3 perl openssl tmux liburing-dev qemu-system-x86 cargo gcc-multilib mount util-linux-extra
+		gnu-coreutils"
 	PACKAGES=$(echo $PACKAGES $GUEST)
 	SUITES="resolute resolute-updates" DISTRIBUTION=Ubuntu COMPONENTS="main universe"
-	OPTIONS=(--keyring="$KEYRING")
+	# The dd of uutils fails with some operands that the tests use.
+	OPTIONS=(--keyring="$KEYRING" --customize-hook='ln -sf gnudd "$1/usr/bin/dd"')
 	TITLE="root of Ubuntu 26.04 (toolchain, QEMU)"
 	;;
 blktests)
@@ -151,7 +153,8 @@ make_root()
 {
 	local tmp=$ROOT.tmp.$$
 	rm -rf "$ROOT".tmp.*
-	trap 'rm -rf "$tmp"' EXIT
+	# The trap runs when the variable is gone.
+	trap "rm -rf '$tmp'" EXIT
 	bootstrap "$tmp" "$PACKAGES" --variant=apt "${OPTIONS[@]}"
 	# Scripts of foreign packages would need an emulator: the packages are unpacked, and no more.
 	[ -z "$GUEST_PACKAGES" ] || {
