@@ -594,6 +594,21 @@ mod tests {
     }
 
     #[test]
+    fn what_a_bucket_does_not_take_at_a_time_remains() {
+        let histogram = Histogram::<Low>::default();
+        let mut more = Histogram::<u64>::default();
+        more.set_extremes((500, 10_000));
+        // The first has more than the last.
+        more.counts[bucket(500)] = 2 * u64::from(Base::STEP) + 1;
+        more.counts[bucket(10_000)] = 1;
+        assert!(histogram.absorb(&mut more));
+        assert_eq!(more.counts[bucket(10_000)], 0);
+        assert!(histogram.absorb(&mut more));
+        assert!(!histogram.absorb(&mut more));
+        assert_eq!(more.counts.iter().sum::<u64>(), 0);
+    }
+
+    #[test]
     fn a_histogram_is_empty_until_a_time_is_recorded() {
         for time_ns in [0, 1, u64::MAX - 1] {
             let histogram = Histogram::<Low>::default();

@@ -117,6 +117,7 @@ impl<'a> fast::Section<'a> for Fast<'a> {
 
     fn keep_slow(&self, root: &'a Root, entry: &'a Entry, rq: Request, end: &End) {
         assert!(self.is_slow(end.duration_ns));
+        assert_eq!(entry.in_flight(), self.request.key);
         assert_eq!((entry.pid(), end.bytes), (PID, u64::from(rq.bytes)));
         assert!(self
             .account(entry)

@@ -353,6 +353,48 @@ proptest! {
     }
 }
 
+/// What random steps rarely have: a partition has one I/O, on the fast path, and regions are made or its submitter has waited
+/// for a tag.
+#[test]
+fn the_only_io_of_a_partition_meets_extras() {
+    let step = Step {
+        io: 0,
+        cpu: 0,
+        gap: 1,
+        class: Class::Read,
+        requeue: false,
+        waits: false,
+    };
+    // The partition or the disk gets regions before the start, the issue or the end, or none does.
+    for place in [0, PARTITIONS] {
+        for at in 0..4 {
+            for waits in [false, true] {
+                let mut stage = Stage::new(1);
+                for _ in 0..4 * 3 {
+                    stage.play(step);
+                }
+                let fast = stage.machine.fast;
+                let before = stage.machine.disks[0].snapshot(stage.now).wlentime;
+                if waits {
+                    stage.play(Step { waits, ..step });
+                    stage.check();
+                }
+                for number in 0..3 {
+                    if number == at {
+                        stage.set_regions(place, true);
+                    }
+                    stage.play(step);
+                    stage.check();
+                }
+                assert!(stage.machine.fast > fast);
+                // One from the start to the issue, and one before the start.
+                let after = stage.machine.disks[0].snapshot(stage.now).wlentime;
+                assert_eq!(after - before, 1 + u64::from(waits));
+            }
+        }
+    }
+}
+
 /// The sum of a partition with as many reads as one asks for.
 fn reads(count: u64) -> (CpuRecord, Rare, u64) {
     let record = CpuRecord::default();
