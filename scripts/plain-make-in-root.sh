@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # Runs make, modules_install with all its options, and clean, in a tree read as an archive from standard
-# input. Prints what is wrong; make's output goes to standard error. Runs inside the build root.
+# input. Prints what is wrong; make's output goes to standard error. clippy is the compiler, here and for the samples
+# and the modules of the tests: it builds what rustc builds, and a build of its own takes as long as this one. Runs
+# inside the build root.
 # usage: plain-make-in-root.sh KDIR
 
 set -euo pipefail
@@ -38,7 +40,11 @@ sections()
 mkdir /tmp/copy
 tar -C /tmp/copy -xf -
 cd /tmp/copy
-make KDIR="$kdir" >&2
+make -j"$(nproc)" KDIR="$kdir" CLIPPY=1 >&2
+for clients in samples tests/modules; do
+	make -j"$(nproc)" -C "$kdir" M="$PWD/$clients" KBUILD_EXTRA_SYMBOLS="$PWD/Module.symvers" CLIPPY=1 modules >&2
+	make -C "$kdir" M="$PWD/$clients" clean >&2
+done
 
 install_to stripped
 ! has_debug_sections "$module" || echo "the module is installed with debug information"
