@@ -104,8 +104,13 @@ timed "leave" rmmod null_blk
 is "many: accounts after the removal" "$(cat $control/numdevs)" "$numdevs"
 is "many: lines of the list after the removal" "$(disk_table | wc -l)" "$numdevs"
 is "many: no I/O in the table after the removal" "$(cat $control/tracked)" 0
-memory after
-pages_kib=$((after_all - after_slab - before_all + before_slab)) slab_kib=$((after_slab - before_slab))
+# What was freed is given back by work that may be late on a busy machine: what is lost stays.
+for _ in 1 2 3 4 5 6 7 8; do
+	memory after
+	pages_kib=$((after_all - after_slab - before_all + before_slab)) slab_kib=$((after_slab - before_slab))
+	((pages_kib >= DISKS + 1024)) || break
+	echo "# pages that are not freed yet: $pages_kib KiB, of which $((after_percpu - before_percpu)) per CPU"
+done
 echo "# with the module: not freed: $(((pages_kib + slab_kib) / 1024)) MiB, $((slab_kib / 1024)) MiB of it in slabs"
 # Each disk and each partition has two pages of the module's at least, and several objects in slabs.
 holds "many: less is left than a page of every fourth disk, but for a MiB" "pages_kib < DISKS + 1024"
