@@ -6,11 +6,11 @@
 #	after another (tests/mutants/switched.py); cargo-mutants builds the others. A mutant that survives must be in
 #	tests/mutants/survivors.txt with its reason, and a listed one must survive. A file whose mutants are all
 #	killed or listed is written to tests/mutants/results.txt, which belongs to the repository, and is not run
-#	again until its content changes; a file that is named is run whatever the results say. Mutants that are known to be
+#	again until its code changes; a file that is named is run whatever the results say. Mutants that are known to be
 #	killed, from lists in the cache, are not run again in a file of the same content, as in an interrupted run.
 # guest: floors 1 to 3, by tests/mutants/guest.txt: one module has all of these changes, and a parameter
 #	enables one of them, in a guest of its own. The listed parts of the guest area must fail there,
-#	and must pass without a change. Those that were killed are in results.txt too, with the content of the
+#	and must pass without a change. Those that were killed are in results.txt too, with the code of the
 #	changed file, of the block in guest.txt and of the parts.
 #
 # usage: mutants.sh all | host [FILE...] | guest [NAME...]
@@ -48,6 +48,12 @@ install_tool()
 digest()
 {
 	sha256sum | cut -c1-16
+}
+
+# code FILE: prints the lines of a Rust file that are not comments.
+code()
+{
+	grep -vE '^[[:space:]]*(//.*)?$' "$1"
 }
 
 # result NAME HASH: prints what results.txt has after these two words; nothing if it has another content.
@@ -236,7 +242,7 @@ report()
 	killed=$(grep -c '^killed' "$(known "$1")" || true) survive=$(wc -l <"$DIR/missed.file")
 	echo "  $1: $killed killed, $survive survive, $(grep -c '^unviable' "$(known "$1")" || true) do not compile"
 	passed=$((passed + killed))
-	[ "$failed" != "$before" ] || record "$1" "$(digest <"$DIR/ran/$1")" "$killed" "$survive"
+	[ "$failed" != "$before" ] || record "$1" "$(code "$DIR/ran/$1" | digest)" "$killed" "$survive"
 }
 
 # listed FILE: prints its mutants of the list of survivors.
@@ -256,7 +262,7 @@ host()
 		failure "no reason: $name"
 	done < <(grep -vE '^(#|$)|^[^#]+ # .+$' "$list")
 	for file in ${*:-$all}; do
-		read -r killed survive <<<"$(result "$file" "$(digest <"$file")")"
+		read -r killed survive <<<"$(result "$file" "$(code "$file" | digest)")"
 		if [ $# = 0 ] && [ -n "$killed" ] && [ "$survive" = "$(listed "$file" | wc -l)" ]; then
 			passed=$((passed + killed)) known=$((known + 1))
 		else

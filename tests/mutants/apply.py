@@ -3,7 +3,8 @@
 """Applies the mutations of guest.txt to a copy of the tree, each enabled by a value of one parameter.
 
 usage: apply.py TREE        prints "NUMBER NAME HASH PART..." for each.
-HASH is that of the block, of the file before it is changed, and of the parts: a result holds while it is the same.
+HASH is that of the block, of the file before it is changed, and of the parts, without lines of comments: a result holds
+while it is the same.
 """
 
 import hashlib
@@ -35,6 +36,20 @@ pub(crate) fn on(number: u32) -> bool {
 }
 
 
+COMMENTS = {
+    ".rs": re.compile(r"\s*(//.*)?$"),
+    ".c": re.compile(r"\s*((//|/\*|\*[ /]).*|\*)?$"),
+    ".h": re.compile(r"\s*((//|/\*|\*[ /]).*|\*)?$"),
+    ".sh": re.compile(r"\s*(#.*)?$"),
+}
+
+
+def code(file):
+    """The lines of a file that are not comments."""
+    comment = COMMENTS[file.suffix]
+    return "\n".join(line for line in file.read_text().splitlines() if not comment.match(line))
+
+
 class Mutation:
     def __init__(self, block):
         lines = [line for line in block.splitlines() if not line.startswith("#")]
@@ -62,7 +77,7 @@ class Mutation:
 
     def hash(self, tree):
         names = [self.file] + [f"tests/guest/parts/test-{part}.sh" for part in self.parts]
-        contents = ["\n".join(self.lines)] + [(tree / name).read_text() for name in names]
+        contents = ["\n".join(self.lines)] + [code(tree / name) for name in names]
         return hashlib.sha256("\0".join(contents).encode()).hexdigest()[:16]
 
     def switch(self, number):
