@@ -477,6 +477,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn phases_have_the_names_that_files_have() {
+        assert_eq!(Phase::ALL.map(Phase::name), ["wait", "service", "total"]);
+    }
+
+    #[test]
     fn bounds_are_powers_of_two_in_quarters() {
         assert_eq!((BOUNDS_NS[0], BOUNDS_NS[BOUNDS - 1]), (238, 32_000_000_000));
         // 2^-20 s, 2^-0.75 s, 1 s, 2^0.25 s.

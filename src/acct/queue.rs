@@ -189,6 +189,20 @@ mod tests {
     }
 
     #[test]
+    fn the_latest_change_is_that_of_the_later_entries() {
+        let queue = Queue::<Counter>::default();
+        queue.enter(10);
+        queue.exit(20);
+        let exits = queue.load();
+        queue.enter(30);
+        queue.exit(50);
+        let sum = exits.with_entries_of(&queue.load());
+        assert_eq!((sum.n_in, sum.t_in), (2, 40));
+        assert_eq!((sum.n_out, sum.t_out), (1, 20));
+        assert_eq!(sum.last, 50);
+    }
+
+    #[test]
     fn open_interval_counts_up_to_now() {
         let queue = Queue::<Counter>::default();
         queue.enter(100);

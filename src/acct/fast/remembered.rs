@@ -132,3 +132,15 @@ pub fn barrier() {
     // Pairs with that in `Remembered::set`.
     fence(SeqCst);
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_a_queue_or_a_block_device() {
+        assert!(Source::queue(0x1000).is_queue());
+        assert!(!Source::block_device(0x1000).is_queue());
+        assert_eq!(Source::block_device(0x1000).as_block_device(), 0x1000);
+    }
+}

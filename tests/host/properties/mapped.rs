@@ -403,6 +403,16 @@ fn histograms_are_the_kernels_with_bases_and_without() {
         // Says that there are bases.
         memory.parts().for_each(|part| part.follow());
     }
+    // Of a device without I/O, in the room of one with.
+    at_once.take(|| memory.own_parts(), HistogramSet::ALL, 0);
+    let idle = Memory::new();
+    at_once.take(|| idle.own_parts(), HistogramSet::ALL, 0);
+    for class in Class::ALL {
+        assert_eq!(at_once.sizes(class), Some([0; SIZES]));
+        for phase in Phase::ALL {
+            assert_eq!(at_once.of(class, phase).map(|sum| sum.count()), Some(0));
+        }
+    }
 }
 
 /// What `look` reads while there is always one I/O in the run queue, from 1000 on, and another takes its place each time
