@@ -34,7 +34,7 @@ struct iostat_peeked {
  */
 bool iostat_peek_request(u64 address, struct iostat_peeked *peeked);
 
-/* The same for a bio. */
+/* Reads members of what may be a bio, as iostat_peek_request() does of a request. */
 bool iostat_peek_bio(u64 address, struct iostat_peeked *peeked);
 
 #endif /* _IOSTAT_PEEK_H */

@@ -27,7 +27,7 @@ impl Comm {
         &self.0
     }
 
-    /// The same, to be written.
+    /// The C array, to be written.
     pub fn as_mut_array(&mut self) -> &mut [u8; COMM_LEN] {
         &mut self.0
     }

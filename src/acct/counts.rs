@@ -48,7 +48,7 @@ macro_rules! define {
                 [$(&self.$name),*].into_iter()
             }
 
-            /// The same, to change them.
+            /// All of them, to be changed, in the order of [`Counts::NAMES`].
             #[inline(always)]
             pub fn each_mut(&mut self) -> impl Iterator<Item = &mut W> {
                 [$(&mut self.$name),*].into_iter()

@@ -54,7 +54,8 @@ impl Lengths {
     /// One in the run queue, and nothing in the wait queue.
     pub const ONE_RUNS: Lengths = Lengths(RUN);
 
-    /// The same. The compiler does not know that, and so asks in this order what is asked before and after.
+    /// These lengths, unchanged. The compiler does not know that, so it cannot merge or reorder tests of them before
+    /// and after this call.
     #[inline(always)]
     pub fn again(self) -> Self {
         Lengths(opaque(self.0))
