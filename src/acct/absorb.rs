@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What a disk does with the counts of a partition that has left: it adds them to its own.
+//! A disk adds the counts of a partition that has left to its own.
 //!
-//! An I/O of a partition is recorded there alone, and readers of the disk add up the records of both. When the partition has
-//! left, and the last I/O that could be recorded in it has been, its records are added to the one that the CPUs of the disk
-//! share, and readers add them up no longer. Readers by calls do not see that, as they are kept out meanwhile; those of
-//! mapped memory find it in [`PartitionChanges`](crate::abi::map::PartitionChanges).
+//! An I/O of a partition is recorded in the partition only, and readers of the disk add up the records of both. After
+//! the partition has left and its last I/O was recorded, its records are added to the record that the CPUs of the disk
+//! share, and readers no longer add them up. Readers by system calls do not notice this, as they are excluded
+//! meanwhile; readers of mapped memory detect it by [`PartitionChanges`](crate::abi::map::PartitionChanges).
 
 use super::{
     class::{
@@ -40,7 +40,7 @@ pub struct PartitionSum {
 }
 
 impl PartitionSum {
-    /// Adds up the records of a partition, in which nothing is recorded any more, in place of what was here.
+    /// Replaces the sum by that of the records of a partition, in which nothing is recorded any more.
     pub fn take<'a, I>(&mut self, records: impl Fn() -> I)
     where
         I: Iterator<Item = RecordPart<'a>>,
@@ -55,13 +55,13 @@ impl PartitionSum {
         }
     }
 
-    /// No count in a bucket is larger.
+    /// An upper limit of the count of each bucket.
     pub fn most_times(&self) -> u64 {
         self.record.devstat.end_count()
     }
 
-    /// Adds it to the record that the CPUs of the disk share, and takes it from here. Returns whether something remains: a
-    /// bucket takes so much at a time that its base can follow.
+    /// Moves the sum to the record that the CPUs of the disk share. Returns whether a part remains: one call adds to a
+    /// bucket at most what its base can follow.
     pub fn add_to(&mut self, shared: &WritingShared<'_>) -> bool {
         shared.add(&core::mem::take(&mut self.record));
         let mut remains = false;

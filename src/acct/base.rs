@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What makes the low 32 bits of a count the whole count again.
+//! The base of a bucket: with it, a reader computes the whole count from its low 32 bits.
 
 use super::counter::Low;
 use crate::sync::{
@@ -8,16 +8,16 @@ use crate::sync::{
     Ordering::Relaxed, //
 };
 
-/// A number near which the count of a bucket is, as a multiple of 2^[`Base::SHIFT`].
+/// A number near the count of a bucket, stored as a multiple of 2^[`Base::SHIFT`].
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub struct Base(AtomicU32);
 
 impl Base {
-    /// Less than 2^31 by enough, so that a count stays near for a long time.
+    /// 2^30: half of 2^31, the distance from its base that a count must not reach.
     pub const SHIFT: u32 = 30;
 
-    /// So much may be added to a count before its base is brought to it.
+    /// How much may be added to a count before its base must be updated.
     pub const STEP: u32 = 1 << Self::SHIFT;
 
     /// The number.
@@ -25,8 +25,8 @@ impl Base {
         u64::from(self.0.load(Relaxed)) << Self::SHIFT
     }
 
-    /// Brings it to the count. To be called before that has grown by [`Base::STEP`] since the last time, and by one caller
-    /// at a time.
+    /// Sets the base to the count, rounded down. To be called before the count has grown by [`Base::STEP`] since the
+    /// last call, and by one caller at a time.
     pub(super) fn follow(&self, count: &Low) {
         let count = count.above(self.get());
         // CAST: No counter comes to 2^62.

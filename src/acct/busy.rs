@@ -100,7 +100,7 @@ impl Edges {
         *of_line = Some(edge);
     }
 
-    /// Calls `note` for each of them.
+    /// Calls `note` for each edge.
     #[inline(always)]
     pub fn each(self, mut note: impl FnMut(Line, Edge)) {
         let lines = [
@@ -115,7 +115,7 @@ impl Edges {
         }
     }
 
-    /// If these are the edges of a leaf: the step of the gauge above.
+    /// The step of the root that these edges of a leaf cause.
     #[inline(always)]
     pub fn step_above(self) -> Option<QueueMove> {
         Some(match (self.waitq, self.runq) {
@@ -131,7 +131,7 @@ impl Edges {
     }
 }
 
-/// One step of one I/O, as far as queue lengths go: kstat(9F)'s queue functions.
+/// How one step of an I/O changes the queue lengths: kstat(9F)'s queue functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueMove {
     /// One more in the wait queue.
@@ -179,8 +179,8 @@ impl Gauge {
         Lengths::new(self.0.fetch_add(step.delta(), Acquire))
     }
 
-    /// Takes one step, and calls `note` for each edge. (Not returned: then an edge is a branch in the
-    /// caller's code and nothing else.)
+    /// Takes one step, and calls `note` for each edge. (A callback instead of a return value, so that an edge
+    /// is only a branch in the caller's code.)
     #[inline(always)]
     pub fn step(&self, step: QueueMove, note: impl FnMut(Line, Edge)) {
         self.take(step).edges(step, note);
@@ -197,7 +197,8 @@ impl Gauge {
         Lengths::new(self.0.load(Acquire)).has(extra)
     }
 
-    /// Marks it as the gauge of no account, with the extra that the fast path looks for.
+    /// Marks the gauge as one of no account. [`Extra::Disk`] is the extra that the fast path checks
+    /// for.
     fn set_absent(&self) {
         self.0
             .store(Extra::Absent as u64 | Extra::Disk as u64, Relaxed);
@@ -205,7 +206,7 @@ impl Gauge {
 
     /// Adds this extra to the account.
     pub fn add(&self, extra: Extra) {
-        // Release: what a step that finds the extra looks at was there before.
+        // Release: a step that finds the extra sees all that was written before it was added.
         self.0.fetch_or(extra as u64, Release);
     }
 
@@ -223,8 +224,8 @@ impl Gauge {
         let _ = self.0.fetch_update(Release, Relaxed, remove);
     }
 
-    /// One leaves the run queue, if there is one: whether there was. Tells `note` as `step` does. For
-    /// those whose word is not taken for it.
+    /// Takes one I/O out of the run queue and returns true, unless the queue is empty. Calls `note` as `step`
+    /// does. For ends that other modules report, which may be wrong.
     #[inline(always)]
     pub fn try_runq_exit(&self, mut note: impl FnMut(Line, Edge)) -> bool {
         let exit = |old: u64| (old >> RUN_SHIFT != 0).then_some(old.wrapping_sub(RUN));
@@ -242,7 +243,7 @@ impl Gauge {
     }
 }
 
-/// The way of one I/O through a disk's gauges.
+/// The gauges of a disk that an I/O changes.
 #[derive(Clone, Copy, Debug)]
 pub struct Tree<'a> {
     /// The gauge of its hardware queue.

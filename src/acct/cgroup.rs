@@ -2,17 +2,17 @@
 
 //! Accounts by cgroup: see `Documentation/cgroups.rst`.
 //!
-//! There is a row for each cgroup, disk, CPU and class that has had an I/O. Its sums are changed by that CPU alone, with
-//! interrupts off. Rows are found through a hash table of chains without a lock; what changes the chains takes turns, and
-//! has interrupts off as well.
+//! There is a row for each cgroup, disk, CPU and class that has had an I/O. Its sums are changed by that CPU alone,
+//! with interrupts off. Rows are found through a hash table of chains without a lock; callers that change the chains
+//! take turns, also with interrupts off.
 //!
-//! # A cgroup that goes
+//! # Removal of a cgroup
 //!
-//! A row keeps its key, but has an owner, under which it is read: its cgroup, until that is removed, and then the nearest
-//! ancestor that is not ([`inherit`](table::CgroupTable::inherit)). Once there can be no more I/O of the cgroup, its rows are
-//! released ([`release`](table::CgroupTable::release)). No CPU changes them any more, so that those of one owner, disk and class can be
-//! merged ([`merge`](table::CgroupTable::merge)). A row that has been merged is free after a grace period ([`reclaim`](table::CgroupTable::reclaim)):
-//! others may still follow its link.
+//! A row keeps its key, and has an owner, the cgroup under which it is read: its own cgroup until that is removed, then
+//! the nearest ancestor that is not removed ([`inherit`](table::CgroupTable::inherit)). Once there can be no more I/O
+//! of the cgroup, its rows are released ([`release`](table::CgroupTable::release)). No CPU changes them any more, so
+//! that those of one owner, disk and class can be merged ([`merge`](table::CgroupTable::merge)). A row that has been
+//! merged is free after a grace period ([`reclaim`](table::CgroupTable::reclaim)): searches may still follow its link.
 
 pub mod table;
 
@@ -27,7 +27,7 @@ use super::{
     turns::Turns, //
 };
 
-/// What a row is found by.
+/// The key of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CgroupKey {
     /// The id of the cgroup, not 0.
@@ -39,7 +39,7 @@ pub struct CgroupKey {
 }
 
 impl CgroupKey {
-    /// Of a CPU with this number, a multiple of 4.
+    /// Returns a key for the CPU with this number, a multiple of 4.
     #[inline(always)]
     pub fn new(cgroup: u64, disk: u64, cpu: u64, class: Class) -> Self {
         CgroupKey {
@@ -64,10 +64,11 @@ impl CgroupKey {
         }
     }
 
-    /// Its chain, if there are `mask` + 1.
+    /// The index of its chain among `mask` + 1 chains.
     fn chain(&self, mask: usize) -> usize {
         const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
-        // Numbers of cgroups and places are both small: without the first product, many pairs would be one number.
+        // Numbers of cgroups and places are both small: without the first product, many pairs would have the same
+        // hash.
         let mixed = self.cgroup.wrapping_mul(GOLDEN) ^ self.disk ^ self.place;
         let mixed = mixed.wrapping_mul(GOLDEN);
         // CAST: The upper half, which has most of each bit.
@@ -75,7 +76,7 @@ impl CgroupKey {
     }
 }
 
-/// What a row is read as.
+/// The disk, cgroup and class under which a row is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CgroupGroup {
     /// The number of the disk.
@@ -86,7 +87,7 @@ pub struct CgroupGroup {
     pub class: u32,
 }
 
-/// The sums of a row. Those of one that is free are 0.
+/// The sums of a row; all 0 in a free row.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct CgroupSums {
@@ -143,7 +144,7 @@ impl CgroupSums {
         of_bucket(total_ns, &self.counts.0).add(1);
     }
 
-    /// Adds those of a row that no CPU changes any more, and takes them from there. Owner only.
+    /// Moves the sums of a row that no CPU changes any more to this one. Owner only.
     fn absorb(&self, from: &CgroupSums) {
         self.seq.begin();
         for (into, from) in self.words().zip(from.words()) {
@@ -159,7 +160,7 @@ impl CgroupSums {
     }
 }
 
-/// The sums of what has no row, by class.
+/// The sums of I/Os that have no row, by class.
 #[derive(Debug, Default)]
 pub struct OtherSums([(Turns, CgroupSums); 4]);
 
@@ -192,7 +193,7 @@ pub struct CgroupTotals {
     pub bytes: u64,
     /// From start to end, of all transactions, ns.
     pub total_ns: u64,
-    /// In the run disk, ns.
+    /// In the run queue, ns.
     pub service_ns: u64,
     /// Transactions that have ended, by the bucket of their time.
     pub counts: [u64; BUCKETS],
@@ -228,13 +229,13 @@ impl CgroupTotals {
             .fold(0, |sum, count| sum.wrapping_add(*count))
     }
 
-    /// Whether there is nothing.
+    /// Whether no bio and no transaction was counted.
     pub fn is_empty(&self) -> bool {
         self.ios == 0 && self.counts.iter().all(|count| *count == 0)
     }
 }
 
-/// Adds up rows. More than a stack has room for.
+/// Adds up rows. Too large for the stack.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CgroupReading {
     /// The sum.
@@ -243,7 +244,7 @@ pub struct CgroupReading {
 }
 
 impl CgroupReading {
-    /// Begins again.
+    /// Resets the sum to 0.
     pub fn clear(&mut self) {
         self.totals.words().for_each(|word| *word = 0);
     }

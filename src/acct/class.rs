@@ -44,7 +44,7 @@ pub mod op {
     pub const ZONE_FINISH: u8 = 15;
     /// Reset a zone's write pointer.
     pub const ZONE_RESET: u8 = 17;
-    /// Those of all zones.
+    /// Reset the write pointers of all zones.
     pub const ZONE_RESET_ALL: u8 = 19;
     /// A driver's own command that reads.
     pub const DRV_IN: u8 = 34;
@@ -104,8 +104,8 @@ impl Class {
 pub enum Tag {
     /// `DEVSTAT_TAG_SIMPLE`: no ordering asked for.
     Simple = 0,
-    /// `DEVSTAT_TAG_HEAD`: to be served before what is queued. The block layer does not say so
-    /// of a request, so it stays zero; the index is devstat's.
+    /// `DEVSTAT_TAG_HEAD`: to be served before queued requests. The block layer does not report
+    /// this of a request, so the count stays 0; devstat has this index.
     Head = 1,
     /// `DEVSTAT_TAG_ORDERED`: a flush or forced unit access comes with it.
     Ordered = 2,
@@ -134,7 +134,7 @@ impl Tag {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kind(u8);
 
-/// How many there are, some of which never occur.
+/// Number of kinds. Some of them never occur.
 pub const KINDS: usize = CLASSES * TAG_TYPES;
 
 /// Tag types, [`Tag::None`] included.
@@ -147,7 +147,7 @@ impl Kind {
     /// The bits of its number that are its class.
     pub(super) const CLASS: u32 = (1 << TAG_SHIFT) - 1;
 
-    /// The two together.
+    /// The kind of this class and tag type.
     #[inline(always)]
     pub const fn new(class: Class, tag: Tag) -> Kind {
         Kind((tag as u8) << TAG_SHIFT | class as u8)
@@ -168,7 +168,7 @@ impl Kind {
     /// The number of its class.
     #[inline(always)]
     pub const fn class(self) -> usize {
-        // The mask says to the compiler what the type says to us.
+        // The mask lets the compiler know the range.
         self.0 as usize & (CLASSES - 1)
     }
 

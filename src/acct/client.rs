@@ -2,7 +2,7 @@
 
 //! Transactions that other modules record by the devstat(9) functions.
 //!
-//! They have no wait queue, and one word has the number in progress. A start is a
+//! These transactions have no wait queue, and one gauge has the number in progress. A start is a
 //! [`StartRunqEnter`](super::transition::Transition::StartRunqEnter). An end is checked, because callers may be wrong.
 
 use super::{
@@ -34,7 +34,7 @@ pub struct EndArgs {
 }
 
 impl EndArgs {
-    /// Whether its times are of a rare class: it is recorded in the record that CPUs share.
+    /// Whether its class is rare: its times are then recorded in the record that CPUs share.
     #[inline(always)]
     pub fn is_rare(&self) -> bool {
         is_rare(self.class as usize)
@@ -147,7 +147,7 @@ mod tests {
         let tags = [Tag::Simple, Tag::Head, Tag::Ordered];
         assert_eq!(tags.map(|tag| devstat.tag_types(tag)), [1, 1, 1]);
         assert_eq!((snapshot.busy_time, snapshot.rtime), (1200, 1200));
-        // From their ends to their starts, whatever was said of these.
+        // The run queue has each from its start to its end, whatever `then` is.
         assert_eq!(snapshot.rlentime, 900 + 900 + 900 + 900);
         let times = |class, phase| {
             let mut times = Histogram::default();
@@ -159,7 +159,7 @@ mod tests {
             collect_histogram(core::iter::once(shared), class, phase, &mut times);
             times.count()
         };
-        // Of the two that were read, one had a time.
+        // One of the two reads had a time.
         assert_eq!(times(Class::Read, Phase::Total), 1);
         assert_eq!(times(Class::Write, Phase::Service), 1);
         assert_eq!(times(Class::Free, Phase::Total), 1);

@@ -5,8 +5,8 @@
 //! The record of a CPU, the snapshot, text, the files in sysfs, the binary interface and its check, and `tools/iostat-map` follow
 //! from one table: see "A counter" in `Documentation/hacking.rst`.
 
-/// How many counters records and snapshots have room for: a new one uses a reserved word, and what comes behind it stays
-/// where it is.
+/// How many counters records and snapshots have room for: a new counter uses a reserved word, and the members behind it
+/// keep their offsets.
 pub const ROOM: usize = 5;
 
 /// Passes the table to the macro `with`, behind other arguments.
@@ -34,12 +34,12 @@ macro_rules! define {
         #[repr(C)]
         pub struct Counts<W> {
             $($(#[$doc])* pub $name: W,)*
-            /// 0.
+            /// Reserved, 0.
             pub reserved: [W; ROOM - [$($text),*].len()],
         }
 
         impl<W> Counts<W> {
-            /// What they are called.
+            /// Names of the counters.
             pub const NAMES: &'static [&'static core::ffi::CStr] = &[$($text),*];
 
             /// All of them, in the order of [`Counts::NAMES`].
@@ -48,13 +48,13 @@ macro_rules! define {
                 [$(&self.$name),*].into_iter()
             }
 
-            /// All of them, to be changed, in the order of [`Counts::NAMES`].
+            /// All counters, to change them.
             #[inline(always)]
             pub fn each_mut(&mut self) -> impl Iterator<Item = &mut W> {
                 [$(&mut self.$name),*].into_iter()
             }
 
-            /// Those that `convert` returns for these.
+            /// Applies `convert` to each counter.
             #[inline(always)]
             pub fn map<V: Copy + Default>(&self, convert: impl Fn(&W) -> V) -> Counts<V> {
                 Counts {

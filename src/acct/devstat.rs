@@ -22,8 +22,8 @@ use crate::below::Bit;
 
 /// Transactions of one disk, as seen by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
 ///
-/// What can be added up by the reader is not counted: transactions ended are those completed, of
-/// any kind, those merged, those refused, and those abandoned.
+/// Sums that a reader can compute have no counter: the transactions ended are those completed, of
+/// any kind, merged, refused, and abandoned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Devstat<W = Counter> {
@@ -35,7 +35,7 @@ pub struct Devstat<W = Counter> {
     pub bytes: [W; CLASSES],
     /// Time from start to end of the completed ones, by class, ns.
     pub duration: [W; CLASSES],
-    /// The part of it at the device, by class, ns.
+    /// The part of `duration` at the device, by class, ns.
     pub service: [W; CLASSES],
     /// Transactions completed, with or without error, by [`Kind`].
     pub completed: [W; KINDS],
@@ -85,7 +85,7 @@ impl Devstat<Counter> {
         is_write.half(read_write).add(bytes);
     }
 
-    /// All the rest of it.
+    /// The rest of that `devstat_end_transaction()`: all but the bytes.
     #[inline(always)]
     pub(super) fn end_but_bytes(&self, is_write: Bit, duration_ns: u64, service_ns: u64) {
         let [_, read_write @ .., _] = &self.duration;
@@ -105,7 +105,7 @@ impl Devstat<Counter> {
         self.counts.merged.add(1);
     }
 
-    /// The end of a transaction that comes again as another.
+    /// The end of a transaction that is submitted again as another.
     #[inline(always)]
     pub fn refuse_transaction(&self) {
         self.counts.refused.add(1);

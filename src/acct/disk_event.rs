@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What is counted of each disk as events: what happens to its I/Os besides their start and end.
+//! The events that are counted for each disk: what happens to its I/Os besides start and end.
 
 use super::class::op;
 use core::ffi::CStr;
@@ -10,31 +10,31 @@ use core::ffi::CStr;
 pub mod status {
     /// No error.
     pub const OK: u8 = 0;
-    /// The disk cannot do it.
+    /// The disk does not support the operation.
     pub const NOTSUPP: u8 = 1;
     /// It took too long.
     pub const TIMEOUT: u8 = 2;
     /// No space is left.
     pub const NOSPC: u8 = 3;
-    /// The way to the disk failed.
+    /// The transport to the disk failed.
     pub const TRANSPORT: u8 = 4;
     /// The disk itself failed.
     pub const TARGET: u8 = 5;
-    /// It is reserved for another host.
+    /// The disk is reserved for another host.
     pub const RESV_CONFLICT: u8 = 6;
     /// The medium failed.
     pub const MEDIUM: u8 = 7;
     /// The integrity data is wrong.
     pub const PROTECTION: u8 = 8;
-    /// The system had no memory or the like.
+    /// The system lacked a resource, such as memory.
     pub const RESOURCE: u8 = 9;
     /// Anything else.
     pub const IOERR: u8 = 10;
     /// Not an error: used by device-mapper internally.
     pub const DM_REQUEUE: u8 = 11;
-    /// The request was not allowed to wait, and would have had to.
+    /// The request would have had to wait, but was not allowed to.
     pub const AGAIN: u8 = 12;
-    /// The device had no room.
+    /// The device lacked a resource.
     pub const DEV_RESOURCE: u8 = 13;
     /// Too many zones are open.
     pub const ZONE_OPEN_RESOURCE: u8 = 14;
@@ -42,9 +42,9 @@ pub mod status {
     pub const ZONE_ACTIVE_RESOURCE: u8 = 15;
     /// The disk is offline.
     pub const OFFLINE: u8 = 16;
-    /// It took longer than its command allowed.
+    /// The command exceeded its duration limit.
     pub const DURATION_LIMIT: u8 = 17;
-    /// Its size or place is wrong.
+    /// The size or the sector is invalid.
     pub const INVAL: u8 = 19;
 }
 
@@ -60,7 +60,7 @@ macro_rules! events {
             /// All of them, each at the place of its number.
             pub const ALL: &'static [DiskEvent] = &[$(DiskEvent::$variant,)*];
 
-            /// How it is called: a counter's name, and a file.
+            /// The name of its counter and of its file.
             pub const fn name(self) -> &'static CStr {
                 match self {
                     $(DiskEvent::$variant => $name,)*
@@ -73,19 +73,19 @@ macro_rules! events {
 events! {
     /// A driver gave a request back to be issued again.
     Requeues = c"requeues",
-    /// A request took longer than its time-out, and was given to its driver.
+    /// A request timed out, and its driver was called.
     Timeouts = c"timeouts",
     /// A task slept because all tags were in use.
     TagWaits = c"tag_waits",
-    /// A bio became the end of a request that was there.
+    /// A bio was added at the end of an existing request.
     BioBackmerges = c"bio_backmerges",
-    /// A bio became the start of one.
+    /// A bio was added at the start of an existing request.
     BioFrontmerges = c"bio_frontmerges",
     /// A request became part of another.
     RqMerges = c"rq_merges",
     /// A bio or request that reads became part of a request.
     ReadMerges = c"read_merges",
-    /// One that writes.
+    /// A bio or request that writes became part of a request.
     WriteMerges = c"write_merges",
     /// A bio was too large, or crossed a limit, and was split.
     Splits = c"splits",
@@ -95,7 +95,7 @@ events! {
     RqRemaps = c"rq_remaps",
     /// A task began to collect requests.
     Plugs = c"plugs",
-    /// It sent what it had collected, since it had enough or was done.
+    /// A task submitted the requests that it had collected, as there were enough or it was done.
     Unplugs = c"unplugs",
     /// A plug was flushed because its task went to sleep.
     UnplugsSchedule = c"unplugs_schedule",
@@ -103,7 +103,7 @@ events! {
     Flushes = c"flushes",
     /// Not a count: how long all flushes took at the disk, ns.
     FlushNs = c"flush_ns",
-    /// A command that was passed through is done.
+    /// A passthrough command has completed.
     Passthrough = c"passthrough",
     /// Zones opened.
     ZoneOpens = c"zone_opens",
@@ -115,19 +115,19 @@ events! {
     ZoneResets = c"zone_resets",
     /// All zones reset at once.
     ZoneResetAlls = c"zone_reset_alls",
-    /// A zone append is done.
+    /// A zone append has completed.
     ZoneAppends = c"zone_appends",
     /// A write was made to wait for another to the same zone.
     ZonePlugs = c"zone_plugs",
-    /// It was sent on.
+    /// A write that had waited for another to the same zone was submitted.
     ZoneUnplugs = c"zone_unplugs",
-    /// An I/O began that could not be followed.
+    /// An I/O started that could not be tracked.
     Untracked = c"untracked",
     /// The table of I/Os in flight had no room, or that of tasks that wait for a tag.
     TableOverflows = c"table_overflows",
-    /// An I/O vanished without an end.
+    /// The end of an I/O was not reported.
     Abandoned = c"abandoned",
-    /// Something completed that was not followed.
+    /// An I/O completed that was not tracked.
     Unmarked = c"unmarked",
     /// An I/O took as long as the threshold of slow I/Os, or longer.
     SlowIos = c"slow_ios",
@@ -135,27 +135,27 @@ events! {
     SlowIosReplaced = c"slow_ios_replaced",
     /// There was no memory for a slow I/O.
     SlowIosDropped = c"slow_ios_dropped",
-    /// `BLK_STS_NOTSUPP`: the disk cannot do it.
+    /// `BLK_STS_NOTSUPP`: the disk does not support the operation.
     ErrorsNotsupp = c"errors_notsupp",
     /// `BLK_STS_TIMEOUT`.
     ErrorsTimeout = c"errors_timeout",
     /// `BLK_STS_NOSPC`: no space left.
     ErrorsNospc = c"errors_nospc",
-    /// `BLK_STS_TRANSPORT`: the way to the disk.
+    /// `BLK_STS_TRANSPORT`: the transport to the disk failed.
     ErrorsTransport = c"errors_transport",
-    /// `BLK_STS_TARGET`: the disk itself.
+    /// `BLK_STS_TARGET`: the disk itself failed.
     ErrorsTarget = c"errors_target",
     /// `BLK_STS_RESV_CONFLICT`: reserved for another host.
     ErrorsResvConflict = c"errors_resv_conflict",
     /// `BLK_STS_MEDIUM`.
     ErrorsMedium = c"errors_medium",
-    /// `BLK_STS_PROTECTION`: of integrity data.
+    /// `BLK_STS_PROTECTION`: the integrity data is wrong.
     ErrorsProtection = c"errors_protection",
     /// `BLK_STS_RESOURCE` and `BLK_STS_DEV_RESOURCE`.
     ErrorsResource = c"errors_resource",
-    /// `BLK_STS_IOERR`, and statuses of kernels to come.
+    /// `BLK_STS_IOERR`, and statuses that later kernels may add.
     ErrorsIoerr = c"errors_ioerr",
-    /// `BLK_STS_AGAIN`: it would have had to wait, and should not.
+    /// `BLK_STS_AGAIN`: the request would have had to wait, but was not allowed to.
     ErrorsAgain = c"errors_again",
     /// `BLK_STS_ZONE_OPEN_RESOURCE` and `BLK_STS_ZONE_ACTIVE_RESOURCE`.
     ErrorsZoneResource = c"errors_zone_resource",
@@ -163,16 +163,16 @@ events! {
     ErrorsOffline = c"errors_offline",
     /// `BLK_STS_DURATION_LIMIT`.
     ErrorsDurationLimit = c"errors_duration_limit",
-    /// `BLK_STS_INVAL`: of a wrong size or at a wrong place.
+    /// `BLK_STS_INVAL`: invalid size or sector.
     ErrorsInval = c"errors_inval",
 }
 
-/// How many there are.
+/// Number of events.
 pub const DISK_EVENTS: usize = DiskEvent::ALL.len();
 
 impl DiskEvent {
-    /// The event that the end of an operation `op` (`REQ_OP_*`) without data of a transaction is, if it
-    /// is one.
+    /// The event, if any, that counts the end of a transaction without data, whose operation is `op`
+    /// (`REQ_OP_*`).
     pub fn of_op(op: u8) -> Option<DiskEvent> {
         Some(match op {
             op::FLUSH => DiskEvent::Flushes,
@@ -186,8 +186,8 @@ impl DiskEvent {
         })
     }
 
-    /// The event that a status (`BLK_STS_*`) is; [`None`] if that is success, or
-    /// device-mapper's word to itself.
+    /// The event that counts a status (`BLK_STS_*`); [`None`] for success and for
+    /// `BLK_STS_DM_REQUEUE`, which is internal to device-mapper.
     pub fn of_status(status: u8) -> Option<DiskEvent> {
         Some(match status {
             status::OK | status::DM_REQUEUE => return None,
@@ -207,7 +207,7 @@ impl DiskEvent {
             status::OFFLINE => DiskEvent::ErrorsOffline,
             status::DURATION_LIMIT => DiskEvent::ErrorsDurationLimit,
             status::INVAL => DiskEvent::ErrorsInval,
-            // status::IOERR, and those of kernels to come.
+            // status::IOERR, and statuses that later kernels may add.
             _ => DiskEvent::ErrorsIoerr,
         })
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What is known of an I/O between its start and its end.
+//! The state of an I/O between its start and its end.
 //!
 //! No pair of the block layer's tracepoints balances: flush sequences complete twice, a busy
 //! device requeues what it never started, passthrough has no end event. So every I/O that enters
@@ -43,35 +43,36 @@ use crate::sync::{
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Entry {
-    /// Whose it is, and on the fast path what it does.
+    /// The address of its I/O, and on the fast path the state of the I/O.
     pub(super) key: Key,
     pub(super) start_ns: Counter,
-    /// The times at which it left the run queue less those at which it entered it, wrapping: its
-    /// service time, once it has left. On the fast path the time at which it entered it.
+    /// The times at which the I/O left the run queue less the times at which it entered it,
+    /// wrapping: its service time, once it has left. On the fast path, when it entered the run
+    /// queue.
     pub(super) service_ns: Counter,
     pub(super) bytes: Counter,
-    /// What the next I/O here may use: see [`super::fast`].
+    /// What the next I/O of this entry may use: see [`super::fast`].
     pub(crate) memory: Remembered,
     pub(super) state: Half,
     /// What the start was given as `pid`.
     pub(super) pid: Half,
     account: Counter,
     pub(super) sector: Counter,
-    /// What regions have to know of it; nothing without `IN_REGIONS`.
+    /// The state that regions need; not valid on the general path without `IN_REGIONS`.
     pub pending: RegionState,
 }
 
-/// Bits of `state`: first its [`Kind`], in the upper half its hardware queue.
+/// Bits of `state`. The low byte is the [`Kind`], the upper half the hardware queue.
 pub(super) const RUNNING: u32 = 1 << 8;
 pub(super) const COUNTED: u32 = 1 << 9;
-/// Regions count it: see [`super::region::pending`].
+/// Regions count the I/O: see [`super::region::pending`].
 pub(super) const IN_REGIONS: u32 = 1 << 10;
 pub(super) const HCTX_SHIFT: u32 = 16;
 
 impl Entry {
     #[inline(always)]
     fn begin(&self, start: &Start, flags: u32, bytes: u64, service_ns: u64, now: u64) {
-        // Without flags it is not listed: see `super::inflight::observe`.
+        // An entry without flags is not listed: see `super::inflight::observe`.
         self.state.set(0);
         fence(Release);
         self.memory.forget();
@@ -103,8 +104,8 @@ impl Entry {
         Transition::StartWaitqEnter
     }
 
-    /// A bio of `bytes` bytes is given to a bio-based device: it runs. How much of it there was can
-    /// no longer be seen when it completes. (`block_bio_queue`)
+    /// A bio of `bytes` bytes is given to a bio-based device: it runs. Its size is recorded now, as
+    /// it is no longer known when the bio completes. (`block_bio_queue`)
     #[inline(always)]
     pub fn start_running(&self, start: &Start, bytes: u32, now: u64) -> Transition {
         let flags = COUNTED | RUNNING;
@@ -112,8 +113,8 @@ impl Entry {
         Transition::StartRunqEnter
     }
 
-    /// Something that was never accepted is issued: the flush machinery's own request, or one
-    /// from before recording began. It passes through the run queue and is no transaction.
+    /// A request that was never accepted is issued: the flush machinery's own request, or one from
+    /// before recording began. It passes through the run queue and is no transaction.
     /// (`block_rq_issue`)
     #[inline(always)]
     pub fn run_uncounted(&self, start: &Start, now: u64) -> Transition {
@@ -133,8 +134,9 @@ impl Entry {
         Some(Transition::WaitqToRunq)
     }
 
-    /// It goes back to wait. [`None`] if it was waiting: a device that was busy before it
-    /// started the request says the same, and SCSI says it twice. (`block_rq_requeue`)
+    /// The request goes back to the wait queue. [`None`] if it was there: this event also comes
+    /// from a device that was busy before it started the request, and twice from SCSI.
+    /// (`block_rq_requeue`)
     #[inline(always)]
     pub fn requeue(&self, now: u64) -> Option<Transition> {
         let state = self.state.get();
@@ -152,7 +154,7 @@ impl Entry {
         self.state.get() & (RUNNING | COUNTED | Kind::CLASS) > RUNNING | COUNTED
     }
 
-    /// The last `bytes` bytes of it are done, and it [is plain](Entry::is_plain): what it ends with.
+    /// The end of an I/O that [is plain](Entry::is_plain), as its last `bytes` bytes are done.
     #[inline(always)]
     pub fn end_plainly(&self, bytes: u64, now: u64) -> End {
         End {
@@ -164,7 +166,7 @@ impl Entry {
         }
     }
 
-    /// (Part of) it is complete. [`None`] while something remains; otherwise a
+    /// The I/O or a part of it is complete. [`None`] while a part remains; otherwise a
     /// [`Transition::RunqBackToWaitq`] if its flush sequence goes on, or the transition that ends it.
     /// (`block_rq_complete`, `block_bio_complete`)
     #[inline(always)]
@@ -174,19 +176,19 @@ impl Entry {
             return None;
         }
         if completion.flush_sequence {
-            // The time at the device is over; the flush after it is waited for, and then there is
-            // one more completion. device-mapper says this one twice.
+            // The time at the device is over. The I/O waits for the flush after it, and then
+            // completes once more. device-mapper reports this completion twice.
             return self.requeue(now);
         }
         Some(self.end(self.state.get(), now))
     }
 
-    /// None of its bytes were transferred after all: it failed.
+    /// The I/O has failed: none of its bytes count as transferred.
     pub fn fail(&self) {
         self.bytes.set(0);
     }
 
-    /// The transition that takes it out of its queue and account for good, whatever its state.
+    /// The transition that ends the I/O, whatever its state.
     #[inline(always)]
     fn end(&self, state: u32, now: u64) -> Transition {
         // CAST: The low byte.
@@ -210,14 +212,14 @@ impl Entry {
         self.end_waiting(Transition::WaitqExitMerge, now)
     }
 
-    /// Its owner takes it back: the device was busy. It comes again, as another. (`block_io_done` of
-    /// what is not complete)
+    /// The submitter cancels the request because the device was busy, and submits it again as another.
+    /// (`block_io_done` of a request that is not complete)
     pub fn refuse(&self, now: u64) -> Transition {
         self.end_waiting(Transition::WaitqExitRefuse, now)
     }
 
-    /// `waiting`, of a transaction that waits, as this one should. Should it not, it still leaves in
-    /// balance.
+    /// Returns `waiting` if this is a transaction that waits, as expected. Otherwise returns the transition
+    /// that keeps the queues balanced.
     #[inline(always)]
     fn end_waiting(&self, waiting: Transition, now: u64) -> Transition {
         let state = self.state.get();
@@ -254,18 +256,18 @@ impl Entry {
         }
     }
 
-    /// Whether it is a transaction, and not something that merely passes through.
+    /// Whether the I/O is a transaction, and not a request that only passes through the run queue.
     pub fn is_counted(&self) -> bool {
         self.state.get() & COUNTED != 0
     }
 
-    /// What the start was given as `account`.
+    /// The account: [`Start::account`].
     #[inline(always)]
     pub fn account(&self) -> u64 {
         self.account.get()
     }
 
-    /// What the start was given as `hctx`.
+    /// The hardware queue: [`Start::hctx`].
     #[inline(always)]
     pub fn hctx(&self) -> u16 {
         // CAST: The upper 16 bits.
@@ -287,7 +289,7 @@ impl Entry {
         self.bytes.get()
     }
 
-    /// What the start was given as `class` and `tag`.
+    /// [`Start::class`] and [`Start::tag`].
     #[inline(always)]
     pub fn kind(&self) -> Kind {
         // CAST: The low byte.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! evcnt(9): what an event counter is called, of which kind it is, and what its children add to it.
+//! evcnt(9): names and types of event counters, and how counts of children are added to their
+//! parents.
 
 /// `EVCNT_TYPE_*`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,7 @@ pub enum BadString {
     TooLong,
 }
 
-/// Whether a group or name, without its NUL, may be one. Blanks may be in it, but not around it.
+/// Checks a group or name, without its NUL. Blanks are valid inside, but not at the ends.
 pub fn check_string(text: &[u8]) -> Result<(), BadString> {
     if text.len() >= EVCNT_STRING_MAX {
         return Err(BadString::TooLong);

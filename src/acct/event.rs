@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the block layer says of an I/O when it starts and when it completes.
+//! What the block layer reports of an I/O at its start and at its completion.
 
 use super::class::{
     Class,
@@ -10,7 +10,7 @@ use super::class::{
 /// An I/O as it looks when it starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Start {
-    /// What the caller finds the disk's account by again; opaque here.
+    /// The caller's id of the disk's account; opaque here.
     pub account: u64,
     /// The hardware queue, or for a bio a number that spreads bios over gauges: selects the gauge that counts it.
     pub hctx: u16,
@@ -24,7 +24,7 @@ pub struct Start {
     pub pid: u32,
 }
 
-/// What a completion event says.
+/// A completion event.
 #[derive(Clone, Copy, Debug)]
 pub struct Completion {
     /// Bytes that were transferred without error by this completion.

@@ -9,9 +9,9 @@
 //! anything of it is recorded ([`FastEvent::general`]). The general path then moves the state of the I/O into the
 //! entry ([`Entry::generalize`]), and all later events of this I/O take the general path.
 //!
-//! Accounts of partitions, accounts with regions, and those of disks for whose tags tasks wait have an [`Extra`] in their
-//! gauge. A step that finds one does what else has to be done (`fast/extra.rs`, `fast/partition.rs`, `fast/regions.rs`); the steps of other
-//! accounts need no instruction to find none.
+//! Accounts of partitions, accounts with regions, and those of disks for whose tags tasks wait have an [`Extra`] in
+//! their gauge. A step that finds one does what else has to be done (`fast/extra.rs`, `fast/partition.rs`,
+//! `fast/regions.rs`); the steps of other accounts need no instruction to check for extras.
 //!
 //! # What is remembered
 //!
@@ -107,10 +107,10 @@ use crate::{
     },
 };
 
-/// As a leaf: the I/O enters and leaves the disk's gauge itself.
+/// In place of a hardware queue: the I/O enters and leaves the disk's gauge directly.
 pub const DIRECT: u16 = u16::MAX;
 
-/// What the general path has to know of an I/O that the fast path began.
+/// The values that the general path needs of an I/O that started on the fast path.
 #[derive(Clone, Copy, Debug)]
 pub struct Fresh {
     /// Its class: read or write, as the fast path takes no other.
@@ -181,13 +181,13 @@ impl Entry {
         let kind = Kind::new(class, Tag::Simple).number();
         self.state.set(flags | u32::from(kind));
         self.memory.forget();
-        // Before the key, for those who observe the entry.
+        // Orders these words before the key, for readers in `Entry::observe`.
         fence(Release);
         self.key.set(key, KeyState::General);
     }
 }
 
-/// What the fast path looks at of a request.
+/// The parts of a request that the fast path reads.
 pub trait FastRequest: Copy {
     /// Its address.
     fn key(&self) -> u64;
@@ -211,7 +211,7 @@ pub trait FastRequest: Copy {
     /// marked by its driver.
     fn is_special(&self) -> bool;
 
-    /// Of one that is not special: whether it is a write.
+    /// Whether a request that is not special is a write.
     fn is_write(&self) -> bool;
 }
 
@@ -220,16 +220,16 @@ pub trait FastEvent<'a> {
     /// See [`Section`].
     type Section: Section<'a>;
 
-    /// Begins to record it.
+    /// Begins to record the event.
     fn enter(self) -> Self::Section;
 
-    /// Leaves it to the general path. Nothing was recorded.
+    /// Leaves the event to the general path. Nothing was recorded.
     fn general(self);
 }
 
 /// A section of code that cannot be interrupted on its CPU.
 pub trait Section<'a> {
-    /// When it began, ns.
+    /// When the section began, ns.
     fn now(&self) -> u64;
 
     /// Where this CPU finds its record of an account, and the account's root.
@@ -238,7 +238,7 @@ pub trait Section<'a> {
     /// The thread that submits an I/O, which is the current one.
     fn pid(&self) -> u32;
 
-    /// Whether an I/O that took so long is kept: see [`super::slow`].
+    /// Whether an I/O that took this long is kept as a slow I/O: see [`super::slow`].
     fn is_slow(&self, total_ns: u64) -> bool;
 
     /// Keeps the slow I/O of an entry, which has ended, and was recorded in the account that has this root.
@@ -250,7 +250,7 @@ pub trait Section<'a> {
     /// The record at a place, which may be the absent one.
     fn record(&self, place: Self::Place) -> &'a CpuRecord;
 
-    /// The root beside it.
+    /// The root beside that record.
     fn root(&self, place: Self::Place) -> &'a Root;
 
     /// The root of the account that an entry remembers, unless that has left.
@@ -275,8 +275,8 @@ pub trait Section<'a> {
     /// a histogram or the option `classes`, it is that of a zeroed [`OnlyRegion`].
     fn region(&self, place: Self::Place) -> Self::RegionPart;
 
-    /// Ends it, after the regions of the account that has this root, and of its disk, have recorded that this I/O was
-    /// issued. The I/O is on the general path already.
+    /// Ends the section, after the regions of the account that has this root, and of its disk, have recorded that
+    /// this I/O was issued. The I/O is on the general path already.
     fn start_in_regions(self, root: &'a Root, entry: &'a Entry, sector: u64, bytes: u32);
 
     /// The current task has waited for a tag of the disk that has this root: since when, ns. It waits no more. [`None`] if it
@@ -290,7 +290,7 @@ pub trait Section<'a> {
     /// next.
     fn ended(&self, entry: &'a Entry);
 
-    /// Ends it.
+    /// Ends the section.
     fn leave(self);
 
     /// Does what [`Section::ended`] does, releases the entry, and ends the section.
@@ -307,7 +307,7 @@ pub trait Section<'a> {
 
 /// The only region of a disk, as this CPU has it.
 pub trait RegionPart<'a>: Copy {
-    /// What the CPU has to know of it.
+    /// The values that the CPU needs of the region.
     fn region(self) -> &'a OnlyRegion;
 
     /// Where the latest I/O of the disk ended on this CPU. Of a region in which an I/O can be.
@@ -330,7 +330,7 @@ pub fn start<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
     let section = event.enter();
     let now = section.now();
     entry.pid.set(section.pid());
-    // Before the start, for those who observe the entry.
+    // Orders these words before the start, for readers in `Entry::observe`.
     fence(Release);
     entry.start_ns.set(now);
     let place = section.place(entry);
@@ -404,7 +404,7 @@ pub fn issue<'a, E: FastEvent<'a>>(event: E, entry: &'a Entry, rq: &impl FastReq
     regions::issue(section, entry, part, *rq);
 }
 
-/// The edges of an issue that found these lengths, not those of one I/O that waits.
+/// Records the edges of an issue that found these lengths, if the I/O was not alone.
 #[inline(always)]
 fn issue_among_others(before: Lengths, record: &Writing<'_>, now: u64) {
     if before.run() == 0 {
@@ -431,7 +431,7 @@ pub fn complete<'a, E: FastEvent<'a>>(
     if bytes != rq.bytes() || !entry.key.is(key, KeyState::Runs) {
         return event.general();
     }
-    // Before the section begins: it is in another register from there on in any case.
+    // Converted before the section begins, as the value moves to another register there anyway.
     let bytes = held(u64::from(bytes));
     let section = event.enter();
     let now = section.now();
@@ -449,7 +449,7 @@ pub fn complete<'a, E: FastEvent<'a>>(
     let service_ns = now.wrapping_sub(entry.service_ns.own());
     record.devstat.end_but_bytes(is_write, total_ns, service_ns);
     record.record_data_times(is_write, total_ns, service_ns);
-    // Again, rather than to keep it meanwhile: there is no register for it.
+    // Computed again, as no register is free to keep it.
     let place = section.place(entry);
     let root = section.root(place);
     let before = root.gauge.take(QueueMove::RunqExit);
@@ -480,7 +480,7 @@ pub fn complete<'a, E: FastEvent<'a>>(
     regions::complete(section, entry, part);
 }
 
-/// The edges of an end that found these lengths, not those of one I/O that runs.
+/// Records the edges of an end that found these lengths, if the I/O was not alone.
 #[inline(always)]
 fn complete_among_others(before: Lengths, record: &Writing<'_>, now: u64) {
     if before.run() == 1 {

@@ -30,8 +30,8 @@ use crate::{
     },
 };
 
-/// The first bound is 2^(-88/4) s, 238 ns; the last 2^(20/4) s, 32 s. One is enough for loom, to
-/// which each bucket is a word to follow.
+/// The first bound is 2^(-88/4) s, 238 ns; the last 2^(20/4) s, 32 s. One is enough for loom, which
+/// has to track each bucket as a word.
 const FIRST_QUARTER: i32 = -88;
 const LAST_QUARTER: i32 = if cfg!(loom) { FIRST_QUARTER } else { 20 };
 
@@ -110,7 +110,7 @@ const LAST: Below<BOUNDS> = match Below::new(BOUNDS - 1) {
 static FIRST_BUCKET: [Below<BOUNDS>; EIGHTHS] = FIRST.0;
 static FIRST_BOUND: [u64; EIGHTHS] = FIRST.1;
 
-/// What there is of a time's bucket.
+/// The element for a time's bucket.
 #[inline(always)]
 pub(super) fn of_bucket<T>(time_ns: u64, buckets: &[T; BUCKETS]) -> &T {
     let eighth = Eighth::of(time_ns);
@@ -135,7 +135,7 @@ pub fn buckets_of((shortest, longest): (u64, u64)) -> Range<usize> {
 
 /// What a bucket is: [`Low`] on one CPU, `u64` added up.
 pub trait Bucket: Default {
-    /// What a time is there.
+    /// The type of a time beside such buckets.
     type Time: Default;
 }
 
@@ -176,14 +176,14 @@ impl Histogram<Low> {
         self.span.get() == 0
     }
 
-    /// One more time.
+    /// Records one time.
     #[inline(always)]
     pub fn record(&self, time_ns: u64) {
         of_bucket(time_ns, &self.counts).add_one();
         self.include(time_ns);
     }
 
-    /// The shortest and the longest are those of this time and all before.
+    /// Includes this time in the shortest and the longest.
     #[inline(always)]
     fn include(&self, time_ns: u64) {
         let above_shortest = opaque(time_ns.wrapping_add(self.shortest_negated.own()));
@@ -214,8 +214,8 @@ impl Histogram<Low> {
 }
 
 impl Histogram<Low> {
-    /// Adds times that were recorded elsewhere, and takes them from there: up to [`Base::STEP`] of each bucket. Returns
-    /// whether some remain. Owner only.
+    /// Moves times from another histogram to this one: up to [`Base::STEP`] of each bucket. Returns whether some
+    /// remain. Owner only.
     pub(super) fn absorb(&self, from: &mut Histogram<u64>) -> bool {
         let used = from.used();
         let counts = self.counts.get(used.clone()).unwrap_or(&[]);
@@ -237,7 +237,8 @@ impl Histogram<Low> {
         remains
     }
 
-    /// Copies it, in place of what is in `copy`. What is copied while the owner writes is not used.
+    /// Replaces `copy` by a copy of this histogram. The caller does not use a copy that was made
+    /// while the owner wrote.
     pub(super) fn copy_to(&self, bases: Option<&BasesOfOne>, copy: &mut Histogram<u64>) {
         copy.clear();
         copy.shortest_negated = self.shortest_negated.get();
@@ -298,7 +299,7 @@ impl Bases {
         }
     }
 
-    /// Those of the sizes, by the number of the class in the [`Latency`].
+    /// The bases of the sizes, by the number of the class in the [`Latency`].
     pub(super) fn sizes(&self) -> &SizeBases<PAIR> {
         &self.sizes
     }
@@ -310,12 +311,12 @@ impl Histogram<u64> {
         self.extremes().map_or(0..0, buckets_of)
     }
 
-    /// The counts of these.
+    /// The counts of the used buckets.
     pub fn used_counts(&self) -> &[u64] {
         self.counts.get(self.used()).unwrap_or(&[])
     }
 
-    /// There was no time.
+    /// Makes the histogram empty.
     pub fn clear(&mut self) {
         if self.span == 0 {
             return;
@@ -420,13 +421,13 @@ const fn place_of(class: usize) -> (usize, bool) {
     }
 }
 
-/// Whether transactions of the class transfer no data that is read or written.
+/// Whether the class is neither [`Class::Read`] nor [`Class::Write`].
 pub const fn is_rare(class: usize) -> bool {
     place_of(class).1
 }
 
 impl Latency {
-    /// One more transaction of a class that is here.
+    /// Records the times of a transaction. The class is one of the two of this [`Latency`].
     #[inline(always)]
     pub fn record(&self, class: usize, total_ns: u64, service_ns: u64) {
         if let Some([wait, service, total]) = self.0.get(place_of(class).0) {
@@ -446,7 +447,7 @@ impl Latency {
         service.record(service_ns);
     }
 
-    /// The times of one class, which is here, and phase.
+    /// The times of one phase and one class, which is one of the two of this [`Latency`].
     pub fn of(&self, class: Class, phase: Phase) -> &Histogram {
         let [first, second] = &self.0;
         let phases = if place_of(class as usize).0 == 0 {
@@ -464,7 +465,7 @@ impl Latency {
 }
 
 impl Bases {
-    /// Those of one class and phase.
+    /// The bases of one class and phase.
     pub(super) fn of(&self, class: Class, phase: Phase) -> Option<&BasesOfOne> {
         let phases = self.times.get(place_of(class as usize).0)?;
         Some(&phases.get(phase as usize)?.0)

@@ -6,12 +6,12 @@
 //!
 //! # Where an I/O is
 //!
-//! The table has a main [`Part`], which all disks share, and a reserve of further parts. In a part, the
-//! hash of an address names a bucket of [`BUCKET`] entries and the entry in it to look at first,
-//! its home: most I/Os are there, and are found by one compare. An I/O that finds all entries of a bucket
-//! busy passes on to another, and adds one to the number of those who passed; a search ends at the
-//! first bucket that none has passed. The other buckets come from a second hash, so addresses
-//! that share the first do not share the next, whatever the distance between them.
+//! The table has a main [`Part`], which all disks share, and a reserve of further parts. In a part, the hash
+//! of an address names a bucket of [`BUCKET`] entries and the entry in it to look at first, its home: most
+//! I/Os are there, and are found by one compare. An I/O that finds all entries of a bucket busy passes on to
+//! another, and adds one to the number of I/Os that passed; a search ends at the first bucket that no I/O has
+//! passed. The other buckets come from a second hash, so addresses that share the first do not share the
+//! next, whatever the distance between them.
 //!
 //! # Who may use the reserve
 //!
@@ -64,12 +64,12 @@ pub struct Claimed<'a> {
     key: u64,
     /// Its state.
     pub entry: &'a Entry,
-    /// How it came there, if it is not in its first bucket of the main part.
+    /// How the I/O came to this entry, if it is not in its first bucket of the main part.
     detour: Option<Detour<'a>>,
 }
 
 impl<'a> Claimed<'a> {
-    /// One in the first bucket.
+    /// An entry in the first bucket.
     #[inline(always)]
     fn near(key: u64, entry: &'a Entry) -> Self {
         Claimed {
@@ -152,7 +152,7 @@ impl<'a, R: ReservePart> InFlightTable<'a, R> {
         self.in_reserve(|part| part.find(key))
     }
 
-    /// The first slot that `look` has in a part of the reserve.
+    /// The first entry that `look` returns for a part of the reserve.
     fn in_reserve(self, look: impl Fn(Part<'a>) -> Option<Claimed<'a>>) -> Option<Claimed<'a>> {
         let mut parts = self.reserve.iter().map_while(ReservePart::part);
         parts.find_map(|part| Some(part.held(look(part)?, self.held)))
@@ -185,7 +185,7 @@ impl<'a, R: ReservePart> InFlightTable<'a, R> {
         slot
     }
 
-    /// I/Os in flight: a number of its own time, for people.
+    /// I/Os in flight. The number is approximate, for display.
     pub fn in_use(self) -> usize {
         let reserve = self.reserve.iter().map_while(ReservePart::part);
         let parts = reserve.chain([self.main]);
@@ -265,7 +265,7 @@ mod tests {
         for (number, first) in (1..).zip(first) {
             assert!(entry_of(number) == first);
         }
-        // Nine addresses for eight entries: one gives way.
+        // Nine addresses for eight entries: one of them is elsewhere.
         assert!(first.contains(&entry_of(9)));
     }
 

@@ -48,7 +48,7 @@ impl KstatType {
         }
     }
 
-    /// Whether a kstat of this type can have so many data.
+    /// Whether `ndata` is valid for a kstat of this type.
     pub const fn takes(self, ndata: u32) -> bool {
         match self {
             KstatType::Intr | KstatType::Io => ndata == 1,
@@ -63,20 +63,20 @@ impl KstatType {
 pub mod flags {
     /// The data is the client's memory.
     pub const VIRTUAL: u8 = 0x01;
-    /// Its size changes.
+    /// The size of the data changes.
     pub const VAR_SIZE: u8 = 0x02;
-    /// It may be written.
+    /// The data may be written.
     pub const WRITABLE: u8 = 0x04;
-    /// It is kept when it is deleted.
+    /// The kstat is kept when it is deleted.
     pub const PERSISTENT: u8 = 0x08;
-    /// It was deleted and kept.
+    /// The kstat was deleted and kept.
     pub const DORMANT: u8 = 0x10;
-    /// It is not installed yet.
+    /// The kstat is not installed yet.
     pub const INVALID: u8 = 0x20;
-    /// Some of it are strings.
+    /// Some of the data are strings.
     pub const LONGSTRINGS: u8 = 0x40;
 
-    /// Whether a client may ask for these.
+    /// Whether a client may set these flags.
     pub const fn may_be_asked(flags: u8) -> bool {
         let own = flags & !(VIRTUAL | VAR_SIZE | WRITABLE | PERSISTENT) == 0;
         let is_virtual = flags & VIRTUAL != 0;
@@ -95,8 +95,7 @@ pub enum BadName {
     TooLong,
 }
 
-/// Whether this, without its NUL, may be the name of a statistic: printable ASCII with no blank at the
-/// ends.
+/// Checks the name of a statistic, without its NUL: printable ASCII with no blank at the ends.
 pub fn check_label(text: &[u8]) -> Result<(), BadName> {
     if text.len() >= KSTAT_STRLEN {
         return Err(BadName::TooLong);
@@ -119,20 +118,20 @@ pub fn check_name(text: &[u8]) -> Result<(), BadName> {
     }
 }
 
-/// Something left a queue in which there was nothing.
+/// The error of an exit from an empty queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Empty;
 
 /// One queue of a `kstat_io`. Times are ns; all sums wrap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KstatQueue {
-    /// How many are in it: `wcnt`, `rcnt`.
+    /// Length of the queue: `wcnt`, `rcnt`.
     pub cnt: u32,
-    /// With something in it: `wtime`, `rtime`.
+    /// Time for which it was not empty: `wtime`, `rtime`.
     pub time: u64,
     /// Sum of length times time: `wlentime`, `rlentime`.
     pub lentime: u64,
-    /// When it changed: `wlastupdate`, `rlastupdate`.
+    /// Time of the last change: `wlastupdate`, `rlastupdate`.
     pub lastupdate: u64,
 }
 
@@ -169,7 +168,8 @@ impl KstatQueue {
         Ok(())
     }
 
-    /// What a snapshot has: with the time since the last change, if something is in it.
+    /// The queue as a snapshot has it: with the time since the last change, unless the queue is
+    /// empty.
     pub fn snapshot(mut self, now: u64) -> KstatQueue {
         if self.cnt != 0 {
             self.advance(now);
@@ -189,9 +189,9 @@ pub struct Timer {
     pub min_time: u64,
     /// The longest.
     pub max_time: u64,
-    /// When the last began.
+    /// When the last event began.
     pub start_time: u64,
-    /// When the last ended.
+    /// When the last event ended.
     pub stop_time: u64,
 }
 
@@ -224,7 +224,7 @@ pub enum Value<'a> {
     Uint32(u32),
     Int64(i64),
     Uint64(u64),
-    /// As it is in memory: no floating point in the kernel.
+    /// The bits of a `float`, as the kernel has no floating point.
     Float(u32),
     /// The bits of a `double`.
     Double(u64),

@@ -2,12 +2,12 @@
 
 //! Values found by an address, without a lock, while others come and go.
 //!
-//! What an address stands for is in a hash table with open addressing. One thread at a time changes it, in
-//! place, and any number of others read it meanwhile. A cell gets its address once, and keeps it for as long as
-//! the table lives: removing a value only clears the cell's pointer. So a reader never finds the value of
-//! another address, and no cell that ends a search ever comes to stand before a value that is there. Cells of
-//! addresses that are gone are got rid of by replacing the table, which is left to its owner, as are memory and
-//! the lifetime of the values.
+//! Values are in a hash table with open addressing. One thread at a time changes the table, in place, and any
+//! number of threads read it meanwhile. A cell gets its address once, and keeps it for as long as the table
+//! lives: removing a value only clears the cell's pointer. So a reader never finds the value of another
+//! address, and no search ends before a value that is in the table. Only a new table gets rid of the cells of
+//! addresses that have no value any more. The owner of the table replaces it, and manages its memory and the
+//! lifetime of the values.
 
 use crate::sync::{
     AtomicPtr,
@@ -20,8 +20,8 @@ use crate::sync::{
 };
 use core::ptr::NonNull;
 
-/// The address in an empty cell: none that anything is looked for by. Not 0, which is what a pointer to a disk
-/// that is not there yet has.
+/// The address in an empty cell. No search is for this address. It is not 0, as a pointer to a disk that does
+/// not exist yet may be null.
 const EMPTY: u64 = 1;
 
 /// One cell of a table, empty at first.
@@ -65,7 +65,8 @@ impl<T> Clone for AddressTable<'_, T> {
 impl<T> Copy for AddressTable<'_, T> {}
 
 impl<'a, T> AddressTable<'a, T> {
-    /// The length should be a power of two up to 2^32: of any other, a part is not used.
+    /// The length should be a power of two up to 2^32: with any other length, a part of the cells
+    /// is not used.
     #[inline(always)]
     pub fn new(cells: &'a [Cell<T>]) -> Self {
         AddressTable { cells }
@@ -79,8 +80,9 @@ impl<'a, T> AddressTable<'a, T> {
         hash & self.cells.len().wrapping_sub(1)
     }
 
-    /// The cell of an address, or the empty cell that ends the search for it: the first where it might be put.
-    /// [`None`] if neither is in the table. And the address that was in the cell: another may be by now.
+    /// Returns the cell of an address, or the empty cell that ends the search for it, in which it can be
+    /// inserted; and the address that was read from that cell, which may have changed since. [`None`] if the
+    /// table has neither cell.
     fn cell(self, address: u64) -> Option<(&'a Cell<T>, u64)> {
         let (cells, home) = (self.cells, self.home(address));
         let last = cells.len().wrapping_sub(1);
@@ -123,11 +125,11 @@ impl<'a, T> AddressTable<'a, T> {
         }
     }
 
-    /// Removes what is at an address. Those who search at this moment may still find it. One thread at a time
+    /// Removes the value at an address. Searches at this moment may still find it. One thread at a time
     /// inserts or removes.
     pub fn remove(self, address: u64) {
         if let Some((cell, _)) = self.cell(address) {
-            // Nothing is published by it.
+            // Relaxed: this store publishes nothing.
             cell.value.store(core::ptr::null_mut(), Relaxed);
         }
     }

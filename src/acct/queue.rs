@@ -65,7 +65,7 @@ impl Queue<Counter> {
         self.last.set(now);
     }
 
-    /// Something that is in the queue has been in it for this time longer, ns.
+    /// Moves the entry of something that is in the queue back by this time, ns.
     #[inline(always)]
     pub fn entered_before(&self, ns: u64) {
         self.t_in.add(ns.wrapping_neg());
@@ -89,7 +89,7 @@ impl Queue<Counter> {
         }
     }
 
-    /// Takes back what `note` does.
+    /// Undoes a call of `note`.
     #[inline(always)]
     pub fn take_back(&self, edge: Edge, now: u64) {
         let (count, times) = match edge {
@@ -107,7 +107,7 @@ impl Queue<Counter> {
         self.t_in.add(now);
     }
 
-    /// It falls.
+    /// A line that is 0 or 1 falls at `now`.
     #[inline(always)]
     pub fn fall(&self, now: u64) {
         self.n_out.add(1);

@@ -108,18 +108,20 @@ impl Record<u64> {
     }
 }
 
-/// What a record of a partition has of its disk: the difference from what it has of the partition. An I/O of a partition is
-/// recorded there alone, and a reader of the disk adds up the records of the disk and of its partitions. Only the edges of
-/// the disk's lines are others than those of the partition's lines.
+/// The part of a partition's record by which its disk differs. An I/O of a partition is recorded in the partition only,
+/// and a reader of the disk adds up the records of the disk and of its partitions. Only the edges of the disk's lines
+/// differ from those of the partition's lines.
 ///
-/// An I/O that is alone in its disk makes the same edges in both, and so does not change it.
+/// An I/O that is alone in its disk makes the same edges in both, and so does not change the
+/// difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct DiskDifference<W = Counter> {
     waitq_busy: Queue<W>,
     runq_busy: Queue<W>,
     both_busy: Queue<W>,
-    /// For how long submitters have waited for tags, ns: in the wait queue of the disk, whose records have that.
+    /// Time for which submitters have waited for tags, ns. They waited in the wait queue of the disk, whose own
+    /// records include this time.
     waited_ns: W,
 }
 
@@ -144,7 +146,7 @@ pub struct CpuRecord {
     latency: Latency,
     /// Not 0 once there are [`Bases`] of these times.
     has_bases: Counter,
-    /// Of reads and writes.
+    /// Sizes of reads and writes.
     sizes: Sizes<PAIR>,
 }
 
@@ -155,7 +157,7 @@ pub struct Rare {
     /// Not 0 once there are [`Bases`] of them.
     has_bases: Counter,
     latency: Latency,
-    /// Of [`Class::Free`].
+    /// Sizes of [`Class::Free`].
     sizes: Sizes<1>,
 }
 
@@ -169,18 +171,18 @@ impl Rare {
     /// Where its histograms begin, bytes.
     pub const LATENCY_OFFSET: usize = core::mem::offset_of!(Rare, latency);
 
-    /// Where it says whether there are bases, bytes.
+    /// Offset of `has_bases`, bytes.
     pub const HAS_BASES_OFFSET: usize = core::mem::offset_of!(Rare, has_bases);
 }
 
-/// What readers look at: a record, and what belongs to it.
+/// A record as readers use it, with its bases and the rare histograms.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordPart<'a> {
-    /// Of one CPU, or the one that CPUs share.
+    /// The record of one CPU, or the one that CPUs share.
     pub record: &'a CpuRecord,
-    /// Of the times in it, if there are.
+    /// The bases of its histograms, if there are any.
     pub bases: Option<&'a Bases>,
-    /// With the record that CPUs share, and the bases of them, if there are.
+    /// With the record that CPUs share: the rare histograms, and their bases, if there are any.
     pub rare: Option<(&'a Rare, Option<&'a Bases>)>,
 }
 
@@ -195,7 +197,7 @@ impl<'a> From<&'a CpuRecord> for RecordPart<'a> {
 }
 
 impl RecordPart<'_> {
-    /// After so many changes it has bases.
+    /// Limit of a record without bases: of its sequence count, and of its transactions.
     const CHANGES_WITHOUT_BASES: u64 = 1 << 30;
 
     /// Whether there should be bases once a partition that has counted so many transactions is absorbed.
@@ -205,12 +207,13 @@ impl RecordPart<'_> {
         all >= Self::CHANGES_WITHOUT_BASES
     }
 
-    /// Whether there should be bases: none of its counts is above half of that number.
+    /// Whether there should be bases. No count is above half of the sequence count, which grows by
+    /// 2 with each change.
     pub fn needs_bases(&self) -> bool {
         self.record.seq() >= Self::CHANGES_WITHOUT_BASES
     }
 
-    /// Brings its bases to its counts: see [`Bases::follow`].
+    /// Updates its bases from its counts: see [`Bases::follow`].
     pub fn follow(&self) {
         if let Some(bases) = self.bases {
             bases.follow(&self.record.latency);
@@ -224,7 +227,7 @@ impl RecordPart<'_> {
         }
     }
 
-    /// The histogram of a class and phase, if it is here, with its bases.
+    /// The histograms of a class, if they are in this part, with their bases.
     fn latency(&self, class: Class) -> Option<(&Latency, Option<&Bases>)> {
         if is_rare(class as usize) {
             let (rare, bases) = self.rare?;
@@ -233,7 +236,7 @@ impl RecordPart<'_> {
         Some((&self.record.latency, self.bases))
     }
 
-    /// Whether there is nothing in one histogram. (What comes while one asks may be missed.)
+    /// Whether one histogram is empty. A transaction that is recorded meanwhile may be missed.
     pub fn is_empty_histogram(&self, class: Class, phase: Phase) -> bool {
         let latency = self.latency(class);
         latency.is_none_or(|(latency, _)| latency.of(class, phase).is_empty())
@@ -290,7 +293,7 @@ impl CpuRecord {
     /// Offset of the histograms, bytes; it is in the header of mapped memory.
     pub const LATENCY_OFFSET: usize = core::mem::offset_of!(CpuRecord, latency);
 
-    /// Where it says whether there are bases, bytes.
+    /// Offset of `has_bases`, bytes.
     pub const HAS_BASES_OFFSET: usize = core::mem::offset_of!(CpuRecord, has_bases);
 
     /// Where the sizes of transactions begin, bytes.
@@ -341,7 +344,8 @@ impl CpuRecord {
         record.waitq_busy.fold(&difference.waitq_busy.load());
         record.runq_busy.fold(&difference.runq_busy.load());
         record.both_busy.fold(&difference.both_busy.load());
-        // It entered the disk's wait queue when it started: before that, its submitter was there.
+        // An I/O entered the disk's wait queue when it started: before that, its submitter was in
+        // the queue.
         let waited_ns = difference.waited_ns.get();
         record.waitq.t_in = record.waitq.t_in.wrapping_add(waited_ns);
         record
@@ -354,7 +358,7 @@ impl CpuRecord {
     }
 }
 
-/// A record as one of those that are added up.
+/// A record that a reader adds to other records.
 pub trait Summand: Copy {
     /// See [`CpuRecord::seq`].
     fn seq(self) -> u64;
@@ -375,7 +379,8 @@ impl Summand for &CpuRecord {
     }
 }
 
-/// A record of a disk that has partitions, or of one of these. A disk that has none is read without it.
+/// A record of a disk that has partitions, or of one of these partitions. The records of a disk without
+/// partitions are read directly.
 #[derive(Clone, Copy, Debug)]
 pub struct DiskSummand<'a> {
     record: &'a CpuRecord,
@@ -399,8 +404,8 @@ impl<'a> DiskSummand<'a> {
         }
     }
 
-    /// Does what [`Summand::read`] does, and calls `copy` for what is under the same sequence count: until nothing was
-    /// written meanwhile.
+    /// Does what [`Summand::read`] does, and calls `copy`, which copies data under the same sequence count. Both are
+    /// repeated until nothing was written meanwhile.
     pub(super) fn read_with(self, mut copy: impl FnMut()) -> (u64, Record<u64>) {
         self.record.seq.read(|| {
             copy();
@@ -425,23 +430,24 @@ impl Summand for DiskSummand<'_> {
 
 /// A record while it is changed.
 pub trait RecordWrite: core::ops::Deref<Target = Record> {
-    /// The times of one more transaction of a class.
+    /// Records the times of a transaction of a class.
     fn record_times(&self, class: usize, total_ns: u64, service_ns: u64);
 
-    /// The size of one more transaction of a class.
+    /// Records the size of a transaction of a class.
     fn record_size(&self, class: usize, bytes: u64);
 
-    /// Of the record of a partition: what it has of the disk.
+    /// The difference of the disk, in the record of a partition.
     fn difference(&self) -> &DiskDifference;
 
-    /// A transaction of a partition that waits has waited for this time before it started, ns, in the wait queue of the disk.
+    /// Before its start, the submitter of a transaction of a partition, which is in the wait queue, was in the wait
+    /// queue of the disk for this time, ns.
     #[inline(always)]
     fn waited_before(&self, ns: u64) {
         self.waitq.entered_before(ns);
         self.difference().waited_ns.add(ns);
     }
 
-    /// Notes the edges that a step of a partition makes, there and, since it is a leaf there, in the gauge of its disk.
+    /// Records the edges of a step in a partition, and takes the step that these edges cause in the gauge of its disk.
     #[inline(always)]
     fn note_in_partition(&self, edges: Edges, disk: &Gauge, now: u64) {
         edges.each(|line, edge| self.note(line, edge, now));
@@ -450,7 +456,7 @@ pub trait RecordWrite: core::ops::Deref<Target = Record> {
         }
     }
 
-    /// Notes the edges of the disk, at a step for which those of the partition were noted.
+    /// Records the edges of the disk, for a step whose edges in the partition were recorded.
     #[inline(always)]
     fn note_difference(&self, edges: Edges, in_disk: Edges, now: u64) {
         if in_disk != edges {
@@ -518,7 +524,7 @@ impl RecordWrite for WritingShared<'_> {
 }
 
 impl WritingShared<'_> {
-    /// Adds the sizes of a class, and takes them from there: see [`Sizes::absorb`].
+    /// Moves the sizes of a class from `from` to this record: see [`Sizes::absorb`].
     pub(super) fn absorb_sizes(&self, class: Class, from: &mut SizeCounts) -> bool {
         let sizes = &self.record.0.sizes;
         match class {
@@ -529,7 +535,8 @@ impl WritingShared<'_> {
         }
     }
 
-    /// Any histogram of the account, as far as it is not of one CPU.
+    /// A histogram of all CPUs of the account: it includes no times that are in the record of one
+    /// CPU.
     pub(super) fn histogram(&self, class: Class, phase: Phase) -> &Histogram {
         let latency = if is_rare(class as usize) {
             &self.rare.latency
@@ -541,13 +548,13 @@ impl WritingShared<'_> {
 }
 
 impl Writing<'_> {
-    /// The size of one more read or write.
+    /// Records the size of a read or write.
     #[inline(always)]
     pub(super) fn record_data_size(&self, is_write: Bit, bytes: u32) {
         self.0.sizes.record_data(is_write, bytes);
     }
 
-    /// The times of one more read or write.
+    /// Records the times of a read or write.
     #[inline(always)]
     pub(super) fn record_data_times(&self, is_write: Bit, total_ns: u64, service_ns: u64) {
         let record = self.0;
@@ -614,7 +621,7 @@ mod tests {
         for phase in Phase::ALL {
             assert!(!part(&record).is_empty_histogram(Class::Read, phase));
             assert!(part(&record).is_empty_histogram(Class::Write, phase));
-            // Of those that only the shared record has.
+            // A histogram that only the shared record has.
             assert!(part(&record).is_empty_histogram(Class::Free, phase));
         }
     }

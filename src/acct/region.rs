@@ -79,28 +79,28 @@ pub struct Io {
 }
 
 impl Io {
-    /// Of one that has data.
+    /// The direction of an I/O that has data.
     #[inline(always)]
     fn direction(&self) -> Direction {
         Direction::of(self.class as usize)
     }
 }
 
-/// What an I/O amounts to when it ends.
+/// The values of an I/O at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ended {
     /// Time from start to end, ns.
     pub duration_ns: u64,
-    /// What [`list::Last::merged`] said at the start.
+    /// What [`list::Last::merged`] returned at the start.
     pub merged: bool,
 }
 
-/// A region on the CPU that counts.
+/// A region as one CPU counts in it.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuRegion<'a> {
     /// Its areas.
     pub geometry: &'a Geometry,
-    /// What histogram bounds are in.
+    /// Unit of the histogram bounds.
     pub unit: Unit,
     /// Histogram bounds, rising; none without a histogram.
     pub bounds: &'a [u64],
@@ -110,12 +110,13 @@ pub struct CpuRegion<'a> {
     pub areas: &'a [Area],
     /// This CPU's histograms: one count more than bounds for each area.
     pub histograms: &'a [Counter],
-    /// The region as if it were one area, of which this CPU's share; with the option `classes`.
+    /// The region as if it were one area, and this CPU's share of that; only with the option
+    /// `classes`.
     pub whole: Option<(&'a InFlight, &'a Whole)>,
 }
 
-/// Most I/Os are in one area. Those are counted at once; any other, in functions that are not part
-/// of their callers, and so cost nothing where they are not called.
+/// Most I/Os are in one area. Their code is inlined. All others are counted in functions that are
+/// not inlined, so that they do not slow down the common case.
 impl CpuRegion<'_> {
     /// Returns the area of an I/O that is counted in one area only; [`None`] for an I/O in several areas or in no area.
     /// Finding the area is a large part of the cost, so a caller that can keep it calls this once; passing [`None`]
@@ -145,7 +146,7 @@ impl CpuRegion<'_> {
         });
     }
 
-    /// It ends at `now`.
+    /// The I/O ends at `now`.
     #[inline(always)]
     pub fn end(&self, at: Option<usize>, io: &Io, ended: &Ended, now: u64) {
         match self.at(at) {
@@ -179,12 +180,14 @@ impl CpuRegion<'_> {
         }
     }
 
-    /// At `now` it goes back to wait, or is gone: it has not ended, and may start again.
+    /// At `now` the I/O goes back to the wait queue, or is abandoned. It has not ended, and may
+    /// start again.
     #[inline(never)]
     pub fn undo_start(&self, io: &Io, now: u64) {
         self.each(io, |_, area, in_flight, _| {
             let words = area.write();
-            // As if it had begun now, and that were undone: its time until now stays.
+            // Counts as if the I/O had started now and the start were undone: its time until now
+            // stays counted.
             words.entered.add(u64::MAX);
             words.entered_ns.add(now.wrapping_neg());
             in_flight.leave(io.direction(), now);
@@ -220,8 +223,8 @@ impl CpuRegion<'_> {
     }
 }
 
-/// One more time, in a region's unit, in the histogram of an area: in the bucket of as many bounds as are
-/// not above it.
+/// Counts a time, in the region's unit, in the histogram of an area. Its bucket is the number of bounds that
+/// are not above it.
 #[inline(always)]
 pub fn count_time(histograms: &[Counter], bounds: &[u64], area: usize, time: u64) {
     let bucket = not_above(bounds, time);
@@ -232,8 +235,8 @@ pub fn count_time(histograms: &[Counter], bounds: &[u64], area: usize, time: u64
     }
 }
 
-/// How many of the bounds, which rise, are not above a time. (That of core can panic where overflows
-/// are checked, as far as the compiler knows.)
+/// How many of the bounds, which rise, are not above a time. (The compiler cannot prove that the search of
+/// core does not panic where overflows are checked.)
 fn not_above(bounds: &[u64], time: u64) -> usize {
     let (mut low, mut high) = (0usize, bounds.len());
     while low < high {
@@ -254,12 +257,12 @@ fn enter(area: &Area, in_flight: &InFlight, direction: Direction, now: u64) {
     in_flight.enter(direction, now);
 }
 
-/// `count` counts it.
+/// Records the end of an I/O in an area. `count` adds it to the counts of its class.
 #[inline(always)]
 fn end(area: &Area, in_flight: &InFlight, class: usize, now: u64, count: impl Fn(&Completed)) {
     let words = area.write();
     words.left_ns.add(now);
-    // Twice, and not one with the direction as an argument: then which it is is asked once.
+    // Each direction has its own code, so that the direction is tested only once.
     match Direction::of(class) {
         Direction::Read => {
             let [read, ..] = &words.done;
@@ -280,7 +283,8 @@ fn end(area: &Area, in_flight: &InFlight, class: usize, now: u64, count: impl Fn
 pub struct Whole {
     /// I/Os that touch the region, with their sectors there.
     area: Area,
-    /// I/Os without data that were given to the driver: of the whole disk, and so of each region.
+    /// I/Os without data that were issued to the driver. They are those of the whole disk, and so
+    /// of each region.
     none: Completed,
 }
 

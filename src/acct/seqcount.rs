@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A sequence count: one who writes and never waits, and readers who try again.
+//! A sequence count: one writer, which never waits, and readers, which retry.
 //!
 //! The count is odd while its owner writes. A reader copies the words and takes the copy only if the
 //! count was even before and is the same after: it waits for as long as a handful of additions with
@@ -23,7 +23,7 @@ use crate::sync::{
 pub struct SeqCount(AtomicU64);
 
 impl SeqCount {
-    /// So many changes and half changes were made.
+    /// A sequence count with this value.
     #[cfg(all(test, not(loom)))]
     pub(super) fn at(count: u64) -> Self {
         SeqCount(AtomicU64::new(count))
@@ -39,17 +39,17 @@ impl SeqCount {
         fence(Release);
     }
 
-    /// It has written.
+    /// The owner has written.
     #[inline(always)]
     pub fn end(&self) {
-        // Loaded again: twice one instruction on memory is less than to hold the count meanwhile.
+        // Loaded again: two instructions on memory cost less than to keep the count meanwhile.
         let seq = self.0.load(Relaxed);
         // Orders the words before the even count: pairs with the acquire load in `try_read`.
         self.0.store(seq.wrapping_add(1), Release);
     }
 
-    /// What `read` finds, all of it of one instant, with the count it had then; [`None`] if the owner was
-    /// writing.
+    /// The result of `read`, all of it of one instant, with the count at that instant; [`None`] if the owner
+    /// was writing.
     #[inline]
     pub fn try_read<T>(&self, read: impl FnOnce() -> T) -> Option<(u64, T)> {
         let before = self.0.load(Acquire);

@@ -5,7 +5,8 @@
 //! Each bucket is for the sizes from a power of two up to the next one, as in `quantize()` of DTrace, and so in its
 //! `bitesize.d`. The first is for all below 1 KiB, the last for all from 2 GiB on.
 //!
-//! A transaction has the size of what it transferred without error. Those of class `none` have none.
+//! A transaction has the size of what it transferred without error. Transactions of class `none` have no
+//! size.
 
 use super::{
     base::Base,
@@ -25,7 +26,7 @@ const FIRST_BIT: u32 = 9;
 
 type SizeBucket = HighestBit<FIRST_BIT>;
 
-/// Buckets. One is enough for loom, to which each of them is a word to follow.
+/// Buckets. One is enough for loom, which has to track each bucket as a word.
 pub const SIZES: usize = if cfg!(loom) { 1 } else { SizeBucket::COUNT };
 
 /// The smallest size in a bucket, bytes.
@@ -40,15 +41,15 @@ pub const fn least_bytes(bucket: usize) -> u64 {
 /// Transactions of one class by their sizes.
 pub type SizeCounts = [u64; SIZES];
 
-/// Those of all classes.
+/// Transactions of all classes by their sizes.
 pub type ClassSizes = [SizeCounts; CLASSES];
 
-/// The low 32 bits of these counts, of so many classes, by bucket: see [`Base`].
+/// The low 32 bits of the counts of `N` classes, by bucket: see [`Base`].
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Sizes<const N: usize>([[Low; N]; SIZES]);
 
-/// Numbers near which these are.
+/// The bases of these counts.
 pub type SizeBases<const N: usize> = [[Base; N]; SIZES];
 
 impl<const N: usize> Default for Sizes<N> {
@@ -60,7 +61,7 @@ impl<const N: usize> Default for Sizes<N> {
 }
 
 impl<const N: usize> Sizes<N> {
-    /// One more in a column. Owner only.
+    /// Counts a transaction in a column. Owner only.
     #[inline(always)]
     pub(super) fn record(&self, column: usize, bytes: u64) {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
@@ -77,7 +78,7 @@ impl<const N: usize> Sizes<N> {
         SizeLows(self.0.each_ref().map(|row| row.each_ref().map(Low::get)))
     }
 
-    /// Adds what was counted elsewhere, and takes it from there, as [`Histogram::absorb`] does. Owner only.
+    /// Moves counts from `from` to a column, as [`Histogram::absorb`] does. Owner only.
     ///
     /// [`Histogram::absorb`]: super::histogram::Histogram
     pub(super) fn absorb(&self, column: usize, from: &mut SizeCounts) -> bool {
@@ -93,7 +94,7 @@ impl<const N: usize> Sizes<N> {
         remains
     }
 
-    /// Brings the bases of these counts, which are in the columns from `first` on, to them: see [`Base::follow`].
+    /// Updates the bases of these counts, in the columns from `first` on: see [`Base::follow`].
     pub(super) fn update_bases<const BASES: usize>(&self, bases: &SizeBases<BASES>, first: usize) {
         for (row, bases) in self.0.iter().zip(bases) {
             for (count, base) in row.iter().zip(bases.iter().skip(first)) {
@@ -133,7 +134,7 @@ impl<const N: usize> SizeLows<N> {
 }
 
 impl Sizes<2> {
-    /// One more read or write. Owner only.
+    /// Counts a read or write. Owner only.
     #[cfg(not(loom))]
     #[inline(always)]
     pub(super) fn record_data(&self, is_write: Bit, bytes: u32) {
@@ -142,7 +143,7 @@ impl Sizes<2> {
             .add_one();
     }
 
-    /// One more read or write, without its size: loom's histograms have one bucket.
+    /// Counts a read or write, without its size: loom's histograms have one bucket.
     #[cfg(loom)]
     pub(super) fn record_data(&self, is_write: Bit, _bytes: u32) {
         let [row] = &self.0;

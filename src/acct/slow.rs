@@ -2,9 +2,9 @@
 
 //! The latest slow I/Os of a disk.
 //!
-//! A [`SlowRing`] keeps I/Os whose time from start to end has reached a threshold, and replaces the oldest with the newest.
-//! Those who write take turns. A reader waits for none of them: each place has a sequence count, and a number that says which
-//! I/O is in it, so that what was replaced while the ring is read is not taken for another.
+//! A [`SlowRing`] keeps I/Os whose time from start to end has reached a threshold, and replaces the oldest with the
+//! newest. Writers take turns. Readers take none: each place has a sequence count, and the number of the I/O in it, so
+//! that a reader notices if an I/O was replaced while it reads the ring.
 
 use super::{
     counter::Counter,
@@ -23,11 +23,11 @@ use crate::sync::{
 /// How many I/Os of a disk are kept.
 pub const SLOW_IOS: usize = if cfg!(loom) { 2 } else { 64 };
 
-/// Thresholds are not above this, ns. A time above it is that of an I/O which ended on a CPU whose clock is behind: less
-/// than none.
+/// Thresholds are not above this, ns. A time above this limit is negative: the I/O ended on a CPU whose clock is
+/// behind.
 pub const LONGEST_NS: u64 = 1 << 63;
 
-/// The threshold unless another is set, ns.
+/// The default threshold, ns.
 pub const USUAL_NS: u64 = 500_000_000;
 
 /// Whether a time has reached a threshold, both in ns.
@@ -134,12 +134,13 @@ impl SlowIo {
 #[repr(C)]
 pub struct SlowPlace {
     seq: SeqCount,
-    /// Which I/O of the disk is here, counted from 1; 0 if none is.
+    /// The number of the I/O in this place, counted from 1; 0 if the place is empty.
     number: Counter,
     words: [Counter; WORDS],
 }
 
-/// How many I/Os a ring has kept so far, and who may keep one. As zeroed memory, none.
+/// How many I/Os a ring has kept so far, and the turns of its writers. Zeroed memory is an empty
+/// ring.
 #[derive(Debug, Default)]
 pub struct SlowCount {
     turns: Turns,
@@ -147,7 +148,7 @@ pub struct SlowCount {
 }
 
 impl SlowCount {
-    /// How many there were, those that are replaced included.
+    /// How many I/Os were kept, including those that were replaced.
     pub fn get(&self) -> u64 {
         self.count.load(Acquire)
     }

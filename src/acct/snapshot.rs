@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What a reader makes of all CPUs' records of one disk: its own, and those of its partitions.
+//! How a reader adds up all CPUs' records of one disk: its own, and those of its partitions.
 
 mod histograms;
 
@@ -50,8 +50,8 @@ pub struct Snapshot {
     pub busy_time: u64,
 }
 
-/// How often [`Snapshot::take`] tries for a moment in which no CPU writes. Once for loom, which would
-/// otherwise never get beyond it.
+/// How often [`Snapshot::take`] tries for a moment in which no CPU writes. Once for loom, whose test would
+/// not end otherwise.
 const ATTEMPTS: usize = if cfg!(loom) { 1 } else { 8 };
 
 /// Reads the records of all CPUs: see [`Snapshot::take`].
@@ -69,7 +69,7 @@ where
 fn pass(cpus: impl Iterator<Item: Summand>, sum: &mut Record<u64>) -> u64 {
     // Many CPUs have seen no I/O of a disk.
     let mut written = cpus.filter(|cpu| cpu.seq() != 0);
-    // Most often it is but one that has.
+    // Most often only one CPU has seen I/O.
     let Some(first) = written.next() else {
         *sum = Record::default();
         return 0;
@@ -83,10 +83,10 @@ fn pass(cpus: impl Iterator<Item: Summand>, sum: &mut Record<u64>) -> u64 {
     })
 }
 
-/// The times of one class and phase, on all CPUs, in place of what is in `sum`.
+/// Replaces `sum` by the times of one class and phase on all CPUs.
 ///
-/// Each CPU's share is of one instant, that of the next a moment later: of transactions that end
-/// meanwhile, some are in it. Counts never go back.
+/// The share of each CPU is of one instant, that of the next CPU a moment later: some of the
+/// transactions that end meanwhile are included. Counts never decrease.
 pub fn collect_histogram<'a>(
     cpus: impl Iterator<Item: Into<RecordPart<'a>>>,
     class: Class,
@@ -140,7 +140,7 @@ impl Record<u64> {
     }
 }
 
-/// As much of a snapshot as the next one must know.
+/// The values of a snapshot that the next one is compared with.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Seen {
     now: u64,
@@ -152,17 +152,17 @@ pub struct Seen {
 }
 
 impl Snapshot {
-    /// Reads the records of all CPUs, in place of what was here.
+    /// Replaces the snapshot by one of the records of all CPUs.
     ///
-    /// Two passes with the clock read in between. If no sequence count moved from one to the other,
-    /// nothing happened meanwhile, and the copy is exact at the time of the clock. Under a load
-    /// that never leaves such a moment, exits are taken from the first pass and entries from the
-    /// second, with the time before the first: then no exit lacks its entry, every counter has a value it had
-    /// between the passes, and no sum of times is too large. The time of an I/O whose exit was not seen counts up to
-    /// that of the snapshot, and it was still there then. A sum that was too large would have to be shown until the
-    /// true one has reached it, as [`Snapshot::after`] keeps sums from going backwards.
+    /// Two passes with the clock read in between. If no sequence count moved from one to the other, nothing happened
+    /// meanwhile, and the copy is exact at the time of the clock. Under a load that never leaves such a moment,
+    /// exits are taken from the first pass and entries from the second, with the time before the first: then no exit
+    /// lacks its entry, every counter has a value it had between the passes, and no sum of times is too large. The
+    /// time of an I/O whose exit was not seen counts up to that of the snapshot, and the I/O was still in flight
+    /// then. A sum that was too large would have to be shown until the true one has reached it, as
+    /// [`Snapshot::after`] keeps sums from going backwards.
     ///
-    /// May spin for as long as a writer holds a record; sleeps never. The writer is never held up.
+    /// May spin while a writer changes a record, but never sleeps. The writer never waits.
     pub fn take<I>(&mut self, cpus: impl Fn() -> I, clock: impl Fn() -> u64)
     where
         I: Iterator<Item: Summand>,
@@ -197,7 +197,7 @@ impl Snapshot {
         self.integrate();
     }
 
-    /// The times of what was recorded until now.
+    /// Computes the times up to the instant of the snapshot.
     fn integrate(&mut self) {
         let (record, now) = (&self.record, self.now);
         self.wtime = record.waitq_busy.lentime_ns(now);
@@ -208,7 +208,7 @@ impl Snapshot {
         self.busy_time = self.wtime.wrapping_add(self.rtime).wrapping_sub(both);
     }
 
-    /// What the next snapshot must know of it.
+    /// The values that the next snapshot is compared with.
     pub fn seen(&self) -> Seen {
         Seen {
             now: self.now,
@@ -223,10 +223,10 @@ impl Snapshot {
     /// Returns the snapshot that a reader may see after `last`: no time is less than in `last`, and the busy time since
     /// then is neither more than the time since then, nor more than the sum of the queue length.
     ///
-    /// Queue lengths are exact; edges may be noted in the wrong order by CPUs that make them at
-    /// the same instant (see [`super::busy`]), or by one that its hypervisor stopped in between.
-    /// What an edge was off beyond these bounds is known, and taken back. All by growth since
-    /// `last`: a length integrated over time wraps within a year if there are 600 in the queue.
+    /// Queue lengths are exact; edges may be noted in the wrong order by CPUs that make them at the
+    /// same instant (see [`super::busy`]), or by one that its hypervisor stopped in between. Errors
+    /// of edges that exceed these bounds are corrected. All of this compares growths since `last`,
+    /// as a length integrated over time wraps within a year if there are 600 I/Os in the queue.
     pub fn after(mut self, last: &Snapshot) -> Self {
         self.settle(&last.seen());
         self
@@ -246,7 +246,7 @@ impl Snapshot {
         self.rlentime = last.rlentime.wrapping_add(rlen);
         self.wtime = last.wtime.saturating_add(wbusy);
         self.rtime = last.rtime.saturating_add(rbusy);
-        // Neither queue is busy without the disk.
+        // The disk is busy while a queue is busy.
         let most = last.busy_time.saturating_add(elapsed);
         let busy_time = last.busy_time.saturating_add(busy);
         self.busy_time = busy_time.max(self.wtime).max(self.rtime).min(most);

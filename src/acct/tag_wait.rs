@@ -2,13 +2,14 @@
 
 //! Tasks that wait for a tag.
 //!
-//! A request exists only when its submitter has a tag. Without one the submitter sleeps, and only then becomes the I/O a
-//! request and the block layer traces its start. It is accepted and not yet issued all that time, so it belongs in the wait
-//! queue: the submitter enters the wait queue of the disk in its place ([`Transition::WaitqEnter`](super::transition::Transition::WaitqEnter)),
-//! and when the I/O starts, it takes the place of its submitter there.
+//! A request exists only when its submitter has a tag. Without a tag the submitter sleeps. Only after that does the I/O
+//! become a request, and does the block layer trace its start. It is accepted and not yet issued all that time, so it
+//! belongs in the wait queue: the submitter enters the wait queue of the disk in its place
+//! ([`Transition::WaitqEnter`](super::transition::Transition::WaitqEnter)), and when the I/O starts, it takes the place
+//! of its submitter there.
 //!
-//! What is to be submitted, and to which partition, is not known before the start. So a partition has the time of the wait
-//! only from the start on ([`Transition::WaitedBefore`](super::transition::Transition::WaitedBefore)).
+//! The I/O and its partition are not known before the start. So a partition has the time of the wait only from the
+//! start on ([`Transition::WaitedBefore`](super::transition::Transition::WaitedBefore)).
 //!
 //! # How the start of an I/O finds that its submitter has waited
 //!
@@ -19,9 +20,10 @@
 //!
 //! # Who owns a wait
 //!
-//! The task. It begins a wait and ends it; only a wait that is not going to end is removed by another ([`Wait::remove`]):
-//! a driver has freed its request without a start, or the task has exited. Both exchange the time at which the wait began
-//! for 0, so one of them has it. The one that does not find it leaves the place alone; the other one gives it back.
+//! The task owns its wait: it begins and ends it. Another thread removes the wait only if it will not end
+//! ([`Wait::remove`]): a driver has freed the request without a start, or the task has exited. Both exchange the time
+//! at which the wait began for 0, so only one of them gets the time. That one releases the place; the other one does
+//! not change it.
 
 use super::{
     counter::Counter,
@@ -49,24 +51,24 @@ const PATIENCE_NS: u64 = 5_000_000_000;
 /// A place for the wait of one task.
 #[derive(Debug, Default)]
 pub struct Wait {
-    /// Whose place it is, not 0.
+    /// The task whose place this is; 0 if the place is free.
     task: AtomicU64,
-    /// Since when it waits, ns; 0 while it does not.
+    /// Since when the task waits, ns; 0 while it does not.
     since_ns: AtomicU64,
-    /// The disk: what the caller finds its account by.
+    /// The caller's id of the disk's account.
     disk: Counter,
     /// Since when the task was seen to do something else, ns; 0 if it was not.
     gone_since_ns: AtomicU64,
 }
 
-/// What the begin of a wait came to.
+/// The result of [`Waits::begin`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitBegin {
     /// The task waits from now on.
     New,
-    /// It waited already: it has slept and got no tag.
+    /// The task waited already: it has slept and got no tag.
     Again,
-    /// It waits from now on, and not for this other disk any more. The place is the same.
+    /// The task waits from now on, in the same place, and no longer for a tag of this other disk.
     InsteadOf(u64),
     /// There is no room: the I/O enters the wait queue when it starts.
     NoRoom,
@@ -82,7 +84,7 @@ impl<'a> Waits<'a> {
         Waits(places)
     }
 
-    /// The places of a task, the first one first.
+    /// The places in which the wait of a task can be, in the order of the search.
     fn window(self, task: u64) -> impl Iterator<Item = &'a Wait> {
         let (upper, lower) = self.0.split_at(self.home(task));
         lower.iter().chain(upper).take(WINDOW)
@@ -123,8 +125,8 @@ impl<'a> Waits<'a> {
         WaitBegin::New
     }
 
-    /// A task has a tag of this disk, and no longer waits for one: since when it has waited, ns. [`None`] if it has not, or
-    /// its wait was removed. Called by the task.
+    /// A task has a tag of this disk, and no longer waits for one. Returns since when it has waited, ns; [`None`] if it
+    /// has not waited, or its wait was removed. Called by the task.
     pub fn end(self, task: u64, disk: u64) -> Option<u64> {
         let wait = self.of(task).filter(|wait| wait.disk.get() == disk)?;
         let since_ns = wait.since_ns.swap(0, AcqRel);
@@ -142,7 +144,7 @@ impl<'a> Waits<'a> {
 }
 
 impl Wait {
-    /// Whether it is of this task, and goes on.
+    /// Whether this task waits in this place.
     fn is_of(&self, task: u64) -> bool {
         self.task.load(Relaxed) == task && self.since_ns.load(Relaxed) != 0
     }
@@ -150,19 +152,20 @@ impl Wait {
     fn begin(&self, disk: u64, now: u64) {
         self.disk.set(disk);
         self.gone_since_ns.store(0, Relaxed);
-        // Release: who removes it sees all that.
+        // Release: a thread that removes the wait sees all of these stores.
         self.since_ns.store(now.max(1), Release);
     }
 
-    /// The task whose wait this is, if it goes on. Any thread may call it.
+    /// The task that waits in this place, if one does. Any thread may call it.
     pub fn task(&self) -> Option<u64> {
         let goes_on = self.since_ns.load(Acquire) != 0;
         let task = self.task.load(Relaxed);
         (goes_on && task != 0).then_some(task)
     }
 
-    /// Removes it, if the task has been seen to do something else for some seconds: `waits` is what is seen at `now`. Returns
-    /// the task and the disk; the caller then calls [`Wait::release`]. One thread at a time, which does not own the wait.
+    /// Removes the wait, if the task was seen to do something else for some seconds: `waits` is whether the task is
+    /// seen to wait at `now`. Returns the task and the disk; the caller then calls [`Wait::release`]. One thread at a
+    /// time, which does not own the wait.
     pub fn remove(&self, waits: bool, now: u64) -> Option<(u64, u64)> {
         if waits {
             self.gone_since_ns.store(0, Relaxed);

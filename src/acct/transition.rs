@@ -13,7 +13,7 @@ use super::{
     record::RecordWrite,
 };
 
-/// What a transaction amounts to when it ends.
+/// The values of a transaction at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
     /// Its class and tag type, fixed at the start.
@@ -22,7 +22,7 @@ pub struct End {
     pub bytes: u64,
     /// Time from start to end, ns.
     pub duration_ns: u64,
-    /// The part of it at the device, ns.
+    /// The part of that time at the device, ns.
     pub service_ns: u64,
 }
 
@@ -39,47 +39,49 @@ impl End {
 
 /// One step of one I/O, named as kstat(9F) names its queue functions.
 ///
-/// Six of them are kstat's; `start` and `end` say which of them are also a transaction's first
-/// and last step in devstat's sense. What is not (a flush machinery's own request, an I/O
-/// that was already on its way when recording began) passes through a queue uncounted.
+/// Six of them are kstat's; `start` and `end` say which of them are also a transaction's first and
+/// last step in devstat's sense. A request that is no transaction (the flush machinery's own, or
+/// one that was in flight when recording began) passes through a queue uncounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
     /// A transaction starts and waits.
     StartWaitqEnter,
-    /// What will be a transaction waits for a tag. (`block_rq_tag_wait`)
+    /// The submitter of a later transaction waits for a tag. (`block_rq_tag_wait`)
     WaitqEnter,
-    /// It starts: it is in the wait queue already.
+    /// A transaction starts that is in the wait queue already.
     StartInWaitq,
-    /// A transaction of a partition that waits has waited for this time before it started, ns, in the wait queue of the disk.
+    /// Before its start, the submitter of a transaction of a partition, which is in the wait queue, was in the wait
+    /// queue of the disk for this time, ns.
     WaitedBefore(u64),
     /// A transaction starts at the device at once: bio-based devices have no wait queue.
     StartRunqEnter,
-    /// Something that is no transaction is issued.
+    /// A request that is no transaction is issued.
     RunqEnter,
-    /// The device got it.
+    /// The I/O is issued to the device.
     WaitqToRunq,
-    /// The device gave it back.
+    /// The device gives the I/O back.
     RunqBackToWaitq,
-    /// It ends without having been issued.
+    /// The transaction ends without having been issued.
     WaitqExitEnd(End),
-    /// It ends at the device.
+    /// The transaction ends at the device.
     RunqExitEnd(End),
-    /// It was merged into another request.
+    /// The transaction was merged into another request.
     WaitqExitMerge,
-    /// The device was busy, and it comes again as another.
+    /// The device was busy, and the transaction is submitted again as another.
     WaitqExitRefuse,
-    /// It has vanished from the wait queue.
+    /// The transaction was in the wait queue, and its end was not reported.
     WaitqExitAbandon,
-    /// It has vanished from the run queue.
+    /// The transaction was in the run queue, and its end was not reported.
     RunqExitAbandon,
-    /// Something that is no transaction is done, from the wait queue.
+    /// A request or submitter that is no transaction leaves the wait queue.
     WaitqExit,
-    /// Something that is no transaction is done, from the run queue.
+    /// A request that is no transaction leaves the run queue.
     RunqExit,
 }
 
 impl Transition {
-    /// Whether its times are of a rare class: it is recorded in the record that CPUs share.
+    /// Whether it is the end of a transaction of a rare class, whose times are in the record that
+    /// CPUs share.
     #[inline(always)]
     pub fn is_rare(&self) -> bool {
         match self {
@@ -90,8 +92,8 @@ impl Transition {
         }
     }
 
-    /// Records the step: `record` is the calling CPU's own, `gauges` the I/O's way through the
-    /// disk's.
+    /// Records the step. `record` is the calling CPU's own; `gauges` are the gauges of the disk
+    /// that the I/O changes.
     #[inline(always)]
     pub fn apply(self, record: &impl RecordWrite, gauges: &Tree<'_>, now: u64) {
         if let Some(step) = self.count(record, now) {
@@ -117,7 +119,8 @@ impl Transition {
         }
     }
 
-    /// Records all of the step but the edges. Returns what the gauges are to take, if anything.
+    /// Records all of the step but the edges. Returns the step that the gauges are to take, if
+    /// there is one.
     #[inline(always)]
     fn count(self, record: &impl RecordWrite, now: u64) -> Option<QueueMove> {
         Some(match self {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Who may write the record that the CPUs of an account share.
+//! Turns of the writers of the record that the CPUs of an account share.
 
 use crate::sync::{
     spin_loop,

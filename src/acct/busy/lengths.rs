@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What a step finds in the word of a gauge.
+//! The word of a gauge, as a step finds it.
 
 use super::{
     Edge,
@@ -15,9 +15,9 @@ use crate::hint::opaque;
 #[repr(transparent)]
 pub struct Lengths(u64);
 
-/// What has to be done for the I/Os of an account besides recording them there. The fast path compares the word that
-/// a step found with its most common value; with one of these it is another, and so they cost the other accounts
-/// nothing.
+/// Work that the I/Os of an account need besides being recorded in it. The fast path compares the word that a step
+/// found with its most common value. An extra changes the word, so accounts without extras need no further
+/// comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum Extra {
@@ -25,15 +25,15 @@ pub enum Extra {
     Regions = 1,
     /// The account is that of a partition: each edge is a step of its disk.
     Disk = 2,
-    /// It is no account: see [`Root::set_absent`](super::Root::set_absent).
+    /// The gauge is of no account: see [`Root::set_absent`](super::Root::set_absent).
     Absent = 4,
     /// Tasks may wait for a tag of the disk: see [`tag_wait`](crate::acct::tag_wait).
     TagWaits = 8,
 }
 
-/// Above the extras, so that it takes one instruction to look at one of the numbers, or at an extra.
+/// The lengths are above the extras, so that one instruction extracts a length or tests an extra.
 const WAIT_SHIFT: u32 = 4;
-/// Below 31, so that one in the run queue is a constant that fits in an instruction.
+/// Below 31, so that the constant for one I/O in the run queue fits in an instruction.
 pub(super) const RUN_SHIFT: u32 = 30;
 pub(super) const WAIT: u64 = 1 << WAIT_SHIFT;
 pub(super) const RUN: u64 = 1 << RUN_SHIFT;
@@ -54,8 +54,8 @@ impl Lengths {
     /// One in the run queue, and nothing in the wait queue.
     pub const ONE_RUNS: Lengths = Lengths(RUN);
 
-    /// These lengths, unchanged. The compiler does not know that, so it cannot merge or reorder tests of them before
-    /// and after this call.
+    /// Returns these lengths. The compiler does not know that they are equal, and so keeps comparisons before
+    /// and after in this order.
     #[inline(always)]
     pub fn again(self) -> Self {
         Lengths(opaque(self.0))
@@ -85,25 +85,25 @@ impl Lengths {
         self.0 & (Extra::Disk as u64 | Extra::TagWaits as u64) != 0
     }
 
-    /// Whether the account has any.
+    /// Whether the account has any extra.
     #[inline(always)]
     pub const fn has_extras(self) -> bool {
         self.0 & EXTRAS != 0
     }
 
-    /// Whether the account has any but this one.
+    /// Whether the account has an extra other than this one.
     #[inline(always)]
     pub const fn has_but(self, extra: Extra) -> bool {
         self.0 & (EXTRAS & !(extra as u64)) != 0
     }
 
-    /// Of the wait queue.
+    /// Length of the wait queue.
     #[inline(always)]
     pub const fn wait(self) -> u64 {
         (self.0 & WAIT_MASK) >> WAIT_SHIFT
     }
 
-    /// Of the run queue.
+    /// Length of the run queue.
     #[inline(always)]
     pub const fn run(self) -> u64 {
         self.0 >> RUN_SHIFT

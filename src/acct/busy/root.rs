@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The gauge of a disk, and who enters it.
+//! The gauge of a disk, and which hardware queue enters it directly.
 
 use super::{
     Extra,
@@ -14,9 +14,9 @@ use crate::sync::{
 
 /// The gauge of a disk, on a cache line of its own, and which of the disk's hardware queues enters it directly.
 ///
-/// To enter the root and not a leaf takes one step and not two. If many queues did, all of them would
-/// write the same word with each I/O; so one does, the owner. Which one is a matter of speed alone, and the
-/// words that say so are changed without care for others.
+/// An I/O that enters the root directly takes one step instead of two. If many queues did this, all of them
+/// would write the same word with each I/O. So only one queue does: the owner. Which queue is the owner
+/// matters for speed only, so `owner` and `rival` are changed without synchronization.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Root {
@@ -24,11 +24,12 @@ pub struct Root {
     pub gauge: Gauge,
     owner: AtomicU32,
     rival: AtomicU32,
-    /// Where the root of the disk is, of a partition: the caller's number, as in [`Memory`](crate::acct::fast::Memory).
+    /// In a partition, where the root of its disk is: a number of the caller, as in
+    /// [`Memory`](crate::acct::fast::Memory).
     disk: u64,
 }
 
-/// As the rival: the owner met another queue at the root.
+/// The value of `rival` after the owner has met another queue at the root.
 const OWNER: u32 = u32::MAX;
 
 impl Root {
@@ -42,20 +43,20 @@ impl Root {
         root
     }
 
-    /// Of a partition: where its disk's root is.
+    /// Where the disk's root is, if this is the root of a partition.
     #[inline(always)]
     pub fn disk(&self) -> u64 {
         self.disk
     }
 
-    /// Makes it the root of no account, beside a record that is not read: a step there finds
-    /// [`Extra::Absent`], and [`Extra::Disk`], which the fast path looks for. To be called again after each step.
+    /// Makes this the root of no account, beside a record that is not read. A step there finds [`Extra::Absent`],
+    /// and [`Extra::Disk`], which the fast path checks for. To be called again after each step.
     pub fn set_absent(&self) {
         self.gauge.set_absent();
     }
 
-    /// Whether later I/Os of this hardware queue may enter the root. Called after one of them has entered, by
-    /// its leaf.
+    /// Whether later I/Os of this hardware queue may enter the root directly. Called after one of its I/Os
+    /// has entered through its leaf.
     pub fn may_enter(&self, queue: u16) -> bool {
         if self.gauge.lengths() == Lengths::ONE_WAITS {
             // No other I/O than this.
@@ -65,8 +66,8 @@ impl Root {
         self.stays(queue)
     }
 
-    /// An I/O of this hardware queue has met others at the root: whether its queue may go on to enter there. If the
-    /// owner has not met others since the last time, it is quiet, and this queue becomes the owner.
+    /// Whether this hardware queue may continue to enter the root directly, after one of its I/Os has met others
+    /// there. If the owner has not met others since the last call, it is quiet, and this queue becomes the owner.
     #[inline(always)]
     pub fn stays(&self, queue: u16) -> bool {
         let queue = u32::from(queue);

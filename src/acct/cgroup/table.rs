@@ -18,7 +18,8 @@ use crate::sync::{
     }, //
 };
 
-/// What the removal of a cgroup asks of each row, all of them in as little memory as can be. As zeroed memory, it is free.
+/// What the removal of a cgroup reads of each row: kept apart from the rows, in little memory. Zeroed memory is a free
+/// slot.
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct CgroupSlot {
@@ -35,22 +36,22 @@ pub struct CgroupRow {
     cgroup: AtomicU64,
     disk: AtomicU64,
     place: AtomicU64,
-    /// The index of the next in the chain, or in the list of free ones, and 1; 0 at the end.
+    /// The index of the next row in the chain, or in the list of free rows, plus 1; 0 at the end.
     next: AtomicU32,
     sums: CgroupSums,
 }
 
-/// It may be taken.
+/// The row is free.
 const FREE: u32 = 0;
-/// Its CPU may change it.
+/// The CPU of the row may change it.
 const LIVE: u32 = 1;
-/// There is no more I/O of its cgroup.
+/// The cgroup of the row has no more I/O.
 const RELEASED: u32 = 2;
-/// It is in no chain, but may still be passed.
+/// The row is in no chain, but searches may still be at it.
 const UNLINKED: u32 = 3;
 
 impl CgroupSlot {
-    /// How it is read.
+    /// The disk, cgroup and class under which the row is read.
     fn group(&self, row: &CgroupRow) -> CgroupGroup {
         CgroupGroup {
             device: self.device.load(Relaxed),
@@ -80,28 +81,28 @@ impl CgroupRow {
     }
 }
 
-/// What changes with the chains.
+/// State that is changed together with the chains.
 #[derive(Debug, Default)]
 pub struct CgroupChains {
     turns: Turns,
-    /// The first free slot that was in use before, and 1.
+    /// The index of the first free slot that was in use before, plus 1.
     free: AtomicU32,
     /// How many slots were ever in use: the first ones.
     used: AtomicU32,
-    /// How many are.
+    /// How many slots are in use.
     taken: AtomicU32,
 }
 
 /// All rows.
 #[derive(Clone, Copy, Debug)]
 pub struct CgroupTable<'a> {
-    /// The index of the first row of each chain, and 1; a power of two of them.
+    /// The index of the first row of each chain, plus 1. The number of chains is a power of two.
     pub heads: &'a [AtomicU32],
     /// The rows.
     pub rows: &'a [CgroupRow],
-    /// As many.
+    /// As many slots as rows.
     pub slots: &'a [CgroupSlot],
-    /// See there.
+    /// See [`CgroupChains`].
     pub chains: &'a CgroupChains,
 }
 
@@ -110,13 +111,14 @@ pub struct CgroupTable<'a> {
 #[derive(Debug, Default)]
 #[repr(C)]
 pub struct CgroupMemo {
-    /// The address and 1, so that it is not that of a bio without one.
+    /// The address plus 1, so that the memo never matches a bio without a `blkg`; 0 if empty.
     blkg: AtomicU64,
     index: AtomicU64,
 }
 
 impl CgroupMemo {
-    /// Remembers a row. By its CPU, which is still in the probe that has found the row; an I/O with this `blkg` is in flight.
+    /// Remembers a row. Called by the CPU of the row, in the probe that has found it, while an I/O with this `blkg` is
+    /// in flight.
     pub fn set(&self, blkg: u64, index: usize) {
         if blkg != 0 {
             self.index.store(index as u64, Relaxed);
@@ -124,27 +126,27 @@ impl CgroupMemo {
         }
     }
 
-    /// Forgets it.
+    /// Forgets the row.
     pub fn clear(&self) {
         self.blkg.store(0, Relaxed);
     }
 }
 
-/// The index that a link is to.
+/// The index that a link refers to.
 #[inline(always)]
 fn index(link: u32) -> Option<usize> {
     // CAST: 32 bits.
     link.checked_sub(1).map(|index| index as usize)
 }
 
-/// The link to an index, which is below that of the last slot.
+/// The link to the index of a slot.
 fn link(index: usize) -> u32 {
     // CAST: There are fewer slots.
     (index as u32).wrapping_add(1)
 }
 
 impl<'a> CgroupTable<'a> {
-    /// Finds the row of a key. The row is not released while there are I/Os of its cgroup, that of the caller for one.
+    /// Finds the row of a key. The row is not released while there are I/Os of its cgroup, such as that of the caller.
     pub fn find(self, key: &CgroupKey) -> Option<(usize, &'a CgroupSums)> {
         let mut next = self.head(key)?;
         loop {
@@ -165,7 +167,7 @@ impl<'a> CgroupTable<'a> {
         if memo.blkg.load(Relaxed) != blkg.wrapping_add(1) {
             return None;
         }
-        // CAST: It was one.
+        // CAST: It was a `usize` when it was stored.
         let row = self.rows.get(memo.index.load(Relaxed) as usize)?;
         Some(&row.sums)
     }
@@ -175,8 +177,9 @@ impl<'a> CgroupTable<'a> {
         self.heads.get(key.chain(mask))
     }
 
-    /// Finds the row of a key, or adds one, of which `about` returns the owner and the number of the disk: it is called while
-    /// no cgroup is removed. [`None`] if there is no room, or if `about` returns it. Spins; with interrupts off.
+    /// Finds the row of a key, or adds one with the owner and the disk's number that `about` returns. `about` is called
+    /// while no cgroup is removed. [`None`] if there is no room, or if `about` returns [`None`]. Spins; with interrupts
+    /// off.
     pub fn find_or_add(
         self,
         key: &CgroupKey,
@@ -212,13 +215,13 @@ impl<'a> CgroupTable<'a> {
         self.taken() >= self.rows.len()
     }
 
-    /// How many are.
+    /// How many rows are in use.
     pub fn taken(self) -> usize {
         // CAST: 32 bits.
         self.chains.taken.load(Relaxed) as usize
     }
 
-    /// Takes a free row. In a turn.
+    /// Takes a free row. The caller has a turn.
     fn take(self) -> Option<usize> {
         let chains = self.chains;
         let found = match index(chains.free.load(Relaxed)) {
@@ -248,7 +251,8 @@ impl<'a> CgroupTable<'a> {
         self.slots.get(..used).unwrap_or_default()
     }
 
-    /// The cgroup `from` was removed, whose parent is `to`. With interrupts off.
+    /// Makes `to` the owner of all rows of `from`: the cgroup `from` was removed, and `to` is its
+    /// parent. With interrupts off.
     pub fn inherit(self, from: u64, to: u64) {
         let _turn = self.chains.turns.take();
         for slot in self.used() {
@@ -258,13 +262,14 @@ impl<'a> CgroupTable<'a> {
         }
     }
 
-    /// There is no more I/O of a cgroup. Returns whether it had rows. With interrupts off.
+    /// Releases the rows of a cgroup that has no more I/O. Returns whether it had rows. With
+    /// interrupts off.
     pub fn release(self, cgroup: u64) -> bool {
         let _turn = self.chains.turns.take();
         let mut has_rows = false;
         for slot in self.used() {
             if slot.cgroup.load(Relaxed) == cgroup && slot.state.load(Relaxed) == LIVE {
-                // Pairs with the acquire of `all`: the sums are seen.
+                // Pairs with the acquire of `all`, which then sees the sums.
                 slot.state.store(RELEASED, Release);
                 has_rows = true;
             }
@@ -287,8 +292,9 @@ impl<'a> CgroupTable<'a> {
         self.rows.get(index).map(|row| &row.sums)
     }
 
-    /// Adds the sums of one released row to another, and takes the first from its chain, unless the owner of one of them has
-    /// changed. One caller at a time, of this and the next two; with interrupts off.
+    /// Adds the sums of one released row to another, and takes the first from its chain, unless the owner of one of
+    /// them has changed. One caller at a time of this function, [`CgroupTable::remove_device`] and
+    /// [`CgroupTable::reclaim`]; with interrupts off.
     pub fn merge(self, from: usize, into: usize) {
         let _turn = self.chains.turns.take();
         let slots = (self.slots.get(from), self.slots.get(into));
@@ -313,7 +319,8 @@ impl<'a> CgroupTable<'a> {
         }
     }
 
-    /// Callers of `find` that are at this row go on from its link. In a turn.
+    /// Takes a row from its chain. The row keeps its link, from which callers of `find` that are at
+    /// this row go on. The caller has a turn.
     fn unlink(self, gone: usize, row: &CgroupRow, slot: &CgroupSlot) {
         let mut at = self.head(&row.key());
         while let Some(next) = at {
@@ -329,9 +336,9 @@ impl<'a> CgroupTable<'a> {
         slot.state.store(UNLINKED, Relaxed);
     }
 
-    /// Makes the rows free that were taken from their chains before: a grace period ago, and again one after all memos were
-    /// cleared; and no call of
-    /// [`CgroupTable::merge`] or [`CgroupTable::remove_device`] came since. With interrupts off.
+    /// Makes all rows free that were taken from their chains. Since then a grace period must have passed, then all
+    /// memos must have been cleared, and then another grace period must have passed; [`CgroupTable::merge`] and
+    /// [`CgroupTable::remove_device`] must not have been called meanwhile. With interrupts off.
     pub fn reclaim(self) {
         let _turn = self.chains.turns.take();
         let chains = self.chains;

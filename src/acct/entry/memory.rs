@@ -16,9 +16,10 @@ impl Entry {
         &self.memory
     }
 
-    /// The next I/O here from this source may take the fast path if `may` still says so. Owner only.
+    /// Lets the next I/O of this entry from this source take the fast path, if `may` still returns true.
+    /// Owner only.
     pub fn remember(&self, source: Source, memory: Memory, may: impl FnOnce() -> bool) {
-        // What an I/O before this one left there may be of another disk.
+        // The tags that an earlier I/O left there may be of another disk.
         self.pending.start_under_none();
         self.memory.set(source, memory, may);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What an entry holds for regions.
+//! The state of an entry that regions use.
 
 use super::{
     Entry,
@@ -9,30 +9,32 @@ use super::{
 use crate::acct::region::Io;
 
 impl Entry {
-    /// Whether regions count it.
+    /// Whether regions count the I/O.
     #[inline(always)]
     pub fn is_in_regions(&self) -> bool {
         self.state.get() & IN_REGIONS != 0
     }
 
-    /// They do from now on, with `sector` on the whole disk; `sectors` mean nothing without data.
+    /// Regions count the I/O from now on. `sector` is on the whole disk; `sectors` has no meaning
+    /// without data.
     #[inline(always)]
     pub fn start_in_regions(&self, sector: u64, sectors: u32, now: u64) {
         self.pending.start(sector, sectors, now);
         self.state.set(self.state.get() | IN_REGIONS);
     }
 
-    /// Regions have recorded its end, and it is still in flight.
+    /// Regions have recorded the end of the I/O, which is still in flight.
     pub fn end_in_regions(&self) {
         self.state.set(self.state.get() & !IN_REGIONS);
     }
 
-    /// As regions saw it start, in an account whose first sector is `first` on the whole disk.
+    /// The I/O as regions recorded its start, for an account whose first sector is `first` on the
+    /// whole disk.
     pub fn io(&self, first: u64) -> Io {
         let kind = self.kind();
         Io {
             sector: self.pending.sector().wrapping_sub(first),
-            // CAST: As it was set.
+            // CAST: It was set from 32 bits.
             sectors: if kind.has_data() {
                 self.pending.sectors() as u32
             } else {

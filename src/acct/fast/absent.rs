@@ -2,9 +2,9 @@
 
 //! A step on a CPU that has no record of an account.
 //!
-//! Its steps are written to the absent record of that CPU, which is one for all accounts and is never read, and taken by
-//! the root beside it, which says so ([`Extra::Absent`]). Here they are recorded in the account itself. That takes the
-//! record that the CPUs of the account share, and asks for a record of the CPU's own.
+//! The fast path has written the step to the absent record of the CPU, which serves all accounts and is never read. The
+//! root beside that record has [`Extra::Absent`]. The functions here record the step in the account itself, in the
+//! record that its CPUs share, and request a record for this CPU.
 
 use super::{
     Entry,
@@ -25,7 +25,7 @@ use crate::acct::{
     },
 };
 
-/// A step of an I/O. Returns the account's root, if it or its disk has regions.
+/// Records a step of an I/O. Returns the account's root, if it or its disk has regions.
 fn record<'a, S: Section<'a>>(
     section: &S,
     entry: &'a Entry,
@@ -36,7 +36,8 @@ fn record<'a, S: Section<'a>>(
     record_in_account(section, entry, transition)
 }
 
-/// A step of an I/O, in its account, whether or not this CPU has a record of that. Returns as [`record`].
+/// Records a step of an I/O in its account, whether or not this CPU has a record of the account. Returns as
+/// [`record`] does.
 pub(super) fn record_in_account<'a, S: Section<'a>>(
     section: &S,
     entry: &'a Entry,
@@ -104,7 +105,7 @@ pub(super) fn complete<'a, S: Section<'a>>(section: S, entry: &'a Entry, place: 
     release(section, entry, root_with_regions);
 }
 
-/// The I/O of an entry has ended, and was recorded in its account.
+/// Releases the entry of an I/O that has ended and was recorded in its account.
 pub(super) fn release<'a, S: Section<'a>>(
     section: S,
     entry: &'a Entry,
@@ -118,7 +119,7 @@ pub(super) fn release<'a, S: Section<'a>>(
     section.leave();
 }
 
-/// What the I/O of an entry amounts to, which ends now.
+/// The [`End`] of the I/O of an entry, which ends now.
 pub(super) fn end<'a, S: Section<'a>>(section: &S, entry: &'a Entry) -> End {
     let rq = section.request(entry.key.in_flight());
     let class = if rq.is_write() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What else an event on the fast path has to do if its account has an [`Extra`]. An I/O that is alone in its partition
-//! does not come here.
+//! The additional work of an event on the fast path if its account has an [`Extra`]. An I/O that is alone in its
+//! partition does not come here.
 
 use super::{
     partition,
@@ -31,7 +31,8 @@ pub(super) fn start<'a, S: Section<'a>>(
     }
 }
 
-/// The start of an I/O in that of a whole disk for whose tags tasks may wait, which was recorded there but for the edges.
+/// The start of an I/O in the account of a whole disk for whose tags tasks may wait, which was recorded there but for
+/// the edges.
 #[inline(never)]
 fn start_with_tag_waits<'a, S: Section<'a>>(
     section: S,
@@ -46,7 +47,7 @@ fn start_with_tag_waits<'a, S: Section<'a>>(
     });
     let disk = section.root(place);
     if let Some(since) = section.end_tag_wait(disk) {
-        // It takes the place of its submitter in the wait queue.
+        // The I/O takes the place of its submitter in the wait queue.
         record.waitq.exit(now);
         disk.gauge.step(QueueMove::WaitqExit, |line, edge| {
             record.note(line, edge, now)

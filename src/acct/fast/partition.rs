@@ -2,9 +2,9 @@
 
 //! The events of I/Os of a partition on the fast path, which were recorded there but for the edges.
 //!
-//! They are recorded in the partition alone: see [`DiskDifference`](crate::acct::record::DiskDifference). An edge of the
-//! partition is a step of its disk's gauge. If the I/O is alone in the disk, the disk has the same edge, and nothing is noted
-//! of it. The functions for all other cases are apart, so that these need no stack.
+//! They are recorded in the partition alone: see [`DiskDifference`](crate::acct::record::DiskDifference). An edge of
+//! the partition is a step of its disk's gauge. If the I/O is alone in the disk, the disk has the same edge, and
+//! nothing is noted of it. All other cases have functions of their own, so that the common cases need no stack.
 
 use super::{
     absent,
@@ -108,7 +108,7 @@ fn start_with_edge<'a, S: Section<'a>>(
         end_tag_wait(&section, entry, partition, before.wait() == 0, &record);
     }
     drop(record);
-    // As in a disk: it is here that queues meet.
+    // As in a disk: hardware queues meet at the root.
     if before.wait() == 0 && before.run() != 0 && !partition.stays(entry.hctx()) {
         entry.memory.forget();
     }
@@ -192,7 +192,8 @@ pub(super) fn issue_in_busy<'a, S: Section<'a>>(
     before: Lengths,
     record: Writing<'_>,
 ) {
-    // Else this is the first of several I/Os that were submitted together: `issue_alone` is for one that waits alone.
+    // Otherwise this is the first of several I/Os that were submitted together. (`issue_alone` handles an I/O that
+    // waits alone.)
     if before.run() != 0 || before.has_but(Extra::Disk) {
         return issue_with_edges(section, entry, place, before, record);
     }
@@ -318,8 +319,8 @@ fn disk_has<'a, S: Section<'a>>(section: &S, place: S::Place, extra: Extra) -> b
     section.disk(section.root(place)).gauge.has(extra)
 }
 
-/// A step in a partition with these lengths, whose edges are noted, was this step in the disk, which makes as many edges as in
-/// the partition if that has the same lengths.
+/// Records how the edges of the disk differ from those of the partition, which are recorded already. `before` are the
+/// lengths that the step found in the partition, `in_disk` those that it found in the disk.
 #[inline(always)]
 fn note_in_disk<'a, S: Section<'a>>(
     section: &S,

@@ -2,11 +2,11 @@
 
 //! An event on the fast path of an I/O of a whole disk that has regions.
 //!
-//! Most disks that have regions have one, and most I/Os are in one of its areas. The [`OnlyRegion`] of the CPU has all that
-//! takes, beside its areas. An issue writes to the entry which area that is. Any other I/O is taken to the general path. So
-//! is one that ends after the regions have changed, whose [`ListTag`] the region does not know.
+//! Most disks that have regions have one region, and most I/Os are in a single area of it. The [`OnlyRegion`] of the
+//! CPU and the areas are all that such an I/O needs. An issue writes the area to the entry. Any other I/O is taken to
+//! the general path. So is an I/O that ends after the regions have changed: its [`ListTag`] does not match the region.
 //!
-//! Reads and writes have code of their own: so which of them it is is asked once.
+//! Reads and writes have separate code, so that the direction is tested once.
 
 use super::{
     slow_regions::{
@@ -55,7 +55,7 @@ fn issue_of<'a, const IS_WRITE: bool, S: Section<'a>, R: FastRequest>(
     let region = part.region();
     let begin = StartSector::new(sector, IS_WRITE).again();
     let sectors = opaque(u64::from(rq.bytes() >> 9));
-    // First, as the multiplication below takes the register of the sector.
+    // Stored first, as the multiplication below overwrites the register of the sector.
     entry.pending.set_begin(begin);
     let Some(at) = region.find(sector, sectors) else {
         return issue_slow(section, entry, part);

@@ -23,12 +23,14 @@ pub struct Remembered {
     root: AtomicU64,
 }
 
-/// By what the start of an I/O finds that it belongs to the account that its entry remembers.
+/// Identifies the I/Os that belong to the account that an entry remembers. The start of an I/O
+/// compares it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Source(u64);
 
 impl Source {
-    /// All I/Os of a queue, whose address is not 0: of a disk none of whose partitions has an account.
+    /// All I/Os of the queue at this address, which is not 0. For a disk none of whose partitions has an
+    /// account.
     #[inline(always)]
     pub const fn queue(address: u64) -> Self {
         Source(address)
@@ -41,13 +43,14 @@ impl Source {
         Source(address | 1)
     }
 
-    /// The address of the block device, if it is I/Os that were submitted to one. Else it is the address of none.
+    /// The address of the block device of a [`Source::block_device`]. For a queue, not the address of any block
+    /// device.
     #[inline(always)]
     pub(super) const fn as_block_device(self) -> u64 {
         self.0.wrapping_sub(1)
     }
 
-    /// Whether it is all I/Os of a queue.
+    /// Whether the source is all I/Os of a queue.
     pub const fn is_queue(self) -> bool {
         self.0 & 1 == 0
     }
@@ -63,7 +66,7 @@ pub struct Memory {
 }
 
 impl Remembered {
-    /// The next I/O takes the general path.
+    /// Makes the next I/O take the general path.
     #[inline(always)]
     pub(in crate::acct) fn forget(&self) {
         self.source.store(0, Relaxed);
@@ -87,7 +90,7 @@ impl Remembered {
         self.root.load(Relaxed)
     }
 
-    /// The next I/O from this source may take the fast path if `may` still says so.
+    /// Lets the next I/O from this source take the fast path, if `may` still returns true.
     #[inline(always)]
     pub(in crate::acct) fn set(&self, source: Source, memory: Memory, may: impl FnOnce() -> bool) {
         self.records.store(memory.records, Relaxed);
@@ -122,7 +125,7 @@ impl Remembered {
         exchange(&self.records, old.records, new.records);
     }
 
-    /// Where its account's records are in it, bytes.
+    /// Offset of the word with the account's records, bytes.
     pub const RECORDS_OFFSET: usize = core::mem::offset_of!(Remembered, records);
 }
 

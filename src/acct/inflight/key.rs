@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Who an entry belongs to.
+//! The key of an entry: which I/O owns it.
 
 use crate::sync::{
     AtomicU64,
@@ -32,7 +32,7 @@ pub enum KeyState {
     Runs = BUSY | 4,
 }
 
-/// Who an entry belongs to: the address of an I/O, and whether that is in flight.
+/// Which I/O owns an entry: the address of the I/O, and whether it is in flight.
 ///
 /// The address stays when the I/O has ended. Requests are allocated once and for all with their
 /// queue, and bios come from pools: the next I/O at an address most often finds its entry
@@ -46,7 +46,7 @@ impl Key {
         self.0.load(Relaxed)
     }
 
-    /// For one who is not its owner, and looks at the entry next.
+    /// The key, for a reader that does not own the entry and reads the entry next.
     pub(super) fn observe(&self) -> u64 {
         self.0.load(Acquire)
     }
@@ -66,13 +66,13 @@ impl Key {
         self.load() & BUSY != 0
     }
 
-    /// Whether it is that of the I/O in flight at this address.
+    /// Whether the key is that of the I/O in flight at this address.
     #[inline(always)]
     pub(super) fn is_of(&self, address: u64) -> bool {
         self.load() & !(STATE ^ BUSY) == address | BUSY
     }
 
-    /// Whether it is that of the I/O at this address, in this state.
+    /// Whether the key is that of the I/O at this address, in this state.
     #[inline(always)]
     pub(in crate::acct) fn is(&self, address: u64, state: KeyState) -> bool {
         self.load() == address.wrapping_add(state as u64)

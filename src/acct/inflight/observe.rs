@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The I/Os in flight, for one who owns none of them.
+//! The I/Os in flight, for a reader that owns none of them.
 //!
-//! An entry is written by the owner of its I/O alone, who does not wait for readers, and it is used again as soon as the
-//! I/O has ended. A reader copies it, does what else it has to do, and copies it again: if both copies are equal, all of it
-//! was of one I/O. What makes them differ if it was not:
+//! An entry is written by the owner of its I/O alone, who does not wait for readers, and it is used again as soon as
+//! the I/O has ended. A reader copies it, does what else it has to do, and copies it again: if both copies are equal,
+//! all of it was of one I/O. If not, the copies differ, for these reasons:
 //!
 //! - In an entry whose I/O has ended, the service time is not less than the start. The fast path leaves the time of
 //!   the issue there, and [`Entry::end_observation`] the start. An I/O that has just taken the entry on the fast path finds
@@ -12,7 +12,7 @@
 //! - On the general path, `state` has no flags until all of the entry is of the I/O, and from its end on.
 //! - Two I/Os of one entry do not start at the same time.
 //!
-//! An I/O of which both copies differ again and again is not one that hangs; it is left out.
+//! If the two copies of an entry differ at each attempt, its I/O does not hang; it is left out.
 
 use super::key::{
     Key,
@@ -39,9 +39,9 @@ use crate::{
 /// Where an I/O is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservedIn {
-    /// What its start was given as `account`.
+    /// `account` of its [`Start`](super::super::event::Start).
     Account(u64),
-    /// What its entry remembers, on the fast path.
+    /// On the fast path: the account that its entry remembers.
     Memory(Memory),
 }
 
@@ -56,9 +56,10 @@ pub struct ObservedIo {
     pub start_ns: u64,
     /// Its service time; while it runs, less the time now, wrapping.
     service_ns: u64,
-    /// What its start was given as `pid`.
+    /// `pid` of its [`Start`](super::super::event::Start).
     pub pid: u32,
-    /// What is not in the entry on the fast path: its class, first sector, and bytes.
+    /// Its class, first sector, and bytes; [`None`] on the fast path, where the entry does not have
+    /// them.
     pub what: Option<(Class, u64, u64)>,
 }
 
@@ -82,7 +83,7 @@ impl ObservedIo {
     }
 }
 
-/// How often an entry is tried.
+/// How often an entry is copied before its I/O is left out.
 const ATTEMPTS: usize = if cfg!(loom) { 1 } else { 16 };
 
 impl Entry {
@@ -120,7 +121,7 @@ impl Entry {
         let service_ns = match (is_running, stored_ns >= start_ns) {
             (true, true) => stored_ns.wrapping_neg(),
             (false, false) => 0,
-            // Its start is not there yet, or its issue.
+            // The start or the issue is not stored yet.
             _ => return None,
         };
         let memory = Memory {

@@ -10,13 +10,14 @@ pub struct Oldest {
 }
 
 impl Oldest {
-    /// One of them was accepted at `start_ns`.
+    /// Includes an I/O that was accepted at `start_ns`.
     #[inline(always)]
     pub fn see(&mut self, start_ns: u64) {
         self.start_inverted = self.start_inverted.max(!start_ns);
     }
 
-    /// Its age at `now`, ns, at least 1: 0 says that none was seen. (Clocks of CPUs may differ by some ns.)
+    /// The age of the oldest at `now`, ns, at least 1; 0 if none was seen. (Clocks of CPUs may differ by some
+    /// ns.)
     pub fn age_ns(self, now: u64) -> u64 {
         match self.start_inverted {
             0 => 0,

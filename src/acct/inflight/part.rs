@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Entries among which the I/Os of one hash have to find room.
+/// Entries of a bucket: I/Os with the same hash share them.
 pub const BUCKET: usize = 8;
 
 /// Buckets in which an I/O can be.
@@ -43,9 +43,9 @@ pub fn hash(key: u64) -> u64 {
     key.wrapping_mul(MULTIPLIER)
 }
 
-/// One round of the second hash. The first alone would not do: whatever the factor, there is a distance
-/// of which multiples come to the same few buckets, and no step from bucket to bucket leads out of
-/// such a pattern for sure.
+/// One round of the second hash. The first hash alone is not enough: for any factor, there is a distance
+/// whose multiples hash to the same few buckets, and no fixed step between buckets is sure to leave such a
+/// pattern.
 fn mix(hash: u64) -> u64 {
     const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
     let product = hash.wrapping_mul(FACTOR);
@@ -70,7 +70,7 @@ impl Passed {
     }
 }
 
-/// Where a part of the reserve is, once it is there.
+/// A part of the reserve, which may not exist yet.
 pub trait ReservePart {
     /// The part.
     fn part(&self) -> Option<Part<'_>>;
@@ -81,7 +81,7 @@ pub trait ReservePart {
 pub struct Part<'a> {
     entries: &'a [Entry],
     passed: &'a [Passed],
-    /// Of the reserve: for each entry a word that says whose share it is of.
+    /// In the reserve, for each entry a word that identifies the share that it is part of.
     holders: &'a [Counter],
 }
 
@@ -91,17 +91,17 @@ pub(super) struct Detour<'a> {
     part: Part<'a>,
     /// Buckets it passed.
     passed: usize,
-    /// Where it is counted, in the reserve.
+    /// The count of the reserve, if the entry is there.
     held: Option<&'a ReserveCount>,
 }
 
 impl<'a> Detour<'a> {
-    /// The word of its entry, in the reserve.
+    /// The word of its entry in `holders`, if the entry is in the reserve.
     pub(super) fn holder(&self, entry: &Entry) -> Option<&'a Counter> {
         self.part.holders.get(self.part.number(entry)?)
     }
 
-    /// The I/O with this key has given its entry back.
+    /// Takes the I/O with this key, which has released its entry, out of the counts.
     #[cold]
     #[inline(never)]
     pub(super) fn undo(self, key: u64) {
@@ -112,13 +112,13 @@ impl<'a> Detour<'a> {
     }
 }
 
-/// What a search came to.
+/// The result of a search.
 pub(super) enum Look<'a> {
     /// The entry of the I/O.
     Found(Claimed<'a>),
-    /// It is not there, and may come.
+    /// The I/O is not there, and there is room for it.
     Room,
-    /// It is not there, and all entries where it could be were busy.
+    /// The I/O is not there, and all entries where it could be were busy.
     Full,
 }
 
@@ -130,7 +130,8 @@ struct BucketRef<'a> {
 }
 
 impl<'a> BucketRef<'a> {
-    /// First things first: `first ^ 0` to `first ^ 7` are the aligned group of eight around it.
+    /// The entries, starting with `first`: `first ^ 0` to `first ^ 7` are the aligned group of
+    /// eight around it.
     fn entries(self) -> impl Iterator<Item = &'a Entry> {
         (0..BUCKET).filter_map(move |index| self.part.entries.get(self.first ^ index))
     }
@@ -167,13 +168,13 @@ impl<'a> BucketRef<'a> {
     }
 }
 
-/// Buckets one after the other, each a different one.
+/// A sequence of buckets, in which no bucket is repeated.
 struct Path<'a> {
     part: Part<'a>,
     /// The entry to look at first in the next bucket.
     first: usize,
     hash: u64,
-    /// Those there were, `len` of them.
+    /// The buckets so far, `len` of them.
     buckets: [usize; REACH],
     len: usize,
 }
@@ -187,7 +188,7 @@ impl<'a> Iterator for Path<'a> {
             return None;
         }
         let mut bucket = self.first / BUCKET;
-        // Ends, as there are more than these.
+        // The loop ends, as there are more buckets than these.
         while self.buckets.get(..self.len)?.contains(&bucket) {
             bucket = bucket.wrapping_add(1);
             if bucket == all {
@@ -207,13 +208,14 @@ impl<'a> Iterator for Path<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Entries of a part for so many I/Os at a time: with all of them in flight a quarter is idle.
+    /// Entries that a part needs for so many I/Os at a time: with all of them in flight, a quarter
+    /// of the entries is idle.
     pub fn entries_for(ios: usize) -> usize {
         let entries = ios.saturating_add(ios.div_ceil(3));
         entries.checked_next_power_of_two().unwrap_or(entries)
     }
 
-    /// The reverse: I/Os that are sure to find room in so many entries.
+    /// I/Os that are sure to find room in so many entries: the reverse of [`Part::entries_for`].
     pub fn ios_in(entries: usize) -> usize {
         entries.saturating_sub(entries / 4)
     }
@@ -251,7 +253,7 @@ impl<'a> Part<'a> {
         self.entries.get(self.home(key))
     }
 
-    /// The buckets in which `key` may be, first things first.
+    /// The buckets in which `key` may be, in the order of the search.
     fn path(self, key: u64) -> Path<'a> {
         Path {
             part: self,
@@ -273,7 +275,7 @@ impl<'a> Part<'a> {
     /// The entry that `key`, an address the caller owns, had the last time, if that is where it is
     /// looked for first.
     ///
-    /// It cannot be in flight elsewhere then: who takes an entry looks here first.
+    /// The I/O cannot be in flight in another entry then, as a claim looks here first.
     #[inline(always)]
     pub fn claim_home(self, key: u64) -> Option<Claimed<'a>> {
         let entry = self.entries.get(self.home(key))?;
@@ -336,7 +338,8 @@ impl<'a> Part<'a> {
         None
     }
 
-    /// `key` has gone from where it came after so many buckets.
+    /// Takes an I/O that has passed so many buckets, and has released its entry, out of their
+    /// counts.
     fn unpass(self, key: u64, passed: usize) {
         for bucket in self.path(key).take(passed) {
             if let Some(passed) = bucket.passed() {
@@ -345,7 +348,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// A slot of this part, which is in the reserve.
+    /// The claimed entry as one of this part, which is in the reserve.
     pub(super) fn held(self, slot: Claimed<'a>, held: &'a ReserveCount) -> Claimed<'a> {
         let detour = Some(Detour {
             part: self,
@@ -376,7 +379,7 @@ impl<'a> Part<'a> {
         passed.fold(0, u64::wrapping_add)
     }
 
-    /// I/Os in flight here: a number of its own time, for people.
+    /// I/Os in flight in this part. The number is approximate, for display.
     pub fn in_use(self) -> usize {
         let busy = |entry: &&Entry| entry.key.is_busy();
         self.entries.iter().filter(busy).count()

@@ -12,7 +12,7 @@ use crate::sync::{
 pub struct ReserveCount(AtomicU64);
 
 impl ReserveCount {
-    /// How many.
+    /// Number of I/Os in the reserve.
     pub fn ios(&self) -> u64 {
         // Relaxed: the I/O was handed over by the thread that put it there, with the ordering of the block layer.
         self.0.load(Relaxed)
@@ -27,8 +27,8 @@ impl ReserveCount {
     }
 }
 
-/// How many I/Os of one disk may be in the reserve, and how many are. The same of the disks that have no share of their
-/// own yet, all together.
+/// How many I/Os of one disk may be in the reserve, and how many are. All disks that have no share of their own yet
+/// have one together.
 #[derive(Debug, Default)]
 pub struct Share {
     used: AtomicU64,
@@ -36,7 +36,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// Up to so many.
+    /// A share of up to `most` I/Os.
     pub fn new(most: u64) -> Self {
         Share {
             used: AtomicU64::new(0),
@@ -50,7 +50,7 @@ impl Share {
         self.most.store(most, Relaxed);
     }
 
-    /// What an I/O that begins takes room from: this share, or `common` as long as nothing may be in this one.
+    /// The share that a new I/O uses: this one, or `common` as long as the limit of this one is 0.
     pub fn or<'a>(&'a self, common: &'a Share) -> &'a Share {
         if self.most.load(Relaxed) == 0 {
             common
@@ -59,20 +59,21 @@ impl Share {
         }
     }
 
-    /// One more, if it is not too many.
+    /// Counts one more I/O, unless the limit is reached. Returns whether it was counted.
     pub(super) fn take(&self) -> bool {
         let most = self.most.load(Relaxed);
-        // Not added and taken back: another would see one too many, and be refused.
+        // Not added first and subtracted if too large: another caller could see the sum in between,
+        // and be refused.
         let one_more = |used: u64| (used < most).then_some(used.wrapping_add(1));
         self.used.fetch_update(Relaxed, Relaxed, one_more).is_ok()
     }
 
-    /// One more, whether or not it is too many: the entry was another's, and is used again.
+    /// Counts one more I/O, even above the limit: it uses the entry of an earlier I/O again.
     pub fn take_over(&self) {
         self.used.fetch_add(1, Relaxed);
     }
 
-    /// One less.
+    /// Counts one I/O less.
     pub fn release(&self) {
         self.used.fetch_sub(1, Relaxed);
     }

@@ -13,7 +13,8 @@ use crate::acct::{
 };
 use core::ops::Deref;
 
-/// What ended, of one class, as counted by one CPU (`W` = [`Counter`]) or added up (`W` = `u64`).
+/// I/Os of one class that ended, as counted by one CPU (`W` = [`Counter`]) or added up (`W` =
+/// `u64`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Completed<W = Counter> {
@@ -23,7 +24,7 @@ pub struct Completed<W = Counter> {
     pub sectors: W,
     /// Their times, ns.
     pub ticks_ns: W,
-    /// How many of them went on where the one before had ended.
+    /// How many of them began where the I/O before had ended.
     pub merges: W,
 }
 
@@ -61,7 +62,7 @@ impl Completed<u64> {
         self.merges = self.merges.wrapping_add(other.merges);
     }
 
-    /// What was added since.
+    /// The growth since `then`.
     pub fn since(&self, then: &Self) -> Self {
         Completed {
             ios: self.ios.wrapping_sub(then.ios),
@@ -75,8 +76,8 @@ impl Completed<u64> {
 /// Classes that have sectors: reads, writes that write, writes that free.
 pub const CLASSES: usize = 3;
 
-/// What there is of an area, without its sequence count. What a read changes is in one cache line
-/// with that.
+/// The words of an area, without its sequence count. The words that a read changes are in one cache
+/// line with that count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct AreaWords<W = Counter> {
@@ -86,7 +87,7 @@ pub struct AreaWords<W = Counter> {
     pub entered_ns: W,
     /// Sum of the times at which I/Os ended, wrapping, ns.
     pub left_ns: W,
-    /// What ended, by class.
+    /// I/Os that ended, by class.
     pub done: [Completed<W>; CLASSES],
 }
 
@@ -125,8 +126,8 @@ impl AreaWords<u64> {
         }
     }
 
-    /// I/Os in flight, by words of which the CPU that saw one go back may have been read after the one
-    /// that saw it begin.
+    /// I/Os in flight, or 0 if the difference is negative: the words of the CPU that counted a start may have
+    /// been read before the start, and those of the CPU that undid the start after that.
     pub fn in_flight(&self) -> u64 {
         let in_flight = self.not_ended();
         if in_flight > u64::MAX / 2 {
@@ -180,8 +181,8 @@ impl Drop for WritingArea<'_> {
 /// One CPU's share of one area, under its sequence count: two cache lines. As zeroed memory,
 /// nothing has happened.
 ///
-/// There is one count for each area: a reader of many areas is held up by no I/O but those in the very
-/// area it reads.
+/// Each area has a count of its own, so that a reader of many areas waits only for I/Os in the area that it
+/// reads.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct Area {

@@ -125,10 +125,9 @@ pub struct Totals {
 /// How often [`collect`] tries to read while no I/O is recorded in the area.
 const ATTEMPTS: usize = if cfg!(loom) { 1 } else { 8 };
 
-/// Reads one area, as [`crate::acct::snapshot::collect`] reads a disk: exactly, if nothing is recorded
-/// in it meanwhile. Otherwise exits are read before entries, so no exit lacks its entry, each count has a
-/// value that it had while reading, and the time in the queue is that of the I/Os up to the time before, so that it is not too
-/// large.
+/// Reads one area, as [`crate::acct::snapshot::collect`] reads a disk: exactly, if nothing is recorded in it meanwhile.
+/// Otherwise exits are read before entries, so no exit lacks its entry, each count has a value that it had while
+/// reading, and the time in the queue is computed for the time before the exits were read, so that it is not too large.
 pub fn collect<'a, I>(in_flight: &InFlight, cpus: impl Fn() -> I, clock: impl Fn() -> u64) -> Totals
 where
     I: Iterator<Item = &'a Area>,

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What is in flight in one area, and for how long anything was: the words all CPUs share.
+//! The I/Os in flight in one area, and for how long there were any: words that all CPUs share.
 //!
-//! How many reads and writes there are is one word, changed once at the start of an I/O and once at
-//! its end. Only who makes a count leave or reach zero changes another: one of three busy
-//! lines, as in [`crate::acct::busy`]. Time with anything in flight is that of reads and that of
-//! writes less that of both at once: an area that is only read or only written has one
-//! line.
+//! One word has the numbers of reads and writes. It is changed once at the start of an I/O and once
+//! at its end. Only a change from or to zero changes another word: one of three busy lines, as in
+//! [`crate::acct::busy`]. The time with anything in flight is that of reads plus that of writes
+//! less that of both at once, so an area that is only read or only written uses one line.
 //!
 //! # A line in one word
 //!
-//! The sum of all times at which the line fell less that of all at which it rose, as in
-//! [`crate::acct::queue`], and in its upper bits how often it fell less how often it rose: each
-//! edge adds or takes a time with 2^61 on top. So the word alone says whether the line is up
-//! and how long it has been: a reader needs no lock, and between two CPUs' edges that pass each
-//! other it sees a number that makes no sense, never one that is wrong.
+//! The word has the sum of all times at which the line fell less that of all times at which it
+//! rose, as in [`crate::acct::queue`], and in its upper bits how often it fell less how often it
+//! rose: each edge adds or subtracts a time plus 2^61. So the word alone shows whether the line is
+//! up and for how long it was. A reader needs no lock. Between edges that two CPUs record in the
+//! wrong order, it finds a word out of range, which it detects.
 
 use crate::{
     acct::class::Class,
@@ -32,7 +31,7 @@ use crate::{
     },
 };
 
-/// Which way data goes. As device-mapper has it, what frees sectors is a write.
+/// Which way data goes. As in device-mapper, an I/O that frees sectors is a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Direction {
@@ -43,10 +42,10 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// That of the class with this number, if it has data.
+    /// The direction of the class with this number, which has data.
     #[inline(always)]
     pub fn of(class: usize) -> Direction {
-        // One bit of it.
+        // One bit of the number is the direction.
         match class & Class::Write as usize {
             0 => Direction::Read,
             _ => Direction::Write,
@@ -54,13 +53,14 @@ impl Direction {
     }
 }
 
-/// One edge, above all times: those are below 2^60 ns, 36 years. So it is added by setting a bit.
+/// The count of one edge, above all times, which are below 2^60 ns, 36 years. So setting a bit adds
+/// it to a time.
 const ONCE: u64 = 1 << ONCE_BIT;
 const ONCE_BIT: u32 = 61;
 const LONGEST: u64 = 1 << 60;
 
-/// More than CPUs that make edges at the same instant can note them in another order than that of
-/// their clocks: a line may have been up for less than no time.
+/// Limit of negative busy times. CPUs that make edges at the same instant may record them in
+/// another order than that of their clocks; this is far more than such an error.
 const SLACK: u64 = 1 << 59;
 
 /// A line that is up or down.
@@ -78,7 +78,8 @@ impl LineState {
         self.0.fetch_add(with_bit::<ONCE_BIT>(now), Relaxed);
     }
 
-    /// How long it was up until `now`, ns; [`None`] between edges that pass each other.
+    /// How long the line was up until `now`, ns; [`None`] between edges that are recorded in the
+    /// wrong order.
     fn busy_ns(&self, now: u64) -> Option<u64> {
         let word = self.0.load(Relaxed);
         if word.wrapping_add(SLACK) < LONGEST.wrapping_add(SLACK) {
@@ -95,7 +96,7 @@ impl LineState {
     }
 }
 
-/// What is in flight in one area. As zeroed memory, nothing.
+/// The I/Os in flight in one area. Zeroed memory has none.
 #[derive(Debug, Default)]
 #[repr(C, align(32))]
 pub struct InFlight {
@@ -121,7 +122,8 @@ const WRITE_SHIFT: u32 = 32;
 const READS: u64 = (1 << WRITE_SHIFT) - 1;
 
 impl InFlight {
-    /// One more from `now` on. An I/O that is alone in the area, the common case, takes one comparison.
+    /// An I/O is in flight from `now` on. An I/O that is alone in the area, the common case, takes one
+    /// comparison.
     #[inline(always)]
     pub(super) fn enter(&self, direction: Direction, now: u64) {
         // Acquire: as `Gauge` of acct/busy.rs.
@@ -151,7 +153,7 @@ impl InFlight {
         }
     }
 
-    /// One less from `now` on.
+    /// An I/O is no longer in flight from `now` on.
     #[inline(always)]
     pub(super) fn leave(&self, direction: Direction, now: u64) {
         match direction {
@@ -180,7 +182,7 @@ impl InFlight {
         }
     }
 
-    /// For how long there was anything until `now`; [`None`] between edges that pass each other.
+    /// The busy times until `now`; [`None`] between edges that are recorded in the wrong order.
     pub(super) fn busy(&self, now: u64) -> Option<Busy> {
         let read_ns = self.read.busy_ns(now)?;
         let write_ns = self.write.busy_ns(now)?;

@@ -5,7 +5,7 @@
 /// Areas a region can have: device-mapper's limit.
 pub const MAX_AREAS: usize = 8_388_608;
 
-/// Counts all histograms of a region can have: device-mapper's limit.
+/// Counts that all histograms of a region together can have: device-mapper's limit.
 pub const MAX_BUCKETS: usize = 134_217_728;
 
 /// A range of sectors in areas of equal size, but for the last.
@@ -15,21 +15,21 @@ pub struct Geometry {
     areas: usize,
 }
 
-/// What finds the area of an I/O in a range.
+/// The values with which the area of an I/O in a range is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Span {
     start: u64,
     len: u64,
     step: u64,
-    /// 2^64 by twice the step, or a bit less.
+    /// 2^64 divided by twice the step, or slightly less.
     reciprocal: u64,
 }
 
 impl Span {
-    /// The area of an I/O that is in it from the first sector to the last; [`None`] of one that goes beyond
-    /// or is over no sectors, and of some that begin at the very start of an area where an area's sectors by
-    /// those before it are 2^62 and more.
+    /// The area that contains all sectors of an I/O. [`None`] if no area does or if the I/O has no sectors,
+    /// and for some I/Os that begin at the first sector of an area, if the sectors of an area times the
+    /// sectors before it are 2^62 or more.
     #[inline(always)]
     pub fn only_area(&self, sector: u64, sectors: u64) -> Option<usize> {
         let into = sector.wrapping_sub(self.start);
@@ -37,8 +37,8 @@ impl Span {
         if end > self.len || end <= into {
             return None;
         }
-        // From the middle of the first sector on: what the reciprocal lacks does not make an area less of
-        // it. If it did, the end would be beyond that area.
+        // Computed for the middle of the first sector, so that a reciprocal that is slightly too small does
+        // not give the area before. If it does, the end is beyond that area.
         let twice = into.wrapping_mul(2) | 1;
         let product = u128::from(twice).wrapping_mul(u128::from(self.reciprocal));
         // CAST: The upper half.
@@ -52,7 +52,7 @@ impl Span {
         self.start.wrapping_add(self.len)
     }
 
-    /// Whether an I/O over so many sectors is in no area of this range, which has sectors.
+    /// Whether this range has sectors, and an I/O over so many sectors is in none of its areas.
     pub fn is_beside(&self, sector: u64, sectors: u32) -> bool {
         let end = sector.saturating_add(u64::from(sectors));
         self.len != 0 && (end <= self.start || sector >= self.end())
@@ -60,7 +60,7 @@ impl Span {
 }
 
 impl Geometry {
-    /// No sectors, and no areas: nothing is in them.
+    /// No sectors and no areas: no I/O is in it.
     pub const NOTHING: Geometry = Geometry {
         span: Span {
             start: 0,
@@ -71,8 +71,8 @@ impl Geometry {
         areas: 0,
     };
 
-    /// Areas of `step` sectors over `len` sectors from `start` on; none of both is 0, and the end
-    /// is below 2^64. [`None`] if that is not so or if there are too many areas.
+    /// Areas of `step` sectors over `len` sectors from `start` on; neither is 0, and the end is
+    /// below 2^64. Otherwise, or if there are too many areas, [`None`].
     pub fn new(start: u64, len: u64, step: u64) -> Option<Self> {
         start.checked_add(len)?;
         // CAST: 64 bits here and there.
@@ -91,7 +91,7 @@ impl Geometry {
         })
     }
 
-    /// What finds the area of an I/O.
+    /// The values with which the area of an I/O is found.
     pub fn span(&self) -> Span {
         self.span
     }
@@ -130,7 +130,7 @@ impl Geometry {
         (start, self.span.step.min(self.end().wrapping_sub(start)))
     }
 
-    /// The first area that begins at a sector or after it; as many as there are if none does.
+    /// The first area that begins at a sector or after it; the number of areas if none does.
     pub fn first_from(&self, sector: u64) -> usize {
         let into = sector.saturating_sub(self.span.start);
         let last = into
@@ -147,8 +147,8 @@ impl Geometry {
         self.span.only_area(sector, u64::from(sectors))
     }
 
-    /// Tells `each` of every area that an I/O over so many sectors touches, with the number of
-    /// sectors there. How many it has in the region.
+    /// Calls `each` for every area that an I/O over so many sectors touches, with the number of
+    /// sectors there. Returns how many of its sectors are in the region.
     pub fn fragments(&self, sector: u64, sectors: u32, mut each: impl FnMut(usize, u64)) -> u64 {
         let from = sector.max(self.span.start);
         let until = sector.saturating_add(u64::from(sectors)).min(self.end());
@@ -194,7 +194,7 @@ impl Geometry {
         (here, there, areas)
     }
 
-    /// How far into its area a sector is that is so far into the range.
+    /// The offset in its area of a sector that has this offset in the range.
     fn past_edge(&self, into: u64) -> u64 {
         into.checked_rem(self.span.step).unwrap_or(0)
     }

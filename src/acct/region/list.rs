@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the regions of one disk have in common: ids, lifetimes, and what came last.
+//! What the regions of one disk have in common: ids, lifetimes, and where the latest I/O ended.
 
 use crate::{
     acct::{
@@ -13,20 +13,20 @@ use crate::{
     hint::opaque, //
 };
 
-/// Where the latest I/O of one disk ended, on one CPU. To begin with, [`Last::forget`].
+/// Where the latest I/O of one disk ended, on one CPU. The first call must be [`Last::forget`].
 ///
-/// Four times the sector after it, and 2 if it was a write.
+/// The value is four times the sector after that I/O, plus 2 if it was a write.
 #[derive(Debug, Default)]
 pub struct Last(Counter);
 
 impl Last {
-    /// There was none.
+    /// Forgets the latest I/O.
     pub fn forget(&self) {
         self.0.set(u64::MAX);
     }
 
-    /// Whether an I/O with data that starts goes on where the latest ended, in the same direction: what
-    /// device-mapper has as a merge. This CPU's, interrupts off.
+    /// Whether an I/O with data starts where the latest one ended, in the same direction: device-mapper
+    /// counts it as merged. Called by the CPU that owns the value, with interrupts off.
     #[inline(always)]
     pub fn merged(&self, sector: u64, sectors: u32, kind: Kind) -> bool {
         // The upper bit of the class is the direction.
@@ -51,7 +51,7 @@ impl Last {
         begin.0 == self.0.own()
     }
 
-    /// One has begun that ends at this point.
+    /// A read or write has begun that ends at this point.
     #[inline(always)]
     pub fn set(&self, end: StartSector) {
         self.0.set(end.0);
@@ -63,7 +63,7 @@ impl Last {
 pub struct StartSector(u64);
 
 impl StartSector {
-    /// Of one that begins at this sector.
+    /// A read or write that begins at this sector.
     #[inline(always)]
     pub fn new(sector: u64, is_write: bool) -> Self {
         StartSector(
@@ -79,7 +79,7 @@ impl StartSector {
         StartSector(opaque(self.0))
     }
 
-    /// The point so many sectors on.
+    /// The point that is so many sectors later.
     #[inline(always)]
     pub fn after(self, sectors: u64) -> Self {
         StartSector(self.0.wrapping_add(sectors.wrapping_mul(4)))
@@ -91,7 +91,7 @@ impl StartSector {
         self.0
     }
 
-    /// What [`StartSector::word`] returned.
+    /// The inverse of [`StartSector::word`].
     #[inline(always)]
     pub(super) fn from_word(word: u64) -> Self {
         StartSector(word)
@@ -110,13 +110,14 @@ impl StartSector {
 }
 
 /// Which I/Os a region counts: those that start under a list of its disk's regions with a number
-/// from `since` on and before `until`. Numbers go round; none in use is half a round older than
-/// another.
+/// from `since` on and before `until`. Numbers wrap; those in use differ by less than half of their
+/// range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lifetime {
     /// The first list it is in.
     pub since: u32,
-    /// The first list it is no longer in, though it lives on for I/Os that started under others.
+    /// The first list that it is no longer in. It is kept for I/Os that started under earlier
+    /// lists.
     pub until: Option<u32>,
 }
 

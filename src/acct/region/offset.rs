@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Where the areas of a region are: on each CPU, and in what all CPUs have of them.
+//! Where the areas of a region are: their words on each CPU, and the words that all CPUs share.
 
 use crate::hint::opaque;
 
-/// Where an area is. Of the region that it was returned for, which has that area.
+/// Where an area is. Valid for the region that it was returned for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AreaOffset(u64);
 
-/// The distance from one area to the next is a power of two: what all CPUs share of an area has as many bytes.
+/// The distance from one area to the next is a power of two: the size of the words of an area that all CPUs
+/// share.
 pub(super) const STRIDE_SHIFT: u32 = 5;
 
 impl AreaOffset {
     /// The distance from one area to the next.
     pub const STRIDE: usize = 1 << STRIDE_SHIFT;
 
-    /// That of an area of a region.
+    /// The offset of an area of a region.
     #[inline(always)]
     pub(super) fn of(area: usize) -> Self {
-        // CAST: Below `geometry::MAX_AREAS`.
-        // Opaque, or what is computed of it would begin with another shift.
+        // CAST: Below `geometry::MAX_AREAS`. Opaque, as the compiler would otherwise compute each
+        // use of it with another shift.
         AreaOffset(opaque((area as u64) << STRIDE_SHIFT))
     }
 
-    /// That of an area whose offset was compared with the end of all areas.
+    /// An offset that was compared with the end of all areas.
     #[inline(always)]
     pub(super) const fn from_offset(offset: u64) -> Self {
         AreaOffset(offset)
@@ -37,7 +38,7 @@ impl AreaOffset {
 
     /// The number of the area.
     pub fn area(self) -> usize {
-        // CAST: As it was.
+        // CAST: It was a `usize`.
         (self.0 >> STRIDE_SHIFT) as usize
     }
 }

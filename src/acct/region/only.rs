@@ -12,7 +12,7 @@ use super::{
     pending::ListTag, //
 };
 
-/// One CPU's. As zeroed memory, no region, in which no I/O is.
+/// The only region, as one CPU has it. Zeroed memory is no region, and no I/O is in it.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct OnlyRegion {
@@ -28,9 +28,9 @@ pub struct OnlyRegion {
 const _: () = assert!(core::mem::size_of::<OnlyRegion>() == 64);
 
 impl OnlyRegion {
-    /// A region with these areas, which counts I/Os that start under the list of this number and later ones. The numbers are
-    /// the caller's: of what all CPUs have of its areas, and of where this CPU's latest I/O ended. The module stores
-    /// addresses.
+    /// A region with these areas, which counts I/Os that start under the list of this number and later ones.
+    /// `in_flight` and `last` are numbers of the caller: where the words of its areas are that all CPUs share, and
+    /// where this CPU keeps the end of its latest I/O. The module stores addresses.
     pub fn new(geometry: &Geometry, list: u32, in_flight: u64, last: u64) -> Self {
         OnlyRegion {
             span: geometry.span(),
@@ -41,13 +41,13 @@ impl OnlyRegion {
         }
     }
 
-    /// What all CPUs have of its areas.
+    /// Where the words of its areas are that all CPUs share.
     #[inline(always)]
     pub fn in_flight(&self) -> u64 {
         self.in_flight
     }
 
-    /// Where this CPU's latest I/O ended.
+    /// Where this CPU keeps the end of its latest I/O.
     #[inline(always)]
     pub fn last(&self) -> u64 {
         self.last
@@ -65,7 +65,7 @@ impl OnlyRegion {
         self.span.only_area(sector, sectors).map(AreaOffset::of)
     }
 
-    /// The area of an I/O with such a tag, if it started in this region, and in one area. `flags` are those that the tag
+    /// The area of an I/O with this tag, if it started in this region, and in one area. `flags` are those that the tag
     /// must have.
     #[inline(always)]
     pub fn area_of(&self, list_tag: ListTag, flags: u64) -> Option<AreaOffset> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What regions have to know of an I/O from its start to its end.
+//! The state that regions need of an I/O from its start to its end.
 
 use super::{
     list::StartSector,
@@ -78,7 +78,8 @@ impl ListTag {
         ListTag(self.0 | at.get())
     }
 
-    /// The area and the flags of an I/O that started under `list`; of any other, more than all of these.
+    /// The area and the flags of an I/O that started under `list`; of any other I/O, a larger number than all
+    /// of these.
     #[inline(always)]
     pub(super) const fn distance(self, list: ListTag) -> u64 {
         self.0 ^ list.0
@@ -140,9 +141,9 @@ impl RegionState {
         StartSector::from_word(self.sector.get())
     }
 
-    /// The I/O, which the driver has had since `issued_ns`, leaves the fast path. If it did not start under a list there, it
-    /// says what an I/O before it did: that has ended, so no list is in use that covers it. Returns the I/O's class as
-    /// regions have it, if they may.
+    /// Takes the I/O, which was issued at `issued_ns`, from the fast path. If it did not start under a list there, its
+    /// tag is that of an earlier I/O, which has ended: no region in use counts it. Returns the class of the I/O as
+    /// regions recorded it, unless there is no tag.
     pub(in crate::acct) fn leave_fast_path(&self, issued_ns: u64) -> Option<Class> {
         if self.list_tag(0) == ListTag::NONE {
             return None;

@@ -18,11 +18,11 @@ use crate::acct::{
     entry::Entry, //
 };
 
-/// An area as the CPU that counts has it. What is done with it is what a [`super::CpuRegion`] does with an I/O
-/// that is in this area alone, if the region has no additional output and no histogram.
+/// An area as one CPU counts in it. The functions do what a [`super::CpuRegion`] does with an I/O that is in
+/// this area only, if the region has neither the option `classes` nor a histogram.
 #[derive(Clone, Copy, Debug)]
 pub struct AreaRef<'a> {
-    /// This CPU's.
+    /// This CPU's share.
     pub area: &'a Area,
     /// For all CPUs.
     pub in_flight: &'a InFlight,
@@ -60,7 +60,7 @@ impl AreaRef<'_> {
         self.in_flight.leave(direction::<WRITE>(), now);
     }
 
-    /// It ends at `now`, having started under `under`.
+    /// The I/O of an entry, which started under `list_tag`, ends at `now`.
     #[inline(always)]
     pub fn end(&self, entry: &Entry, list_tag: ListTag, now: u64) {
         let (class, pending) = (entry.kind().class(), &entry.pending);

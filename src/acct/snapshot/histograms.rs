@@ -42,7 +42,8 @@ impl HistogramSet {
     /// All of them.
     pub const ALL: HistogramSet = HistogramSet((1 << HISTOGRAMS) - 1);
 
-    /// Those whose [`HistogramSet::bit`] is set; [`None`] if another bit is.
+    /// The histograms whose [`HistogramSet::bit`] or [`HistogramSet::sizes_bit`] is set; [`None`]
+    /// if any other bit is set.
     pub const fn new(bits: u32) -> Option<Self> {
         if bits & !Self::ALL.0 == 0 {
             Some(HistogramSet(bits))
@@ -83,7 +84,8 @@ impl HistogramSet {
     }
 }
 
-/// The histograms of a device, of one CPU or added up. Those that were not wanted are of no use.
+/// The histograms of a device, of one CPU or added up. The content of histograms that were not
+/// wanted is undefined.
 #[derive(Debug, Default)]
 pub struct HistogramSums {
     times: [[Histogram<u64>; PHASES]; CLASSES],
@@ -111,7 +113,7 @@ impl HistogramSums {
             .filter(move |(class, phase, _)| wanted.has(*class, *phase))
     }
 
-    /// As [`HistogramSums::of`], to be changed.
+    /// Like [`HistogramSums::of`], to change the histograms.
     pub fn of_mut(
         &mut self,
         wanted: HistogramSet,
