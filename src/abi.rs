@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 0: what users read and write, as values and text.
+//! Floor 0: the texts, messages and binary structures that users read and write.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::arithmetic_side_effects, clippy::indexing_slicing)]

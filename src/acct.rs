@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 0: what is counted, and how, with no kernel in sight.
+//! Floor 0: what is counted, and how: pure code, independent of the kernel.
 //!
-//! The life of one I/O is an [`entry::Entry`]; what each step of that life adds up to is one
-//! [`transition::Transition`]; a transition changes one CPU's [`record::Record`] and the disk's
-//! [`busy::Gauge`]; a [`snapshot::Snapshot`] is what a reader makes of all records together.
+//! The state of one I/O is an [`entry::Entry`]. Each step of the I/O is a
+//! [`transition::Transition`], which changes one CPU's [`record::Record`] and the disk's
+//! [`busy::Gauge`]. A reader adds up all records to a [`snapshot::Snapshot`].
 //!
 //! The caller owns memory, clock and interrupts: time is an argument in nanoseconds, storage is
 //! borrowed, and nothing here can fail.

@@ -241,11 +241,12 @@ pub struct DeviceSnapshot {
 }
 
 impl DeviceSnapshot {
-    /// Converts a snapshot of the device `number`, and the age of its oldest I/O in flight, which was looked for before.
+    /// Converts a snapshot of the device `number`. `oldest` is its oldest I/O in flight, which was determined before
+    /// the snapshot.
     pub fn new(number: u32, snapshot: &Snapshot, oldest: Oldest) -> Self {
         let devstat = &snapshot.record.devstat;
         let (wcnt, rcnt) = (snapshot.record.waitq.len(), snapshot.record.runq.len());
-        // It may have ended meanwhile.
+        // The oldest I/O may have ended meanwhile.
         let oldest_age = match wcnt | rcnt {
             0 => 0,
             _ => oldest.age_ns(snapshot.now),

@@ -20,8 +20,8 @@ pub fn header(out: &mut impl Out) -> Result {
     out.write_str("device number cgroup class ios bytes operations duration_ns service_ns total\n")
 }
 
-/// Writes the line of a cgroup, disk and class. There is a dash in place of the name of a `device` that is not known, and
-/// in place of disk and cgroup of what had no room, which has no device number.
+/// Writes the line of a cgroup, disk and class. There is a dash in place of the name of a `device` that is not known.
+/// The line of I/Os that had no room in the table has no device number, and dashes for disk and cgroup.
 pub fn line(
     out: &mut impl Out,
     device: Option<&Identity>,

@@ -5,10 +5,10 @@
 //! A byte that would end a word or a line (a blank, a control character), and the backslash, are written as a backslash and
 //! three octal digits, as in proc_pid_mountinfo(5). Of a text that is too long the end is kept, behind `...`.
 
-/// What a text begins with whose beginning was cut off.
+/// The first characters of a text whose beginning was cut off.
 const DOTS: &[u8] = b"...";
 
-/// Returns whether a byte is escaped. Other than in a name ([`super::name`]), UTF-8 is not.
+/// Returns whether a byte is escaped. Unlike in a name ([`super::name`]), UTF-8 is not escaped.
 fn is_escaped(byte: u8) -> bool {
     matches!(byte, 0..=b' ' | b'\\' | 0x7f)
 }
@@ -31,7 +31,7 @@ fn end_that_fits(text: &[u8], mut room: usize) -> &[u8] {
     });
     let end = text.get(text.len().saturating_sub(bytes.count())..);
     let end = end.unwrap_or(&[]);
-    // Of a character that was cut through, up to three bytes are left.
+    // Up to three bytes may be left of a character that was cut.
     let is_rest = |byte: &&u8| **byte & 0xc0 == 0x80;
     let rest = end.iter().take(3).take_while(is_rest).count();
     end.get(rest..).unwrap_or(&[])
@@ -84,14 +84,15 @@ pub fn name_at(path: &[u8]) -> usize {
     slash.map_or(0, |slash| slash.saturating_add(1))
 }
 
-/// Returns a path without its last component: the root for what is in the root. [`None`] if it has only one, as it was cut off.
+/// Returns a path without its last component: "/" for a file in the root. [`None`] if the path has only one component,
+/// as its beginning was cut off.
 pub fn directory(path: &[u8]) -> Option<&[u8]> {
     let before = name_at(path).checked_sub(1)?;
     path.get(..before.max(1))
 }
 
-/// Writes a mount point in front of the rest of a path, which begins at `rest` in `buffer` and ends with a NUL, and returns where
-/// the whole path begins. Of a mount point that has no room the end is kept.
+/// Writes a mount point in front of the rest of a path, which begins at `rest` in `buffer` and ends with a NUL, and
+/// returns where the whole path begins. If the mount point does not fit, its end is kept.
 pub fn join(buffer: &mut [u8], rest: usize, point: &[u8]) -> usize {
     // A path below the root is complete.
     let point = if point == b"/" { &[] } else { point };

@@ -16,12 +16,12 @@ use crate::acct::{
 };
 use core::fmt::Result;
 
-/// What an I/O does.
+/// The operation of an I/O.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
     /// Its `REQ_OP_*`.
     Op(u8),
-    /// What is left of that in an account.
+    /// Its class, if the `REQ_OP_*` is not known.
     Class(Class),
 }
 
@@ -49,10 +49,10 @@ impl Operation {
     }
 }
 
-/// What only some readers may see of an I/O.
+/// The part of an I/O that only privileged readers may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// What it does.
+    /// The operation.
     pub operation: Operation,
     /// The first sector on the whole disk.
     pub sector: u64,
@@ -60,7 +60,7 @@ pub struct Target {
     pub bytes: u64,
 }
 
-/// Who submitted an I/O, which only some readers may see as well.
+/// The submitter of an I/O, which only privileged readers may see as well.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Submitter {
     /// The thread; 0 if it is not known.
@@ -70,7 +70,7 @@ pub struct Submitter {
 }
 
 impl Submitter {
-    /// Appends both, a dash for what is not known.
+    /// Appends thread and name, each as a dash if it is not known.
     pub fn write(submitter: Option<&Self>, out: &mut impl Out) -> Result {
         match submitter {
             Some(Submitter { pid, comm }) if *pid != 0 => {

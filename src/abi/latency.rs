@@ -28,21 +28,21 @@ pub fn bounds(out: &mut impl Out) -> Result {
     numbers(out, others)
 }
 
-/// A histogram in one line without its newline: how many, the shortest, the longest, and the count
-/// of each bucket.
+/// A histogram in one line without its newline: the number of times, the shortest, the longest, and
+/// the count of each bucket.
 pub fn histogram(out: &mut impl Out, histogram: &Histogram<u64>) -> Result {
     number(out, histogram.count())?;
     numbers(out, &[histogram.min(), histogram.max()])?;
     numbers(out, &histogram.counts)
 }
 
-/// The head of the second table of `/dev/iostat`: its name, and that of its columns.
+/// The head of the second table of `/dev/iostat`: its name, and the names of its columns.
 pub fn header(out: &mut impl Out) -> Result {
     out.write_str("\nlatency\ndevice number class phase count min_ns max_ns le_ns:count\n")
 }
 
-/// One line of the second table, if there is anything to say: after how many, the shortest and the
-/// longest, the buckets that are not empty, each with its upper bound in ns.
+/// One line of the second table; nothing for an empty histogram. The number of times, the shortest
+/// and the longest are followed by the buckets that are not empty, each with its upper bound in ns.
 pub fn line(
     out: &mut impl Out,
     disk: &Identity,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What `mmap()` of `/dev/iostat` shows besides [`crate::acct::record::CpuRecord`].
+//! The layout of the memory that `mmap()` of `/dev/iostat` maps, and its structures besides
+//! [`crate::acct::record::CpuRecord`].
 //!
-//! `include/uapi/linux/iostat.h` says what each member is; `src/glue/uapi.rs` asserts that the
-//! layout here is that one.
+//! `include/uapi/linux/iostat.h` describes each member; `src/glue/uapi.rs` asserts that the layouts
+//! are equal.
 
 use super::binary::{
     Device,
@@ -44,16 +45,16 @@ pub const GONE: u64 = 1;
 /// `IOSTAT_MAP_MAGIC`.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"istatmap");
 
-/// Where everything is in the file.
+/// The layout of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Of a page, bytes.
+    /// Size of a page, bytes.
     pub page: usize,
-    /// Records that each device may have: that which CPUs share, and one for each CPU.
+    /// Records that each device may have: the one that CPUs share, and one for each CPU.
     pub records: usize,
 }
 
-/// What is on a page of a device.
+/// The content of a page of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DevicePage {
     /// A [`MapDevice`].
@@ -64,10 +65,11 @@ pub enum DevicePage {
     Bases(usize),
 }
 
-/// Pages of each record, and of the owner: it, and the bases of its histograms.
+/// Pages of each record, and of the [`MapDevice`]: its own page, and that of the bases of its
+/// histograms.
 const EACH: usize = 2;
 
-/// What a page of the file shows.
+/// The content of a page of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapTarget {
     /// A page of the header.
@@ -82,8 +84,8 @@ impl Layout {
         size_of::<MapHeader>().div_ceil(self.page.max(1))
     }
 
-    /// Where in the file the memory of a device begins, bytes. No two are at the same place, ever: numbers
-    /// are not used twice.
+    /// The offset in the file of the memory of a device, bytes. No other device ever has the same offset, as
+    /// numbers are not reused.
     pub fn offset(&self, number: u32) -> u64 {
         let blocks = u64::from(number).wrapping_mul(self.block() as u64);
         blocks.wrapping_add(self.blocks())
@@ -107,7 +109,7 @@ impl Layout {
         index.saturating_add(1).saturating_mul(EACH)
     }
 
-    /// What is on a page of a device; [`None`] if it has none of this number.
+    /// The content of a page of a device; [`None`] if it has no page with this number.
     pub fn page(&self, number: usize) -> Option<DevicePage> {
         if number >= self.pages_of_device() {
             return None;
@@ -120,7 +122,7 @@ impl Layout {
         })
     }
 
-    /// What is on a page of the file; [`None`] if nothing can be.
+    /// The content of a page of the file; [`None`] if the page cannot exist.
     pub fn place(&self, page: usize) -> Option<MapTarget> {
         let header = self.header_pages();
         let Some(page) = page.checked_sub(header) else {
@@ -171,7 +173,7 @@ fn short(number: usize) -> u32 {
 }
 
 impl MapHeader {
-    /// Of a file laid out so.
+    /// The header of a file with this layout.
     pub fn new(layout: &Layout) -> Self {
         MapHeader {
             magic: MAGIC,
@@ -198,7 +200,7 @@ impl MapHeader {
         }
     }
 
-    /// The list has changed.
+    /// Publishes the generation of the list of devices, which has changed.
     pub fn set_generation(&self, generation: u64) {
         self.generation.store(generation, Release);
     }
@@ -218,7 +220,7 @@ pub struct MapDevice {
 }
 
 impl MapDevice {
-    /// Makes zeroed memory that of a device that is present.
+    /// Sets up zeroed memory for a device that is present.
     pub fn set(&mut self, device: Device) {
         self.magic = MAGIC;
         self.device = device.with_block_size(AtomicU32::new(device.block_size));
@@ -230,25 +232,25 @@ impl MapDevice {
         self.device.with_block_size(block_size)
     }
 
-    /// Its block size has changed.
+    /// Publishes the block size of the device, which has changed.
     pub fn set_block_size(&self, block_size: u32) {
         self.device.block_size.store(block_size, Relaxed);
     }
 
-    /// It has left.
+    /// Publishes that the device was removed.
     pub fn set_gone(&self) {
         self.state.store(GONE, Release);
     }
 
-    /// Whether it has.
+    /// Whether the device was removed.
     pub fn is_gone(&self) -> bool {
         self.state.load(Acquire) == GONE
     }
 }
 
-/// Of a disk: which partitions' records a reader of mapped memory has to add to those of the disk. In the upper half how
-/// often that has changed, in the lower half how many partitions have left whose records still are to be added: a program that
-/// does not have them mapped already cannot read them.
+/// Changes of the partitions of a disk, whose records a reader of mapped memory has to add to those of the disk. The
+/// upper half is the number of changes. The lower half is the number of partitions that have left, but whose records
+/// still have to be added: a program that has not mapped them before cannot read them.
 #[derive(Debug, Default)]
 #[repr(transparent)]
 pub struct PartitionChanges(AtomicU64);
@@ -256,7 +258,7 @@ pub struct PartitionChanges(AtomicU64);
 impl PartitionChanges {
     const CHANGE: u64 = 1 << 32;
 
-    /// A partition has arrived, in which nothing is recorded yet.
+    /// A partition was added, in which nothing is recorded yet.
     pub fn arrives(&self) {
         self.0.fetch_add(Self::CHANGE, Release);
     }
@@ -266,15 +268,15 @@ impl PartitionChanges {
         self.0.fetch_add(1, Release);
     }
 
-    /// Its counts are about to be added to the disk's. A reader that finds any of them there, and then reads this word, finds
-    /// the change: the counts are released after it.
+    /// The counts of a partition are about to be added to those of the disk. A reader that finds any of them there, and
+    /// then reads this word, finds the change, as the counts are released after it.
     pub fn begins_to_absorb(&self) {
         self.0.fetch_add(Self::CHANGE, Release);
     }
 
-    /// They have been.
+    /// The counts of a partition were added to those of the disk.
     pub fn has_absorbed(&self) {
-        // Release: a reader that finds that none is missing finds their counts in those of the disk.
+        // Release: a reader that finds no partition missing finds all their counts in the disk.
         self.0.fetch_sub(1, Release);
     }
 
@@ -287,7 +289,7 @@ impl PartitionChanges {
 /// Words of 64 bits each, up to the end of a page of 4 KiB.
 const WORDS: usize = if cfg!(loom) { 1 } else { 130 };
 
-/// Which records of a device are there.
+/// Which records of a device exist.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Present([AtomicU64; WORDS]);
@@ -299,20 +301,20 @@ impl Default for Present {
 }
 
 impl Present {
-    /// The record of this index is there. All of it was written before.
+    /// Publishes that the record of this index exists. All of it was written before.
     pub fn set(&self, index: usize) {
         if let Some(word) = self.0.get(index / 64) {
             word.fetch_or(1 << (index % 64), Release);
         }
     }
 
-    /// Whether it is.
+    /// Whether the record of this index exists.
     pub fn has(&self, index: usize) -> bool {
         let word = self.0.get(index / 64);
         word.is_some_and(|word| word.load(Acquire) >> (index % 64) & 1 != 0)
     }
 
-    /// The indices of the records that are there, of as many as a device may have.
+    /// The indices of the records that exist, of the `records` that a device may have.
     pub fn iter(&self, records: usize) -> Indices<'_> {
         let words = self.0.get(..records.div_ceil(64)).unwrap_or(&self.0);
         Indices {
@@ -329,7 +331,7 @@ pub struct Indices<'a> {
     words: core::slice::Iter<'a, AtomicU64>,
     /// The index of the lowest bit of `bits`.
     first: usize,
-    /// Of the last word: those that were not returned yet.
+    /// The bits of the last word that were not returned yet.
     bits: u64,
 }
 

@@ -2,10 +2,10 @@
 
 //! Messages: device-mapper's `@stats_*`, for any disk.
 //!
-//! A line consists of the disk and the message as `dmsetup message` takes it. What device-mapper accepts is
-//! accepted, and what it refuses is refused. Numbers are parsed as by the kernel's `sscanf()`, which refuses no
-//! number as too large. Additions to device-mapper: the options `classes` and `unchecked`, the message
-//! `@stats_resize`, and that a range must end on the device.
+//! A line consists of the disk and the message as `dmsetup message` takes it. Messages that device-mapper
+//! accepts are accepted, and those that it refuses are refused. Numbers are parsed as by the kernel's
+//! `sscanf()`, which refuses no number as too large. Additions to device-mapper: the options `classes` and
+//! `unchecked`, the message `@stats_resize`, and that a range must end on the device.
 //!
 //! Nothing is copied: a parsed message borrows its line. Floor 3 looks up the disk and returns the errno and
 //! the text of an error; floor 2 copies what it keeps, from `Word::bytes()`.

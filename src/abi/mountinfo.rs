@@ -34,7 +34,7 @@ impl PathRange {
     }
 }
 
-/// A line of the table: what of a file system is mounted, and where.
+/// A line of the table: which part of a file system is mounted, and where.
 #[derive(Debug)]
 pub struct Mounted {
     dev: u32,
@@ -42,7 +42,7 @@ pub struct Mounted {
     root: PathRange,
     point: PathRange,
     is_former: bool,
-    /// Not 0 if the super block is gone: the device number may be that of another by now.
+    /// Not 0 if the super block is gone: another file system may have its device number by now.
     is_gone: AtomicU32,
 }
 
@@ -52,7 +52,7 @@ impl Mounted {
         self.dev
     }
 
-    /// Returns what of the file system is mounted.
+    /// Returns the directory of the file system that is mounted.
     pub fn root<'a>(&self, text: &'a [u8]) -> &'a [u8] {
         self.root.in_text(text)
     }
@@ -90,7 +90,7 @@ fn parse_line(text: &mut [u8], line: Range<usize>, number: u32) -> Option<Mounte
     });
     let mut next = || words.next();
     let (_, _, device, root, point) = (next()?, next()?, next()?, next()?, next()?);
-    // Options follow.
+    // At least one more word follows.
     next()?;
     let dev = parse_dev(text.get(device)?)?;
     let root = PathRange::new(unescape(text, root)?)?;
@@ -112,8 +112,8 @@ fn parse_dev(word: &[u8]) -> Option<u32> {
     (major < 1 << 12 && minor < 1 << 20).then_some(major << 20 | minor)
 }
 
-/// Replaces each backslash with three octal digits by the byte that they stand for, and writes a NUL behind the word, in place of
-/// the blank there. Returns what is left of the word.
+/// Replaces each backslash with three octal digits by the byte that they stand for, and writes a NUL behind the word,
+/// in place of the blank there. Returns the range of the unescaped word.
 fn unescape(text: &mut [u8], word: Range<usize>) -> Option<Range<usize>> {
     let (mut from, mut to) = (word.start, word.start);
     while from < word.end {
@@ -183,7 +183,8 @@ pub fn copy_former(
     Some((former, end))
 }
 
-/// Sorts the lines by device, and those of a device as they are in the text, former ones last.
+/// Sorts the lines by device, and the lines of a device by their order in the text, former ones
+/// last.
 pub fn sort(mounted: &mut [Mounted]) {
     sort_by(mounted, |one, other| {
         (one.dev, one.line).cmp(&(other.dev, other.line))
@@ -210,8 +211,8 @@ impl<'a> MountTable<'a> {
         lines.iter().take_while(move |mounted| mounted.dev == dev)
     }
 
-    /// Returns the lines that stay when `new` replaces the table: those of devices that `new` does not name and that are not gone.
-    /// Those that were mounted until now come before those that were not.
+    /// Returns the lines that stay when `new` replaces the table: those of devices that `new` does not have and that
+    /// are not gone. Lines that were mounted until now come before former ones.
     pub fn former<'b>(self, new: MountTable<'b>) -> impl Iterator<Item = &'a Mounted> + 'b
     where
         'a: 'b,
@@ -231,8 +232,8 @@ impl<'a> MountTable<'a> {
         Some(whole.point.start as usize)
     }
 
-    /// Returns where a file is mounted: the index of the mount point in the text, and the length of the part of `path` that
-    /// is above what is mounted. The mount of a whole file system is preferred to that of a part.
+    /// Returns where a file is mounted: the index of the mount point in the text, and the length of the part of `path`
+    /// that is above the mounted directory. The mount of a whole file system is preferred to that of a part.
     pub fn of(self, dev: u32, path: &[u8]) -> Option<(usize, usize)> {
         let mut found = None;
         for mounted in self.of_dev(dev).filter(|mounted| !mounted.is_gone()) {
@@ -250,7 +251,7 @@ impl<'a> MountTable<'a> {
         found
     }
 
-    /// Returns the mount point of the file if `name` is its path there: the index in the text.
+    /// Returns the mount point of the file under which its path is `name`: the index in the text.
     pub fn at(self, dev: u32, path: &[u8], name: &[u8]) -> Option<usize> {
         let mut lines = self.of_dev(dev).filter(|mounted| !mounted.is_former);
         let found = lines.find(|mounted| {
@@ -263,7 +264,7 @@ impl<'a> MountTable<'a> {
     }
 }
 
-/// Returns the length of `root` in a path that is below it.
+/// Returns the length of `root` in a path that is below it; 0 if `root` is "/".
 fn below(path: &[u8], root: &[u8]) -> Option<usize> {
     if root.len() == 1 {
         return Some(0);

@@ -207,8 +207,8 @@ pub fn array<const N: usize>(text: impl Display) -> Option<[u8; N]> {
     (array.len < N).then_some(array.bytes)
 }
 
-/// Prints bytes as one word to a C array of `N` bytes, with at least one NUL. If it is too long, `...` and as
-/// much of its end as fits.
+/// Prints bytes as one word to a C array of `N` bytes, with at least one NUL. A word that is too long is
+/// replaced by `...` and as much of its end as fits.
 pub fn keep_end<const N: usize>(bytes: &[u8]) -> [u8; N] {
     const DOTS: &str = "...";
     if let Some(array) = array(Escaped::word(bytes)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Where text goes.
+//! The targets of text.
 
 use super::decimal;
 use core::fmt::{
@@ -32,7 +32,7 @@ pub trait Out: Write {
     }
 }
 
-/// Where replies go. Words of users' are bytes, and need not be text.
+/// The target of a reply. Words that users gave are bytes, and need not be valid text.
 pub trait ReplyWriter: Out {
     /// Appends bytes as they are.
     fn write_bytes(&mut self, bytes: &[u8]) -> Result;
@@ -60,7 +60,7 @@ pub struct Buffer<'a> {
 }
 
 impl<'a> Buffer<'a> {
-    /// A buffer of which the first `len` bytes are used.
+    /// Creates a buffer whose first `len` bytes are used.
     pub fn new(room: &'a mut [u8], len: usize) -> Self {
         Buffer { room, len }
     }
@@ -70,7 +70,7 @@ impl<'a> Buffer<'a> {
         self.len
     }
 
-    /// Whether none is used.
+    /// Whether no bytes are used.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -80,12 +80,12 @@ impl<'a> Buffer<'a> {
         self.room.len().saturating_sub(self.len)
     }
 
-    /// Gives up everything behind the first `len` bytes.
+    /// Discards all bytes after the first `len`.
     pub fn truncate(&mut self, len: usize) {
         self.len = self.len.min(len);
     }
 
-    /// Uses `len` bytes more, which `fill` writes. An error if there are not as many.
+    /// Uses `len` more bytes, which `fill` writes. Returns an error if they do not fit.
     #[inline(always)]
     fn append(&mut self, len: usize, fill: impl FnOnce(&mut [u8])) -> Result {
         let end = self.len.wrapping_add(len);
@@ -99,7 +99,7 @@ impl<'a> Buffer<'a> {
     #[inline]
     pub fn write_bytes(&mut self, bytes: &[u8]) -> Result {
         self.append(bytes.len(), |room| {
-            // A loop, as most are a few bytes.
+            // A loop, as most texts are a few bytes.
             for (into, from) in room.iter_mut().zip(bytes) {
                 *into = *from;
             }
@@ -130,7 +130,7 @@ impl Out for Buffer<'_> {
 
     #[inline]
     fn write_after(&mut self, separator: u8, number: u64) -> Result {
-        // Most numbers of most lines.
+        // Most numbers of most lines have one digit.
         if number < 10 {
             let text = [separator, decimal::digit(number)];
             return self.append(2, |room| room.copy_from_slice(&text));

@@ -154,7 +154,7 @@ impl ReplyWriter for PiecePart<'_, '_> {
 pub enum Filled {
     /// The next record needs an empty buffer.
     Full,
-    /// There is room left, but enough was done at a time.
+    /// There is room left, but the source stopped to limit the work of one call.
     More,
     /// The text is complete.
     End,
@@ -328,7 +328,8 @@ mod tests {
         assert_eq!(pager.next(200), Next::Fill);
     }
 
-    /// A text whose buffer has so many bytes each time, or cannot be filled.
+    /// A text with the numbers of bytes in its buffer, each time it is filled; [`None`] if it
+    /// cannot be filled.
     struct FakeText<'a> {
         pager: Pager,
         lengths: &'a [Option<usize>],
@@ -378,7 +379,7 @@ mod tests {
         let two = [Some(10), Some(20)];
         let all = usize::MAX;
         assert_eq!(read(&two, all, 10 + BUFFER), Ok(30));
-        // Less than a whole buffer after the first.
+        // After the first, less than a whole buffer is left to read.
         assert_eq!(read(&two, all, 9 + BUFFER), Ok(10));
         assert_eq!(read(&two, 15, 10 + BUFFER), Ok(15));
         assert_eq!(read(&two, 0, 5), Err(None));

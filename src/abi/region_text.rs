@@ -7,24 +7,24 @@
 //!
 //! # What the option `classes` adds
 //!
-//! `@stats_print` has behind device-mapper's columns (and histogram) of each area
+//! `@stats_print` appends to device-mapper's columns (and histogram) of each area:
 //!
 //! ```text
 //!  length:L read:IOS:MERGES:SECTORS:NS write:IOS:MERGES:SECTORS:NS free:IOS:MERGES:SECTORS:NS
 //! ```
 //!
-//! with the sectors the area really has, of which the last may have fewer than the step, and what
-//! device-mapper has as writes by what they do; times in ns in any case. If it was not asked for
-//! some areas only, a last line has the region as a whole, in which an I/O is counted once
-//! however many areas it touches, without a histogram:
+//! `L` is the number of sectors of the area; the last area may have fewer than the step.
+//! Device-mapper's writes are split into those that write and those that free sectors. Times are
+//! always in ns. Unless the message gives areas, a last line has the region as a whole, without a
+//! histogram. There an I/O is counted once, however many areas it touches:
 //!
 //! ```text
 //! total START+LENGTH (13 columns) length:L read:... write:... free:... none:...
 //! ```
 //!
-//! `@stats_list` has the word `classes` last, and a backslash before each blank and backslash of
-//! program and auxiliary data: then the line can be split as a message is. (Device-mapper writes
-//! them as they are, and so is done without the option.)
+//! `@stats_list` appends the word `classes`, and writes a backslash before each blank and backslash
+//! of program and auxiliary data, so that the line can be split like a message. (Device-mapper
+//! writes them unchanged, as does a region without the option.)
 
 use super::{
     decimal::DIGITS,
@@ -56,22 +56,22 @@ pub fn created(out: &mut impl Out, id: u32) -> Result {
     write!(out, "{id}")
 }
 
-/// A region as `@stats_list` has it.
+/// A region as `@stats_list` prints it.
 #[derive(Clone, Copy, Debug)]
 pub struct ListedRegion<'a> {
     /// Its id.
     pub id: u32,
     /// Its range.
     pub geometry: &'a Geometry,
-    /// Whose it is.
+    /// The program that owns it.
     pub program: &'a [u8],
-    /// What it is found by.
+    /// Auxiliary data of that program.
     pub aux: &'a [u8],
-    /// What its times are in.
+    /// The unit of its times.
     pub unit: Unit,
-    /// Its histogram's bounds; none without.
+    /// The bounds of its histogram; empty without a histogram.
     pub bounds: &'a [u64],
-    /// Whether it has additional output.
+    /// Whether it has the option `classes`.
     pub classes: bool,
 }
 
@@ -102,7 +102,7 @@ fn word(out: &mut impl ReplyWriter, word: &[u8], quote: bool) -> Result {
         return out.write_bytes(word);
     }
     for byte in word {
-        // What `message::word` takes for a blank.
+        // The blanks are those of `message::word`.
         if matches!(byte, b'\t'..=b'\r' | b' ' | 0xa0 | b'\\') {
             out.write_char('\\')?;
         }
@@ -111,14 +111,14 @@ fn word(out: &mut impl ReplyWriter, word: &[u8], quote: bool) -> Result {
     Ok(())
 }
 
-/// What `@stats_print` reports of an area, or of the whole region.
+/// The values that `@stats_print` reports of an area, or of the whole region.
 #[derive(Clone, Copy, Debug)]
 pub struct Printed<'a> {
-    /// Since it was cleared.
+    /// The columns, counted since they were cleared.
     pub columns: &'a Columns,
     /// I/Os in flight.
     pub in_flight: u64,
-    /// Since they were cleared; with additional output.
+    /// The additional columns, counted since they were cleared; only with the option `classes`.
     pub classes: Option<&'a Classes>,
     /// The unit in which times are reported.
     pub unit: Unit,
@@ -129,13 +129,13 @@ pub struct Printed<'a> {
 /// A histogram may have more counts than a buffer has room for. Hence a line consists of parts, which are written
 /// in one or in several pieces: what is before the histogram, each of its counts, and what follows.
 pub struct AreaLine<'a> {
-    /// The areas there are.
+    /// The areas of the region.
     pub geometry: &'a Geometry,
-    /// Which of them it is.
+    /// The index of the area.
     pub area: usize,
-    /// What it has.
+    /// The values of the area.
     pub printed: Printed<'a>,
-    /// Counts in its histogram; 0 without.
+    /// Counts in its histogram; 0 without a histogram.
     pub buckets: usize,
 }
 
@@ -145,8 +145,8 @@ impl AreaLine<'_> {
         self.buckets.saturating_add(2)
     }
 
-    /// Writes the parts from `first` on for which there is room. Returns which is the next. `count` returns the
-    /// count of a bucket, of each that is written once.
+    /// Writes the parts from `first` on for which there is room. Returns the index of the next part. `count`
+    /// returns the count of a bucket; it is called once for each bucket that is written.
     pub fn write(
         &self,
         out: &mut Piece<'_>,
@@ -198,7 +198,7 @@ impl AreaLine<'_> {
     }
 }
 
-/// The last line of `@stats_print` with additional output: the region as a whole.
+/// The last line of `@stats_print` with the option `classes`: the region as a whole.
 pub fn total(out: &mut impl Out, geometry: &Geometry, printed: &Printed<'_>) -> Result {
     let (start, len) = (geometry.start(), geometry.len());
     write!(out, "total {start}+{len}")?;

@@ -34,7 +34,8 @@ fn count(counts: &[u64; SIZES]) -> u64 {
     counts.iter().fold(0, add)
 }
 
-/// A histogram in one line without its newline: how many, and the count of each bucket.
+/// A histogram in one line without its newline: the number of transactions, and the count of each
+/// bucket.
 pub fn histogram(out: &mut impl Out, counts: &[u64; SIZES]) -> Result {
     number(out, count(counts))?;
     numbers(out, counts)
@@ -45,8 +46,8 @@ pub fn header(out: &mut impl Out) -> Result {
     out.write_str("device number class count ge_bytes:count\n")
 }
 
-/// One line, if there is anything to say: after how many, the buckets that are not empty, each with the
-/// smallest size in it.
+/// One line; nothing for an empty histogram. The number of transactions is followed by the buckets that are
+/// not empty, each with the smallest size in it.
 pub fn line(out: &mut impl Out, disk: &Identity, class: Class, counts: &[u64; SIZES]) -> Result {
     let count = count(counts);
     if count == 0 {

@@ -21,8 +21,8 @@ pub fn header(out: &mut impl Out) -> Result {
     )
 }
 
-/// Writes the line of an I/O. There is a dash in place of the name of a `device` that is not known, and of what is not for
-/// this reader unless `has_target`.
+/// Writes the line of an I/O. There is a dash in place of the name of a `device` that is not known. Without
+/// `has_target`, there are dashes in place of the members that only privileged readers may see.
 pub fn line(
     out: &mut impl Out,
     device: Option<&Identity>,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Statistics by name, and the text made of them.
+//! Statistics by name, and their text.
 //!
-//! Every value a user can read stands once in a table here: sysfs makes a file of each, and
-//! `stat` and `/dev/iostat` a column. Users find columns by their names.
+//! Each value that users can read is in one of the tables here. It is a file in sysfs, and a column
+//! of `stat` and of `/dev/iostat`. Users find columns by their names.
 
 use super::{
     identity::{
@@ -36,8 +36,8 @@ pub const VERSION: u32 = 1;
 
 /// A number with a name.
 pub struct Statistic {
-    /// Its name: a file in sysfs, a column in text. Times end in `_ns` unless kstat(9S) names
-    /// them, whose times are all ns.
+    /// Its name: a file in sysfs, a column in text. Names of times end in `_ns`, except those of
+    /// kstat(9S), whose times are all ns.
     pub name: &'static CStr,
     /// Its value.
     pub value: fn(&Snapshot) -> u64,
@@ -116,10 +116,10 @@ pub static KSTAT: [Statistic; 12] = [
     statistic(c"rcnt", |s| s.record.runq.len()),
 ];
 
-/// What kstat(8) prints with every kstat.
+/// The time of a snapshot, which kstat(8) prints with every kstat.
 pub static SNAPTIME: Statistic = statistic(c"snaptime", |s| s.now);
 
-/// Everything of one snapshot, in the order of the `stat` line: `snaptime`, [`DEVSTAT`], [`SERVICE`], [`KSTAT`].
+/// All values of a snapshot, in the order of the `stat` line: `snaptime`, [`DEVSTAT`], [`SERVICE`], [`KSTAT`].
 fn columns() -> impl Iterator<Item = &'static Statistic> {
     core::iter::once(&SNAPTIME)
         .chain(&DEVSTAT)
@@ -135,7 +135,7 @@ fn word(name: &CStr) -> &str {
 /// The `stat` line of one disk, without its newline.
 pub fn stat(out: &mut impl Out, snapshot: &Snapshot) -> Result {
     number(out, (SNAPTIME.value)(snapshot))?;
-    // Loops: an iterator over all tables would check at each value which table it is in.
+    // Nested loops, as an iterator over all tables would check at each value which table it is in.
     for table in [&DEVSTAT[..], &SERVICE[..], &KSTAT[..]] {
         for column in table {
             out.write_after(b' ', (column.value)(snapshot))?;

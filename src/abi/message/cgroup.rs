@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! `@cgroups on|off`: begins or ends to count by cgroup; `@cgroups_list [<disk>]`: lists what was counted.
+//! `@cgroups on|off`: starts or stops counting by cgroup; `@cgroups_list [<disk>]`: lists what was counted.
 
 use super::{
     error::{
@@ -16,9 +16,9 @@ use super::{
 /// A message about accounts by cgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CgroupMessage<'a> {
-    /// Whether there are any.
+    /// Whether to count by cgroup.
     Switch(bool),
-    /// Lists those of this disk, or of all.
+    /// Lists the accounts of this disk, or of all disks.
     List(Option<Word<'a>>),
 }
 

@@ -272,7 +272,7 @@ impl<'a> Create<'a> {
         if buckets.saturating_mul(geometry.areas()) > MAX_BUCKETS {
             return Err(too_many(Reason::TooManyBuckets));
         }
-        // Checked last: what device-mapper refuses is refused for the same reason.
+        // Checked last, so that a range that device-mapper refuses is refused for the same reason.
         if !self.options.unchecked {
             self.range.check(device)?;
         }

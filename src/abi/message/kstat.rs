@@ -173,7 +173,8 @@ impl<'a> Selector<'a> {
         self.statistic.clone().map(|(byte, _)| byte)
     }
 
-    /// Returns whether this statistic is selected, in a kstat that is.
+    /// Returns whether this statistic is selected, in a kstat of which [`Selector::has_kstat`] is
+    /// true.
     pub fn has(&self, statistic: impl Iterator<Item = u8> + Clone) -> bool {
         self.statistic.matches(statistic)
     }
@@ -256,7 +257,7 @@ fn one(wanted: Wanted, rest: &mut (impl Iterator<Item = Wanted> + Clone), byte: 
                 *rest = after;
                 is_in
             }
-            // Not closed: it matches itself.
+            // The set is not closed: `[` matches itself.
             None => byte == b'[',
         },
         (wanted, _) => byte == wanted,

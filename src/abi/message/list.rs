@@ -13,7 +13,7 @@ use super::{
     },
 };
 
-/// A list of which the message only says of which device it is.
+/// A list whose only argument is a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ListMessage<'a> {
     /// The I/Os in flight: of all disks, or of this disk and its partitions, or of this partition.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! `@slow [<disk>]`: lists slow I/Os; `@slow_threshold <ns>`: sets from which time on they are slow.
+//! `@slow [<disk>]`: lists slow I/Os; `@slow_threshold <ns>`: sets the time from which on an I/O is slow.
 
 use super::{
     error::{
@@ -17,9 +17,9 @@ use crate::acct::slow::LONGEST_NS;
 /// A message about slow I/Os.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slow<'a> {
-    /// Lists those of this disk and its partitions, or of this partition, or of all.
+    /// Lists the slow I/Os of this disk and its partitions, or of this partition, or of all disks.
     List(Option<Word<'a>>),
-    /// From so many ns on.
+    /// Sets the threshold, ns.
     Threshold(u64),
 }
 
