@@ -86,8 +86,8 @@ use readout::Readout;
 use slow::SlowIos;
 use usage::Usage;
 
-/// The statistics of one disk or partition, or of a client's entry, from its arrival on. Outlives it for as long as a reader
-/// holds it.
+/// The statistics of one disk or partition, or of a client's entry, from its arrival on. Readers that hold a reference
+/// may keep it longer than the device exists.
 #[pin_data]
 pub(crate) struct Account {
     identity: Identity,
@@ -96,38 +96,41 @@ pub(crate) struct Account {
     /// The identity, for the tracepoints of the io provider.
     devinfo: Devinfo,
     handle: AccountId,
-    /// The disk's account, of a partition.
+    /// In the account of a partition, the account of its disk.
     disk: Option<Arc<Account>>,
-    /// Those that probes find, of a disk.
+    /// In the account of a disk, the number of partitions that probes find.
     pub(super) partitions: PartitionCount,
     #[pin]
     regions: RegionSet,
-    /// Whether events are counted: of a disk.
+    /// Whether events are counted; true for disks.
     has_events: bool,
-    /// Where it begins on the disk.
+    /// Its first sector on the whole disk.
     start_sector: u64,
-    /// Of a disk: what it may use of the table's reserve, once that is more than nothing.
+    /// In the account of a disk, how many I/Os it may have in the table's reserve; 0 at first.
     share: Share,
     /// The tasks that wait for tags of disks.
     tag_waits: Option<Arc<TagWaits>>,
     slow: SlowIos,
     records: Arc<Records>,
-    /// Those by whom it is found: the list, and probes.
+    /// The number of holders: the list, the table of the probes, and the partitions that a disk has
+    /// not absorbed yet.
     holders: Refcount,
-    /// A gauge for each hardware queue; none if there is but one. A power of two.
+    /// A gauge for each hardware queue; none if there is only one queue. The number is a power of
+    /// two.
     leaves: KVec<GaugeLine>,
     root: Root,
-    /// Whether it leaves.
+    /// Whether the device is being removed.
     leaves_now: AtomicBool,
     usage: Usage,
-    /// What readers have in common.
+    /// State that readers share.
     #[pin]
     readout: Mutex<Readout>,
-    /// Of a disk: whether `readout` may have partitions. It never becomes false again.
+    /// In the account of a disk, whether `readout` may have partitions. It never becomes false
+    /// again.
     has_had_partitions: AtomicBool,
 }
 
-/// What of an account only a disk or partition has.
+/// The members of an account that only disks and partitions have.
 struct Block {
     devinfo: Devinfo,
     disk: Option<Arc<Account>>,
@@ -142,15 +145,15 @@ struct Block {
 #[repr(align(64))]
 struct GaugeLine(Gauge);
 
-/// In the id of an account of a client, which is in no table of accounts.
+/// The index in the id of an account of a client, which is in no table of accounts.
 const CLIENT_PLACE: u32 = u32::MAX;
 
-/// Leaves of one disk: more than this many hardware queues share.
+/// The maximum number of leaves of a disk: if it has more hardware queues, they share leaves.
 const MAX_LEAVES: usize = 64;
 
 impl Account {
-    /// An account of `device` with all counters zero; its `disk`, if it is a partition, is to adopt it before anything is
-    /// recorded in it. May sleep; `ENOMEM`.
+    /// Creates an account of `device` with all counters zero. For a partition, [`Account::join_disk`] must be called
+    /// before anything is recorded in it. May sleep; `ENOMEM`.
     pub(crate) fn new(
         device: &BlockDevice<'_>,
         disk: Option<Arc<Account>>,
@@ -257,7 +260,7 @@ impl Account {
         )
     }
 
-    /// Who the disk or partition is. Block size and flags as at its arrival: see
+    /// The identity of the disk or partition. Block size and flags are those at its arrival: see
     /// [`Account::identity_now`].
     pub(crate) fn identity(&self) -> &Identity {
         &self.identity
@@ -273,7 +276,7 @@ impl Account {
         self.records.head().device()
     }
 
-    /// What programs may map.
+    /// The records, which programs may map.
     pub(super) fn records(&self) -> Arc<Records> {
         self.records.clone()
     }
@@ -283,7 +286,7 @@ impl Account {
         self.records.upkeep(&self.root);
     }
 
-    /// There is one more by whom it is found.
+    /// Adds a holder.
     pub(super) fn hold(&self) {
         self.holders.inc();
     }
@@ -300,13 +303,14 @@ impl Account {
         }
     }
 
-    /// That of its disk, if it is a partition's.
+    /// The account of its disk, if this is the account of a partition.
     #[inline(always)]
     pub(super) fn disk(&self) -> Option<&Account> {
         self.disk.as_deref()
     }
 
-    /// Whether I/Os may have to be recorded in regions: of a partition also in those of its disk.
+    /// Whether I/Os may have to be recorded in regions, for a partition also in the regions of its
+    /// disk.
     #[inline(always)]
     pub(super) fn needs_slow_record(&self) -> bool {
         self.regions.needs_slow_record()
@@ -331,7 +335,7 @@ impl Account {
         self.start_sector
     }
 
-    /// What a disk may use of the table's reserve.
+    /// The share of the table's reserve that a disk may use.
     pub(super) fn share(&self) -> &Share {
         &self.share
     }
@@ -341,7 +345,7 @@ impl Account {
         self.handle
     }
 
-    /// Whether its I/Os are in the table of I/Os in flight: not those of an entry of another module.
+    /// Whether its I/Os are in the table of I/Os in flight. Those of an entry of another module are not.
     pub(crate) fn has_tracked_ios(&self) -> bool {
         // CAST: 32 bits.
         self.handle.place() != CLIENT_PLACE as usize
@@ -367,7 +371,7 @@ impl Account {
         self.has_events
     }
 
-    /// How many there were; 0 of what has no event counters. In any context.
+    /// The number of these events; 0 for an account without event counters. In any context.
     pub(crate) fn event(&self, event: DiskEvent) -> u64 {
         self.records.events(event)
     }
@@ -378,8 +382,8 @@ impl Account {
         !self.leaves.is_empty()
     }
 
-    /// Records one step at `now` of an I/O that goes through the hardware queue `hctx`. A step of a partition is one of its
-    /// disk by that: see [`DiskDifference`](crate::acct::record::DiskDifference).
+    /// Records one step at `now` of an I/O that goes through the hardware queue `hctx`. This also records a step of a
+    /// partition in its disk: see [`DiskDifference`](crate::acct::record::DiskDifference).
     #[inline(always)]
     pub(crate) fn record(&self, transition: Transition, hctx: u16, now: u64, cpu: ThisCpu<'_>) {
         let record = self.records.this_cpu(cpu, &self.root);
@@ -409,7 +413,7 @@ impl Account {
         if let Some(disk) = self.disk() {
             return self.apply_in_partition(disk, transition, record, hctx, now);
         }
-        // Two calls and not one with two trees: which of them is asked once, not after every step.
+        // Two calls instead of one, so that the kind of tree is tested once, not after every step.
         match self.leaf(hctx) {
             None => transition.apply(record, &self.tree(None), now),
             leaf => transition.apply(record, &self.tree(leaf), now),
@@ -429,7 +433,7 @@ impl Account {
         transition.apply_in_partition(record, &gauges, &disk.root.gauge, now);
     }
 
-    /// The gauge of a hardware queue, unless its I/Os enter the root.
+    /// The gauge of a hardware queue; [`None`] if its I/Os enter the root directly.
     #[inline(always)]
     fn leaf(&self, hctx: u16) -> Option<&Gauge> {
         if !self.has_leaves() || hctx == fast::DIRECT {
@@ -439,7 +443,7 @@ impl Account {
         Some(&self.leaves.get(usize::from(hctx) & last)?.0)
     }
 
-    /// The way of an I/O through the gauges.
+    /// The gauges that an I/O changes.
     #[inline(always)]
     fn tree<'a>(&'a self, leaf: Option<&'a Gauge>) -> Tree<'a> {
         let root = &self.root.gauge;
@@ -449,13 +453,14 @@ impl Account {
         }
     }
 
-    /// A client's transaction starts. Of accounts of clients alone.
+    /// A client's transaction starts. For accounts of clients only.
     #[inline(always)]
     pub(crate) fn start_transaction(&self, now: u64, cpu: ThisCpu<'_>) {
         self.record(Transition::StartRunqEnter, 0, now, cpu);
     }
 
-    /// A client's transaction ends; false, if none has started. Of accounts of clients alone.
+    /// A client's transaction ends; false if no transaction is in progress. For accounts of clients
+    /// only.
     #[inline(always)]
     pub(crate) fn end_transaction(
         &self,

@@ -119,8 +119,9 @@ impl Accounts {
             return Some(disk);
         }
         let partition = self.lookup.find(probe, block_device);
-        // It is a partition of this disk: a bio names the device it was submitted to, and a driver that passes it on
-        // to another disk's queue (clones of dm, nvme multipath) makes it name that whole disk.
+        // A partition that is found belongs to this disk: a bio refers to the device that it was submitted to, and a
+        // driver that passes the bio on to the queue of another disk (clones of dm, nvme multipath) makes it refer
+        // to that whole disk.
         Some(partition.unwrap_or(disk))
     }
 

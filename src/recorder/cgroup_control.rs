@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Accounts by cgroup, but for what probes do: begins and ends them, reads them, and merges and removes their rows.
+//! Control of accounts by cgroup: starts and stops counting, reads the accounts, and merges and removes their rows.
+//! Probes count in `transactions/cgroup.rs`.
 
 use super::{
     cgroups::Cgroups,
@@ -40,7 +41,7 @@ use kernel::{
     sync::Arc, //
 };
 
-/// At the entry of the function that frees a `blkcg_gq`: there is no bio with it any more.
+/// Called at the entry of the function that frees a `blkcg_gq`. No bio refers to that any more.
 struct FreeEntry(Arc<Cgroups>);
 
 impl EntryHandler for FreeEntry {
@@ -49,7 +50,8 @@ impl EntryHandler for FreeEntry {
     }
 }
 
-/// Whether there are accounts by cgroup, and all that reads and changes them but the probes: one caller at a time.
+/// The state of accounts by cgroup. All functions that read or change the accounts, except the probes, are called
+/// through it, one caller at a time.
 pub(super) struct CgroupControl {
     /// Fields are dropped in this order.
     counting: Option<Counting>,
@@ -60,7 +62,7 @@ pub(super) struct CgroupControl {
 }
 
 impl CgroupControl {
-    /// Off; with room for so many rows when on.
+    /// Creates the state without accounts. They will have room for so many rows.
     pub(super) fn new(rows: u32) -> Self {
         CgroupControl {
             counting: None,
@@ -71,14 +73,15 @@ impl CgroupControl {
         }
     }
 
-    /// Begins to count, unless that is done. May sleep; `ENOMEM`, `EOPNOTSUPP` if the kernel has no cgroups for block I/O.
+    /// Starts counting, unless it is started already. May sleep; `ENOMEM`, `EOPNOTSUPP` if the kernel has no cgroups
+    /// for block I/O.
     pub(super) fn start(&mut self, tracker: &Arc<Tracker>) -> Result {
         if self.counting.is_some() {
             return Ok(());
         }
         let cgroups = Cgroups::new(self.rows)?;
         tracker.cgroups().replace(Some(Node::new(cgroups.clone())?));
-        // Without this function, or fprobes, nothing is remembered.
+        // If the kernel has no such function or no fprobes, CPUs remember no rows.
         self.frees = Fprobe::new(c"blkg_free_workfn", FreeEntry(cgroups.clone())).ok();
         cgroups.set_may_remember(self.frees.is_some());
         self.cgroups = Some(cgroups);
@@ -93,14 +96,14 @@ impl CgroupControl {
         started
     }
 
-    /// Ends to count, and forgets what was counted. May sleep.
+    /// Stops counting, and frees all accounts. May sleep.
     pub(super) fn stop(&mut self, tracker: &Tracker) {
         self.counting = None;
         self.probes = None;
         tracker.cgroups().replace(None);
         synchronize();
         wait_for_drops();
-        // No probe has a memo any more.
+        // No probe uses a memo any more.
         self.frees = None;
         self.cgroups = None;
     }
@@ -127,7 +130,7 @@ impl CgroupControl {
         if !cgroups.must_merge() {
             return;
         }
-        // What there is no memory for is tried again the next time.
+        // Without memory, it is tried again the next time.
         let Ok(rows) = self.rows(|is_released| is_released) else {
             cgroups.merge_later();
             return;
@@ -145,7 +148,8 @@ impl CgroupControl {
         reclaim(cgroups);
     }
 
-    /// How each row is read, in order, and its index. May sleep; `ENOMEM`.
+    /// The disk, cgroup and class under which each row is read, and its index, in order. May sleep;
+    /// `ENOMEM`.
     fn rows(&self, is_wanted: impl Fn(bool) -> bool) -> Result<KVVec<(CgroupGroup, usize)>> {
         let Some(cgroups) = &self.cgroups else {
             return Ok(KVVec::new());
@@ -153,7 +157,7 @@ impl CgroupControl {
         let table = cgroups.table();
         let mut rows = KVVec::with_capacity(table.taken(), GFP_KERNEL)?;
         for (group, index, is_released) in table.all() {
-            // Those that were added meanwhile are for the next reader.
+            // Rows that were added meanwhile are left to the next reader.
             if rows.len() < rows.capacity() && is_wanted(is_released) {
                 rows.push((group, index), GFP_KERNEL)?;
             }
@@ -162,8 +166,8 @@ impl CgroupControl {
         Ok(rows)
     }
 
-    /// Calls `each` with the sums of each cgroup, disk and class from a group on, in order, and at last with those of what
-    /// had no room, until it returns false. May sleep; `ENOMEM`.
+    /// Calls `each` with the sums of each cgroup, disk and class from a group on, in order, and last with the sums of
+    /// I/Os that had no room for a row, until it returns false. May sleep; `ENOMEM`.
     pub(super) fn each(
         &self,
         from: CgroupGroup,
@@ -212,12 +216,13 @@ impl CgroupControl {
     }
 }
 
-/// In place of a number of a disk: all of those that had no room.
+/// In place of the number of a disk: stands for all I/Os that had no room for a row.
 pub(crate) const OTHER: u32 = u32::MAX;
 
-/// Makes rows free that are in no chain any more. May sleep.
+/// Frees rows that are in no chain any more. May sleep.
 fn reclaim(cgroups: &Cgroups) {
-    // A probe may have found them before, and may remember that; another may have recalled it.
+    // A probe may have found such a row before, and may still remember it in a memo, from which
+    // another probe may have recalled it.
     synchronize();
     cgroups.clear_memos();
     synchronize();

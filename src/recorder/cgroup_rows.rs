@@ -34,19 +34,19 @@ use kernel::prelude::*;
 
 /// The reply to `@cgroups_list`.
 pub(crate) struct CgroupRows {
-    /// The number of a disk; all without it.
+    /// The number of the only disk; [`None`] for all disks.
     device: Option<u32>,
-    /// What is next; [`None`] before the heading.
+    /// The next group to write; [`None`] before the heading.
     next: Option<CgroupGroup>,
 }
 
 impl CgroupRows {
-    /// The reply is made again from its start on.
+    /// Starts the reply again.
     pub(crate) fn restart(&mut self) {
         self.next = None;
     }
 
-    /// Writes what comes next. May sleep; `ENOMEM`, `EINTR`.
+    /// Writes the next lines. May sleep; `ENOMEM`, `EINTR`.
     pub(crate) fn fill<L: Listener>(
         &mut self,
         state: &State<L>,
@@ -74,7 +74,7 @@ impl CgroupRows {
 }
 
 impl<L: Listener> State<L> {
-    /// Begins or ends to count by cgroup. May sleep; errors as of [`CgroupControl::start`].
+    /// Starts or stops counting by cgroup. May sleep; errors as of [`CgroupControl::start`].
     ///
     /// [`CgroupControl::start`]: super::cgroup_control::CgroupControl
     pub(crate) fn switch_cgroups(&self, on: bool) -> Result {
@@ -88,8 +88,9 @@ impl<L: Listener> State<L> {
         Ok(())
     }
 
-    /// Calls `each` with the accounts by cgroup of a disk, or of all, from one on, in order, until it returns false. May
-    /// sleep; `ENOMEM`, `EINTR`, what `each` returns, which must not access the memory of a program.
+    /// Calls `each` with the accounts by cgroup of a disk, or of all, from the group `from` on, in order, until it
+    /// returns false. `each` must not access the memory of a program. May sleep; `ENOMEM`, `EINTR`, or the error of
+    /// `each`.
     pub(crate) fn cgroups(
         &self,
         device: Option<u32>,
@@ -108,7 +109,7 @@ impl<L: Listener> State<L> {
         })
     }
 
-    /// Rows of accounts by cgroup in use, and how many there may be: 0 while there are none. May sleep.
+    /// Rows of accounts by cgroup in use, and their maximum number; both 0 while counting is off. May sleep.
     pub(crate) fn cgroup_rows_used(&self) -> (usize, usize) {
         self.cgroup_control.lock().used().unwrap_or_default()
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
 //! The rows of accounts by cgroup: see `src/acct/cgroup.rs` and `Documentation/cgroups.rst`. Probes change them in
-//! `transactions/cgroup.rs`; what else there is to do is in `cgroup_control.rs`.
+//! `transactions/cgroup.rs`; all other functions are in `cgroup_control.rs`.
 
 use crate::{
     acct::cgroup::{
@@ -38,7 +38,7 @@ use kernel::{
     sync::Arc, //
 };
 
-/// How many rows there may be.
+/// The valid numbers of rows.
 pub(crate) const ROWS: RangeInclusive<u32> = 16..=1 << 20;
 
 /// All rows.
@@ -46,10 +46,10 @@ pub(super) struct Cgroups {
     heads: KVVec<AtomicU32>,
     rows: KVVec<CgroupRow>,
     slots: KVVec<CgroupSlot>,
-    /// Of reads and of writes.
+    /// The memos of reads and of writes of each CPU.
     pub(super) memos: PerCpu<[CgroupMemo; 2]>,
     chains: CgroupChains,
-    /// What had no room.
+    /// The sums of I/Os that had no room for a row.
     pub(super) other: OtherSums,
     /// Whether memos are cleared when a `blkcg_gq` is freed.
     may_remember: AtomicBool,
@@ -58,7 +58,7 @@ pub(super) struct Cgroups {
 }
 
 impl Cgroups {
-    /// Room for so many rows, which is in [`ROWS`]. May sleep; `ENOMEM`.
+    /// Creates a table with room for so many rows, a number in [`ROWS`]. May sleep; `ENOMEM`.
     pub(super) fn new(rows: u32) -> Result<Arc<Self>> {
         // CAST: 32 bits.
         let rows = rows as usize;
@@ -75,7 +75,7 @@ impl Cgroups {
         Ok(Arc::new(cgroups, GFP_KERNEL)?)
     }
 
-    /// See there.
+    /// See [`CgroupTable`].
     #[inline(always)]
     pub(super) fn table(&self) -> CgroupTable<'_> {
         CgroupTable {
@@ -86,7 +86,7 @@ impl Cgroups {
         }
     }
 
-    /// No CPU remembers any row.
+    /// Makes all CPUs forget the rows that they remember.
     pub(super) fn clear_memos(&self) {
         self.memos.iter().flatten().for_each(CgroupMemo::clear);
     }
@@ -96,12 +96,13 @@ impl Cgroups {
         self.may_remember.load(Relaxed)
     }
 
-    /// From here on, or not: memos are cleared when a `blkcg_gq` is freed.
+    /// Sets whether CPUs may remember rows: only while memos are cleared when a `blkcg_gq` is
+    /// freed.
     pub(super) fn set_may_remember(&self, may: bool) {
         self.may_remember.store(may, Relaxed);
     }
 
-    /// There is no more I/O of a cgroup. With interrupts off.
+    /// Releases the rows of a cgroup that has no more I/O. With interrupts off.
     pub(super) fn release(&self, cgroup: u64) {
         if self.table().release(cgroup) {
             self.merge_later();
@@ -109,12 +110,12 @@ impl Cgroups {
         }
     }
 
-    /// Rows are to be merged.
+    /// Requests that released rows are merged.
     pub(super) fn merge_later(&self) {
         self.has_released.store(true, Release);
     }
 
-    /// Whether there were, since the last call.
+    /// Whether that was requested since the last call.
     pub(super) fn must_merge(&self) -> bool {
         self.has_released.swap(false, Acquire)
     }

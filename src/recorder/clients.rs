@@ -23,13 +23,13 @@ pub(crate) trait ClientAccounts: Send + Sync {
     /// Removes an account. May sleep.
     fn remove(&self, account: &Account);
 
-    /// An account has changed in what the list shows. May sleep.
+    /// An account has changed in a value that the list shows. May sleep.
     fn changed(&self);
 
     /// Adds an account that no list contains. May sleep; `ENOMEM`.
     fn add_unlisted(&self, identity: Identity) -> Result<Arc<Account>>;
 
-    /// Removes such an account. May sleep.
+    /// Removes an account that no list contains. May sleep.
     fn remove_unlisted(&self, account: &Account);
 }
 

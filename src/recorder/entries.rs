@@ -60,40 +60,42 @@ use kernel::{
     }, //
 };
 
-/// How many I/Os one may ask to be followed at a time: from some to 1 GiB of entries.
+/// Valid numbers of I/Os to track at a time, as a parameter: the entries of the largest take 1 GiB.
 pub(super) const IOS: RangeInclusive<u32> = 64..=1 << 22;
 
 /// Entries of the main part without the parameter `inflight`: 1 to 16 MiB.
 const USUAL: RangeInclusive<usize> = 1 << 13..=1 << 17;
 
-/// The share of the machine's memory that these take, between the bounds above.
+/// The divisor of the machine's memory that gives the memory of these entries, between the bounds
+/// above.
 const USUAL_SHARE: u64 = 256;
 
-/// The share of the machine's memory that the reserve may take.
+/// The divisor of the machine's memory that gives the maximum memory of the reserve.
 const RESERVE_SHARE: u64 = 64;
 
 /// Entries in the smallest part of the reserve.
 const LEAST: usize = 512;
 
-/// So many I/Os of one disk are promised room, however many it can have.
+/// The maximum number of I/Os for which one disk is promised room.
 const MOST_OF_A_DISK: usize = 4096;
 
-/// So many I/Os are promised room of all disks together that have none of their own yet.
+/// The number of I/Os that have room in the share common to all disks without a promise of their
+/// own.
 const COMMON: usize = 1024;
 
-/// Entries that are looked at one after the other without a pause.
+/// Entries that are visited without a pause.
 const BATCH: usize = 1 << 12;
 
-/// All entries there are.
+/// All entries.
 #[pin_data]
 pub(super) struct InFlightEntries {
     entries: Masked<Entry>,
     passed: KVVec<Passed>,
     reserve: [OnceBox<Extension>; PARTS - 1],
     held: ReserveCount,
-    /// Of disks that have no promise yet.
+    /// The share of disks that have no promise yet.
     common: Share,
-    /// I/Os for which there is room in the reserve by promise, besides [`COMMON`].
+    /// I/Os for which disks are promised room in the reserve, besides [`COMMON`].
     #[pin]
     promised: Mutex<usize>,
     /// The record of the io events for each entry.
@@ -129,8 +131,9 @@ impl ReservePart for OnceBox<Extension> {
 }
 
 impl InFlightEntries {
-    /// With room for `ios` I/Os in the main part, or as many as suit the machine if that is 0, and none in
-    /// the reserve: see [`InFlightEntries::share_room`]. May sleep; `ENOMEM`.
+    /// Creates the entries, with room for `ios` I/Os in the main part, or, if that is 0, for a number that
+    /// depends on the memory of the machine. The reserve is empty: see [`InFlightEntries::share_room`]. May
+    /// sleep; `ENOMEM`.
     pub(super) fn new(ios: usize) -> Result<impl PinInit<Self>> {
         let len = if ios == 0 {
             usual()
@@ -155,7 +158,7 @@ impl InFlightEntries {
         }))
     }
 
-    /// Where an I/O is looked for first.
+    /// The main part, in which the search for an I/O begins.
     #[inline(always)]
     pub(super) fn main(&self) -> Part<'_> {
         Part::main(self.entries.all(), &self.passed)
@@ -168,15 +171,16 @@ impl InFlightEntries {
         self.entries.by_hash::<HASH_SHIFT>(hash(key))
     }
 
-    /// The I/Os of `account` that start from here on take the general path, until it is remembered again:
-    /// see `acct/fast.rs`. May sleep.
+    /// Makes the I/Os of `account` that start from here on take the general path, until entries remember it
+    /// again: see `acct/fast.rs`. May sleep.
     pub(super) fn forget(&self, account: &Account) {
         let memory = account.memory();
         barrier();
         self.each(|entry| entry.forget(memory));
     }
 
-    /// No I/O uses the memory of `account`, which leaves, except in probes that run now. May sleep.
+    /// After this call, only probes that run already use the memory of `account`, which leaves. May
+    /// sleep.
     pub(super) fn give_up(&self, account: &Account) {
         account.set_leaves_now();
         let (memory, sink) = (account.memory(), self.sink_memory());
@@ -184,7 +188,7 @@ impl InFlightEntries {
         self.each(|entry| entry.replace(memory, sink));
     }
 
-    /// What an entry refers to whose account has left: no CPU has a record there.
+    /// The memory that entries refer to after their account has left. No CPU has a record there.
     fn sink_memory(&self) -> Memory {
         Memory {
             records: self.sink.places(),
@@ -199,7 +203,7 @@ impl InFlightEntries {
         }
     }
 
-    /// Wherever it can be.
+    /// The whole table: all entries in which an I/O can be.
     pub(super) fn table(&self) -> InFlightTable<'_, OnceBox<Extension>> {
         InFlightTable::new(self.main(), &self.reserve, &self.held)
     }
@@ -210,7 +214,7 @@ impl InFlightEntries {
         Iterator::chain(core::iter::once(self.main()), reserve)
     }
 
-    /// What accounts have in place of records that are not there.
+    /// The records that accounts use in place of missing ones.
     pub(super) fn absent(&self) -> Arc<PerCpu<Absent>> {
         self.absent.clone()
     }
@@ -229,13 +233,12 @@ impl InFlightEntries {
         parts.find_map(|(number, part)| Some((number, part.number(entry)?)))
     }
 
-    /// I/Os that all disks together can have in flight without any being lost.
+    /// I/Os that all disks together can have in flight without losing any.
     pub(super) fn ios(&self) -> usize {
         Part::ios_in(self.entries.all().len())
     }
 
-    /// From here on there is room in the reserve for disks that have no promise, unless there is no memory for it. May
-    /// sleep.
+    /// Adds room in the reserve for disks that have no promise, unless there is no memory for it. May sleep.
     pub(super) fn share_room(&self) {
         let promised = self.promised.lock();
         if self.reserve_room(promised.saturating_add(COMMON)).is_ok() {
@@ -243,12 +246,12 @@ impl InFlightEntries {
         }
     }
 
-    /// What such disks may use of it together.
+    /// The share of the reserve that disks without a promise use together.
     pub(super) fn common(&self) -> &Share {
         &self.common
     }
 
-    /// I/Os that are promised room besides, each disk its own.
+    /// I/Os for which disks are promised room, besides the common share.
     pub(super) fn promised(&self) -> usize {
         *self.promised.lock()
     }
@@ -259,8 +262,8 @@ impl InFlightEntries {
         *promised = promised.saturating_sub(ios);
     }
 
-    /// Sees to it that there is room for so many more in the reserve. For how many there is: none,
-    /// if there is no memory. May sleep.
+    /// Ensures that the reserve has room for so many more I/Os. Returns for how many it has; 0 if
+    /// there is no memory. May sleep.
     pub(super) fn promise(&self, ios: usize) -> usize {
         let ios = ios.min(MOST_OF_A_DISK);
         let mut promised = self.promised.lock();
@@ -272,7 +275,7 @@ impl InFlightEntries {
         ios
     }
 
-    /// Sees to it that there is room for so many I/Os in the reserve. One call at a time; may sleep. `ENOMEM`.
+    /// Ensures that the reserve has room for so many I/Os. One call at a time; may sleep. `ENOMEM`.
     fn reserve_room(&self, needed: usize) -> Result {
         let lens = || {
             self.reserve
@@ -283,7 +286,7 @@ impl InFlightEntries {
         if let Some(missing) = needed.checked_sub(room).filter(|missing| *missing != 0) {
             let missing = Part::entries_for(missing).max(LEAST);
             let len = lens().fold(0, usize::saturating_add);
-            // As much again as there is, or parts would become many.
+            // Doubles the reserve, so that the number of parts stays small.
             if self.extend(len, missing.max(len)).is_err() {
                 self.extend(len, missing)?;
             }
@@ -291,8 +294,8 @@ impl InFlightEntries {
         Ok(())
     }
 
-    /// Adds a part of so many entries, a power of two, to the reserve, which has `len`. `ENOMEM`, also if that
-    /// were too many.
+    /// Adds a part of so many entries, a power of two, to the reserve, which has `len`. `ENOMEM`, also if the
+    /// reserve would become too large.
     fn extend(&self, len: usize, more: usize) -> Result {
         let bytes = len.saturating_add(more).saturating_mul(size_of::<Entry>());
         if bytes as u64 > memory::total_bytes() / RESERVE_SHARE {
@@ -301,7 +304,7 @@ impl InFlightEntries {
         let mut empty = self.reserve.iter().filter(|part| part.get().is_none());
         let place = empty.next().ok_or(ENOMEM)?;
         let part = Extension::new(more.next_power_of_two())?;
-        // Before any of its entries is found.
+        // Before any of its entries can be found.
         self.records.add(part.entries.len())?;
         place.set(part).map_err(|_| ENOMEM)
     }
@@ -311,7 +314,8 @@ impl InFlightEntries {
 fn usual() -> usize {
     let bytes = memory::total_bytes() / USUAL_SHARE;
     let entries = usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<Entry>();
-    // Upwards: of 2 GiB the kernel has kept some for itself. Clamped before, so that there is one.
+    // Rounded up, as the kernel has reserved a part of, for example, 2 GiB. Clamped before, so that
+    // there is a next power of two.
     entries
         .clamp(*USUAL.start(), *USUAL.end())
         .next_power_of_two()

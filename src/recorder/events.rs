@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Event counters of the recorder's own: of each disk, with the disk's name, as it is written, for their group, and of all
-//! of them together, in the group `iostat`, as the parents of those.
+//! The recorder's own event counters: those of each disk, whose group is the escaped name of the disk, and, in the
+//! group `iostat`, their parents, which count for all disks together.
 //!
-//! They count what does not happen to most I/Os, in handlers that most I/Os do not come to.
+//! They count events that most I/Os do not cause, in handlers that most I/Os do not call.
 
 use super::account::Account;
 use crate::{
@@ -21,7 +21,8 @@ use kernel::{
 
 const GROUP: &[u8] = b"iostat";
 
-/// How often the clock was set anew to where it was, as it is read another way from there on. May sleep; `ENOMEM`, `ENOSPC`.
+/// Creates the counter of clock resyncs: how often the clock was adjusted to continue where it was, because the way it
+/// is read has changed. May sleep; `ENOMEM`, `ENOSPC`.
 pub(super) fn clock_resyncs(events: &Arc<Events>) -> Result<Arc<EventCounter>> {
     let counter = EventCounter::new(events, GROUP, b"clock_resyncs")?;
     Ok(Arc::new(counter, GFP_KERNEL)?)
@@ -33,10 +34,10 @@ impl clock::Exchanges for EventCounter {
     }
 }
 
-/// What is of no disk in particular.
+/// The counters that belong to no particular disk.
 pub(super) struct Common {
     events: Arc<Events>,
-    /// Of the counters of all disks.
+    /// The parents of the counters of all disks.
     parents: AttachedGroup,
     /// Regions whose disk or partition has left.
     pub(super) regions_gone: EventCounter,

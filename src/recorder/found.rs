@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! In which account of a list an I/O in flight is recorded.
+//! Finds the account, in a list, in which an I/O in flight is recorded.
 
 use super::account::Account;
 use crate::{
@@ -51,7 +51,8 @@ impl<'a> Found<'a> {
         self.at(self.index_of(io)?)
     }
 
-    /// Where in the list the account is in which an I/O is recorded, and that of its disk if it is a partition's.
+    /// The index in the list of the account in which an I/O is recorded, and, if that is a partition, the index
+    /// of its disk.
     pub(super) fn indices_of(&self, io: &ObservedIo) -> [Option<usize>; 2] {
         let index = self.index_of(io);
         let disk = index.and_then(|index| self.at(index)?.disk());

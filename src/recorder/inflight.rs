@@ -2,15 +2,16 @@
 
 //! The reply to `@inflight`: a line for each I/O in the table.
 //!
-//! The owner of an I/O writes its entry and does not wait for readers: [`Entry::observe`] returns what was of one I/O at
-//! one instant. It takes no lock, and nothing of the disk is asked for, so the list is there when the disk hangs.
+//! The owner of an I/O writes its entry and does not wait for readers: [`Entry::observe`] returns the state of one I/O
+//! at one instant. It takes no lock and needs nothing from the disk, so the list can be read while the disk hangs.
 //!
-//! An entry has times, on the general path also class, sector and bytes. Else they are in the request, which a
-//! reader does not own, and for which it cannot take a reference: those that the block layer iterates over are those that
-//! have a driver tag. So the members are read from the address that the entry has as its key, in a way that does not fault
-//! if the memory is gone, while the entry is observed. An I/O that was in flight before and after was in flight in between,
-//! and so its request was not freed. What is at the address of an I/O whose end was not reported is a request as well,
-//! if it leads to the address of the disk; else only what the entry has is shown.
+//! An entry has times; on the general path it also has class, sector and bytes. On the fast path these are in the
+//! request, which a reader does not own, and for which it cannot take a reference: the block layer iterates only over
+//! requests that have a driver tag. So the members are read from the address that is the key of the entry, in a way
+//! that does not fault if the memory is gone, while the entry is observed. An I/O that was in flight before and after
+//! was in flight in between, and so its request was not freed. For an I/O whose end was not reported, the memory at the
+//! address counts as a request only if it leads to the address of the disk. Otherwise only the values of the entry are
+//! shown.
 
 use super::{
     found::Found,
@@ -50,20 +51,20 @@ use crate::{
 };
 use kernel::prelude::*;
 
-/// Entries that are looked at one after the other without a pause.
+/// Entries that are visited without a pause.
 const BATCH: usize = 1 << 10;
 
 /// The reply to `@inflight`.
 pub(crate) struct InFlightRows {
-    /// The number of a disk or partition; all I/Os without it.
+    /// The number of the only disk or partition; [`None`] for all I/Os.
     device: Option<u32>,
     /// Whether operations, sectors, bytes and submitters are shown.
     has_targets: bool,
-    /// The part of the table, and the entry in it, that is next; [`None`] before the heading.
+    /// The next part of the table, and the next entry in it; [`None`] before the heading.
     next: Option<(usize, usize)>,
 }
 
-/// What may be at the address of an I/O.
+/// The values read from the address of an I/O, which may be a request or a bio.
 #[derive(Clone, Copy)]
 struct Looked {
     request: Option<Peeked>,
@@ -71,12 +72,12 @@ struct Looked {
 }
 
 impl InFlightRows {
-    /// The reply is made again from its start on.
+    /// Starts the reply again.
     pub(crate) fn restart(&mut self) {
         self.next = None;
     }
 
-    /// Writes what comes next. May sleep; `ENOMEM`, `EINTR`.
+    /// Writes the next lines. May sleep; `ENOMEM`, `EINTR`.
     pub(crate) fn fill<L: Listener>(
         &mut self,
         state: &State<L>,
@@ -166,7 +167,7 @@ impl InFlightRows {
     }
 }
 
-/// What an I/O does, of what is in its request, else in its entry; with the operation of its bio, if there is one.
+/// The target of an I/O: from its request, else from its entry, with the operation of its bio if there is one.
 fn target(
     io: &ObservedIo,
     request: Option<Peeked>,

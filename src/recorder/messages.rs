@@ -37,7 +37,7 @@ pub(crate) enum Reply {
 
 /// Why a message was refused.
 pub(crate) enum Refusal<'a> {
-    /// One of its words is wrong.
+    /// One of its words is invalid.
     Wrong(Wrong<'a>),
     /// Another error.
     Failed(Error),
@@ -83,14 +83,15 @@ impl<L: Listener> State<L> {
             }
             Message::Delete(id) => {
                 regions.delete(*id, gauge)?;
-                // Its memory is free before the caller has the reply.
+                // The memory of the region is free before the caller gets the reply.
                 published::wait_for_drops();
             }
             Message::Resize(resize) => {
                 regions.resize(resize.id, gauge, |old, buckets| {
                     Ok::<_, Refusal<'a>>(resize.geometry(old, buckets, sectors)?)
                 })?;
-                // So is the memory of before the previous resize.
+                // The memory from before the previous resize is free before the caller gets the
+                // reply.
                 published::wait_for_drops();
             }
             Message::Clear(id) => regions.clear(*id)?,

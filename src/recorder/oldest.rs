@@ -2,8 +2,8 @@
 
 //! The age of the oldest I/O in flight, of one account or of each in a list.
 //!
-//! Nothing is recorded for it: a reader looks at each entry of the table of I/Os in flight, once, however many
-//! accounts it asks for. No lock of a disk is taken.
+//! Recording does no work for this: a reader visits each entry of the table of I/Os in flight, once for any
+//! number of accounts. No lock of a disk is taken.
 
 use super::{
     account::{
@@ -30,7 +30,7 @@ use kernel::{
     sync::Arc, //
 };
 
-/// Entries that are looked at one after the other without a pause.
+/// Entries that are visited without a pause.
 const BATCH: usize = 1 << 10;
 
 /// Looks for the oldest I/Os in flight.
@@ -42,7 +42,8 @@ impl OldestFinder {
         OldestFinder(tracker)
     }
 
-    /// The oldest I/O of an account; of a disk with those of its partitions. May sleep; `EINTR`.
+    /// The oldest I/O of an account; for a disk, I/Os of its partitions are included. May sleep;
+    /// `EINTR`.
     pub(crate) fn of(&self, account: &Account) -> Result<Oldest> {
         let mut oldest = Oldest::default();
         self.each(|io| {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Registers and unregisters the probes, and has the functions that the C parts of those of transactions call
-//! (`src/hooks/probes.c`): each turns its arguments into borrowed types and makes one safe call of `transactions.rs` or
+//! Registers and unregisters the probes, and has the functions that the probes in C call (`src/hooks/probes.c`). Each
+//! of these functions turns its arguments into borrowed types and makes one safe call of `transactions.rs` or
 //! `tracker.rs`.
 
 pub(super) mod cgroups;
@@ -121,7 +121,8 @@ impl Probes {
         Ok(())
     }
 
-    /// Registers these probes unless they are registered, as a disk needs them. May sleep; errors as of `start`.
+    /// Registers these probes, which a disk needs, unless they are registered already. May sleep; errors as of
+    /// `start`.
     pub(super) fn need(&mut self, extra: OptionalProbes) -> Result {
         if *self.extra(extra) == Need::InPlace {
             return Ok(());
@@ -166,7 +167,7 @@ impl Probes {
         result
     }
 
-    /// Unregisters all but the first `keep`, the last first.
+    /// Unregisters all but the first `keep` probes, in reverse order.
     fn take_away(&mut self, keep: usize) {
         for place in self.probes.iter_mut().skip(keep).rev() {
             *place = None;

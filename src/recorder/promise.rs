@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Room in the reserve that disks are promised.
+//! Room in the reserve that is promised to disks.
 
 use super::tracker::Tracker;
 use crate::acct::inflight::Share;
@@ -13,7 +13,7 @@ pub(super) struct Promise {
 }
 
 impl Promise {
-    /// For so many I/Os; [`None`] if there is no room or memory for them. May sleep.
+    /// Promises room for up to `ios` I/Os; [`None`] if there is no room or memory. May sleep.
     pub(super) fn new(tracker: &Arc<Tracker>, ios: usize) -> Option<Self> {
         let ios = tracker.entries().promise(ios);
         (ios != 0).then(|| Promise {
@@ -22,7 +22,7 @@ impl Promise {
         })
     }
 
-    /// How many of them `share`, that of the disk, may be from here on.
+    /// Sets the limit of `share`, the share of the disk, to the promised number.
     pub(super) fn give_to(&self, share: &Share) {
         share.set_most(self.ios as u64);
     }

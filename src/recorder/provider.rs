@@ -51,7 +51,7 @@ pub(super) struct IoResult {
     pub(super) outcome: u32,
     /// Positive errno, or 0.
     pub(super) error: i32,
-    /// Bytes asked for, unless they failed before.
+    /// Bytes requested, without those that failed before.
     pub(super) bcount: u64,
     /// Bytes of these that were not transferred.
     pub(super) resid: u64,
@@ -70,7 +70,7 @@ pub(super) use crate::glue::io_events::{
 };
 
 impl Tracker {
-    /// Traces the start of an I/O. With interrupts as its submitter has them.
+    /// Traces the start of an I/O. Interrupts are as in the submitter.
     #[inline]
     pub(super) fn trace_start(&self, entry: &Entry, asked: &IoRequest<'_>, bio: Option<Bio<'_>>) {
         let (number, dev) = (self.number(entry), asked.account.devinfo());
@@ -78,8 +78,8 @@ impl Tracker {
             .start(number, &bufinfo(asked), dev, bio, asked.is_own);
     }
 
-    /// `block_bio_backmerge`, `block_bio_frontmerge`: a bio becomes part of a request, while `io:merge` is
-    /// enabled. By its submitter.
+    /// `block_bio_backmerge`, `block_bio_frontmerge`: a bio becomes part of a request. Called by its
+    /// submitter while `io:merge` is enabled.
     #[cold]
     pub(super) fn bio_merge_trace(&self, probe: InProbe<'_>, bio: Bio<'_>) {
         let Some(account) = self.account_of(probe, bio.disk(), bio.block_device()) else {
@@ -98,7 +98,7 @@ impl Tracker {
             .merge(&bufinfo(&asked), account.devinfo(), bio);
     }
 
-    /// Traces the start of an I/O to a file, which has no bio. With interrupts as its submitter has them.
+    /// Traces the start of an I/O to a file, which has no bio. Interrupts are as in the submitter.
     #[cold]
     pub(super) fn trace_start_of_file(
         &self,
@@ -112,8 +112,8 @@ impl Tracker {
             .start_of_file(number, &bufinfo(asked), dev, file);
     }
 
-    /// Traces the end of an I/O. `asked` describes it if its start was not recorded; nothing, if its disk has left. Any
-    /// context.
+    /// Traces the end of an I/O. `asked` describes the I/O if its start was not recorded; it returns nothing if the
+    /// disk has left. Any context.
     #[inline(always)]
     pub(super) fn trace_done<'a, T: Into<Option<IoRequest<'a>>>>(
         &self,

@@ -64,7 +64,7 @@ pub(super) struct Plan {
     pub(super) born: u32,
     pub(super) geometry: Geometry,
     pub(super) unit: Unit,
-    /// Whether it has additional output.
+    /// Whether it has the option `classes`.
     pub(super) classes: bool,
     /// In ascending order; empty without a histogram.
     pub(super) bounds: KVVec<u64>,
@@ -102,7 +102,7 @@ impl Plan {
             .saturating_add(whole)
     }
 
-    /// The number of areas, and one more for the region as a whole if readers see it.
+    /// The number of areas; with the option `classes`, one more for the region as a whole.
     fn in_flight(&self) -> usize {
         let wholes = usize::from(self.classes);
         self.geometry.areas().saturating_add(wholes)
@@ -123,7 +123,7 @@ fn copy<T: Clone>(values: &[T]) -> Result<KVVec<T>> {
     Ok(copy)
 }
 
-/// What a region has to know of the account that it belongs to.
+/// The values that a new region needs of its account.
 pub(super) struct Joins {
     /// The number of the first list that the region is in.
     pub(super) since: u32,
@@ -137,7 +137,7 @@ pub(super) struct Region {
     plan: Plan,
     areas: Arc<RegionAreas>,
     counts: PerCpuSlices<Counter>,
-    /// One element with additional output, otherwise empty.
+    /// One element with the option `classes`, otherwise empty.
     whole: SplitArray<InFlight, Whole>,
     #[pin]
     baseline: Mutex<Baseline>,
@@ -165,7 +165,7 @@ impl Region {
         )
     }
 
-    /// Its areas, if they are all that it counts in.
+    /// Its areas; [`None`] if it also has a histogram or the option `classes`.
     fn plain_areas(&self) -> Option<&Arc<RegionAreas>> {
         let is_plain = !self.plan.classes && self.plan.bounds.is_empty();
         is_plain.then_some(&self.areas)
@@ -208,7 +208,7 @@ impl Region {
         collect(in_flight, areas, clock::now_ns)
     }
 
-    /// The totals of the region as a whole, which has additional output.
+    /// The totals of the region as a whole, which has the option `classes`.
     fn whole(&self) -> Totals {
         let [in_flight] = self.whole.shared() else {
             return Totals::default();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Which disks and partitions there are, and which entries of other modules.
+//! The list of disks, partitions, NFS file systems, and entries of other modules.
 //!
 //! Readers take a list under a mutex. Probes find the accounts of disks and partitions in [`Accounts`].
 //!
-//! An arrival and a departure take a time that grows with the logarithm of what there is; the departure of a
-//! disk, and the arrival of its first partition, also with the size of the table of I/Os in flight, of
-//! which they look at each entry. All memory that a departure needs is allocated at the arrival.
+//! The time of an arrival or departure grows with the logarithm of the length of the list. The departure of a
+//! device, and the arrival of the first partition of a disk, also visit each entry of the table of I/Os in
+//! flight. All memory that a departure needs is allocated at the arrival.
 
 mod members;
 mod mounts;
@@ -72,7 +72,8 @@ use members::{
     Members,
 };
 
-/// So many I/Os are promised room if a driver takes bios as they are, and in an NFS file system.
+/// The number of I/Os for which room is promised to a disk whose driver takes bios as they are, and
+/// to an NFS file system.
 const BIOS: usize = 1024;
 
 /// All disks and partitions at one moment.
@@ -86,19 +87,19 @@ pub(crate) struct DiskList {
 #[pin_data]
 pub(super) struct Registry<L: Listener> {
     listener: Arc<L>,
-    /// In which probes find the accounts.
+    /// Has the table in which probes find the accounts.
     tracker: Arc<Tracker>,
-    /// Where programs see the generation.
+    /// The header of mapped memory, where programs see the generation.
     header: Arc<PageOf<MapHeader>>,
     #[pin]
     members: Mutex<Members<L>>,
-    /// Of clients, in no list.
+    /// Accounts of clients that are in no list.
     #[pin]
     unlisted: Mutex<KVec<Arc<Account>>>,
     /// Notified when the generation changes.
     #[pin]
     changed: PollCondVar,
-    /// After the members.
+    /// Dropped after the members.
     common: Common,
 }
 
@@ -120,17 +121,17 @@ impl<L: Listener> Registry<L> {
         })
     }
 
-    /// From here on probes find the accounts there are and those to come. May sleep.
+    /// Lets probes find present and future accounts. May sleep.
     pub(super) fn open(&self) {
         self.accounts().open();
     }
 
-    /// From here on probes find none. May sleep.
+    /// Probes find no account after this. May sleep.
     pub(super) fn close(&self) {
         self.accounts().close();
     }
 
-    /// Where probes find the accounts.
+    /// The table in which probes find the accounts.
     fn accounts(&self) -> &Accounts {
         self.tracker.accounts()
     }
@@ -201,10 +202,10 @@ impl<L: Listener> Registry<L> {
         Ok(())
     }
 
-    /// Opens an account for a client: its number is given here. May sleep. `EEXIST`, if there is something of
-    /// that name; `ENOMEM`.
+    /// Opens an account for a client, and assigns its number. May sleep. `EEXIST` if the name is in use;
+    /// `ENOMEM`.
     pub(super) fn add_client(&self, mut identity: Identity) -> Result<Arc<Account>> {
-        // Those who add and remove disks wait for the mutex with queues frozen: see there.
+        // Threads that add and remove disks wait for the mutex with queues frozen: see [`NoIo`].
         let _noio = NoIo::new();
         let mut members = self.members.lock();
         if members.has_name(identity.name) {
@@ -237,13 +238,13 @@ impl<L: Listener> Registry<L> {
         Ok(account)
     }
 
-    /// It is closed. May sleep.
+    /// Closes an account of a client that is in no list. May sleep.
     pub(super) fn remove_unlisted(&self, account: &Account) {
         let mut unlisted = self.unlisted.lock();
         unlisted.retain(|unlisted| !core::ptr::eq(&**unlisted, account));
     }
 
-    /// See [`Account::upkeep`]: of all accounts that are in no list. May sleep.
+    /// Calls [`Account::upkeep`] of all accounts that are in no list. May sleep.
     pub(super) fn upkeep_unlisted(&self) {
         // The mutex is held meanwhile: see `add_client`.
         let _noio = NoIo::new();
@@ -253,8 +254,8 @@ impl<L: Listener> Registry<L> {
             .for_each(|account| account.upkeep());
     }
 
-    /// Makes what an account has from its first use on, if it has been used and is in the list. May sleep. What there is no
-    /// memory for is tried again the next time.
+    /// Creates the parts of an account that exist only from its first use on, if it has been used and is in the list.
+    /// May sleep. Without memory, it is tried again the next time.
     pub(super) fn follow_use(&self, account: &Account) {
         if !account.is_new_in_use() {
             return;
@@ -262,7 +263,7 @@ impl<L: Listener> Registry<L> {
         // The mutex is held meanwhile: see `add_client`.
         let _noio = NoIo::new();
         let mut members = self.members.lock();
-        // What has left meanwhile has no member: its files are gone, or go.
+        // A device that has left meanwhile has no member.
         let Some(member) = members.by_number.get_mut(&account.handle().number()) else {
             return;
         };
@@ -298,7 +299,7 @@ impl<L: Listener> Registry<L> {
         }
     }
 
-    /// Closes an account of a client's. May sleep.
+    /// Closes an account of a client. May sleep.
     pub(super) fn remove_client(&self, account: &Account) {
         let mut members = self.members.lock();
         let Some(member) = members.remove(account.handle().number()) else {
@@ -306,11 +307,11 @@ impl<L: Listener> Registry<L> {
         };
         account.leave();
         self.change(members);
-        // Waits for readers of its files: not with the mutex.
+        // Waits for readers of its files, so the mutex must not be held.
         drop(member);
     }
 
-    /// Something came or went that is not listed. May sleep.
+    /// Begins a new generation after a change of something that is not in the list. May sleep.
     pub(super) fn change_unlisted(&self) {
         self.change(self.members.lock());
     }
@@ -322,7 +323,8 @@ impl<L: Listener> Registry<L> {
         let member = number.and_then(|number| members.remove(number))?;
         let account = &member.account;
         account.leave_disk();
-        // Before: what is removed is freed as soon as the probes that run now have ended.
+        // Before the removal, as the account is freed as soon as the probes that run then have
+        // ended.
         self.tracker.entries().give_up(account);
         self.accounts().remove(account.handle());
         if let Some(disk) = account.disk() {
@@ -337,15 +339,15 @@ impl<L: Listener> Registry<L> {
             let name = Name::new(device.name());
             pr_notice!("{name}: {regions} regions went with it\n");
         }
-        // Waits for readers of the disk's files: not with the mutex.
+        // Waits for readers of the disk's files, so the mutex must not be held.
         drop(member);
         number
     }
 
-    /// Disks absorb their partitions that are gone. One call at a time, in the upkeep; may sleep. What there is no memory for
-    /// is tried again the next time.
+    /// Disks absorb their partitions that are gone. One call at a time, in the upkeep; may sleep. Without memory, it is
+    /// tried again the next time.
     pub(super) fn absorb_partitions(&self) {
-        // A mutex is held meanwhile that those who add partitions wait for: see `add_client`.
+        // A mutex is held meanwhile, for which threads that add partitions wait: see `add_client`.
         let _noio = NoIo::new();
         let next = || self.members.lock().to_be_absorbed();
         while let Some(account) = next() {
@@ -359,10 +361,10 @@ impl<L: Listener> Registry<L> {
     /// All accounts.
     pub(super) fn list(&self) -> Result<DiskList> {
         loop {
-            // Not under the mutex, which those who add and remove disks want: reclaim may wait for
-            // I/O on a disk that waits for them.
+            // Allocated without the mutex, for which threads that add and remove disks wait:
+            // reclaim may wait for I/O on a disk whose queue they have frozen.
             let room = self.numdevs();
-            // Charged: it stays as long as the caller's memory takes to be written.
+            // Charged to the caller, who can keep it allocated by a slow page fault.
             let mut accounts = KVVec::with_capacity(room, GFP_KERNEL_ACCOUNT)?;
             let members = self.members.lock();
             if members.len > room {
@@ -378,7 +380,7 @@ impl<L: Listener> Registry<L> {
         }
     }
 
-    /// The generation, and how many accounts there are.
+    /// The generation, and the number of accounts.
     pub(super) fn heading(&self) -> (u64, usize) {
         let members = self.members.lock();
         (members.generation, members.len)
@@ -397,8 +399,8 @@ impl<L: Listener> Registry<L> {
         account.filter(|account| Position::of(account.identity()) == position)
     }
 
-    /// The account of the disk or partition that a word names, and how many sectors its disk or partition has now. May
-    /// sleep; `ENXIO` if there is no such disk or partition.
+    /// The account of the disk or partition that a word names, and its present number of sectors. May sleep; `ENXIO`
+    /// if there is no such disk or partition.
     pub(super) fn find<'a>(&self, name: Word<'a>) -> Result<(Arc<Account>, u64), Wrong<'a>> {
         let guard = self.members.lock();
         let is = |member: &Member<L>| name.is_disk(member.account.identity().name.bytes());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The reply to `@sizes`: a line for each device and class of which there are any, in the order of the list.
+//! The reply to `@sizes`: a line for each device and class that has transactions, in the order of the list.
 
 use super::{
     account::Account,
@@ -29,17 +29,17 @@ use kernel::prelude::*;
 pub(crate) struct SizeRows {
     /// The only device; [`None`] for all.
     device: Option<Position>,
-    /// The device that is next, and how many of its classes have been looked at; [`None`] before the heading.
+    /// The next device, and how many of its classes are done; [`None`] before the heading.
     next: Option<(Position, usize)>,
 }
 
 impl SizeRows {
-    /// The reply is made again from its start on.
+    /// Starts the reply again.
     pub(crate) fn restart(&mut self) {
         self.next = None;
     }
 
-    /// Writes what comes next. May sleep; `EINTR`.
+    /// Writes the next lines. May sleep; `EINTR`.
     pub(crate) fn fill<L: Listener>(
         &mut self,
         state: &State<L>,
@@ -67,7 +67,8 @@ impl SizeRows {
     }
 }
 
-/// Writes the lines of a device, those of so many classes excepted. The number of the next class, if there is no room for it.
+/// Writes the lines of a device, without the first `written` classes. Returns the index of the next class if there is
+/// no room for its line.
 fn write(account: &Account, piece: &mut Piece<'_>, written: usize) -> Option<usize> {
     let sizes = account.sizes();
     let classes = Class::ALL.into_iter().zip(&sizes).enumerate();
@@ -80,7 +81,7 @@ fn write(account: &Account, piece: &mut Piece<'_>, written: usize) -> Option<usi
 }
 
 impl<L: Listener> State<L> {
-    /// How the sizes of transactions are distributed: of a device, or of all. `ENXIO` if there is no such device. May sleep.
+    /// The sizes of the transactions of a device, or of all devices. `ENXIO` if there is no such device. May sleep.
     pub(crate) fn size_rows<'a>(&self, device: Option<Word<'a>>) -> Result<SizeRows, Wrong<'a>> {
         let device = match device {
             None => None,

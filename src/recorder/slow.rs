@@ -2,8 +2,8 @@
 
 //! Slow I/Os: see `src/acct/slow.rs` and `Documentation/slow.rst`.
 //!
-//! A disk gets a ring for them with its first one. A probe cannot allocate it, so that some are allocated in advance, for
-//! the disks that are the next to need one; the upkeep replaces those that were taken.
+//! A disk gets a ring with its first slow I/O. A probe cannot allocate memory, so some rings are allocated in advance
+//! for the next disks that need one. The upkeep replaces those that were taken.
 
 use crate::{
     acct::{
@@ -33,7 +33,7 @@ use kernel::{
     prelude::*, //
 };
 
-/// I/Os that took so long are kept, ns.
+/// The time from which on an I/O is slow, and is kept, ns.
 static THRESHOLD_NS: AtomicU64 = AtomicU64::new(USUAL_NS);
 
 /// The time from which on an I/O is slow, ns.
@@ -42,7 +42,7 @@ pub(crate) fn threshold_ns() -> u64 {
     THRESHOLD_NS.load(Relaxed)
 }
 
-/// Sets it. `EINVAL` if it is 0 or above [`LONGEST_NS`].
+/// Sets the threshold. `EINVAL` if it is 0 or above [`LONGEST_NS`].
 pub(crate) fn set_threshold_ns(threshold_ns: u64) -> Result {
     if threshold_ns == 0 || threshold_ns > LONGEST_NS {
         return Err(EINVAL);
@@ -70,13 +70,13 @@ impl KeptIos {
         SlowRing::new(&self.count, &self.places)
     }
 
-    /// How many there were.
+    /// The number of slow I/Os, including those that were replaced.
     pub(super) fn count(&self) -> u64 {
         self.count.get()
     }
 }
 
-/// Rings for disks that have none.
+/// Rings for disks that have no ring yet.
 pub(crate) struct SpareRings {
     turns: Turns,
     spares: [Spare<KeptIos>; 4],
@@ -93,16 +93,17 @@ impl SpareRings {
         Ok(rings)
     }
 
-    /// Replaces those that were taken. May sleep; `ENOMEM`.
+    /// Replaces the rings that were taken. May sleep; `ENOMEM`.
     pub(super) fn refill(&self) -> Result {
         for spare in self.spares.iter().filter(|spare| spare.is_empty()) {
-            // One call at a time: it is still empty.
+            // Cannot fail: with one call at a time, the spare is still empty.
             let _ = spare.put(KeptIos::new()?);
         }
         Ok(())
     }
 
-    /// Gives `ring` one of them, if it is empty. Returns the ring. With interrupts off, in any context but NMI.
+    /// Sets `ring` to one of the spare rings, if it is empty. Returns the ring. With interrupts off, in any
+    /// context but NMI.
     pub(super) fn fill<'a>(&self, ring: &'a OnceBox<KeptIos>) -> Option<&'a KeptIos> {
         if let Some(kept) = ring.get() {
             return Some(kept);
@@ -111,7 +112,7 @@ impl SpareRings {
         if ring.get().is_none() {
             let kept = self.spares.iter().find_map(Spare::take);
             upkeep::wake();
-            // It is empty: others wait for their turn.
+            // Cannot fail: the ring is empty, and other callers wait for their turn.
             let _ = ring.set(kept?);
         }
         ring.get()

@@ -28,9 +28,9 @@ use kernel::prelude::*;
 /// The I/Os to list.
 #[derive(Clone, Copy)]
 pub(crate) enum SlowDevice {
-    /// Those of all disks.
+    /// The slow I/Os of all disks.
     All,
-    /// Those of the disk at this position, or of its partition of this number.
+    /// The slow I/Os of the disk at this position, or only those of its partition with this number.
     Disk(Position, Option<u32>),
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct SlowRows {
     device: SlowDevice,
     /// Whether all columns are shown.
     has_targets: bool,
-    /// The disk that is next, and the number that its next I/O is not above; [`None`] before the heading.
+    /// The next disk, and the largest number that its next I/O may have; [`None`] before the heading.
     next: Option<(Position, u64)>,
 }
 
@@ -55,12 +55,12 @@ impl SlowDevice {
 }
 
 impl SlowRows {
-    /// The reply is made again from its start on.
+    /// Starts the reply again.
     pub(crate) fn restart(&mut self) {
         self.next = None;
     }
 
-    /// Writes what comes next. May sleep; `EINTR`.
+    /// Writes the next lines. May sleep; `EINTR`.
     pub(crate) fn fill<L: Listener>(
         &mut self,
         state: &State<L>,
@@ -101,7 +101,7 @@ impl SlowRows {
         disk: &Account,
         io: &SlowIo,
     ) -> bool {
-        // A partition may have left since.
+        // The partition may have left since.
         let partition = match io.device == disk.identity().number {
             true => None,
             false => state.numbered(io.device),

@@ -66,7 +66,7 @@ pub(crate) struct Tracker {
     unmarked: AtomicU64,
     tag_waits: Arc<TagWaits>,
     spare_rings: Arc<SpareRings>,
-    /// While there are accounts by cgroup.
+    /// The accounts by cgroup, while there are any.
     cgroups: Published<Arc<Cgroups>>,
     /// The latest id of a wait.
     last_wait: AtomicU64,
@@ -213,7 +213,7 @@ impl Tracker {
         is_start: bool,
     ) -> Option<&Entry> {
         let disk = account.disk().unwrap_or(account);
-        // Once: the disk may get a share of its own meanwhile.
+        // Evaluated once, as the disk may get a share of its own meanwhile.
         let share = disk.share().or(self.entries.common());
         let slot = match self.entries.table().claim(key, share) {
             Some(Claim::New(slot)) => slot,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Handles each event of the block layer: what it means for its I/O.
+//! The handlers of the events of the block layer and of NFS.
 //!
 //! The handlers run with interrupts disabled: a step must be complete before a completion on the same CPU
 //! can take the next. Only the functions that trace the start of I/Os run with interrupts as the submitter has them.
@@ -56,7 +56,7 @@ fn request(account: &Account, rq: Request<'_>) -> Start {
     }
 }
 
-/// Whether a request is done when so many bytes are complete.
+/// Whether a request is done when `nr_bytes` bytes are complete.
 #[inline(always)]
 fn is_whole(rq: Request<'_>, nr_bytes: u32) -> bool {
     nr_bytes >= rq.bytes() || !rq.has_bio()

@@ -32,14 +32,15 @@ impl Identify for Tracker {
         wait.io.buf.id = self.next_wait();
         wait.io.buf.b_flags |= provider::direction(wait.op);
         match account {
-            // Unless the account is that of the disk, as the partition has none.
+            // The account may be that of the disk, if the partition has no account: then it is not
+            // used.
             Some(account) if account.identity().dev == wait.io.buf.b_edev => {
                 wait.set_device(account.devinfo());
             }
             _ => {
                 let mut dev = Devinfo::unknown();
                 (dev.info.dev_major, dev.info.dev_minor) = major_minor(wait.io.buf.b_edev);
-                // That of a device that is not recorded is not known here.
+                // The name of a device that is not recorded is not known here.
                 dev.info.dev_statname = match wait.devices() {
                     Some(_) => numbers(wait.io.buf.b_edev),
                     None => keep_end(b"<none>"),

@@ -30,7 +30,7 @@ use kernel::{
 pub(crate) struct HistogramRoom {
     snapshot: Snapshot,
     wanted: HistogramSet,
-    /// The sums, and then those of one CPU.
+    /// Two elements: the sums, and the histograms of one CPU.
     sums: KVVec<HistogramSums>,
 }
 
@@ -60,8 +60,9 @@ impl HistogramRoom {
 }
 
 impl Account {
-    /// All counters and the wanted histograms at one instant, with those of the partitions of a disk, in place of what is
-    /// in `room`. For callers that have called [`clock::check`]. May sleep, until other readers of the same disk are done.
+    /// Replaces the content of `room` by all counters and the wanted histograms at one instant; for a disk, those of
+    /// its partitions are included. For callers that have called [`clock::check`]. May sleep, until other readers of
+    /// the same disk are done.
     pub(crate) fn next_snapshot_with_histograms<'a>(
         &self,
         room: &'a mut HistogramRoom,

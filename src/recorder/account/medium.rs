@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What changes of an entry's identity while it is there: the block size of a removable medium.
+//! The parts of the identity that can change: flags, and the block size of a removable medium.
 
 use super::Account;
 use crate::abi::identity::{

@@ -30,7 +30,8 @@ use kernel::{
 };
 
 impl Account {
-    /// An account of the file system `identity` is of, which probes find by `handle`. May sleep; `ENOMEM`.
+    /// Creates an account of the file system with this identity, which probes find by `handle`. May sleep;
+    /// `ENOMEM`.
     pub(in crate::recorder) fn of_mount(
         identity: Identity,
         handle: AccountId,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What a disk has to do with the accounts of its partitions, in which the I/Os that are submitted to them are recorded.
+//! How the account of a disk includes those of its partitions, in which the I/Os that are submitted to them are
+//! recorded.
 //!
-//! Readers of the disk add up its records and theirs. A partition that leaves is still one of them, until the last probe that
-//! can record in it has returned: then the disk absorbs its counts (`src/acct/absorb.rs`), while no reader reads the disk.
+//! Readers of the disk add up its records and those of its partitions. They still include a partition that leaves,
+//! until the last probe that can record in it has returned. Then the disk absorbs its counts (`src/acct/absorb.rs`),
+//! while no reader reads the disk.
 
 use super::Account;
 use crate::glue::records::Records;
@@ -29,14 +31,14 @@ impl Account {
         Ok(())
     }
 
-    /// The account, which is one of the list, is about to leave it.
+    /// The account is about to be removed from the list.
     pub(in crate::recorder) fn leave_disk(&self) {
         if let Some(disk) = self.disk() {
             disk.records.head().partitions.leaves();
         }
     }
 
-    /// Whether nothing is recorded in it any more.
+    /// Whether nothing will be recorded in the account any more.
     pub(in crate::recorder) fn is_gone(&self) -> bool {
         self.records.head().is_gone()
     }

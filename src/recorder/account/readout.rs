@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What readers take from an account.
+//! How readers read an account.
 
 use super::Account;
 use crate::{
@@ -33,12 +33,12 @@ use kernel::{
     sync::Arc, //
 };
 
-/// What the readers of an account have in common.
+/// The state that the readers of an account share.
 #[derive(Default)]
 pub(super) struct Readout {
-    /// Of the latest snapshot taken: the next must not be less.
+    /// Values of the latest snapshot: those of the next must not be less.
     pub(super) seen: Seen,
-    /// Of a disk: the records of partitions, which are read with its own.
+    /// In the account of a disk, the records of partitions, which are read with its own.
     pub(super) partitions: KVec<Arc<Records>>,
 }
 
@@ -92,7 +92,7 @@ impl Account {
         found
     }
 
-    /// How the times of one class and phase are distributed. May sleep.
+    /// The histogram of one class and phase. May sleep.
     pub(crate) fn histogram(&self, class: Class, phase: Phase) -> Histogram<u64> {
         let mut histogram = Histogram::default();
         self.next_histogram(class, phase, &mut histogram);
@@ -116,7 +116,7 @@ impl Account {
         collect_histogram(all, class, phase, histogram);
     }
 
-    /// How many transactions of each class had which size. May sleep.
+    /// The sizes of the transactions of each class. May sleep.
     pub(crate) fn sizes(&self) -> ClassSizes {
         if !self.may_have_partitions() {
             return collect_sizes(self.records.iter());
@@ -127,7 +127,8 @@ impl Account {
         collect_sizes(self.records.iter().chain(of_partitions))
     }
 
-    /// Whether what an entry remembers as `records` is its own, or that of one of its partitions. May sleep.
+    /// Whether `records`, which an entry remembers, are the account's own or those of one of its partitions.
+    /// May sleep.
     pub(in crate::recorder) fn has_records(&self, records: u64) -> bool {
         if self.records.places() == records {
             return true;
@@ -140,7 +141,7 @@ impl Account {
         partitions.any(|partition| partition.places() == records)
     }
 
-    /// Whether its partitions have to be looked at: most accounts have none, and need no lock for that.
+    /// Whether its partitions have to be read. Most accounts have none, and need no lock to find that out.
     fn may_have_partitions(&self) -> bool {
         // Acquire: pairs with the release in `join_disk`.
         self.has_had_partitions.load(Acquire)

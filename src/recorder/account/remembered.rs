@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the entries of I/Os remember of an account, for the fast path: see `src/acct/fast.rs`.
+//! The values of an account that the entries of I/Os remember for the fast path: see
+//! `src/acct/fast.rs`.
 
 use super::Account;
 use crate::{
@@ -20,13 +21,13 @@ use core::{
     sync::atomic::Ordering::Relaxed, //
 };
 
-/// Whether an I/O at `now` is one of about eight, whatever the time from one to the next.
+/// True for about one I/O in eight, independent of the time between I/Os.
 fn is_one_of_many(now: u64) -> bool {
     now.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61 == 0
 }
 
 impl Account {
-    /// Where its root is in it, bytes.
+    /// The offset of `root`, bytes.
     #[cfg(target_arch = "x86_64")]
     pub(in crate::recorder) const ROOT_OFFSET: usize = core::mem::offset_of!(Account, root);
 
@@ -35,7 +36,7 @@ impl Account {
         &self.root.gauge
     }
 
-    /// What an entry remembers.
+    /// The values that an entry remembers.
     pub(in crate::recorder) fn memory(&self) -> Memory {
         // CAST: An address.
         Memory {
@@ -44,8 +45,9 @@ impl Account {
         }
     }
 
-    /// By what entries may remember it, if they may: it has not left, and there is a fast path at present. For an
-    /// I/O of this hardware queue, with this request, that was recorded here at `now`.
+    /// The source by which entries may remember the account, after an I/O of this hardware queue, with this
+    /// request, was recorded in it at `now`. [`None`] if they may not, for example as the account has left, or as
+    /// there is no fast path at present.
     pub(in crate::recorder) fn source(
         &self,
         rq: Request<'_>,
@@ -55,7 +57,8 @@ impl Account {
         if is_general() || self.leaves_now.load(Relaxed) {
             return None;
         }
-        // Others write the root's cache line with each of their I/Os: it is looked at now and then.
+        // Other queues write the root's cache line with each of their I/Os, so it is read only now
+        // and then.
         if self.has_leaves() && !(is_one_of_many(now) && self.root.may_enter(hctx)) {
             return None;
         }
@@ -65,7 +68,7 @@ impl Account {
         if !self.partitions.is_any() {
             return Some(Source::queue(fast::FastRequest::queue(&rq)));
         }
-        // Not by a partition that has no account yet.
+        // The block device must not be a partition, which may have no account yet.
         rq.is_of_whole_disk()
             .then(|| Source::block_device(rq.block_device()))
     }
@@ -75,7 +78,7 @@ impl Account {
         !(self.leaves_now.load(Relaxed) || source.is_queue() && self.partitions.is_any())
     }
 
-    /// No entry remembers it from here on, except those that did before.
+    /// From here on, no further entry remembers the account.
     pub(in crate::recorder) fn set_leaves_now(&self) {
         self.leaves_now.store(true, Relaxed);
     }

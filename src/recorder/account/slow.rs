@@ -30,17 +30,17 @@ use core::sync::atomic::{
 };
 use kernel::sync::Arc;
 
-/// See the module's documentation. Of a partition, empty.
+/// The slow I/Os of a disk; empty in the account of a partition.
 pub(super) struct SlowIos {
     ring: OnceBox<KeptIos>,
-    /// Of a disk.
+    /// Only for disks.
     spares: Option<Arc<SpareRings>>,
-    /// Whether there is one that the listener was not notified of.
+    /// Whether there is a slow I/O that the listener was not notified of.
     is_new: AtomicBool,
 }
 
 impl SlowIos {
-    /// None yet. `spares` of a disk, else no I/O is kept.
+    /// Creates an empty ring. Without `spares`, which only disks have, no I/O is kept.
     pub(super) fn new(spares: Option<Arc<SpareRings>>) -> Self {
         SlowIos {
             ring: OnceBox::new(),
@@ -50,7 +50,7 @@ impl SlowIos {
     }
 }
 
-/// What an I/O did, and how it ended.
+/// The target and the result of an I/O.
 pub(in crate::recorder) struct SlowTarget {
     /// Its first sector on the whole disk.
     pub(in crate::recorder) sector: u64,
@@ -77,7 +77,7 @@ impl Account {
         let Some(spares) = &slow.spares else {
             return;
         };
-        // It ended on a CPU whose clock is behind: see `LONGEST_NS`.
+        // The I/O ended on a CPU whose clock is behind: see `LONGEST_NS`.
         if end.duration_ns > LONGEST_NS {
             return;
         }
@@ -91,7 +91,8 @@ impl Account {
             _ => comm_of(pid, end.duration_ns),
         };
         let (wcnt, rcnt) = self.lengths();
-        // It was issued on a CPU whose clock is behind, if its service was longer than all of it.
+        // The service time is longer than the total if the I/O was issued on a CPU whose clock is
+        // behind.
         let service_ns = end.service_ns.min(end.duration_ns);
         let io = SlowIo {
             end_ns: now,
@@ -116,10 +117,11 @@ impl Account {
         }
     }
 
-    /// I/Os in its wait queue and in its run queue. While I/Os move, one may be missing or be there twice.
+    /// I/Os in its wait queue and in its run queue. I/Os that move meanwhile may be missing or be counted
+    /// twice.
     fn lengths(&self) -> (u32, u32) {
         let root = self.root.gauge.lengths();
-        // The root has one for each leaf that is not empty.
+        // Each leaf that is not empty counts as one in the root.
         let add = |(wait, run): (u64, u64), leaf: &super::GaugeLine| {
             let leaf = leaf.0.lengths();
             let above = |sum: u64, length: u64| sum.saturating_add(length.saturating_sub(1));
@@ -130,7 +132,7 @@ impl Account {
         (short(wait), short(run))
     }
 
-    /// How many slow I/Os of a disk there were, those included that were replaced.
+    /// The number of slow I/Os of a disk, including those that were replaced.
     pub(crate) fn slow_count(&self) -> u64 {
         self.slow.ring.get().map_or(0, KeptIos::count)
     }

@@ -19,18 +19,19 @@ impl Account {
     /// A task enters the wait queue of the disk, in place of its I/O.
     pub(in crate::recorder) fn enter_tag_wait(&self, here: ProbeContext<'_>) {
         self.record(Transition::WaitqEnter, DIRECT, here.now, here.cpu);
-        // After that, or an I/O that is alone in the wait queue removes it.
+        // Added after the step: otherwise an I/O that is alone in the wait queue could remove the
+        // extra.
         self.root.gauge.add(Extra::TagWaits);
     }
 
-    /// It leaves the wait queue, and its I/O is not there.
+    /// A task leaves the wait queue without an I/O in its place.
     #[cold]
     pub(in crate::recorder) fn leave_tag_wait(&self, now: u64, cpu: ThisCpu<'_>) {
         self.record(Transition::WaitqExit, DIRECT, now, cpu);
     }
 
-    /// Since when the current task has waited for a tag of the disk, which it has now; it is still in the wait queue. Of
-    /// the account of a disk.
+    /// Ends the wait of the current task, which has got a tag of the disk, and returns since when it has waited. The
+    /// task is still counted in the wait queue. For the account of a disk.
     pub(in crate::recorder) fn end_tag_wait(&self) -> Option<u64> {
         let tag_waits = self.tag_waits.as_ref()?;
         tag_waits.end(self.handle.bits())
@@ -46,8 +47,8 @@ impl Account {
         disk.end_tag_wait()
     }
 
-    /// An I/O starts whose submitter has waited since then for a tag. It is recorded
-    /// at the root, where its submitter is.
+    /// An I/O starts whose submitter has waited for a tag since `since`. It is recorded at the
+    /// root, as its submitter was.
     pub(in crate::recorder) fn start_after_tag_wait(&self, here: ProbeContext<'_>, since: u64) {
         let Some(disk) = self.disk() else {
             return self.record(Transition::StartInWaitq, DIRECT, here.now, here.cpu);
@@ -55,7 +56,8 @@ impl Account {
         let waited = Transition::WaitedBefore(here.now.wrapping_sub(since));
         self.record(Transition::StartWaitqEnter, DIRECT, here.now, here.cpu);
         self.record(waited, DIRECT, here.now, here.cpu);
-        // It has the place of its submitter, but in the partition's record.
+        // The submitter leaves the wait queue of the disk, in which the partition's record now
+        // counts the I/O.
         disk.record(Transition::WaitqExit, DIRECT, here.now, here.cpu);
     }
 }

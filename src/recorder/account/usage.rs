@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Whether anything was ever recorded in an account: some of what an account has is made only then, since most disks and
-//! partitions of a large machine are never used. Probes note the use, and [`upkeep`] does what follows.
+//! Whether anything was ever recorded in an account. Some parts of an account are created only at its first use, as
+//! most disks and partitions of a large machine are never used. Probes note the use, and [`upkeep`] creates these
+//! parts.
 
 use super::Account;
 use crate::glue::upkeep;
@@ -10,7 +11,8 @@ use core::sync::atomic::{
     Ordering::Relaxed, //
 };
 
-/// What is recorded first is recorded as always, so nothing of it depends on this.
+/// The state of the use of an account. Recording does not depend on it: the first I/O is recorded
+/// like any other.
 #[derive(Default)]
 pub(super) struct Usage(AtomicU8);
 
@@ -19,7 +21,7 @@ const UNUSED: u8 = 0;
 const USED: u8 = 1;
 /// The listener was notified.
 const NOTIFIED: u8 = 2;
-/// All that follows from the use is done.
+/// All parts that depend on the use were created.
 const FOLLOWED: u8 = 3;
 
 impl Usage {
@@ -32,7 +34,8 @@ impl Usage {
 
     #[cold]
     fn note_first(&self) {
-        // Not over what another CPU has stored meanwhile, which may be followed already.
+        // Must not overwrite the state that another CPU has stored meanwhile, which may be a later
+        // one.
         if self
             .0
             .compare_exchange(UNUSED, USED, Relaxed, Relaxed)
@@ -44,7 +47,7 @@ impl Usage {
 }
 
 impl Account {
-    /// Whether something was recorded, and some of what follows from that is not done.
+    /// Whether something was recorded, and parts that depend on the use are still missing.
     pub(in crate::recorder) fn is_new_in_use(&self) -> bool {
         matches!(self.usage.0.load(Relaxed), USED | NOTIFIED)
     }
@@ -59,7 +62,7 @@ impl Account {
         self.usage.0.store(NOTIFIED, Relaxed);
     }
 
-    /// What follows from the use is done.
+    /// Records that all parts that depend on the use were created.
     pub(in crate::recorder) fn set_use_followed(&self) {
         self.usage.0.store(FOLLOWED, Relaxed);
     }

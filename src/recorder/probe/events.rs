@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The probes of what is only counted.
+//! The probes of events that are only counted.
 
 use super::tracker;
 use crate::{
@@ -66,8 +66,9 @@ unsafe fn count(state: *const c_void, disk: u64, event: DiskEvent) {
     tracker.count_event(probe, disk, event);
 }
 
-/// Defines the probe of a tracepoint: how the disk is found by its first argument, its other arguments, and the event. The
-/// type is compared with that in `include/iostat/probes.h`, and that with the tracepoint's in `src/hooks/probes.c`.
+/// Defines the probe of a tracepoint: the function that finds the disk by the first argument, the other arguments, and
+/// the event. The type is compared with that in `include/iostat/probes.h`, which `src/hooks/probes.c` compares with the
+/// tracepoint's.
 macro_rules! event_probe {
     ($function:ident($disk_of:ident($first:ty) $(, $name:ident: $more:ty)*) => $event:expr) => {
         /// # Safety

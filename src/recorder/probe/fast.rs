@@ -2,8 +2,8 @@
 
 //! The probes of the fast path: see `src/acct/fast.rs`.
 //!
-//! Each is one function that needs no stack. What it leaves to the general path it leaves by a jump to the
-//! function of `src/hooks/probes.c` with the same arguments, which begins again.
+//! Each is one function that needs no stack. To leave an event to the general path, it jumps to the function
+//! of `src/hooks/probes.c`, which begins again with the same arguments.
 
 use super::{
     super::{
@@ -91,12 +91,12 @@ use kernel::{
     },
 };
 
-/// Interrupts are off, and the time was read.
+/// A section of a probe with interrupts off, and the time at which it began.
 ///
 /// # Invariants
 ///
-/// It lives in a probe, and only while interrupts are off. What the entry of this probe's I/O has as its memory is
-/// there for `'a`: it was remembered by the general path, and see `acct/fast.rs`.
+/// The value exists only in a probe, and only while interrupts are off. The memory that the entry of this probe's
+/// I/O refers to is valid for `'a`: the general path has stored it there, by the rules of `acct/fast.rs`.
 struct Off<'a, T = ()> {
     flags: Flags,
     now: u64,
@@ -157,7 +157,7 @@ impl<'a> fast::RegionPart<'a> for PlacedRegion<'a> {
 
     #[inline(always)]
     fn area(self, at: AreaOffset) -> AreaRef<'a> {
-        // SAFETY: Floor 0 passes what this region has returned.
+        // SAFETY: Floor 0 passes an offset that this region has returned.
         unsafe { self.area(at) }
     }
 }
@@ -293,11 +293,11 @@ impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
     }
 }
 
-/// The account that a root is a member of.
+/// Returns the account that a root is a member of.
 ///
 /// # Safety
 ///
-/// It is a member of an account: not the root beside an absent record.
+/// The root is a member of an account: it is not the root beside an absent record.
 unsafe fn account_of(root: &Root) -> &Account {
     let account = from_ref(root).wrapping_byte_sub(Account::ROOT_OFFSET);
     // SAFETY: By this function's requirement the account is `ROOT_OFFSET` bytes before its root, and is valid as long as
@@ -313,15 +313,15 @@ unsafe fn this_cpu<'a>() -> ThisCpu<'a> {
     unsafe { ThisCpu::current() }
 }
 
-/// The data of the probes, for those that have no register for it.
+/// The data of the probes, for functions that have no register for it.
 static TRACKER: AtomicPtr<Tracker> = AtomicPtr::new(core::ptr::null_mut());
 
-/// Sets it, before any probe is registered.
+/// Sets the data of the probes, before any of them is registered.
 pub(super) fn set_tracker(tracker: &Tracker) {
     TRACKER.store(from_ref(tracker).cast_mut(), Relaxed);
 }
 
-/// The entry that the fast path has for a request.
+/// Returns the entry in which the fast path looks for a request.
 ///
 /// # Safety
 ///

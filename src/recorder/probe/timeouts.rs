@@ -46,7 +46,7 @@ use kernel::{
 /// can time out before a second has passed.
 const DELAY_MS: u32 = 100;
 
-/// At the entry of `blk_mq_timeout_work()`, before it reads the time.
+/// Called at the entry of `blk_mq_timeout_work()`, before it reads the time.
 struct TimerEntry(Arc<TimeoutWorkers>);
 
 impl EntryHandler for TimerEntry {
@@ -55,7 +55,8 @@ impl EntryHandler for TimerEntry {
     }
 }
 
-/// At the entry of `blk_mq_handle_expired()`, whose first argument is a request. The caller has a reference to it.
+/// Called at the entry of `blk_mq_handle_expired()`, whose first argument is a request. Its caller holds a
+/// reference to the request.
 struct RequestEntry {
     workers: Arc<TimeoutWorkers>,
     tracker: Arc<Tracker>,
@@ -80,7 +81,7 @@ impl EntryHandler for RequestEntry {
     }
 }
 
-/// Two fprobes, although one could be on both functions: see [`Fprobe`].
+/// Two fprobes, although one could hook both functions: see [`Fprobe`].
 struct TimeoutProbes {
     _request: Fprobe<RequestEntry>,
     _timer: Fprobe<TimerEntry>,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The baseline of a region: what is subtracted from its counters when they are read, and added to them.
+//! The baseline of a region: the values that readers subtract from its counters, and those that they add.
 //!
 //! Counters are never reset. `@stats_clear` adds their present values to the baseline, which readers subtract.
-//! What a region counted before it was resized is added to what it has counted since.
+//! Counts from before a resize are added to those since.
 
 use super::{
     memory::Charge,
@@ -53,7 +53,7 @@ impl Before {
 /// The state of a region that only its readers use.
 pub(super) struct Baseline {
     pub(super) aux: KVVec<u8>,
-    /// What is subtracted for each area; empty until the first clear.
+    /// The values to subtract for each area; empty until the first clear.
     pub(super) columns: KVVec<Columns>,
     pub(super) classes: KVVec<Classes>,
     pub(super) counts: KVVec<u64>,
@@ -71,7 +71,7 @@ pub(super) struct Baseline {
 /// Whether a message was carried out.
 pub(super) enum Applied {
     Yes,
-    /// The region was replaced by a resized one: the caller has to use that.
+    /// The region was replaced by a resized one, which the caller has to use instead.
     NotHere,
 }
 
@@ -219,7 +219,7 @@ impl Region {
         Applied::Yes
     }
 
-    /// Locks the baseline: what readers see of it does not change while the guard is held. May sleep.
+    /// Locks the baseline: readers see no change of it while the guard is held. May sleep.
     pub(super) fn lock(&self) -> Guard<'_, Baseline, MutexBackend> {
         self.baseline.lock()
     }

@@ -43,7 +43,7 @@ pub(in crate::recorder) struct RegionList {
     regions: KVec<ListMember>,
     /// Where the latest I/O of each CPU ended.
     last: Arc<PerCpu<Last>>,
-    /// The areas of the only region if it has no additional output; otherwise of no areas.
+    /// The areas of the only region, if it does not have the option `classes`; otherwise no areas.
     geometry: Geometry,
     /// The first region.
     first: Arc<Region>,
@@ -91,7 +91,8 @@ impl RegionList {
 
     /// An I/O starts; its entry has its description. The sector is relative to the account of these regions.
     ///
-    /// The common case makes no call out of line and should save few registers, hence the order.
+    /// The order of the steps is chosen so that the common case makes no call out of line and saves
+    /// few registers.
     #[inline(always)]
     pub(in crate::recorder) fn start(
         &self,
@@ -162,8 +163,8 @@ impl RegionList {
     fn end_simply(&self, entry: &Entry, level: Level, now: u64, cpu: ThisCpu<'_>) -> Option<usize> {
         let list_tag = entry.pending.list_tag(level.index);
         let area = list_tag.area(self.list_tag);
-        // Of a region that was resized, the first in the list is the one before. I/Os of the other, recorded on the fast
-        // path, have the number of this list as well.
+        // After a resize, the first region of the list is the old one. I/Os of the new region that the fast path
+        // recorded have the number of this list as well.
         if area >= self.geometry.areas() {
             return None;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Limits the memory of all regions together to a quarter of the machine's, as device-mapper does.
+//! Limits the memory of all regions together to a quarter of the machine's memory, as device-mapper
+//! does.
 
 use crate::kernel_ext::memory;
 use core::sync::atomic::{
@@ -16,7 +17,7 @@ pub(crate) fn allocated_bytes() -> u64 {
     ALLOCATED.load(Relaxed)
 }
 
-/// A charge to that sum, removed when the value is dropped.
+/// A part of that sum, subtracted when the value is dropped.
 pub(super) struct Charge {
     bytes: u64,
 }

@@ -72,21 +72,21 @@ pub(crate) struct PrintReply {
     born: u32,
     /// Whether there is a line of the region as a whole.
     has_total: bool,
-    /// The sectors at which the first area begins, and the first that is not printed.
+    /// The sector at which the first area begins, and the sector from which on nothing is printed.
     from: u64,
     until: u64,
     at: PrintCursor,
-    /// For `@stats_print_clear`: what the lines have cleared.
+    /// For `@stats_print_clear`: the values that the lines have cleared.
     claims: Option<Claims>,
 }
 
 impl PrintReply {
-    /// A reply that prints the region with this plan.
+    /// Creates a reply that prints the region with this plan.
     pub(super) fn new(device: Position, plan: &Plan, what: &message::PrintAreas) -> Self {
         let geometry = &plan.geometry;
         let areas = what.areas(geometry.areas());
         let sector = |area| match area == geometry.areas() {
-            // Areas that a resize adds are printed only if all areas were asked for.
+            // Areas that a resize adds are printed only if the message names no areas.
             true if what.count == u64::MAX => u64::MAX,
             _ => {
                 let sectors = geometry.step().saturating_mul(area as u64);
@@ -106,7 +106,7 @@ impl PrintReply {
         }
     }
 
-    /// Begins the reply anew.
+    /// Starts the reply again.
     pub(crate) fn restart(&mut self) {
         self.at = PrintCursor::Area(self.from, 0);
     }
@@ -134,7 +134,8 @@ impl PrintReply {
         }
     }
 
-    /// Counts again what was cleared and not read. Returns whether there was any. May sleep.
+    /// Takes back the clearing of values that were not read, so that they count again. Returns
+    /// whether there were any. May sleep.
     pub(crate) fn restore<L: Listener>(&mut self, state: &State<L>) -> bool {
         let Some(claims) = self.claims.as_mut().filter(|claims| claims.has_unread()) else {
             self.claims.iter_mut().for_each(Claims::clear);
@@ -222,7 +223,7 @@ impl Region {
         });
         let is_complete = next == line.parts();
         if !is_complete && len != 0 {
-            // It may fit into an empty buffer: then the whole line is of one moment.
+            // The line may fit into an empty buffer, so that all of it is of one moment.
             piece.truncate(len);
             if let Some(claims) = claims {
                 claims.forget_counts();

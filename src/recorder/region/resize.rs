@@ -41,7 +41,7 @@ impl Region {
         joins: Joins,
     ) -> Result<Arc<Region>> {
         if old.before.is_some() {
-            // Probes that found it before the last resize have ended.
+            // Probes that found the region from before the last resize have ended.
             synchronize();
         }
         if old
@@ -80,8 +80,8 @@ impl Region {
         Region::new(plan, baseline, joins)
     }
 
-    /// Copies the columns that were cleared in an area to the area that it becomes, less the counts from before the
-    /// previous resize, whose memory is freed.
+    /// Copies the baseline of an area to the same area of the new region, less the counts from before the previous
+    /// resize, whose memory is freed.
     fn carry(
         &self,
         old: &Baseline,

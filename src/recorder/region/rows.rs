@@ -68,14 +68,14 @@ impl RegionRows {
         })
     }
 
-    /// Begins the reply anew.
+    /// Starts the reply again.
     pub(crate) fn restart(&mut self) {
         self.next = Some(0);
         self.begun = None;
     }
 
-    /// Writes the next lines. May sleep. `ENXIO` if the disk was removed; `ESTALE` if a region changed, or
-    /// was deleted, of whose line a part was written; `EINTR`.
+    /// Writes the next lines. May sleep. `ENXIO` if the disk was removed; `ESTALE` if a part of the line of a
+    /// region was written, and the region was changed or deleted since; `EINTR`.
     pub(crate) fn fill<L: Listener>(
         &mut self,
         state: &State<L>,

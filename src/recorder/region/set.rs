@@ -63,7 +63,7 @@ use kernel::{
 #[pin_data]
 pub(in crate::recorder) struct RegionSet {
     list: Published<RegionList>,
-    /// Of the account.
+    /// The records of the account.
     records: Arc<Records>,
     /// The number of regions.
     count: AtomicUsize,
@@ -99,12 +99,12 @@ impl SetMembers {
             .ok_or(ENOENT)
     }
 
-    /// The number the next list will have: not 0.
+    /// The number of the next list, which is not 0.
     fn next(&self) -> u32 {
         self.number.wrapping_add(1).max(1)
     }
 
-    /// What a region has to know that is in the list of this number first. May sleep; `ENOMEM`.
+    /// The values for a region whose first list has this number. May sleep; `ENOMEM`.
     fn joins(&mut self, since: u32) -> Result<Joins> {
         let last = match &self.last {
             Some(last) => last.clone(),
@@ -123,7 +123,7 @@ fn bytes_of(word: Word<'_>) -> Result<KVVec<u8>> {
     Ok(bytes)
 }
 
-/// Allocates the sectors of the latest ends, with none on any CPU. May sleep; `ENOMEM`.
+/// Allocates the ends of the latest I/Os: no I/O has ended on any CPU. May sleep; `ENOMEM`.
 fn nowhere() -> Result<Arc<PerCpu<Last>>> {
     let last = PerCpu::<Last>::new()?;
     last.iter().for_each(Last::forget);
@@ -251,7 +251,7 @@ impl RegionSet {
         let mut regions = KVec::with_capacity(room, GFP_KERNEL).map_err(Error::from)?;
         for listed in &members.regions {
             let is_old = listed.region.plan.id == id;
-            // The region from before an earlier resize has no I/Os any more.
+            // All I/Os of the region from before an earlier resize have ended.
             if is_old && listed.lifetime.until.is_some() {
                 continue;
             }
@@ -272,7 +272,7 @@ impl RegionSet {
         let given_up = baseline.replaced();
         drop(baseline);
         drop(members);
-        // Frees its memory, if no probe uses it.
+        // Frees the memory of that region, if no probe uses it.
         drop(given_up);
         Ok(())
     }
@@ -311,10 +311,11 @@ impl RegionSet {
         if count == 0 {
             gauge.remove(Extra::Regions);
         }
-        // Before the list: from then on a region may not be the only one.
+        // Removed before the list is replaced, as a region may not be the only one from then on.
         self.records.set_region(None);
         self.list.replace(list);
-        // After the list: an I/O that starts in the region may end on a CPU that does not find that yet. It looks there.
+        // Set after the list was replaced, as an I/O that starts in the only region may end on a CPU that does not see
+        // it as such yet. That CPU then uses the list.
         self.records.set_region(areas);
         if count != 0 {
             gauge.add(Extra::Regions);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The list, and where in it a device number or a name is.
+//! The list, and how a device number or a name is found in it.
 
 use crate::{
     abi::{
@@ -26,21 +26,22 @@ use kernel::{
     sync::Arc, //
 };
 
-/// One disk or partition of the list, or one entry of a client's.
+/// One disk or partition of the list, or one entry of a client.
 pub(super) struct Member<L: Listener> {
     pub(super) account: Arc<Account>,
     /// The disk or partition.
     pub(super) device: Option<HeldDevice>,
-    /// Of a disk: how many I/Os it usually has in flight at most, those of its partitions included.
+    /// For a disk, the number of I/Os that it usually has in flight at most, including those of its
+    /// partitions.
     pub(super) ios: Option<usize>,
-    /// Room for so many in the table of I/Os in flight, from its first use on.
+    /// Room for `ios` I/Os in the table of I/Os in flight, from its first use on.
     pub(super) promise: Option<Promise>,
     pub(super) presence: L::Presence,
-    /// Of a disk. After its files.
+    /// Event counters of a disk. Dropped after its files.
     pub(super) _events: Option<AttachedGroup>,
 }
 
-/// Finds a member by its name. A disk may have the name of a client's entry that was there before it.
+/// Finds a member by its name. A disk may have the name of an older entry of a client.
 #[derive(PartialEq, Eq)]
 struct Called {
     name: Name,
@@ -98,12 +99,12 @@ pub(super) struct Members<L: Listener> {
     pub(super) len: usize,
     pub(super) generation: u64,
     pub(super) next_number: u32,
-    /// Of the next NFS file system.
+    /// The unit number of the next NFS file system.
     pub(super) next_unit: u32,
 }
 
 impl<L: Listener> Members<L> {
-    /// None yet.
+    /// Creates an empty list.
     pub(super) fn new() -> Self {
         Members {
             by_number: RBTree::new(),
@@ -131,7 +132,7 @@ impl<L: Listener> Members<L> {
         }
     }
 
-    /// Needs no more memory, and cannot fail.
+    /// Inserts a member. Needs no more memory, and cannot fail.
     pub(super) fn insert(&mut self, nodes: MemberNodes<L>, member: Member<L>) {
         let account = member.account.clone();
         let identity = account.identity();
@@ -146,7 +147,7 @@ impl<L: Listener> Members<L> {
         self.next_number = self.next_number.wrapping_add(1);
     }
 
-    /// Takes out the member of this device number. Needs no memory, and cannot fail.
+    /// Removes the member with this device number. Needs no memory, and cannot fail.
     pub(super) fn remove(&mut self, number: u32) -> Option<Member<L>> {
         let (_, member) = self.by_number.remove_node(&number)?.to_key_value();
         let identity = member.account.identity();
@@ -159,18 +160,19 @@ impl<L: Listener> Members<L> {
         Some(member)
     }
 
-    /// A partition that is not in the list any more, in which nothing is recorded any more.
+    /// A partition for its disk to absorb: it has left the list, and nothing is recorded in it any
+    /// more.
     pub(super) fn to_be_absorbed(&self) -> Option<Arc<Account>> {
         let mut leaving = self.leaving.values();
         leaving.find(|account| account.is_gone()).cloned()
     }
 
-    /// Its disk has absorbed it.
+    /// Removes a partition that its disk has absorbed.
     pub(super) fn set_absorbed(&mut self, account: &Account) {
         self.leaving.remove_node(&Position::of(account.identity()));
     }
 
-    /// Whether there is one of this name.
+    /// Whether there is a member with this name.
     pub(super) fn has_name(&self, name: Name) -> bool {
         let first = self.by_name.cursor_lower_bound(&Called { name, number: 0 });
         first.is_some_and(|cursor| cursor.current().0.name == name)

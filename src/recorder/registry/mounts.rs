@@ -18,15 +18,16 @@ use crate::{
 use kernel::prelude::*;
 
 impl<L: Listener> Registry<L> {
-    /// Opens an account for a file system that probes know by `key`. Its numbers are given, those in `identity`
-    /// ignored: its name is the device name and a unit that no file system had before. May sleep; `ENOMEM`.
+    /// Opens an account for a file system that probes know by `key`. Assigns its numbers; those in `identity`
+    /// are ignored. Its name is the device name and a unit number that no file system had before. May sleep;
+    /// `ENOMEM`.
     pub(in crate::recorder) fn add_mount(&self, key: u64, mut identity: Identity) -> Result {
         let mut members = self.members.lock();
         let nodes = MemberNodes::new()?;
         let place = self.accounts().reserve()?;
         let handle = AccountId::new(place.place(), members.next_number);
         identity.number = handle.number();
-        // A client may have an entry of such a name.
+        // A client may have an entry with such a name.
         loop {
             identity.unit_number = members.next_unit;
             identity.name = identity.device_name.with_unit(identity.unit_number);
@@ -61,7 +62,7 @@ impl<L: Listener> Registry<L> {
         self.accounts().remove(member.account.handle());
         member.account.leave();
         self.change(members);
-        // Waits for readers of its files: not with the mutex.
+        // Waits for readers of its files, so the mutex must not be held.
         drop(member);
     }
 }

@@ -59,7 +59,7 @@ impl Tracker {
         }
     }
 
-    /// A bio was submitted, or ends, which counts for so many of `io.stat`.
+    /// Counts a bio that was submitted, or ends: as `ios` I/Os, as `io.stat` does.
     pub(in crate::recorder) fn count_bio_of_cgroup(
         &self,
         probe: InProbe<'_>,
@@ -148,7 +148,7 @@ impl Tracker {
         }
     }
 
-    /// There is no more I/O of a cgroup.
+    /// A cgroup was released: it has no more I/O.
     pub(in crate::recorder) fn cgroup_released(&self, probe: InProbe<'_>, id: u64) {
         if let Some(cgroups) = self.cgroups().get(probe) {
             cgroups.release(id);
@@ -165,7 +165,8 @@ fn end_rq(sums: &CgroupSums, first: Bio<'_>, times: Times) {
     sums.count_and_end(ios, bytes, total_ns, times.service_ns);
 }
 
-/// How many of the bios of a request `io.stat` counts, and their bytes: see `src/hooks/cgroups.c`.
+/// The number of bios of a request that `io.stat` counts, and their bytes: see
+/// `src/hooks/cgroups.c`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn bios_of(first: Bio<'_>) -> (u64, u64) {
@@ -181,7 +182,7 @@ fn bios_of(first: Bio<'_>) -> (u64, u64) {
     (ios, bytes)
 }
 
-/// The class in whose row `io.stat` counts a bio: it has no others.
+/// The class as which `io.stat` counts a bio: it has only reads, writes and discards.
 #[inline(always)]
 fn class_of(bio: Bio<'_>) -> Class {
     if bio.op() == op::DISCARD {

@@ -3,8 +3,9 @@
 //! The common case of `block_io_start`, `block_rq_issue` and `block_rq_complete`: a request whose entry is in
 //! the first place where it can be, without errors, traces or an nvme path.
 //!
-//! All other cases call the `*_slow()` function of the event in request.rs. The common case calls no function
-//! out of line, so it sets up no stack frame; regions have functions of their own for the same reason. The paths without a stack at all are in `probe/fast.rs`.
+//! All other cases call the `*_slow()` function of the event in request.rs. The common case calls no function out of
+//! line, so it sets up no stack frame; regions have functions of their own for the same reason. The functions that use
+//! no stack at all are in `probe/fast.rs`.
 
 use super::{
     super::{
@@ -39,7 +40,8 @@ impl Tracker {
         }
     }
 
-    /// Looks the account up for [`Tracker::io_start`]: a partition, or a disk that is not in its first place.
+    /// Looks the account up for [`Tracker::io_start`]: for a partition, or a disk that is not in its first
+    /// place.
     #[inline(never)]
     fn io_start_lookup(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         if let Some(account) = self.account_of(here.probe, rq.disk(), rq.block_device()) {
@@ -82,7 +84,7 @@ impl Tracker {
         }
     }
 
-    /// `block_rq_complete`: (part of) a request is done.
+    /// `block_rq_complete`: a request or a part of it is done.
     #[inline(always)]
     pub(in crate::recorder) fn rq_complete(
         &self,

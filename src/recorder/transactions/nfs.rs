@@ -125,7 +125,7 @@ fn asked<'a>(account: &'a Account, io: &Io) -> IoRequest<'a> {
     IoRequest {
         account,
         op: io.op,
-        // Whether a thread waits for it is not known.
+        // It is not known whether a thread waits for the call.
         is_sync: true,
         bcount: u64::from(io.bytes),
         sector: sector(io),

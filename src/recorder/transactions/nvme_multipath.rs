@@ -2,9 +2,9 @@
 
 //! Bios that a multipath disk of nvme has passed on unchanged to the disk of one of its paths.
 //!
-//! They are in the account of the disk they were submitted to, and end as parts of a request of one
-//! of its paths, which another account records. `block_bio_complete` cannot be used: nvme traces it for the first bio
-//! of a request only, before its status is known, and not for flushes.
+//! These bios are recorded in the account of the disk that they were submitted to, and end as parts of a request of
+//! one of its paths, which another account records. `block_bio_complete` cannot be used: nvme traces it for the first
+//! bio of a request only, before its status is known, and not for flushes.
 
 use super::{
     super::{

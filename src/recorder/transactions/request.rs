@@ -96,7 +96,8 @@ impl Tracker {
             }
             return;
         }
-        // Its start was not seen: a flush that the block layer made, or a request from before recording began.
+        // The start of the request was not traced: it is a flush of the block layer itself, or a request from
+        // before recording began.
         let Some(account) = self.account_of(here.probe, rq.disk(), rq.block_device()) else {
             return;
         };
@@ -110,7 +111,7 @@ impl Tracker {
         });
     }
 
-    /// `block_rq_requeue`: a request goes back to wait.
+    /// `block_rq_requeue`: a request goes back to the wait queue.
     pub(in crate::recorder) fn rq_requeue(&self, here: ProbeContext<'_>, rq: Request<'_>) {
         if let Some(slot) = self.find_request(rq) {
             if let Some(transition) = slot.entry.requeue(here.now) {
@@ -251,7 +252,7 @@ impl Tracker {
         let done = IoResult {
             outcome: COMPLETED,
             error: errno(status),
-            // It may have grown since its start: bios were merged into it.
+            // The request may have grown since its start, as bios were merged into it.
             bcount: entry.bytes().wrapping_add(resid),
             resid,
             times: entry.times(here.now),
@@ -329,7 +330,8 @@ fn asked<'a>(account: &'a Account, sector: u64, rq: Request<'_>) -> IoRequest<'a
             0 => rq.bio().map_or(0, |bio| bio.end_io()),
             end_io => end_io,
         },
-        // A request of a layer above, which is cloned by the task that runs the queue of that layer.
+        // With a completion function, the request is a clone, which the task that runs the queue of the layer
+        // above has made.
         is_own: rq.end_io() == 0,
     }
 }

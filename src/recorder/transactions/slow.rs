@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! I/Os that were slow, at their end.
+//! Keeps slow I/Os at their end.
 
 use super::super::{
     account::{
@@ -30,13 +30,13 @@ use crate::{
 };
 use kernel::bindings::blk_status_t;
 
-/// What a request did whose last event is a completion. `done` bytes of it were done before.
+/// The target of a request that completes. `done` bytes of it were done before.
 pub(in crate::recorder) fn rq_target(
     rq: Request<'_>,
     done: u64,
     status: blk_status_t,
 ) -> SlowTarget {
-    // A flush has none.
+    // A flush has no sector.
     let sector = if rq.sector() == u64::MAX {
         0
     } else {
@@ -51,13 +51,13 @@ pub(in crate::recorder) fn rq_target(
     }
 }
 
-/// What a transaction amounts to that this transition ends, if it was slow.
+/// The [`End`] of the transaction that this transition ends, if that was slow.
 #[inline(always)]
 pub(super) fn slow_end(transition: Transition) -> Option<End> {
     end_of(transition).filter(|end| is_slow(end.duration_ns, threshold_ns()))
 }
 
-/// What a transaction amounts to that this transition ends.
+/// The [`End`] of the transaction that this transition ends, if it ends one.
 #[inline(always)]
 pub(super) fn end_of(transition: Transition) -> Option<End> {
     match transition {
@@ -96,7 +96,7 @@ pub(super) fn keep(
     account.keep_slow(entry, here.now, end, &target());
 }
 
-/// What a bio of `bytes` bytes did.
+/// The target of a bio of `bytes` bytes.
 pub(super) fn bio_target(
     bio: Bio<'_>,
     entry: &Entry,

@@ -33,7 +33,8 @@ impl Tracker {
             WaitBegin::Again => return,
             WaitBegin::New => (),
             WaitBegin::InsteadOf(other) => {
-                // No I/O has started after that wait. The other disk may have been removed.
+                // No I/O has started after the earlier wait, which was for another disk. That disk
+                // may have been removed.
                 let other = self.accounts().get(here.probe, AccountId::from_bits(other));
                 if let Some(other) = other {
                     other.leave_tag_wait(here.now, here.cpu);
@@ -55,7 +56,8 @@ impl Tracker {
         since: u64,
     ) {
         let mut start = request(account, rq);
-        // With several hardware queues: the fast path does not take this one.
+        // Recorded directly at the root, where the submitter waited. With several hardware queues,
+        // the next I/O of this entry does not take the fast path.
         let hctx = core::mem::replace(&mut start.hctx, DIRECT);
         let begin = self.begin_after_tag_wait(here, account, rq.key(), since, |entry| {
             entry.start_waiting(&start, since);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Starts on the fast path while `io:start` or `io:done` is enabled, and completions then and while there are accounts by
-//! cgroup. `src/hooks/probes.c` calls these functions.
+//! The fast path while `io:start` or `io:done` is enabled (starts and completions), or while there are accounts by
+//! cgroup (completions). `src/hooks/probes.c` calls these functions.
 
 use super::{
     home,
@@ -52,7 +52,7 @@ use kernel::{
 
 event!(TracedIoStart, iostat_general_io_start);
 
-/// The end of a request on the fast path. Without members, so that the section is in registers.
+/// The end of a request on the fast path. It has no members, so that the section fits in registers.
 struct Watched;
 
 impl Tracing for Watched {
@@ -129,7 +129,8 @@ fn count_slow(now: u64, entry: &Entry) {
 /// In a probe, which the reference does not outlive.
 #[inline(always)]
 unsafe fn watching<'a>() -> &'a Tracker {
-    // SAFETY: It was set before the probe was registered, to what is there until all probes have returned.
+    // SAFETY: The pointer was set before the probe was registered, to a tracker that exists until all probes
+    // have returned.
     unsafe { &*TRACKER.load(Relaxed) }
 }
 
@@ -147,7 +148,8 @@ unsafe fn here<'a>(now: u64) -> ProbeContext<'a> {
 ///
 /// # Safety
 ///
-/// It is on the fast path, and its request is that of a probe, which the view does not outlive.
+/// The entry is on the fast path, and its request is that of a probe, which the view does not
+/// outlive.
 #[inline(always)]
 unsafe fn request_of<'a>(entry: &'a Entry) -> Request<'a> {
     // CAST: The key of such an entry is the address of its request.

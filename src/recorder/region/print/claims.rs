@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What `@stats_print_clear` has cleared and the reader has not taken yet.
+//! The values that `@stats_print_clear` has cleared and the reader has not read yet.
 //!
-//! A line clears what it prints when it is written to the buffer, so that no other print has the same counts. If the
-//! buffer is dropped before the line was read to its end, what it has cleared is counted again: a reader that stops
-//! loses nothing.
+//! Writing a line to the buffer clears its values, so that no other print has the same counts. If the buffer is
+//! dropped before the line was read to its end, these values are counted again: a reader that stops loses nothing.
 
 use super::super::{
     baseline::Baseline,
@@ -21,26 +20,27 @@ use kernel::{
     prelude::*, //
 };
 
-/// What a line, or a part of it, has cleared.
+/// The values that a line, or a part of it, has cleared.
 struct LineClaim {
-    /// The sector its area begins at; [`None`] of the line of the region as a whole.
+    /// The sector at which its area begins; [`None`] for the line of the region as a whole.
     sector: Option<u64>,
     /// The offset of its end in the buffer.
     end: usize,
     is_read: bool,
     columns: Columns,
     classes: Classes,
-    /// The first of the counts, and how many.
+    /// The index of the first of its counts, and their number.
     first: usize,
     counts: usize,
-    /// [`Baseline::clears`]: what was cleared before the whole region was cleared is not counted again.
+    /// [`Baseline::clears`] at that time: if the whole region was cleared since, the values are not counted
+    /// again.
     clears: u32,
 }
 
-/// Lines written at a time, at most.
+/// The maximum number of lines written at a time.
 const LINES: usize = 16;
 
-/// What the lines of the buffer have cleared.
+/// The values that the lines of the buffer have cleared.
 #[derive(Default)]
 pub(super) struct Claims {
     claims: KVec<LineClaim>,
@@ -51,8 +51,8 @@ pub(super) struct Claims {
 }
 
 impl Claims {
-    /// Makes room for one more line with so many counts, of which no more are written than a buffer has room
-    /// for. May sleep. False if there are enough of them; `ENOMEM`.
+    /// Makes room for one more line with so many counts. No more counts are written than a buffer has room
+    /// for. May sleep. False if there are [`LINES`] lines already; `ENOMEM`.
     pub(super) fn reserve(&mut self, buckets: usize) -> Result<bool> {
         if self.claims.len() >= LINES {
             return Ok(false);
@@ -147,8 +147,8 @@ impl Claims {
         self.claimed = 0;
     }
 
-    /// Counts again what was not read, where its area still exists. False if the region was replaced by a resized one.
-    /// May sleep.
+    /// Takes back the clearing of values that were not read, in areas that still exist. False if the region was
+    /// replaced by a resized one. May sleep.
     pub(super) fn restore(&self, region: &Region) -> bool {
         let mut baseline = region.lock();
         if baseline.is_replaced {
