@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 1: what binds [`crate::kernel_ext`] to this module.
+//! Floor 1: binds [`crate::kernel_ext`] to this module.
 //!
-//! Here are the implementations of its traits for types of floor 0, wrappers of the C files in `src/hooks` and `src/io`, and
-//! compile-time checks that floor 0 has the numbers and layouts of the headers.
+//! It implements traits of `kernel_ext` for types of floor 0, wraps the C files in `src/hooks` and `src/io`, and checks
+//! at compile time that floor 0 has the numbers and layouts of the headers.
 
 /// Checks that functions which C calls have the types that the headers declare.
 macro_rules! same_types {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 0 of iostat as an ordinary crate: the very files the module is built from.
+//! Floor 0 of iostat as an ordinary crate, made of the same files as the module.
 
 #![cfg_attr(not(test), no_std)]
 

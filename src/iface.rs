@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Floor 3: what users see: sysfs, `/dev/iostat`.
+//! Floor 3: the interfaces for users: sysfs and `/dev/iostat`.
 
 mod cache;
 pub(crate) mod chardev;

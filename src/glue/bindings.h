@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What bindgen reads: the few types and functions of ours that kernel::bindings
- * cannot have. The kernel's own types in them are taken from there.
+ * Input of bindgen: the types and functions of this module. The kernel's types
+ * that they use are those of kernel::bindings.
  */
 
 #include <iostat/cgroups.h>
@@ -28,11 +28,11 @@
 #include <linux/tracepoint.h>
 #include <uapi/linux/iostat.h>
 
-/* As DECLARE_TRACE makes it; see include/trace/events/io.h. */
+/* Defined by the trace events: see include/trace/events/io.h. */
 extern struct tracepoint __tracepoint_done;
 extern struct tracepoint __tracepoint_merge;
 
-/* Numbers that are casts or made by macros, which bindgen takes from nothing but an enum. */
+/* Numbers that are casts or come from macros: bindgen converts them only if they are in an enum. */
 enum iostat_blk_status {
 	IOSTAT_STS_OK = (__force u8)BLK_STS_OK,
 	IOSTAT_STS_NOTSUPP = (__force u8)BLK_STS_NOTSUPP,

@@ -28,7 +28,7 @@ pub(crate) fn cgroups_enabled() -> bool {
     unsafe { branch_unlikely!(iostat_cgroups, StaticKey, key) }
 }
 
-/// There are, until dropped. At most one exists at a time.
+/// Counting by cgroup is on until this value is dropped. At most one exists at a time.
 pub(crate) struct Counting(());
 
 impl Counting {
@@ -42,13 +42,13 @@ impl Counting {
 
 impl Drop for Counting {
     fn drop(&mut self) {
-        // SAFETY: `new` has begun it. It does not fail then.
+        // SAFETY: `new` has switched counting on. Switching it off does not fail.
         unsafe { own::iostat_cgroups_switch(false) };
     }
 }
 
-/// The id of the cgroup in whose account a bio is shown: its own, or if that was removed, the nearest ancestor's that was
-/// not. Any context.
+/// The id of the cgroup in whose account a bio is shown: its own cgroup, or if that was removed, its nearest ancestor
+/// that exists. Any context.
 pub(crate) fn owner_of(bio: &Bio<'_>) -> u64 {
     // SAFETY: The bio is alive.
     unsafe { own::iostat_bio_cgroup_owner(bio.as_ptr()) }

@@ -30,7 +30,7 @@ pub(crate) fn check() {
 
 /// Counts the changes of the clock source.
 pub(crate) trait Exchanges: Send + Sync {
-    /// The source was changed. A mutex is held.
+    /// The clock source was changed. A mutex is held.
     fn exchanged(&self);
 }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What the probes of the fast path (`recorder/probe/fast.rs`) do that Rust has no words for: they turn interrupts off,
-//! read the clock, and find this CPU's record, each by the instructions that the kernel's own inlines have.
+//! The operations of the fast path (`recorder/probe/fast.rs`) that need assembly: turning interrupts off, reading the
+//! clock, and finding this CPU's record, each by the instructions of the kernel's own inline functions.
 //!
-//! On x86-64 only: see `src/hooks/probes.c` for all others, and for machines whose clock is not the TSC.
+//! On x86-64 only. `src/hooks/probes.c` is for other architectures, and for machines whose clock is not the
+//! TSC.
 
 use super::{
     bindings as own,
@@ -41,7 +42,7 @@ extern "C" {
     static iostat_clock: own::iostat_clock;
 }
 
-/// Interrupts were on or off before a section.
+/// Whether interrupts were on before a section.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Flags(u64);
@@ -60,7 +61,7 @@ pub(crate) fn save() -> Flags {
     Flags(flags)
 }
 
-/// Interrupts are again as they were before [`save`] on this CPU.
+/// Restores the interrupt state from before [`save`] on this CPU.
 #[inline(always)]
 pub(crate) fn restore(flags: Flags) {
     if flags.0 & IF != 0 {
@@ -115,13 +116,13 @@ pub(crate) fn now_ns() -> u64 {
 
 const RECORDS: usize = offset_of!(Entry, memory) + Remembered::RECORDS_OFFSET;
 
-/// Where each CPU finds its [`CpuPlace`], as the per-CPU instructions take it.
+/// Where each CPU finds its [`CpuPlace`]: an operand for per-CPU instructions.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct CpuPlaces(u64);
 
 impl CpuPlaces {
-    /// Those in the memory of an entry.
+    /// Returns the places that an entry remembers.
     #[inline(always)]
     pub(crate) fn of_entry(entry: &Entry) -> Self {
         let places;
@@ -147,7 +148,7 @@ impl CpuPlaces {
 #[inline(always)]
 pub(crate) unsafe fn record<'a>(places: CpuPlaces) -> &'a CpuRecord {
     let record: *const CpuRecord;
-    // SAFETY: By this function's requirement this CPU's place is there.
+    // SAFETY: By this function's requirement this CPU's place is valid.
     unsafe {
         asm!(
             "mov {record}, qword ptr gs:[{places} + {offset}]",
@@ -161,11 +162,11 @@ pub(crate) unsafe fn record<'a>(places: CpuPlaces) -> &'a CpuRecord {
     unsafe { &*record }
 }
 
-/// The root beside it.
+/// The root beside this CPU's record.
 ///
 /// # Safety
 ///
-/// Returns the root of the account, from the place of this CPU.
+/// As for [`record`].
 #[inline(always)]
 pub(crate) unsafe fn root<'a>(places: CpuPlaces) -> &'a Root {
     let root: *const Root;
@@ -213,7 +214,7 @@ impl<'a> PlacedRegion<'a> {
         }
     }
 
-    /// What the CPU has to know of the region.
+    /// The values that the CPU needs of the region.
     #[inline(always)]
     pub(crate) fn region(self) -> &'a OnlyRegion {
         // SAFETY: By the type invariant of `CpuPlace` there is one, until the probe returns.
@@ -251,8 +252,9 @@ impl<'a> PlacedRegion<'a> {
             .cast::<Area>();
         let in_flight =
             (self.region().in_flight() as usize).wrapping_add(offset) as *const InFlight;
-        // SAFETY: A region that returns offsets is that of `RegionAreas`. By the type invariants there and of `PerCpuSlices`
-        // it has its areas behind it, and what all CPUs have of them at its address. The offset is that of one of them.
+        // SAFETY: A region that returns offsets is that of a `RegionAreas`. By the type invariants of that and of
+        // `PerCpuSlices`, its areas are behind it, and the words that all CPUs share are at the address that it has.
+        // The offset is that of one of its areas.
         unsafe {
             AreaRef {
                 area: &*area,

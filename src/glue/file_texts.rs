@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Stores what a traced event says of a file, for `src/io/file_texts.c`, which finds the file.
+//! Stores the texts of a traced event about a file, for `src/io/file_texts.c`, which finds the
+//! file.
 //!
 //! C headers: `include/iostat/file_texts.h`, `include/iostat/text.h`, `include/iostat/walk.h`.
 
@@ -15,7 +16,7 @@ use kernel::{
     prelude::*, //
 };
 
-/// What is written in place of a text that is not known.
+/// Written in place of a text that is not known.
 const UNKNOWN: &[u8] = b"<unknown>";
 
 // CAST: Small numbers.
@@ -30,14 +31,15 @@ const PATH_AT: usize = HEAD_BYTES + offset_of!(own::iostat_io, file.fi_pathname)
 // There is room for both texts of a file, in whole words.
 const _: () = assert!((MOUNT_LEN + DIR_LEN).next_multiple_of(8) <= own::IOSTAT_FILE_BYTES as usize);
 
-/// Returns where a text is, as a dynamic array of a trace event has it: `IOSTAT_LOC()`.
+/// Returns the location of a text, in the format of a dynamic array of a trace event:
+/// `IOSTAT_LOC()`.
 fn location(at: usize, bytes: usize) -> u32 {
     // CAST: Offsets and lengths in an event have 16 bits.
     (bytes as u32) << 16 | at as u32
 }
 
 impl own::iostat_io {
-    /// Sets the type of the file system, and clears all else that is known of the file.
+    /// Sets the type of the file system, and clears all other members about the file.
     fn begin_file(&mut self, fs: &[u8]) {
         self.file = Default::default();
         file_text::put_text(&mut self.file.fi_fs, fs);
@@ -55,7 +57,7 @@ impl own::iostat_io {
         location(TEXTS_AT.wrapping_add(at), bytes)
     }
 
-    /// Sets the path, and the name as the end of it. Behind it, the texts become whole words.
+    /// Sets the path, and the name as the end of the path. Then pads the texts to whole words.
     fn end_file(&mut self, path: &[u8]) {
         let written = &mut self.file.fi_pathname;
         let bytes = file_text::put_text(written, path).wrapping_add(1);

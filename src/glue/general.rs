@@ -49,7 +49,7 @@ pub(crate) fn is_general_or_watched() -> bool {
     unsafe { branch_unlikely!(iostat_general_or_watched, StaticKey, key) }
 }
 
-/// Whether all events take the general path: there is no other.
+/// Whether all events take the general path: true, as there is no fast path.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn is_general() -> bool {
     true

@@ -107,8 +107,8 @@ pub(crate) mod outcome {
     };
 }
 
-/// Whether the event `io:done` is enabled: a patched jump, which costs nothing while it is not. (Whether an I/O is
-/// to be recorded at its start is tested in `src/hooks/probes.c`.)
+/// Whether the event `io:done` is enabled: a patched jump, which costs nothing while the event is disabled.
+/// (`src/hooks/probes.c` tests whether the start of an I/O is to be recorded.)
 #[inline(always)]
 pub(crate) fn done_enabled() -> bool {
     // SAFETY: The key is that of a tracepoint defined in `src/io/events.c`.
@@ -121,7 +121,7 @@ pub(crate) fn done_enabled() -> bool {
     }
 }
 
-/// A key by itself: the macro expects a member of something.
+/// A static key by itself, as a structure: the macro expects a member of a structure.
 #[repr(C)]
 pub(super) struct StaticKey {
     pub(super) key: kernel::bindings::static_key_false,
@@ -151,39 +151,40 @@ pub(crate) fn merge_enabled() -> bool {
     }
 }
 
-/// The most that the name of a driver takes, with a NUL.
+/// The maximum length of the name of a driver, including a NUL.
 // CAST: A small number.
 pub(crate) const DRIVER_LEN: usize = bindings::IOSTAT_DRIVER_LEN as usize;
 
-/// How many parts there may be of what is remembered.
+/// The maximum number of parts of the records.
 // CAST: A small number.
 pub(crate) const PARTS: usize = bindings::IOSTAT_WATCH_PARTS as usize;
 
-/// Which of the records: that of the entry with the same place in the table.
+/// The number of a record: that of the entry with the same place in the table.
 #[derive(Clone, Copy)]
 pub(crate) struct Number(u64);
 
 impl Number {
-    /// No record has it.
+    /// The number of no record.
     pub(crate) const NONE: Number = Number(u64::MAX);
 
-    /// Of this part, this record.
+    /// The number of a record in a part.
     pub(crate) fn new(part: usize, index: usize) -> Self {
         // CAST: Both are far below 2^32.
         Number((part as u64) << 32 | index as u64)
     }
 }
 
-/// Where an I/O is in a file.
+/// The position of an I/O in a file.
 pub(crate) struct FilePosition<'a> {
     pub(crate) inode: Inode<'a>,
     /// Bytes.
     pub(crate) offset: i64,
-    /// Whether it passes by the page cache.
+    /// Whether it bypasses the page cache.
     pub(crate) is_direct: bool,
 }
 
-/// What is remembered of I/Os for the tracepoints of the io provider. There is one of it.
+/// The records of I/Os in flight for the tracepoints of the io provider. At most one value exists
+/// at a time.
 ///
 /// # Invariants
 ///
@@ -191,7 +192,7 @@ pub(crate) struct FilePosition<'a> {
 pub(crate) struct IoTraceRecords(());
 
 impl IoTraceRecords {
-    /// The first part, of so many. There must be no other. May sleep; `ENOMEM`.
+    /// Creates the first part, of so many records. No other value may exist. May sleep; `ENOMEM`.
     pub(crate) fn new(count: usize) -> Result<Self> {
         // SAFETY: Called where one may sleep, and before any probe is registered: no record is in use.
         to_result(unsafe { bindings::iostat_trace_open(count) })?;
@@ -199,13 +200,14 @@ impl IoTraceRecords {
         Ok(IoTraceRecords(()))
     }
 
-    /// A further part, of so many. May sleep; `ENOMEM`.
+    /// Adds a part of so many records. May sleep; `ENOMEM`.
     pub(crate) fn add(&self, count: usize) -> Result {
         // SAFETY: By the type invariant, and as above.
         to_result(unsafe { bindings::iostat_trace_add(count) })
     }
 
-    /// An I/O starts, whose entry has this number. By its submitter, who has made it or not.
+    /// An I/O starts, whose entry has this number. Called by the thread that submits it; `is_own`
+    /// is whether that thread has also created it.
     pub(crate) fn start(
         &self,
         number: Number,
@@ -235,25 +237,25 @@ impl IoTraceRecords {
         }
     }
 
-    /// A bio becomes part of an I/O that has started. By its submitter.
+    /// A bio becomes part of an I/O that has started. Called by the submitter of the bio.
     pub(crate) fn merge(&self, buf: &Bufinfo, dev: &Devinfo, bio: Bio<'_>) {
         // SAFETY: The references are valid, and the bio is one that is being submitted.
         unsafe { bindings::iostat_trace_merge(buf, dev, bio.as_ptr()) };
     }
 
-    /// Some of an I/O has failed, and it goes on. From any context.
+    /// A part of an I/O has failed, and the rest goes on. Any context.
     pub(crate) fn fail(&self, number: Number, bytes: u32) {
         // SAFETY: Any number will do.
         unsafe { bindings::iostat_trace_fail(number.0, bytes) };
     }
 
-    /// An I/O has ended: whether its start was recorded here. Otherwise nothing is traced. From any context.
+    /// An I/O has ended. Returns whether its start was recorded; if not, nothing is traced. Any context.
     pub(crate) fn done(&self, number: Number, ended: &Ended) -> bool {
         // SAFETY: Any number will do, and the reference is valid.
         unsafe { bindings::iostat_trace_done(number.0, ended) }
     }
 
-    /// An I/O has ended whose start was not recorded. From any context.
+    /// Traces the end of an I/O whose start was not recorded. Any context.
     pub(crate) fn done_unseen(&self, buf: &Bufinfo, dev: &Devinfo, ended: &Ended) {
         // SAFETY: The references are valid.
         unsafe { bindings::iostat_trace_done_unseen(buf, dev, ended) };
@@ -262,7 +264,8 @@ impl IoTraceRecords {
 
 impl Drop for IoTraceRecords {
     fn drop(&mut self) {
-        // SAFETY: Probes reach this through the tracker, which drops it when there are none.
+        // SAFETY: Probes use this value through the tracker, which drops it when no probe is
+        // registered.
         unsafe { bindings::iostat_trace_close() };
     }
 }

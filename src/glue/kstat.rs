@@ -216,7 +216,8 @@ impl ClientKstat {
     }
 
     /// Forgets the callbacks and locks of the client, but keeps the data. If `is_updated`, calls `ks_update()`
-    /// once more; not so if the module is being unloaded. The kstat must not be virtual. May sleep.
+    /// once more; the caller passes false if the module is being unloaded. The kstat must not be virtual. May
+    /// sleep.
     pub(crate) fn retire(&mut self, is_updated: bool) {
         if is_updated && self.installed.is_some() {
             let _locked = self.lock();

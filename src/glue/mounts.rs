@@ -23,7 +23,7 @@ use kernel::{
     prelude::*, //
 };
 
-/// How much is kept of what is not mounted any more: lines, and bytes of their paths.
+/// Limits of former mounts that are kept: lines, and bytes of their paths.
 const FORMER_LINES: usize = 256;
 const FORMER_BYTES: usize = 64 << 10;
 
@@ -38,7 +38,8 @@ struct OwnedMounts {
 }
 
 impl OwnedMounts {
-    /// Parses a text of mountinfo, and adds what has been unmounted since `old`. May sleep; `ENOMEM`.
+    /// Parses a text of mountinfo, and adds the mounts that have been unmounted since `old`. May sleep;
+    /// `ENOMEM`.
     fn new(mountinfo: &[u8], old: Option<&OwnedMounts>) -> Result<Self> {
         // The NUL of a last word without a newline needs a byte.
         let mut text = KVVec::with_capacity(mountinfo.len().saturating_add(1), GFP_KERNEL)?;
@@ -86,7 +87,7 @@ impl OwnedMounts {
         MountTable::new(&self.text, &self.mounted)
     }
 
-    /// Returns a pointer to a path at this index of the text.
+    /// Returns a pointer to the path at this index of the text; null for [`None`].
     fn path(&self, index: Option<usize>) -> *const c_char {
         let path = index.and_then(|index| self.text.get(index..));
         path.map_or(null(), |path| path.as_ptr().cast())

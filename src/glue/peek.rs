@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Requests and bios that belong to others.
+//! Reads requests and bios that the caller does not own.
 //!
 //! C header: `include/iostat/peek.h`.
 
 use super::bindings as own;
 
-/// What was found at an address. Whether that was a request or bio is for the caller to find out.
+/// The values found at an address. The caller has to determine whether a request or bio was there.
 #[derive(Clone, Copy)]
 pub(crate) struct Peeked {
     /// The address of the disk that it is sent to.
@@ -19,7 +19,7 @@ pub(crate) struct Peeked {
     pub(crate) op: u8,
 }
 
-/// What there is if a request is at this address; [`None`] if there is no memory. In any context.
+/// Reads the memory at this address as a request; [`None`] if there is no memory. In any context.
 pub(crate) fn request(address: u64) -> Option<Peeked> {
     let mut peeked = own::iostat_peeked::default();
     // SAFETY: It takes any number as an address, and the reference is valid for writes.
@@ -27,7 +27,7 @@ pub(crate) fn request(address: u64) -> Option<Peeked> {
     found(is_there, peeked)
 }
 
-/// As [`request`], if a bio is at this address.
+/// Reads the memory at this address as a bio, like [`request`].
 pub(crate) fn bio(address: u64) -> Option<Peeked> {
     let mut peeked = own::iostat_peeked::default();
     // SAFETY: As in `request`.

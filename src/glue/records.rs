@@ -2,9 +2,9 @@
 
 //! The records of an account: one for all CPUs, and one for each CPU that has done I/O on it. User space can map them.
 //!
-//! A CPU that does its first I/O on an account has no record, and in a probe there is no memory to be had. It records
-//! in the record that the CPUs share, and asks for one of its own. [`Records::upkeep`] allocates it, and publishes it
-//! on that CPU, with interrupts off: each step is recorded in one of them.
+//! A CPU that does its first I/O on an account has no record, and a probe cannot allocate memory. The CPU then uses
+//! the record that CPUs share, and requests one of its own. [`Records::upkeep`] allocates it, and publishes it on
+//! that CPU, with interrupts off, so that each step is recorded in exactly one of the two.
 
 mod events;
 
@@ -97,21 +97,21 @@ pub(super) struct CpuPlace {
 }
 
 impl CpuPlace {
-    /// Where the record is, bytes.
+    /// Offset of `record`, bytes.
     pub(super) const RECORD_OFFSET: usize = core::mem::offset_of!(CpuPlace, record);
 
-    /// Where the root is, bytes.
+    /// Offset of `root`, bytes.
     pub(super) const ROOT_OFFSET: usize = core::mem::offset_of!(CpuPlace, root);
 
-    /// Where the region is, bytes.
+    /// Offset of `region`, bytes.
     pub(super) const REGION_OFFSET: usize = core::mem::offset_of!(CpuPlace, region);
 }
 
 // SAFETY: Null pointers; `Records::new` replaces them.
 unsafe impl Zeroed for CpuPlace {}
 
-/// What a CPU has in place of the records that it does not have, and of their roots. It is written, and never read. And a
-/// region in which no I/O is, which is never written.
+/// What a CPU uses in place of the records that it does not have, and of their roots: they are written, and never read.
+/// `no_region` is a region that contains no I/O, and is never written.
 pub(crate) struct Absent {
     record: RecordPage,
     root: Root,
@@ -122,7 +122,7 @@ pub(crate) struct Absent {
 unsafe impl Zeroed for Absent {}
 
 impl Absent {
-    /// For all CPUs and accounts. May sleep; `ENOMEM`.
+    /// Creates the values of all CPUs, for all accounts. May sleep; `ENOMEM`.
     pub(crate) fn new() -> Result<Arc<PerCpu<Absent>>> {
         let absent = PerCpu::<Absent>::new()?;
         absent.iter().for_each(|cpu| cpu.root.set_absent());
@@ -130,14 +130,14 @@ impl Absent {
     }
 }
 
-/// The bases of the histograms on the page of a number, and those of others.
+/// The bases of the histograms on the page with this number, and a link to those of other pages.
 struct BasesOf {
     page: usize,
     bases: PageOf<Bases>,
     next: OnceBox<BasesOf>,
 }
 
-/// See the module's documentation.
+/// The records of an account: see the documentation of this module.
 ///
 /// # Invariants
 ///
@@ -145,7 +145,7 @@ struct BasesOf {
 pub(crate) struct Records {
     places: PerCpu<CpuPlace>,
     region: Published<Arc<RegionAreas>>,
-    /// Who may change it.
+    /// Turns of the callers that change `region`.
     region_turns: Turns,
     turns: Turns,
     head: PageOf<MapDevice>,
@@ -159,11 +159,11 @@ pub(crate) struct Records {
     absent: Arc<PerCpu<Absent>>,
 }
 
-/// As the number of a page: that with the owner, and that with the record that CPUs share.
+/// The number of the page with the [`MapDevice`], and the index of the record that CPUs share.
 const HEAD: usize = 0;
 
 impl Records {
-    /// Those of a device, which `set` describes. May sleep; `ENOMEM`.
+    /// Creates the records of a device, which `set` describes. May sleep; `ENOMEM`.
     pub(crate) fn new(
         absent: Arc<PerCpu<Absent>>,
         first_page: usize,
@@ -198,7 +198,7 @@ impl Records {
         Ok(Arc::new(records, GFP_KERNEL)?)
     }
 
-    /// What is on the first page.
+    /// The content of the first page.
     pub(crate) fn head(&self) -> &MapDevice {
         &self.head
     }
@@ -222,11 +222,12 @@ impl Records {
                 .store(heads.next().unwrap_or(no_region), Release);
         }
         drop(heads);
-        // Now no place refers to the former one, which is dropped after all present probes have returned.
+        // Now no place refers to the former region, which is dropped after all present probes have returned.
         self.region.replace(region);
     }
 
-    /// This CPU's record, if it has one, of the account with this root. No other code of this CPU can come in between.
+    /// This CPU's record of the account with this root, if it has one. No other code of this CPU can interrupt the
+    /// caller.
     #[inline(always)]
     pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>, root: &Root) -> Option<&'a CpuRecord> {
         Some(&self.this_cpu_page(cpu, root)?.record)
@@ -251,7 +252,7 @@ impl Records {
         )
     }
 
-    /// This CPU, which has no record, should get one. With interrupts off, in any context but NMI.
+    /// Requests a record for this CPU, which has none. With interrupts off, in any context but NMI.
     #[cold]
     pub(crate) fn want_this_cpu(&self) {
         let cpu = this_cpu_id();
@@ -261,14 +262,15 @@ impl Records {
         };
         if word.load(Relaxed) & bit == 0 {
             word.fetch_or(bit, Relaxed);
-            // Release: `upkeep` must find the bit, because no CPU asks again while its bit is set.
+            // Release: `upkeep` must find the bit, because a CPU makes no further request while its
+            // bit is set.
             self.is_wanted.store(true, Release);
             upkeep::wake();
         }
     }
 
-    /// Gives records of the account with this root to CPUs that want one, and brings bases to their counts. One call at a
-    /// time; may sleep. What there is no memory for is tried again the next time.
+    /// Gives records of the account with this root to CPUs that want one, and updates bases from their counts. One call
+    /// at a time; may sleep. Without memory, it is tried again the next time.
     pub(crate) fn upkeep(&self, root: &Root) {
         if self.is_wanted.swap(false, AcqRel) {
             for (number, word) in self.wanted.iter().enumerate() {
@@ -281,7 +283,8 @@ impl Records {
                         .wrapping_add(bit.trailing_zeros() as usize);
                     match self.give(cpu, root) {
                         Ok(true) => {}
-                        // Not there: it asks again when it is, and does I/O.
+                        // The CPU is offline. It makes another request when it is online and does
+                        // I/O.
                         Ok(false) => drop(word.fetch_and(!bit, Relaxed)),
                         Err(_) => self.is_wanted.store(true, Relaxed),
                     }
@@ -303,7 +306,7 @@ impl Records {
         }
     }
 
-    /// Gives a record to a CPU; false if that is not online. `ENOMEM`.
+    /// Gives a record to a CPU; false if the CPU is not online. `ENOMEM`.
     fn give(&self, cpu: usize, root: &Root) -> Result<bool> {
         let Some(place) = self.places.of(cpu) else {
             return Ok(false);
@@ -321,7 +324,7 @@ impl Records {
             index: cpu.saturating_add(1),
         };
         let data = from_ref(&published).cast_mut().cast();
-        // An int in 7.2.
+        // The argument `wait` is an int in kernel 7.2.
         #[allow(clippy::useless_conversion)]
         let wait = true.into();
         let publish = Some(Publication::publish as unsafe extern "C" fn(*mut c_void));
@@ -337,7 +340,7 @@ impl Records {
         Ok(true)
     }
 
-    /// Adds bases for the histograms on the page of this number, unless there are.
+    /// Adds bases for the histograms on the page with this number, unless there are some already.
     fn add_bases(&self, page: usize) -> Result {
         if self.bases_of(page).is_some() {
             return Ok(());
@@ -372,7 +375,7 @@ impl Records {
         None
     }
 
-    /// The record of this index: first that which CPUs share.
+    /// The record with this index. Index 0 is the record that CPUs share.
     fn record(&self, index: usize) -> Option<&CpuRecord> {
         Some(&self.page_of(index)?.record)
     }
@@ -382,7 +385,7 @@ impl Records {
         let Some(cpu) = index.checked_sub(1) else {
             return Some(&self.shared);
         };
-        // Its bit first: the record was published before it was set.
+        // The bit is read first: it was set after the record was published.
         if !self.head.present.has(index) {
             return None;
         }
@@ -391,12 +394,12 @@ impl Records {
         Some(unsafe { &*record })
     }
 
-    /// The indices of all records there are.
+    /// The indices of all existing records.
     fn indices(&self) -> Indices<'_> {
         self.head.present.iter(self.layout.records)
     }
 
-    /// All records there are, with the numbers of their pages.
+    /// All existing records, with the numbers of their pages.
     fn numbered_parts(&self) -> impl Iterator<Item = (usize, RecordPart<'_>)> {
         self.indices().filter_map(|index| {
             let record = self.record(index)?;
@@ -411,8 +414,9 @@ impl Records {
         })
     }
 
-    /// Adds what these records of a partition, in which nothing is recorded any more, have counted to those of its disk, which
-    /// are these. Not while they are read by calls, nor in [`Records::upkeep`]; may sleep. `ENOMEM`: then nothing was added.
+    /// Adds the counts of the records of a partition, in which nothing is recorded any more, to these records of its
+    /// disk. Must not be called while these are read by calls, nor during [`Records::upkeep`]; may sleep. `ENOMEM`:
+    /// nothing was added.
     pub(crate) fn absorb(&self, partition: &Records) -> Result {
         let mut sums = zeroed_vec::<PartitionSum>(1)?;
         let Some(sum) = sums.first_mut() else {
@@ -439,18 +443,18 @@ impl Records {
         Ok(())
     }
 
-    /// All records there are, without what belongs to them.
+    /// All existing records, without bases and rare histograms.
     pub(crate) fn cpu_records(&self) -> impl Iterator<Item = &CpuRecord> {
         self.indices().filter_map(|index| self.record(index))
     }
 
-    /// All records there are.
+    /// All existing records.
     pub(crate) fn iter(&self) -> impl Iterator<Item = RecordPart<'_>> {
         self.numbered_parts().map(|(_, part)| part)
     }
 }
 
-/// Where all of it is in the file.
+/// The layout of the mapped file.
 pub(crate) fn layout() -> Layout {
     Layout {
         page: PAGE_SIZE,
@@ -458,7 +462,7 @@ pub(crate) fn layout() -> Layout {
     }
 }
 
-/// A record that its CPU is given.
+/// A new record, and where its CPU publishes it.
 struct Publication<'a> {
     place: &'a CpuPlace,
     record: *mut RecordPage,
@@ -478,8 +482,8 @@ impl Publication<'_> {
         // INVARIANT: Of the account, changed on that CPU with interrupts off.
         new.place.record.store(new.record, Relaxed);
         new.place.root.store(from_ref(new.root).cast_mut(), Relaxed);
-        // Before anything is recorded there: readers find what is. INVARIANT: It is the one in the place. Releases the
-        // zeros of the record, and the place.
+        // Set before anything is recorded there, so that readers find it. INVARIANT: It is the one in the place.
+        // Releases the zeros of the record, and the place.
         new.present.set(new.index);
     }
 }

@@ -25,7 +25,8 @@ use kernel::{
     sync::Arc, //
 };
 
-/// On each CPU they are behind its [`OnlyRegion`], by which the fast path finds all that it needs.
+/// The areas of a region. On each CPU they are behind its [`OnlyRegion`], by which the fast path
+/// finds them.
 ///
 /// # Invariants
 ///
@@ -37,11 +38,11 @@ pub(crate) struct RegionAreas {
 }
 
 impl RegionAreas {
-    /// What each CPU has besides its areas, bytes.
+    /// The size of the memory of each CPU besides its areas, bytes.
     pub(crate) const HEAD_BYTES: usize = size_of::<Area>();
 
-    /// Those of a region that counts I/Os from the list of this number on. `last` is where the latest I/O of each CPU ended.
-    /// May sleep; `ENOMEM`.
+    /// Creates the areas of a region that counts I/Os from the list with this number on. `last` is where the latest I/O
+    /// of each CPU ended. May sleep; `ENOMEM`.
     pub(crate) fn new(
         geometry: &Geometry,
         since: u32,

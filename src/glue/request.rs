@@ -28,7 +28,7 @@ impl FastRequest for Request<'_> {
 
     #[inline(always)]
     fn class(&self) -> Class {
-        // That of one with data.
+        // The class of a request with data.
         Class::of(self.op(), 1)
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Who submitted an I/O.
+//! The submitter of an I/O: its thread and its cgroup.
 //!
 //! C header: `include/iostat/submitter.h`.
 
@@ -23,7 +23,8 @@ pub(crate) fn comm_of(pid: u32, age_ns: u64) -> Comm {
 pub(crate) fn cgroup_of(bio: &Bio<'_>) -> u64 {
     #[cfg(CONFIG_BLK_CGROUP)]
     {
-        // SAFETY: The bio is alive, and holds its css, that its cgroup, and that its directory, whose id does not change.
+        // SAFETY: The bio is alive, and holds its css. The css holds its cgroup, and the cgroup its directory, whose id
+        // does not change.
         unsafe {
             let css = own::bio_blkcg_css(bio.as_ptr());
             if css.is_null() {

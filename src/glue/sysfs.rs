@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The text of floor 0 in sysfs.
+//! Writes text of floor 0 to a page of sysfs.
 
 use crate::{
     abi::out::{

@@ -15,7 +15,7 @@ use kernel::{
     sync::rcu, //
 };
 
-/// At most so many tasks are followed while they wait.
+/// The maximum number of waiting tasks that are tracked.
 const TASKS: usize = 1024;
 
 /// The waits of all tasks.
@@ -53,14 +53,14 @@ impl TagWaits {
         begin
     }
 
-    /// The current task has a tag of this disk: since when it has waited for one, if it has. Any context.
+    /// The current task has got a tag of this disk. Returns since when it has waited, if it has. Any context.
     pub(crate) fn end(&self, disk: u64) -> Option<u64> {
-        // In an interrupt the current task has nothing to do with it.
+        // In an interrupt, the current task is not the one that has got the tag.
         if !task::in_task() {
             return None;
         }
         let since = self.waits().end(task::current_id() as u64, disk)?;
-        // SAFETY: By the type invariant there was a reference for the place, which is given back. It is not the
+        // SAFETY: By the type invariant there was a reference for the place, which is put here. It is not the
         // last, as the task runs.
         unsafe { bindings::put_task_struct(bindings::get_current()) };
         Some(since)
@@ -85,7 +85,7 @@ impl TagWaits {
             };
             removed(disk);
             wait.release();
-            // SAFETY: By the type invariant there was a reference for the place, which is given back.
+            // SAFETY: By the type invariant there was a reference for the place, which is put here.
             unsafe { bindings::put_task_struct(task as *mut bindings::task_struct) };
         }
     }
@@ -100,7 +100,7 @@ impl Drop for TagWaits {
     }
 }
 
-/// Whether a task sleeps as those do that wait for a tag.
+/// Whether a task sleeps in the state in which tasks wait for a tag.
 ///
 /// # Safety
 ///

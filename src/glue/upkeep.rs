@@ -65,7 +65,7 @@ impl Work for Again {
     }
 }
 
-/// Dropped in this order: what queues another is cancelled before it.
+/// Dropped in this order: an item that queues another one is cancelled before that.
 struct Items {
     again: DelayedWork<Again>,
     soon: DelayedWork<Soon>,

@@ -32,7 +32,7 @@ impl Wait {
 
     /// Sets the description of the device.
     pub(crate) fn set_device(&mut self, dev: &Devinfo) {
-        // SAFETY: Both references are valid, and the file of the wait was set before: its hook has done that.
+        // SAFETY: Both references are valid, and the hook has set the file of the wait before.
         unsafe { bindings::iostat_put_device(&mut self.io, dev) };
     }
 }
@@ -56,8 +56,8 @@ impl<T: Identify> WaitHooks<T> {
     /// Installs the hooks. May sleep; `ENOMEM`.
     pub(crate) fn new(state: Arc<T>) -> Result<Self> {
         let data = Arc::as_ptr(&state).cast::<c_void>();
-        // SAFETY: No hook is attached before there is a `HookSwitch`, nor after it was dropped; so long the reference to
-        // `state` is held.
+        // SAFETY: No hook is attached before there is a `HookSwitch`, nor after it was dropped; the reference to
+        // `state` is held until then.
         unsafe { bindings::iostat_waits_set_identify(Some(Self::identify), data) };
         Ok(WaitHooks {
             _switch: HookSwitch::new()?,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! The types of floor 0 of which there are large arrays, or which are in per-CPU memory.
+//! Zeroed and per-CPU traits for types of floor 0 that are in large arrays or in per-CPU memory.
 
 use crate::{
     abi::map::MapDevice,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Counts of events of a disk, on the pages of its records, behind them.
+//! Counts of events of a disk, on the pages of its records, behind the records.
 //!
-//! A CPU that has a record counts on the page of it, without a locked instruction. All other CPUs count on the page of the
-//! record that they share.
+//! A CPU that has a record counts on the page of its record, without a locked instruction. All other CPUs count on the
+//! page of the record that they share.
 
 use super::Records;
 use crate::{
@@ -25,12 +25,13 @@ use core::sync::atomic::{
     Ordering::Relaxed, //
 };
 
-/// What is on the page of a record.
+/// The content of the page of a record.
 #[repr(C)]
 pub(super) struct RecordPage {
-    /// At its start: the fast path and programs find it by the address of the page.
+    /// At the start of the page: the fast path and programs find the record by the address of the
+    /// page.
     pub(super) record: CpuRecord,
-    /// By [`DiskEvent`].
+    /// Counts by [`DiskEvent`].
     events: [AtomicU64; DISK_EVENTS],
 }
 
@@ -49,7 +50,7 @@ impl Records {
     pub(crate) fn add_event(&self, event: DiskEvent, added: u64, root: &Root) {
         with_interrupts_off(|cpu| match self.this_cpu_page(cpu, root) {
             Some(page) => {
-                // No other code of this CPU comes in between, and no other CPU writes it.
+                // No other code of this CPU can interrupt, and no other CPU writes the count.
                 if let Some(count) = page.events.get(event as usize) {
                     count.store(count.load(Relaxed).wrapping_add(added), Relaxed);
                 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Attaches the hooks when an event is enabled, and detaches them when none is.
+//! Attaches the hooks when an event is enabled, and detaches them when no event is.
 //!
-//! A work item does that: when an event is enabled, the mutex of the tracepoints is held, which registering an fprobe takes as
-//! well. Some hooks are in modules, which may be loaded and unloaded meanwhile.
+//! This is done by a work item: the mutex of the tracepoints is held while an event is enabled or disabled, and
+//! registering an fprobe takes this mutex as well. Some hooks are in modules, which may be loaded and unloaded
+//! meanwhile.
 
 use super::bindings;
 use crate::kernel_ext::{
@@ -40,16 +41,18 @@ use kernel::{
     }, //
 };
 
-/// How often the events are enabled. They exist before the module is ready, and while it is being unloaded.
+/// How often the events are enabled. Events can be enabled before the module is ready, and while it is being
+/// unloaded.
 static LISTENERS: AtomicU32 = AtomicU32::new(0);
 
 /// The switch, while there is one.
 static SWITCH: Global<Switch> = Global::new();
 
-/// Where hooks are: one registration each.
+/// A place where hooks are: the kernel, or its modules. Each has one registration.
 struct Place {
     is_in_modules: bool,
-    /// Whether to look for the functions: not again if there was none of them, as that takes a walk over all symbols.
+    /// Whether to look for the functions. If none was found, they are not looked for again, as that takes a walk over
+    /// all symbols.
     may_be_there: AtomicBool,
 }
 
@@ -63,7 +66,7 @@ impl Place {
 
     /// Attaches its hooks, if there are any. May sleep.
     fn attach(&self) -> Option<Attached> {
-        // Before the search: a module may be loaded meanwhile.
+        // Cleared before the search, as a module may be loaded meanwhile.
         if !self.may_be_there.swap(false, Ordering::Relaxed) {
             return None;
         }
@@ -123,7 +126,7 @@ struct Follower {
 }
 
 impl Follower {
-    /// Attaches or detaches hooks, as the events are enabled now. May sleep.
+    /// Attaches or detaches hooks, depending on whether an event is enabled now. May sleep.
     fn follow(&self) {
         let mut hooks = self.hooks.lock();
         if !self.is_open.load(Ordering::Relaxed) || LISTENERS.load(Ordering::Relaxed) == 0 {
@@ -194,7 +197,8 @@ impl ModuleListener for Switch {
     }
 }
 
-/// Keeps the hooks as the events are enabled, until it is dropped. There may be only one at a time.
+/// Attaches and detaches the hooks as events are enabled and disabled, until it is dropped. There
+/// may be only one at a time.
 pub(super) struct HookSwitch {
     follower: Arc<Follower>,
     published: Option<(ModuleRegistration<Switch>, Guard<Switch>)>,
@@ -242,7 +246,7 @@ fn count(change: impl FnOnce(&AtomicU32) -> u32) {
     change(&LISTENERS);
     // Pairs with that in `HookSwitch::new`.
     fence(Ordering::SeqCst);
-    // Without a reference of its own: the last one may only be dropped without the mutex of the tracepoints.
+    // Takes no reference, as the last one must not be dropped while the mutex of the tracepoints is held.
     if let Some(switch) = SWITCH.borrow(&rcu::read_lock()) {
         switch.queue();
     }
@@ -261,7 +265,7 @@ extern "C" fn iostat_waits_reg() -> c_int {
 #[no_mangle]
 extern "C" fn iostat_waits_unreg() {
     count(|listeners| listeners.fetch_sub(1, Ordering::Relaxed));
-    // SAFETY: For the call in `iostat_waits_reg`.
+    // SAFETY: Undoes the call in `iostat_waits_reg`.
     unsafe { bindings::iostat_fileinfo_put() };
 }
 
