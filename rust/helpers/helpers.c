@@ -29,8 +29,8 @@ static_assert(offsetof(struct device_attribute, show) == sizeof(struct attribute
 static_assert(offsetof(struct device_attribute, store) == sizeof(struct attribute) + sizeof(void *));
 
 /*
- * block_class is not exported, but every disk points to it: one that is
- * allocated and never added will do.
+ * block_class is not exported, but every disk points to it, even a disk that is
+ * allocated and never added.
  */
 int rust_helper_block_class(const struct class **class)
 {
@@ -97,8 +97,8 @@ unsigned long rust_helper_local_irq_save(void)
 }
 
 /*
- * Only a task itself writes its flags. A tick that interrupts it reads other bits of them, which is no race for KCSAN
- * to report.
+ * Only a task itself writes its flags. A tick that interrupts it reads other bits of them; KCSAN must not report this
+ * as a race.
  */
 void rust_helper_memalloc_noio_restore(unsigned int flags)
 {
@@ -109,7 +109,7 @@ void rust_helper_memalloc_noio_restore(unsigned int flags)
 
 unsigned int rust_helper_memalloc_noio_save(void)
 {
-	/* See above. */
+	/* See rust_helper_memalloc_noio_restore(). */
 	return data_race(memalloc_noio_save());
 }
 

@@ -2,7 +2,7 @@
 
 //! Numbers with a bound, which index arrays of that length without a check.
 //!
-//! Nothing here is of the kernel: floor 0 uses it on the host as well.
+//! This file does not use the kernel: floor 0 uses it on the host as well.
 
 use crate::hint::{
     opaque,
@@ -14,12 +14,12 @@ use core::ptr::from_ref;
 ///
 /// # Invariants
 ///
-/// It is.
+/// The number is below `N`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Below<const N: usize>(u8);
 
 impl<const N: usize> Below<N> {
-    /// [`None`] if the number is not, or is above 255.
+    /// [`None`] if the number is not below `N`, or is above 255.
     pub(crate) const fn new(number: usize) -> Option<Self> {
         if number < N && number <= u8::MAX as usize {
             // INVARIANT: As just seen.
@@ -34,7 +34,8 @@ impl<const N: usize> Below<N> {
         usize::from(self.0)
     }
 
-    /// The element of this number, or of the next one if `next`: the array has one more than `N`.
+    /// The element with this number, or with the next number if `next`. The array must have more
+    /// than `N` elements.
     #[inline(always)]
     pub(crate) fn this_or_next<T, const M: usize>(self, next: bool, array: &[T; M]) -> &T {
         const { assert!(N < M) };
@@ -44,11 +45,11 @@ impl<const N: usize> Below<N> {
     }
 }
 
-/// One of two.
+/// An index of one of two elements.
 ///
 /// # Invariants
 ///
-/// 0 or 1.
+/// The index is 0 or 1.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bit(u64);
 
@@ -60,8 +61,8 @@ impl Bit {
         Bit(opaque(u64::from(is_second)))
     }
 
-    /// The first element of one half of an array that is a part of `whole`. What is computed from it begins at a register
-    /// to which the place of the array in `whole` is not yet added: that is a part of each instruction.
+    /// The first element of one half of an array that is a part of `whole`. The compiler keeps a register without the
+    /// offset of the array in `whole`; each instruction that uses the result adds that offset.
     #[inline(always)]
     pub(crate) fn half_within<'a, W, T, const N: usize>(
         self,
@@ -92,15 +93,15 @@ impl Bit {
 ///
 /// # Invariants
 ///
-/// From `LEAST` to 31.
+/// The number is from `LEAST` to 31.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HighestBit<const LEAST: u32>(u64);
 
 impl<const LEAST: u32> HighestBit<LEAST> {
-    /// How many there are.
+    /// The number of possible values.
     pub(crate) const COUNT: usize = 32 - LEAST as usize;
 
-    /// Of this number.
+    /// The highest bit of this number, or `LEAST`.
     #[inline(always)]
     pub(crate) fn of(number: u32) -> Self {
         let number = number | 1 << LEAST;
@@ -142,7 +143,7 @@ pub(crate) const EIGHTHS: usize = 8 * 64 + 16;
 pub(crate) struct Eighth(usize);
 
 impl Eighth {
-    /// Of this number.
+    /// The eighth of this number.
     #[inline(always)]
     pub(crate) fn of(number: u64) -> Self {
         // With a bit set there is a highest one.

@@ -24,7 +24,7 @@ use kernel::{
 pub(crate) struct Global<T: 'static>(AtomicPtr<T>);
 
 impl<T: Send + Sync> Global<T> {
-    /// Creates it without a value.
+    /// Creates a pointer without a value.
     pub(crate) const fn new() -> Self {
         // INVARIANT: Null.
         Global(AtomicPtr::new(core::ptr::null_mut()))

@@ -2,9 +2,10 @@
 
 //! Hints for the compiler, for code in which single instructions count.
 //!
-//! Nothing here is of the kernel: floor 0 uses it on the host as well.
+//! This file does not use the kernel: floor 0 uses it on the host as well.
 
-/// Returns `value`. The compiler knows nothing of the result, so it cannot undo what the source says.
+/// Returns `value`. The compiler knows nothing of the result, so it cannot replace the computation in the
+/// source by another one.
 #[inline(always)]
 pub(crate) fn opaque(value: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -24,7 +25,7 @@ pub(crate) fn opaque(value: u64) -> u64 {
     value
 }
 
-/// Returns `value`, as [`opaque`] does. But the compiler does not move this behind the assembly that follows.
+/// Returns `value`, as [`opaque`] does. In addition, the compiler does not move this after later assembly.
 #[inline(always)]
 pub(crate) fn held(value: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -44,7 +45,8 @@ pub(crate) fn held(value: u64) -> u64 {
     value
 }
 
-/// Returns `value` with this bit set. The compiler takes two instructions for a bit above 31.
+/// Returns `value` with this bit set, by one instruction. The compiler would use two for a bit
+/// above 31.
 #[inline(always)]
 pub(crate) fn with_bit<const BIT: u32>(value: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -67,7 +69,7 @@ pub(crate) fn with_bit<const BIT: u32>(value: u64) -> u64 {
     }
 }
 
-/// Returns the pointer. What is computed from it begins at its register.
+/// Returns the pointer, in a register from which the compiler computes all further addresses.
 #[inline(always)]
 pub(crate) fn opaque_ptr<T>(value: *const T) -> *const T {
     #[cfg(target_arch = "x86_64")]
@@ -88,7 +90,8 @@ pub(crate) fn opaque_ptr<T>(value: *const T) -> *const T {
     value
 }
 
-/// At the end of one of two ways: the compiler does not make one of their last instructions, if they are alike.
+/// To be called at the end of one of two branches: the compiler then does not merge their last instructions,
+/// even if these are equal.
 #[inline(always)]
 pub(crate) fn keep_apart() {
     #[cfg(target_arch = "x86_64")]
@@ -98,7 +101,8 @@ pub(crate) fn keep_apart() {
     }
 }
 
-/// In a branch that is rarely taken: the compiler puts it aside.
+/// To be called in a branch that is rarely taken: the compiler moves the branch out of the common
+/// path.
 #[cold]
 #[inline]
 pub(crate) fn rarely() {}
@@ -108,6 +112,6 @@ pub(crate) fn rarely() {}
 #[cfg(not(loom))]
 #[inline(always)]
 pub(crate) fn read_by_owner(word: &core::sync::atomic::AtomicU64) -> u64 {
-    // SAFETY: The word is there, and aligned. The caller is the only one who writes it, so there is no data race.
+    // SAFETY: The word is valid and aligned. Only the caller writes it, so there is no data race.
     unsafe { word.as_ptr().read() }
 }

@@ -9,9 +9,9 @@ use kernel::{
 
 /// A pool of indices. Taking one and releasing it take constant time.
 pub(crate) struct IndexPool {
-    /// Those below `len`. There is room for all of them.
+    /// The free indices below `len`. There is room for all indices.
     free: KVVec<u32>,
-    /// How many indices were ever in use at a time.
+    /// The largest number of indices that were in use at a time.
     len: u32,
 }
 
@@ -23,8 +23,8 @@ impl IndexPool {
         }
     }
 
-    /// An index that is free from now until [`IndexPool::take`]. Allocates what [`IndexPool::release`] needs. May
-    /// sleep; `ENOMEM`.
+    /// Returns an index that stays free until [`IndexPool::take`]. Allocates the memory that
+    /// [`IndexPool::release`] needs. May sleep; `ENOMEM`.
     pub(crate) fn find(&mut self) -> Result<u32> {
         let next = self.free.last().copied();
         if next.is_none() {
@@ -35,7 +35,7 @@ impl IndexPool {
         Ok(next.unwrap_or(self.len))
     }
 
-    /// Takes what [`IndexPool::find`] returned last.
+    /// Takes the index that [`IndexPool::find`] returned last.
     pub(crate) fn take(&mut self) {
         if self.free.pop().is_none() {
             self.len = self.len.saturating_add(1);
@@ -47,7 +47,7 @@ impl IndexPool {
         let _ = self.free.push_within_capacity(place);
     }
 
-    /// One more than the highest index that was ever taken.
+    /// The highest index that was ever taken, plus 1.
     pub(crate) fn len(&self) -> usize {
         // CAST: 32 bits.
         self.len as usize

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Branches by static keys, as [`kernel::jump_label::static_branch_unlikely`]. That macro includes a file of the kernel's
-//! build tree which some distributions' headers do not have; this one includes a file of our own build.
+//! Branches by static keys, as [`kernel::jump_label::static_branch_unlikely`]. That macro includes a file of the
+//! kernel's build tree which some distributions' headers do not have; this one includes a file of the module's own
+//! build.
 //!
 //! C header: `include/linux/jump_label.h`.
 
@@ -26,7 +27,7 @@ macro_rules! branch_unlikely {
 
         #[cfg(CONFIG_JUMP_LABEL)]
         'is_enabled: {
-            // For the check of the type only.
+            // `key` is used only to check its type.
             let _ = key;
             ::kernel::asm!(
                 include!(env!("RUST_STATIC_BRANCH"));

@@ -8,12 +8,12 @@ use kernel::{
     prelude::*, //
 };
 
-/// Elements of a size that is a power of two, as many as a power of two.
+/// An array of elements. Their size and their number are powers of two.
 ///
 /// # Invariants
 ///
-/// `mask` is the size of all `values` in bytes, less that of one, and `first` their address; both sizes are powers of
-/// two.
+/// `mask` is the size of all `values` in bytes less the size of one, and `first` is their address; both sizes are
+/// powers of two.
 pub(crate) struct Masked<T> {
     first: *const T,
     mask: u64,
@@ -31,7 +31,7 @@ impl<T> Masked<T> {
         size_of::<T>()
     };
 
-    /// `EINVAL` unless the number of `values` is a power of two.
+    /// Creates an array. `EINVAL` unless the number of `values` is a power of two.
     pub(crate) fn new(values: KVVec<T>) -> Result<Self> {
         if !values.len().is_power_of_two() {
             return Err(EINVAL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Memory of ours in the address space of a program, to read only.
+//! Read-only mappings of kernel memory in the address space of a program.
 //!
 //! C header: [`include/linux/mm.h`](srctree/include/linux/mm.h).
 
@@ -17,17 +17,17 @@ use kernel::{
     sync::Arc, //
 };
 
-/// What a part of the file shows.
+/// The pages that a part of the file shows.
 pub(crate) trait MappedPages: Send + Sync + 'static {
-    /// The pages of the file.
+    /// The range of pages in the file.
     fn pages(&self) -> Range<usize>;
 
-    /// The address of what one of them shows: of a page to which `self` has a reference. [`None`] if it is not there, or
-    /// not yet. May sleep.
+    /// The address of the memory that one of these pages shows, to which `self` has a reference. [`None`] if the page
+    /// does not exist, or does not exist yet. May sleep.
     fn page(&self, number: usize) -> Option<*const c_void>;
 }
 
-/// What a program asks for with `mmap()`, before anything is in it.
+/// A mapping that a program creates with `mmap()`, before it has pages.
 pub(crate) struct NewMapping<'a> {
     area: &'a VmaNew,
     first_page: usize,
@@ -46,15 +46,17 @@ impl NewMapping<'_> {
         }
     }
 
-    /// Where in the file it begins, in pages.
+    /// The page of the file at which the mapping begins.
     pub(crate) fn first_page(&self) -> usize {
         self.first_page
     }
 
-    /// Shows what is there of `shown` whenever a page is read first, which may be read, and nothing else, ever. A page
-    /// that is not there is `SIGBUS` to the program, until it is. The mapping keeps `shown`. May sleep.
+    /// Maps the pages of `shown`, to be read only. A page is looked up when the program first reads it. Reading a page
+    /// that does not exist raises `SIGBUS`, as long as it does not exist. The mapping holds a reference to `shown`.
+    /// May sleep.
     ///
-    /// `EPERM` if it was asked for to write or to execute, `ENXIO` if not all of its pages are of `shown`.
+    /// `EPERM` if the mapping is writable or executable, `ENXIO` if not all of its pages are in the range of
+    /// `shown`.
     pub(crate) fn show<T: MappedPages>(&self, shown: Arc<T>) -> Result {
         self.area.try_clear_maywrite().map_err(|_| EPERM)?;
         self.area.try_clear_mayexec().map_err(|_| EPERM)?;
@@ -66,7 +68,7 @@ impl NewMapping<'_> {
         if self.first_page < pages.start || end > pages.end {
             return Err(ENXIO);
         }
-        // SAFETY: The area is being set up; the reference is the area's, which gives it back in `close`.
+        // SAFETY: The area is being set up; it owns the reference, which `close` drops.
         unsafe {
             let area = self.area.as_ptr();
             (*area).vm_private_data = Arc::into_raw(shown).cast_mut().cast();
@@ -108,7 +110,7 @@ impl<T: MappedPages> Functions<T> {
 
     /// # Safety
     ///
-    /// Called once for each area of this table, which goes.
+    /// Called once for each area of this table, when it is removed.
     unsafe extern "C" fn close(area: *mut bindings::vm_area_struct) {
         // SAFETY: By this function's requirement.
         let shown = unsafe { Self::shown(area) };
@@ -119,7 +121,8 @@ impl<T: MappedPages> Functions<T> {
     ///
     /// Called for a fault in an area of this table.
     unsafe extern "C" fn fault(fault: *mut bindings::vm_fault) -> bindings::vm_fault_t {
-        // SAFETY: By this function's requirement both are there until this returns.
+        // SAFETY: By this function's requirement, the fault and its area are valid until this
+        // function returns.
         let (shown, number) = unsafe {
             let place = &(*fault).__bindgen_anon_1;
             (Self::shown(place.vma), place.pgoff)
@@ -127,7 +130,7 @@ impl<T: MappedPages> Functions<T> {
         let Some(address) = shown.page(number) else {
             return bindings::vm_fault_reason_VM_FAULT_SIGBUS;
         };
-        // SAFETY: `shown` has a reference to the page; another is the mapping's.
+        // SAFETY: `shown` has a reference to the page. This takes another one for the mapping.
         unsafe { (*fault).page = bindings::get_page_of_address(address) };
         0
     }

@@ -2,8 +2,8 @@
 
 //! Floor 1: safe abstractions of interfaces of the kernel that the `kernel` crate lacks.
 //!
-//! Each file could be part of that crate: it depends on nothing else of this module, and the style area refuses a file that
-//! names it. What binds these abstractions to this module is in [`crate::glue`].
+//! Each file could be part of that crate: it depends on nothing else of this module, and the style area refuses a file
+//! that names this module. [`crate::glue`] binds these abstractions to this module.
 
 pub(crate) mod bindings;
 pub(crate) mod block;

@@ -28,14 +28,14 @@ extern "C" {
 
 /// Returns the module that this code is in: `THIS_MODULE`.
 pub(crate) fn this_module() -> *mut bindings::module {
-    // Its address only.
+    // Only the address is used.
     core::ptr::addr_of_mut!(__this_module)
 }
 
 /// The length of the name of a module, including a NUL: `MODULE_NAME_LEN`.
 const NAME_LEN: usize = 64 - size_of::<c_ulong>();
 
-/// What an [`Owner`] that is no module is called.
+/// The name of an [`Owner`] that is no module.
 const KERNEL: &[u8] = b"kernel";
 
 /// The identity of a module. It stays valid when the module is unloaded: the address is not dereferenced.
@@ -70,7 +70,7 @@ impl Owner {
         }
     }
 
-    /// Returns what identifies it among the loaded modules.
+    /// Returns an id that identifies it among the loaded modules.
     pub(crate) fn id(&self) -> OwnerId {
         OwnerId(self.address)
     }

@@ -28,13 +28,13 @@ use kernel::{
     prelude::*, //
 };
 
-/// A page that begins with a `T`, and is zero behind it. A mapping of user space may outlive the value: it keeps the
-/// page.
+/// A page that begins with a `T`, followed by zeros. A mapping of user space may outlive the value: it holds a
+/// reference to the page.
 ///
 /// # Invariants
 ///
-/// The address is that of a page, to which the value has a reference. A valid `T` is there, which is never changed but through
-/// shared references.
+/// The address is that of a page, to which the value has a reference. The page has a valid `T`, which is changed only
+/// through shared references.
 pub(crate) struct PageOf<T> {
     address: NonNull<T>,
     _value: PhantomData<T>,
@@ -46,9 +46,9 @@ unsafe impl<T: Send + Sync> Send for PageOf<T> {}
 unsafe impl<T: Send + Sync> Sync for PageOf<T> {}
 
 impl<T> PageOf<T> {
-    /// A zeroed page on the node of a CPU. May sleep; `ENOMEM`.
+    /// Allocates a zeroed page on the node of a CPU. May sleep; `ENOMEM`.
     fn zeroed_page(cpu: u32) -> Result<NonNull<T>> {
-        // Never dropped; and a page is aligned for it.
+        // A `T` is never dropped, and a page is aligned for it.
         const { assert!(!needs_drop::<T>() && align_of::<T>() <= PAGE_SIZE) };
         const { assert!(size_of::<T>() <= PAGE_SIZE) };
         // SAFETY: In process context; the result is checked.
@@ -56,10 +56,10 @@ impl<T> PageOf<T> {
         NonNull::new(page.cast()).ok_or(ENOMEM)
     }
 
-    /// A value in a page. May sleep; `ENOMEM`.
+    /// Stores a value in a new page. May sleep; `ENOMEM`.
     pub(crate) fn new(value: T) -> Result<Self> {
         let address = Self::zeroed_page(0)?;
-        // SAFETY: There is room for a `T`, aligned; and no other has the page.
+        // SAFETY: There is room for an aligned `T`, and no other code has the page.
         unsafe { address.write(value) };
         // INVARIANT: Just written.
         Ok(PageOf {
@@ -68,7 +68,7 @@ impl<T> PageOf<T> {
         })
     }
 
-    /// A value of zeros in a page on the node of a CPU. May sleep; `ENOMEM`.
+    /// Creates a value of zeros in a new page on the node of a CPU. May sleep; `ENOMEM`.
     pub(crate) fn zeroed(cpu: u32) -> Result<Self>
     where
         T: Zeroed,
@@ -80,13 +80,13 @@ impl<T> PageOf<T> {
         })
     }
 
-    /// The value, before others have it.
+    /// The value, before it is shared.
     pub(crate) fn get_mut(&mut self) -> &mut T {
         // SAFETY: By the type invariant; the reference is exclusive, and no mapping has the page before it is shared.
         unsafe { self.address.as_mut() }
     }
 
-    /// Gives up the value, which stays until [`PageOf::from_raw`].
+    /// Returns the address of the value, which stays valid until [`PageOf::from_raw`].
     pub(crate) fn into_raw(self) -> *mut T {
         let address = self.address.as_ptr();
         core::mem::forget(self);
@@ -117,7 +117,7 @@ impl<T> Deref for PageOf<T> {
 impl<T> Drop for PageOf<T> {
     /// In any context but NMI.
     fn drop(&mut self) {
-        // SAFETY: By the type invariant; gives the reference back.
+        // SAFETY: By the type invariant the value has a reference to the page, which this puts.
         unsafe { bindings::free_pages(self.address.as_ptr() as usize, 0) };
     }
 }

@@ -29,7 +29,7 @@ use kernel::{
     types::NotThreadSafe, //
 };
 
-/// A section of code that cannot leave its CPU nor be interrupted there.
+/// Proof that the code runs with interrupts off: it cannot leave its CPU, nor be interrupted there.
 #[derive(Clone, Copy)]
 pub(crate) struct ThisCpu<'a> {
     offset: usize,
@@ -66,14 +66,14 @@ impl ThisCpu<'_> {
     /// Returns a number that no other CPU has, a multiple of 4.
     #[inline(always)]
     pub(crate) fn number(self) -> u64 {
-        // Units of per-CPU memory begin with pages.
+        // Units of per-CPU memory begin at pages.
         self.offset as u64
     }
 }
 
 /// Calls `work` with interrupts off, on this CPU.
 pub(crate) fn with_interrupts_off<T>(work: impl FnOnce(ThisCpu<'_>) -> T) -> T {
-    // SAFETY: They are restored below.
+    // SAFETY: The flags are restored below.
     let flags = unsafe { bindings::local_irq_save() };
     // SAFETY: Interrupts are off until `work` has returned.
     let result = work(unsafe { ThisCpu::current() });
@@ -82,7 +82,7 @@ pub(crate) fn with_interrupts_off<T>(work: impl FnOnce(ThisCpu<'_>) -> T) -> T {
     result
 }
 
-/// One more than the highest number of a CPU there can be.
+/// The highest number that a CPU can have, plus 1.
 pub(crate) fn nr_cpu_ids() -> usize {
     // SAFETY: Set once at boot.
     unsafe { core::ptr::addr_of!(bindings::nr_cpu_ids).read() as usize }
@@ -102,8 +102,8 @@ pub(crate) fn this_cpu_id() -> usize {
 /// The type has the layout of a `u64`, and other CPUs only read it, in one access.
 pub(crate) unsafe trait PerCpuCounter {}
 
-/// One `T` for each possible CPU, zeroed at first. Shared access only: `T` brings its own
-/// interior mutability.
+/// One `T` for each possible CPU, zeroed at first. Only shared access is possible, so a `T` that
+/// changes needs interior mutability.
 ///
 /// # Invariants
 ///
@@ -113,11 +113,11 @@ pub(crate) struct PerCpu<T> {
     ptr: Copies<T>,
 }
 
-/// A per-CPU allocation, which may be that of any type.
+/// A per-CPU allocation, of any type.
 struct Copies<T>(NonNull<T>);
 
 impl<T> Copies<T> {
-    /// That of a possible CPU.
+    /// The copy of a possible CPU.
     fn of(&self, cpu: usize) -> *mut T {
         // SAFETY: `cpu` is a possible CPU, so it has an offset, set at boot.
         let offset = unsafe {
@@ -129,7 +129,7 @@ impl<T> Copies<T> {
         self.0.as_ptr().wrapping_byte_add(offset)
     }
 
-    /// Those of all possible CPUs.
+    /// The copies of all possible CPUs.
     fn iter(&self) -> impl Iterator<Item = *mut T> + '_ {
         possible_cpus().map(|cpu| self.of(cpu))
     }
@@ -148,9 +148,9 @@ unsafe impl<T: Send + Sync> Send for PerCpu<T> {}
 unsafe impl<T: Send + Sync> Sync for PerCpu<T> {}
 
 impl<T: Zeroed + Sync> PerCpu<T> {
-    /// Allocates. May sleep; `ENOMEM`.
+    /// Allocates the values. May sleep; `ENOMEM`.
     pub(crate) fn new() -> Result<Self> {
-        // Values are never dropped one by one.
+        // The values are not dropped one by one.
         const { assert!(!core::mem::needs_drop::<T>()) };
         // SAFETY: Plain allocation; the result is checked.
         let ptr = unsafe {
@@ -167,7 +167,7 @@ impl<T: Zeroed + Sync> PerCpu<T> {
         Ok(PerCpu { ptr })
     }
 
-    /// What the instructions that reach per-CPU memory find it by.
+    /// The address, as an operand for instructions that access per-CPU memory.
     pub(crate) fn address(&self) -> u64 {
         // CAST: An address.
         self.ptr.0.as_ptr() as u64
@@ -179,7 +179,7 @@ impl<T: Zeroed + Sync> PerCpu<T> {
         is_possible(cpu).then(|| unsafe { &*self.ptr.of(cpu) })
     }
 
-    /// This CPU's value. No other code of this CPU can come in between.
+    /// This CPU's value. No other code of this CPU can interrupt the caller.
     #[inline(always)]
     pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a T {
         // SAFETY: By the type invariant this is that CPU's valid `T`, for as long as `self` lives.
@@ -196,43 +196,43 @@ impl<T: Zeroed + Sync> PerCpu<T> {
 }
 
 impl<C: PerCpuCounter, const N: usize> PerCpu<[C; N]> {
-    /// Adds to one of this CPU's counters, wrapping; nothing if there is no such. In any context, NMIs
-    /// excepted. None of these counters is ever changed in another way.
+    /// Adds to one of this CPU's counters, wrapping; does nothing if there is no such counter. Any context
+    /// but NMI. These counters are not changed in any other way.
     #[inline(always)]
     pub(crate) fn add(&self, index: usize, value: u64) {
         if index < N {
             let counter = self.ptr.0.as_ptr().cast::<u64>().wrapping_add(index);
             // SAFETY: By the type invariant, the per-CPU pointer to one of `N` counters, each of them a
-            // 64-bit word. The addition is one step as seen from its CPU, and others read the word as
-            // the whole it is.
+            // 64-bit word. The addition is one instruction on its CPU, and other CPUs read the word in one
+            // access.
             unsafe { bindings::this_cpu_add(counter, value) };
         }
     }
 }
 
-/// As many `T`s as one likes for each possible CPU, zeroed at first, behind one `H`. Shared access only.
+/// A slice of `T`s for each possible CPU, zeroed at first, behind a head `H`. Only shared access is possible.
 ///
 /// # Invariants
 ///
-/// `firsts` finds the first of `len` values, of one of `_slices`. If `H` is not empty, there is one more value in front of
-/// them, in whose place is a valid `H`, which nothing refers to as a `T`.
+/// Each of `firsts` points to the first of `len` values, in one of `_slices`. If `H` is not empty, there is one more
+/// value in front of them, in whose place is a valid `H`, to which nothing refers as a `T`.
 pub(crate) struct PerCpuSlices<T, H = ()> {
     firsts: PerCpu<AtomicPtr<T>>,
     len: usize,
-    /// Where they are.
+    /// The memory of the slices.
     _slices: KVec<KVVec<T>>,
     _heads: PhantomData<H>,
 }
 
 impl<T: Zeroed + Sync> PerCpuSlices<T> {
-    /// Allocates `len` for each. May sleep; `ENOMEM`.
+    /// Allocates `len` values for each CPU. May sleep; `ENOMEM`.
     pub(crate) fn new(len: usize) -> Result<Self> {
         Self::with_heads(len, |_| ())
     }
 }
 
 impl<T: Zeroed + Sync, H> PerCpuSlices<T, H> {
-    /// The values in whose place the head is.
+    /// The number of values whose place the head takes.
     const HEADS: usize = {
         assert!(size_of::<H>() <= size_of::<T>() && align_of::<H>() <= align_of::<T>());
         assert!(!core::mem::needs_drop::<T>() && !core::mem::needs_drop::<H>());
@@ -240,14 +240,15 @@ impl<T: Zeroed + Sync, H> PerCpuSlices<T, H> {
         (size_of::<H>() != 0) as usize
     };
 
-    /// How far the values are from the head, bytes.
+    /// The distance of the values from the head, bytes.
     #[cfg_attr(
         not(target_arch = "x86_64"),
         expect(dead_code, reason = "for the fast path")
     )]
     pub(crate) const BEHIND_HEAD: usize = Self::HEADS * size_of::<T>();
 
-    /// Allocates `len` for each, behind the head that `head` returns for a CPU. May sleep; `ENOMEM`.
+    /// Allocates `len` values for each CPU, behind the head that `head` returns for the CPU. May sleep;
+    /// `ENOMEM`.
     pub(crate) fn with_heads(len: usize, head: impl Fn(usize) -> H) -> Result<Self> {
         let mut slices = KVec::with_capacity(possible_cpus().count(), GFP_KERNEL)?;
         for _ in possible_cpus() {
@@ -272,7 +273,8 @@ impl<T: Zeroed + Sync, H> PerCpuSlices<T, H> {
         })
     }
 
-    /// The heads of the possible CPUs. The CPU's values are behind each, by [`PerCpuSlices::BEHIND_HEAD`] bytes.
+    /// The heads of the possible CPUs. The values of a CPU begin [`PerCpuSlices::BEHIND_HEAD`] bytes after its
+    /// head.
     pub(crate) fn heads(&self) -> impl Iterator<Item = *mut H> + '_ {
         self.firsts.iter().map(|first| {
             let first = first.load(Relaxed);
@@ -280,7 +282,7 @@ impl<T: Zeroed + Sync, H> PerCpuSlices<T, H> {
         })
     }
 
-    /// This CPU's values. No other code of this CPU can come in between.
+    /// This CPU's values. No other code of this CPU can interrupt the caller.
     #[inline(always)]
     pub(crate) fn this_cpu<'a>(&'a self, cpu: ThisCpu<'a>) -> &'a [T] {
         let first = self.firsts.this_cpu(cpu).load(Relaxed);
@@ -298,7 +300,7 @@ impl<T: Zeroed + Sync, H> PerCpuSlices<T, H> {
     }
 }
 
-/// An array of elements that have a part for all CPUs, and a part for each.
+/// An array of elements, each with a part that all CPUs share, and a part for each CPU.
 ///
 /// # Invariants
 ///
@@ -316,8 +318,8 @@ impl<S: Zeroed, T: Zeroed + Sync> SplitArray<S, T> {
 }
 
 impl<S: Zeroed, T: Zeroed + Sync, H> SplitArray<S, T, H> {
-    /// Allocates `len` elements, zeroed. Each CPU's are behind the head that `head` returns for a CPU and the elements for
-    /// all CPUs. May sleep; `ENOMEM`.
+    /// Allocates `len` elements, zeroed. Those of each CPU are behind a head, which `head` returns for the CPU and the
+    /// shared elements. May sleep; `ENOMEM`.
     pub(crate) fn with_heads(len: usize, head: impl Fn(usize, &[S]) -> H) -> Result<Self> {
         let shared = zeroed_vec(len)?;
         let own = PerCpuSlices::with_heads(len, |cpu| head(cpu, &shared))?;
@@ -325,7 +327,7 @@ impl<S: Zeroed, T: Zeroed + Sync, H> SplitArray<S, T, H> {
         Ok(SplitArray { shared, own })
     }
 
-    /// Both parts of one element as this CPU has it.
+    /// The shared part of an element, and this CPU's part of it.
     #[inline(always)]
     pub(crate) fn get<'a>(&'a self, index: usize, cpu: ThisCpu<'a>) -> Option<(&'a S, &'a T)> {
         let own = self.own.this_cpu(cpu).get(index)?;
@@ -334,18 +336,18 @@ impl<S: Zeroed, T: Zeroed + Sync, H> SplitArray<S, T, H> {
         Some((unsafe { self.shared.get_unchecked(index) }, own))
     }
 
-    /// The parts for all CPUs.
+    /// The parts that all CPUs share.
     pub(crate) fn shared(&self) -> &[S] {
         &self.shared
     }
 
-    /// The parts for each.
+    /// The parts of each CPU.
     pub(crate) fn own(&self) -> &PerCpuSlices<T, H> {
         &self.own
     }
 }
 
-/// Whether a CPU of this number may ever be there.
+/// Whether this is the number of a possible CPU.
 fn is_possible(cpu: usize) -> bool {
     let mask = core::ptr::addr_of_mut!(bindings::__cpu_possible_mask);
     if cpu >= nr_cpu_ids() {
@@ -355,7 +357,7 @@ fn is_possible(cpu: usize) -> bool {
     unsafe { bindings::cpumask_test_cpu(cpu as i32, mask) }
 }
 
-/// The numbers of all CPUs this machine may ever have.
+/// The numbers of all possible CPUs.
 pub(crate) fn possible_cpus() -> impl Iterator<Item = usize> {
     (0..nr_cpu_ids()).filter(|cpu| is_possible(*cpu))
 }

@@ -61,8 +61,8 @@ impl<T: Work> DelayedWork<T> {
         };
     }
 
-    /// Waits until the work that is queued has been done, if any; it is done at once. Returns then even if more was queued
-    /// meanwhile. May sleep.
+    /// Does queued work at once, and waits until it is done. Does not wait for work that is queued meanwhile. May
+    /// sleep.
     pub(crate) fn flush(&self) {
         // SAFETY: As above.
         unsafe { bindings::flush_delayed_work(self.0.work.get().cast()) };

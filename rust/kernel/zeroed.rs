@@ -40,7 +40,7 @@ unsafe impl<T> Zeroed for AtomicPtr<T> {}
 // SAFETY: Zero is valid for each of them.
 unsafe impl<T: Zeroed, const N: usize> Zeroed for [T; N] {}
 
-/// `len` zeroed values. May sleep; `ENOMEM`.
+/// Allocates `len` zeroed values. May sleep; `ENOMEM`.
 pub(crate) fn zeroed_vec<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
     zeroed_vec_with(len, GFP_KERNEL)
 }
@@ -51,7 +51,8 @@ pub(crate) fn zeroed_vec_charged<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
 }
 
 fn zeroed_vec_with<T: Zeroed>(len: usize, flags: Flags) -> Result<KVVec<T>> {
-    // By the allocator: most kernels clear what they give out in any case, and a second time costs as much.
+    // Zeroed by the allocator: most kernels clear allocated memory anyway, and clearing it a second time
+    // would cost as much.
     let mut vec = KVVec::<T>::with_capacity(len, flags | __GFP_ZERO)?;
     // SAFETY: `with_capacity` made room for `len` elements in memory of its own, which `__GFP_ZERO` has set
     // to zero, a valid value by `T: Zeroed`.

@@ -159,7 +159,7 @@ pub(crate) struct Records {
     absent: Arc<PerCpu<Absent>>,
 }
 
-/// The number of the page with the [`MapDevice`], and the index of the record that CPUs share.
+/// The number of the page with the [`MapDevice`], which has the rare histograms.
 const HEAD: usize = 0;
 
 impl Records {

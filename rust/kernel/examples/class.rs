@@ -22,7 +22,7 @@ impl Devices for Count {
     }
 }
 
-/// Returns how many there are while the listener is registered, and after that.
+/// Returns the number of devices while the listener is registered, and after that.
 fn count() -> Result<(usize, usize)> {
     let count = Arc::new(Count::default(), GFP_KERNEL)?;
     let registration = ClassRegistration::new(count.clone())?;
