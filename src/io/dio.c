@@ -95,9 +95,9 @@ struct sync_call {
 	struct task_struct *task;
 	const struct file *filp;
 	const struct block_device *bdev;
-	/* Where the return address is. */
+	/* The address of the return address on the stack. */
 	unsigned long sp;
-	/* Which bytes of the device it has asked for. */
+	/* The range of the device that the call reads or writes, bytes. */
 	loff_t pos;
 	loff_t end;
 };
@@ -120,7 +120,9 @@ static bool enter_sync(struct kiocb *iocb, const struct iov_iter *iter, unsigned
 	struct sync_call *call;
 	const struct block_device *bdev = I_BDEV(iocb->ki_filp->f_mapping->host);
 
-	/* With more memory there are several bios; and a driver of bios makes others of them. */
+	/*
+	 * With more memory there are several bios, and a bio-based driver makes other bios of them.
+	 */
 	if (!is_sync_kiocb(iocb) || !iter_is_ubuf(iter) ||
 	    iov_iter_count(iter) > (BIO_MAX_VECS - 2) * PAGE_SIZE ||
 	    bdev_test_flag(bdev, BD_HAS_SUBMIT_BIO))
@@ -140,7 +142,7 @@ static bool enter_sync(struct kiocb *iocb, const struct iov_iter *iter, unsigned
 
 /* All of the functions but one have an iocb and an iter as their first two arguments. */
 static struct iostat_function of_bdev = { "blkdev_direct_IO" };
-/* Its iter, the fourth argument, is ahead of the bios: it reads all of the iter before it makes bios. */
+/* Its iter, the fourth argument, is ahead of the bios: the function reads all of the iter before it makes bios. */
 static struct iostat_function without_iter = { "__blockdev_direct_IO" };
 
 /* Not all kernels have all of these. */
@@ -225,7 +227,7 @@ void iostat_dio_stop(void)
 }
 
 /*
- * Returns how many bytes of the user's memory have become bios; -1 if it cannot be known.
+ * Returns how many bytes of the user's memory have become bios; -1 if that is not known.
  */
 static ssize_t consumed(const struct iostat_dio *dio)
 {
@@ -323,7 +325,7 @@ const struct file *iostat_dio_sync_file(const struct bio *bio, bool is_start, lo
 	/* Pairs with iostat_dio_start(). */
 	if (!call || !smp_load_acquire(&is_complete))
 		return NULL;
-	/* The parts of a bio that was too long for the device. */
+	/* The bio may be a part of one that was too long for the device. */
 	while (whole->bi_end_io == chain_end_io)
 		whole = whole->bi_private;
 	if (call->sp - (unsigned long)whole > MAX_FRAME || whole->bi_bdev != call->bdev ||

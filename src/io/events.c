@@ -8,7 +8,7 @@
 #include <linux/module.h>
 #include <linux/trace_events.h>
 
-/* When an event has been turned on or off, so have the hooks that it needs. */
+/* Turns an event on or off, and waits until the hooks that it needs are attached or detached. */
 static int event_reg(struct trace_event_call *event, enum trace_reg type, void *data)
 {
 	int error = trace_event_reg(event, type, data);

@@ -15,15 +15,18 @@
 #include <linux/spinlock.h>
 #include <linux/string.h>
 
-/* The mount point is that of the whole file system: of which part the file is in cannot be said. */
+/*
+ * Without a path, the mount point is that of the whole file system: it is not known which part the
+ * file is in.
+ */
 static void put_without_path(struct iostat_io *io, const struct super_block *sb)
 {
 	iostat_set_file(io, sb->s_type->name, iostat_mount_of_all(sb->s_dev), NULL, 0);
 }
 
 /*
- * By the path in the file system, whose first mount is as good as another. The mount point of a path whose beginning was cut
- * off is unknown. @spare is filled in.
+ * Finds the mount point by the path in the file system. If there are several, the first one is taken. The mount point
+ * of a path whose beginning was cut off is unknown. @spare is overwritten.
  */
 static void put_mounted(struct iostat_io *io, const struct iostat_recent_key *key,
 			const struct iostat_walk *walk, struct iostat_walk *spare)
@@ -39,9 +42,9 @@ static void put_mounted(struct iostat_io *io, const struct iostat_recent_key *ke
 }
 
 /*
- * The path of an open file is the one it was opened by, if that is one in the initial
- * mount namespace: for those who may see a different root directory, or other
- * mounts, d_path() says what only they understand.
+ * The path of an open file is the one it was opened by, if that is one in the initial mount
+ * namespace: for a task with another root directory or other mounts, d_path() returns a path that
+ * is valid only for that task.
  */
 static noinline void look_up_file(struct iostat_io *io, const struct path *path,
 				  const struct iostat_recent_key *key)
@@ -61,7 +64,10 @@ static noinline void look_up_file(struct iostat_io *io, const struct path *path,
 
 void iostat_file_texts(struct iostat_io *io, const struct file *filp)
 {
-	/* That of the file of a layer is one of a mount of its own, which is in no namespace. */
+	/*
+	 * A file of a layer of an overlay has the path of a private mount, which is in no
+	 * namespace.
+	 */
 	const struct path *path = file_user_path(filp);
 	const struct dentry *dentry = path->dentry;
 	struct iostat_recent_key key __uninitialized;
@@ -94,7 +100,7 @@ void iostat_file_texts_of_inode(struct iostat_io *io, struct inode *inode)
 		return put_without_path(io, inode->i_sb);
 	spin_lock(&inode->i_lock);
 	dentry = hlist_entry_safe(READ_ONCE(inode->i_dentry.first), struct dentry, IOSTAT_D_ALIAS);
-	/* Its memory goes after a grace period. */
+	/* The dentry is freed after a grace period. */
 	spin_unlock(&inode->i_lock);
 	if (!dentry)
 		return put_without_path(io, inode->i_sb);
@@ -103,10 +109,10 @@ void iostat_file_texts_of_inode(struct iostat_io *io, struct inode *inode)
 		look_up_dentry(io, &key);
 }
 
-/* RCU keeps the disk, whose name this is, but not that of the struct device. */
+/* RCU keeps the disk, which has this name, but not the name of the struct device. */
 void iostat_file_texts_of_bdev(struct iostat_io *io, const struct block_device *bdev, loff_t pos)
 {
-	/* With the number of a partition. */
+	/* There is room for the number of a partition. */
 	char path[5 + DISK_NAME_LEN + 12];
 
 	if (READ_ONCE(bdev->bd_holder))

@@ -35,7 +35,9 @@ static struct part {
 static unsigned int nr_parts;
 /* How many of the events are enabled. */
 static unsigned int users;
-/* How often it became more than 0. A record of an earlier period is not valid: its I/O may have ended meanwhile. */
+/*
+ * How often @users became more than 0. A record of an earlier period is not valid: its I/O may have ended meanwhile.
+ */
 static u64 period;
 static atomic64_t last_id;
 /* Protects all of these. A disk that is added may have to wait for it. */
@@ -237,7 +239,7 @@ void iostat_trace_start_file(u64 record, const struct iostat_bufinfo *buf,
 void iostat_trace_merge(const struct iostat_bufinfo *buf, const struct iostat_traced_device *dev,
 			struct bio *bio)
 {
-	struct iostat_io io __uninitialized;	/* What is traced is set below. */
+	struct iostat_io io __uninitialized;	/* The members that are traced are set below. */
 
 	io.buf = *buf;
 	io.buf.b_flags |= iostat_fileinfo_of_bio(&io, bio, true, true);
@@ -284,7 +286,7 @@ bool iostat_trace_done(u64 record, const struct iostat_result *result)
 void iostat_trace_done_unseen(const struct iostat_bufinfo *buf, const struct iostat_traced_device *dev,
 			      const struct iostat_result *result)
 {
-	/* Not known: 0 would be root. */
+	/* The user is not known, and 0 would be root. */
 	struct iostat_io io = { .buf = *buf, .task.uid = -1 };
 
 	iostat_fileinfo_none(&io, "<unknown>");

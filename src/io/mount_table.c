@@ -2,9 +2,9 @@
 /*
  * Publishes the table of mounts: src/glue/mounts.rs has its memory, and src/abi/mountinfo.rs what is found in it.
  *
- * A file system that is mounted in other mount namespaces only is not in it. One that was in it stays,
- * as it was mounted last, until its super block is gone: a lazy unmount leaves it in use, and the last
- * unmount writes back what is dirty.
+ * A file system that is mounted in other mount namespaces only is not in the table. One that was in the table
+ * stays there, with its last mounts, until its super block is gone: a lazy unmount leaves it in use, and the
+ * last unmount writes back dirty data.
  */
 
 #include <iostat/mount_table.h>
@@ -31,12 +31,12 @@ static void changed(void)
 }
 
 /*
- * Super blocks that have gone since the text was begun to be read: what it says of their devices may be what was
- * before. With more than have room here, all may have.
+ * The devices of super blocks that have gone since the text began to be read: their lines in the text may be
+ * outdated. If there are more than this array has room for, all lines may be.
  */
 static dev_t gone[64];
 static unsigned int nr_gone;
-/* Of these, and between them and the table. */
+/* Protects these, and changes of the table. */
 static DEFINE_RAW_SPINLOCK(table_lock);
 
 void iostat_mount_table_begin(void)
@@ -72,7 +72,7 @@ static void set_gone(struct iostat_mounts *mounts)
 
 bool iostat_mount_table_replace(const char *text, size_t len, bool keeps_former)
 {
-	/* Replaced by the caller alone. */
+	/* Only the caller replaces the table. */
 	struct iostat_mounts *old = rcu_dereference_protected(table, true);
 	struct iostat_mounts *mounts = text ? iostat_mounts_new(text, len, keeps_former ? old : NULL) : NULL;
 

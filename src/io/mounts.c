@@ -2,24 +2,24 @@
 /*
  * Reads the mount table of the initial mount namespace, from the text of
  * proc_pid_mountinfo(5). It is read when the events are turned on, and again
- * after each change, of which the kernel notifies those who poll the file.
+ * after each change, which the kernel reports to pollers of the file.
  *
- * No function to walk a mount namespace is exported; this text is all there is.
- * How it is opened matters, since an unprivileged user may be the one who turns
- * an event on, by perf_event_open() and from namespaces of his own:
+ * No function to walk a mount namespace is exported; this text is the only
+ * source. How it is opened matters, since an unprivileged user may be the one
+ * who turns an event on, by perf_event_open() and from namespaces of his own:
  *
- * - By no path that starts at the root directory of a process: that of the caller is
- *   shaped by the caller, and that of kernel threads is empty since 7.3. The
- *   file is looked up in a procfs instance of our own, which is mounted nowhere,
- *   as process_sysctl_arg() does at boot. Nothing can be mounted over its files.
+ * - Not by a path that starts at the root directory of a process: that of the caller is shaped by
+ *   the caller, and that of kernel threads is empty since 7.3. The file is looked up in a procfs
+ *   instance of our own, which is mounted nowhere, as process_sysctl_arg() does at boot. Nothing
+ *   can be mounted over its files.
  * - By a work item, which runs in the initial namespaces, whatever task has queued it:
  *   so that instance is one of the initial pid namespace. Nothing that is done
  *   there can delay the caller, who holds mutexes of the tracing subsystem.
- * - The table is that of process 1, since the one of a kernel thread has no root
- *   directory from which anything can be reached. Should process 1 have moved to
- *   another mount namespace, there is no table.
+ * - The table is that of process 1, since the one of a kernel thread has no root directory from
+ *   which anything can be reached. If process 1 has moved to another mount namespace, there is no
+ *   table.
  *
- * src/io/mount_table.c has what is found there.
+ * src/io/mount_table.c publishes the table.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -73,7 +73,7 @@ static char *read_text(struct file *file, size_t *len)
 	return NULL;
 }
 
-/* Its end is the end of all I/O to the file system; the device is given to another only after that. */
+/* When this function returns, all I/O to the file system has ended; the device number is reused only after that. */
 static struct iostat_function shutdown = { "generic_shutdown_super" };
 static struct iostat_function *const shutdown_functions[] = { &shutdown };
 
@@ -115,16 +115,16 @@ static void follow_shutdown(bool is_on)
 static void mounts_work(struct work_struct *work);
 static DECLARE_DELAYED_WORK(work, mounts_work);
 
-/* What only the work item uses: our procfs, the file, and where its changes are announced. */
+/* Used by the work item only: the procfs instance, the file, and the wait queue of its changes. */
 static struct vfsmount *proc;
 static struct file *file;
 static wait_queue_head_t *changes;
 static struct wait_queue_entry entry;
 
-/* When it was last read. */
+/* When the table was last read, jiffies. */
 static unsigned long read_at;
 
-/* Mounting and unmounting in a loop has the table read ten times a second, and not more often. */
+/* The table is read at most ten times a second, even if mounts change in a loop. */
 #define INTERVAL	(HZ / 10)
 
 static int changed(struct wait_queue_entry *entry, unsigned int mode, int flags, void *key)
@@ -148,7 +148,10 @@ static void mounts_close(void)
 	if (changes)
 		remove_wait_queue(changes, &entry);
 	changes = NULL;
-	/* At once, as it pins the root directory of process 1: a task worker would be later. */
+	/*
+	 * Synchronously, as the file pins the root directory of process 1, which fput() would
+	 * release later.
+	 */
 	if (file)
 		__fput_sync(file);
 	file = NULL;
@@ -187,9 +190,9 @@ static int mount_proc(void)
 }
 
 /*
- * Anew each time, as the file has the root directory that process 1 had when it
- * was opened: one that is opened in an initramfs shows nothing of the system that
- * is started from there.
+ * Opens the file again each time, as it has the root directory that process 1 had when the file was
+ * opened: one that was opened in an initramfs does not show the mounts of the system that is
+ * started from there.
  */
 static int mounts_open(void)
 {
@@ -204,7 +207,7 @@ static int mounts_open(void)
 		file = NULL;
 		return error;
 	}
-	/* Before the text is read: no change is missed. */
+	/* Polled before the text is read, so that no change is missed. */
 	init_poll_funcptr(&poll, listen);
 	vfs_poll(file, &poll);
 	if (is_init_in_place())
@@ -213,14 +216,14 @@ static int mounts_open(void)
 	return -EXDEV;
 }
 
-/* Switches that were asked for, and those that the work item has seen to. */
+/* The number of switches that were requested, and of those that the work item has done. */
 static bool is_wanted;
 static unsigned int asked, seen_to;
 static DECLARE_WAIT_QUEUE_HEAD(settled);
 
 static void mounts_work(struct work_struct *unused)
 {
-	/* Before the switch is looked at. */
+	/* Read before @is_wanted is. */
 	unsigned int upto = smp_load_acquire(&asked);
 
 	WRITE_ONCE(read_at, jiffies);
@@ -231,14 +234,20 @@ static void mounts_work(struct work_struct *unused)
 		size_t len = 0;
 		bool has_table;
 
-		/* Changes are announced by then: what is marked in this table is right in the next. */
+		/*
+		 * Changes are reported from here on: devices that are marked as gone in this table
+		 * are right in the next one.
+		 */
 		if (!mounts_open()) {
 			iostat_mount_table_begin();
 			text = read_text(file, &len);
 		}
 		has_table = iostat_mount_table_replace(text, len, follows_shutdown);
 		kvfree(text);
-		/* For want of memory, perhaps. A table that may not be true is worse than none. */
+		/*
+		 * Reading may have failed for lack of memory. A table that may be wrong is worse
+		 * than no table.
+		 */
 		if (!has_table) {
 			mounts_close();
 			queue_delayed_work(system_dfl_wq, &work, HZ);
@@ -249,7 +258,7 @@ static void mounts_work(struct work_struct *unused)
 			kern_unmount(proc);
 		proc = NULL;
 	}
-	/* Who sees the number sees the table: pairs with is_settled(). */
+	/* A reader of this number also sees the table: pairs with is_settled(). */
 	smp_store_release(&seen_to, upto);
 	wake_up_all(&settled);
 }
@@ -257,7 +266,7 @@ static void mounts_work(struct work_struct *unused)
 void iostat_mounts_switch(bool is_on)
 {
 	WRITE_ONCE(is_wanted, is_on);
-	/* The work item that sees the number sees what is wanted. */
+	/* A work item that sees this number also sees @is_wanted. */
 	smp_store_release(&asked, asked + 1);
 	mod_delayed_work(system_dfl_wq, &work, 0);
 }
@@ -279,7 +288,10 @@ void iostat_mounts_close(void)
 {
 	iostat_mounts_switch(false);
 	flush_delayed_work(&work);
-	/* A change just before has queued it once more; there will be none after. */
+	/*
+	 * A change of the mounts may have queued the work once more. No change queues it after the
+	 * flush.
+	 */
 	cancel_delayed_work_sync(&work);
 }
 

@@ -2,18 +2,16 @@
 /*
  * See include/iostat/recent.h.
  *
- * No reference is held to anything, so an address in a key may meanwhile be that of
- * something else:
+ * No references are held, so an address in a key may meanwhile be that of another object:
  *
- * - Of a dentry, and of those above it. So their names are compared each time, up to
- *   the root of the file system, which is what makes its path.
- * - Of a mount. One in the initial mount namespace does not go without a new mount
- *   table, which has a new version. Until that is read, files have the names of the
- *   former table anyway.
- * - Of a super block. Its device number is not used again before
+ * - A dentry, and those above it. So their names are compared each time, up to the root of the file
+ *   system: these names form the path.
+ * - A mount. One in the initial mount namespace is not removed without a new mount table, which has
+ *   a new version. Until that is read, files have the names of the former table anyway.
+ * - A super block. Its device number is not used again before
  *   iostat_mount_table_forget(), which makes a new version as well.
- * - Of a root directory, or of a mount in another mount namespace. These decide only
- *   which of several names a file has in the initial namespace is taken.
+ * - A root directory, or a mount in another mount namespace. These decide only which name is taken
+ *   of a file that has several names in the initial namespace.
  */
 
 #include <iostat/mount_table.h>
@@ -36,7 +34,7 @@
 #include <linux/unaligned.h>
 #include <asm/word-at-a-time.h>
 
-/* Of each CPU; by the address of the dentry. */
+/* log2 of the number of entries of each CPU, which are found by the address of the dentry. */
 #define BITS		2
 /* Longer paths are not kept. */
 #define MAX_LEN		160
@@ -45,7 +43,7 @@ struct recent {
 	struct iostat_recent_key key;
 	/* The path in the file system, and its length, which is 0 for the root. */
 	u32 len;
-	/* Whole words are read of it, with what is behind it. */
+	/* Read in whole words, up to one word beyond its end. */
 	char path[MAX_LEN + sizeof(long)];
 	/* As in struct iostat_io. */
 	struct {
@@ -64,9 +62,9 @@ static struct cpu __percpu *cpus;
 
 void iostat_recent_open(void)
 {
-	/* Zero: no key has a dentry like that. */
+	/* The memory is zeroed: no key has a dentry that is NULL. */
 	if (!cpus)
-		/* After the zeroes; pairs with the readers of it. */
+		/* Published after the zeroes; pairs with the readers of @cpus. */
 		smp_store_release(&cpus, alloc_percpu(struct cpu));
 }
 
@@ -78,7 +76,7 @@ void iostat_recent_close(void)
 
 static unsigned int renames(void)
 {
-	/* Not by read_seqbegin(), which waits. Before all that is looked at; pairs with the writers' barriers. */
+	/* Not by read_seqbegin(), which waits. Read before all names; pairs with the writers' barriers. */
 	return smp_load_acquire(&rename_lock.seqcount.seqcount.sequence);
 }
 
@@ -91,7 +89,7 @@ void iostat_recent_key(struct iostat_recent_key *key, const struct dentry *dentr
 	key->renames = renames();
 	key->dentry = dentry;
 	key->mnt = path ? path->mnt : NULL;
-	/* Another thread may be changing it: that is then a key of no task. */
+	/* Another thread may be changing the root: the key then matches no task. */
 	key->root_mnt = fs ? READ_ONCE(fs->root.mnt) : NULL;
 	key->root_dentry = fs ? READ_ONCE(fs->root.dentry) : NULL;
 	key->type = dentry->d_sb->s_type;
@@ -101,7 +99,7 @@ void iostat_recent_key(struct iostat_recent_key *key, const struct dentry *dentr
 /* Whether there was a rename since the key was made, of any file. */
 static bool was_renamed(const struct iostat_recent_key *key)
 {
-	/* After all that was looked at. */
+	/* Orders all reads of names before that of the count. */
 	smp_rmb();
 	return key->renames & 1 || key->renames != READ_ONCE(rename_lock.seqcount.seqcount.sequence);
 }
@@ -114,8 +112,8 @@ static bool is_same(const struct iostat_recent_key *a, const struct iostat_recen
 }
 
 /*
- * Whether a name is that which a path has at @part. The name may be changing: it has a NUL before its memory ends, and
- * the path has none, so no word behind that with the NUL is read.
+ * Whether a name equals that of a path at @part. The name may be changing, but has a NUL before its memory ends. The
+ * path has none, so no word behind the one with the NUL is read.
  */
 static __always_inline bool is_name(const char *part, const struct qstr *qstr, u32 len)
 {
@@ -193,7 +191,10 @@ void iostat_recent_keep(const struct iostat_recent_key *key, const struct iostat
 	struct cpu __percpu *of = smp_load_acquire(&cpus);
 	struct recent *recent;
 
-	/* One that has lost its front, or of a file with a name that is made for each look at it. */
+	/*
+	 * Not kept: a path whose beginning was cut off, and one of a file whose name is made at
+	 * each lookup (d_dname).
+	 */
 	if (!of || walk->text[0] != '/' || walk->len > MAX_LEN ||
 	    (key->dentry->d_op && key->dentry->d_op->d_dname) || was_renamed(key))
 		return;

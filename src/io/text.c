@@ -59,9 +59,9 @@ static noinline bool put_comm(char *to, size_t size)
 		odd |= escaped_in(word);
 		put_unaligned(word, (unsigned long *)to + i);
 	}
-	/* Another thread may be changing it: to what, only its last byte is certain. */
+	/* Another thread may be changing the name. Only its last byte is certain. */
 	to[TASK_COMM_LEN - 1] = '\0';
-	/* In most there is nothing to be escaped. */
+	/* Most names have nothing to be escaped. */
 	if (likely(!odd))
 		return true;
 	escape_comm(to, size);
@@ -73,7 +73,7 @@ bool iostat_put_task(struct iostat_task *task, bool is_plain)
 	BUILD_BUG_ON(sizeof(task->comm) < TASK_COMM_LEN);
 	task->pid = current->pid;
 	task->tgid = current->tgid;
-	/* As from_kuid() says of the initial user namespace, whose ids are the kernel's own. */
+	/* As from_kuid() returns for the initial user namespace, whose ids are the kernel's own. */
 	task->uid = __kuid_val(current_uid());
 	if (is_plain && is_comm(task->comm, (const unsigned long *)current->comm))
 		return true;

@@ -3,13 +3,12 @@
  * The functions in which the kernel waits for I/O, and what is known of the I/O
  * from their arguments.
  *
- * A hook is on the innermost function that still has the I/O as its argument, so
- * that a wait is one event: folio_wait_writeback() and others wait in
- * folio_wait_bit(). Two functions have no such argument: blk_io_schedule(), and
- * io_schedule(), in which readers of the page cache wait; these call it from
- * folio_wait_bit_common(), which cannot be hooked. Of a wait in the first one, dio.c
- * knows the call. The functions that call the second one are hooked as well: they are
- * "calls" here, and only traced if they wait.
+ * A hook is on the innermost function that still has the I/O as its argument, so that a wait is one
+ * event: folio_wait_writeback() and others wait in folio_wait_bit(). Two functions have no such
+ * argument: blk_io_schedule(), and io_schedule(), in which readers of the page cache wait; these
+ * call it from folio_wait_bit_common(), which cannot be hooked. For a wait in the first one, dio.c
+ * has the call. The functions that call the second one are hooked as well: they are "calls" here,
+ * and only traced if they wait.
  *
  * The thread holds a reference to the argument of the function, and to nothing else
  * that is read here. But preemption is disabled, which is an RCU read-side critical
@@ -204,7 +203,10 @@ static bool is_in_folio_wait(unsigned long ip)
 {
 	static unsigned long start, size;
 	char text[KSYM_SYMBOL_LEN];
-	/* The size is read first: who sees it sees the start. Pairs with the release below. */
+	/*
+	 * The size is read first: a thread that sees it also sees the start. Pairs with the release
+	 * below.
+	 */
 	unsigned long offset, bytes = smp_load_acquire(&size);
 
 	if (bytes)
@@ -212,7 +214,7 @@ static bool is_in_folio_wait(unsigned long ip)
 	sprint_symbol(text, ip);
 	if (sscanf(text, "folio_wait_bit_common+0x%lx/0x%lx", &offset, &bytes) != 2)
 		return false;
-	/* Each thread that comes here stores the same. */
+	/* All threads store the same values. */
 	WRITE_ONCE(start, ip - offset);
 	/* Pairs with the acquire above. */
 	smp_store_release(&size, bytes);
@@ -230,7 +232,7 @@ static bool describe_read(struct iostat_wait *wait, struct ftrace_regs *regs, un
 		return false;
 	/* The folio may be freed at any moment, but the page cache has its size as well. */
 	bytes = PAGE_SIZE << xa_get_order(&call->mapping->i_pages, call->pos >> PAGE_SHIFT);
-	/* It waits for the whole folio. */
+	/* The reader waits for the whole folio. */
 	pos = round_down(call->pos, bytes);
 	describe_range(wait, call->mapping, pos, bytes);
 	wait->io.buf.b_flags = IOSTAT_B_PAGEIO;
@@ -257,7 +259,7 @@ static void enter_read_cache(struct call *call, struct ftrace_regs *regs)
 	call->pos = ARG(regs, 1, loff_t) << PAGE_SHIFT;
 }
 
-/* Calls are before the waits in them. */
+/* Hooks of calls come before those of the waits in them. */
 struct hook iostat_wait_hooks[] = {
 	{ { "filemap_get_pages" }, .enter = enter_get_pages },
 	{ { "do_read_cache_folio" }, .enter = enter_read_cache },

@@ -3,9 +3,9 @@
  * The handlers of the hooks of io:wait_start and io:wait_done. src/glue/waits.rs attaches the
  * hooks while one of the events is enabled.
  *
- * This file and wait_hooks.c have what Rust cannot do: inlines read the arguments
- * from registers, and the members of folios, buffer heads and inodes; the tracepoints
- * call C. src/recorder/waits.rs adds the id, the direction and the device of a wait.
+ * This file and wait_hooks.c are in C because inline functions read the arguments from registers,
+ * and the members of folios, buffer heads and inodes, and because the tracepoints need C.
+ * src/recorder/waits.rs adds the id, the direction and the device of a wait.
  *
  * Handlers run on the thread that waits, with preemption disabled.
  */
@@ -30,7 +30,10 @@ struct kept {
 	struct call *call;
 };
 
-/* In the data of all calls whose entry was handled since the hooks were last registered. */
+/*
+ * The value of @attach in the data of calls whose entry was handled since the hooks were last
+ * registered.
+ */
 static u64 attach;
 static iostat_waits_fn identify;
 static const void *state;

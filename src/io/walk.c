@@ -12,14 +12,14 @@
 #include <linux/string.h>
 
 /*
- * What d_path() and its like make: a text at the end of their buffer. They begin
- * there, and when there is no room left the buffer is full.
+ * Stores the result of d_path() or a similar function. They write the text from the end of the
+ * buffer to its start, so the buffer is full if the text did not fit.
  */
 static void walked(struct iostat_walk *walk, const char *text)
 {
 	if (!IS_ERR(text)) {
 		walk->text = text;
-		/* The NUL is the last. */
+		/* The NUL is the last byte of the buffer. */
 		walk->len = walk->buf + sizeof(walk->buf) - text - 1;
 	} else if (PTR_ERR(text) == -ENAMETOOLONG && walk->buf[0]) {
 		memcpy(walk->buf, "...", 3);
@@ -31,7 +31,7 @@ static void walked(struct iostat_walk *walk, const char *text)
 	}
 }
 
-/* What d_path() says behind the name of a file that was unlinked before. */
+/* Cuts off the text that d_path() appends to the name of a file that was unlinked. */
 static void cut_deleted(struct iostat_walk *walk, const struct dentry *dentry)
 {
 	static const char deleted[] = " (deleted)";
