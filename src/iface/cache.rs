@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! What one call that reads makes several pieces of text of.
+//! Data from which one read call makes several pieces of text.
 
 use crate::{
     evcnt::ListedCounter,

@@ -45,7 +45,8 @@ use kernel::{
 pub(crate) fn mode(asked: u32) -> Result<u16> {
     let mode = u16::try_from(asked).ok().filter(|mode| mode & !0o666 == 0);
     mode.ok_or_else(|| {
-        // As a decimal and as an octal number: one of them is what was typed.
+        // Printed as a decimal and as an octal number, as the parameter may have been given as
+        // either.
         pr_err!(
             "mode={asked} (octal 0{asked:o}) is invalid: give 4 to read and 2 to write, \
              in octal with a 0 in front (0000 to 0666)\n"

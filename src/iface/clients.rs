@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! `/sys/class/misc/iostat/devstat/`: a directory for each entry of another module's, with the files that
-//! disks have.
+//! `/sys/class/misc/iostat/devstat/`: a directory for each entry of another module, with the files that disks
+//! have.
 
 use super::{
     sysfs::DiskObject,
@@ -33,10 +33,10 @@ use kernel::{
     }, //
 };
 
-/// What the directory is of.
+/// The object of the directory that has all of these.
 pub(crate) struct ClientsObject;
 
-/// It has no files.
+/// The attributes of that directory, which has no files.
 pub(crate) enum NoFile {}
 
 impl Show for NoFile {
@@ -55,7 +55,7 @@ impl Object for ClientsObject {
     const TYPE: ObjectType<Self> = ObjectType::new(&GROUPS);
 }
 
-/// The directory, while it is there.
+/// The directory, while it exists.
 #[pin_data]
 pub(super) struct ClientsDirectory {
     #[pin]
@@ -73,7 +73,8 @@ impl ClientsDirectory {
         identity: &Identity,
         object: DiskObject,
     ) -> Result<Directory<DiskObject>> {
-        // As the kernel names the directories of disks: not escaped. It is ASCII without a slash.
+        // Not escaped, as in the kernel's names of the directories of disks. The name is ASCII
+        // without a slash.
         let name = identity.name;
         let name = core::str::from_utf8(name.bytes()).map_err(|_| EINVAL)?;
         let name = CString::try_from_fmt(fmt!("{name}"))?;
@@ -96,7 +97,7 @@ impl ShownDirectory {
 impl Drop for ShownDirectory {
     fn drop(&mut self) {
         let directory = self.0.clients.directory.lock().take();
-        // Not with the mutex.
+        // Dropped without the mutex.
         drop(directory);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! `/sys/class/misc/iostat/`: what concerns all disks. See
+//! `/sys/class/misc/iostat/`: the files that concern all disks. See
 //! `Documentation/ABI/testing/sysfs-class-misc-iostat`.
 
 use super::{
@@ -44,7 +44,7 @@ enum ControlFile {
     Number(fn(&Recording) -> u64),
     /// The bounds of all histograms of times.
     Bounds,
-    /// Those of all histograms of sizes.
+    /// The bounds of all histograms of sizes.
     SizeBounds,
 }
 

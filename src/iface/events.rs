@@ -28,7 +28,7 @@ const BATCH: usize = 16;
 /// The reply to `@evcnt_list`.
 pub(super) struct CounterRows {
     asked: Asked,
-    /// The first that may be next; [`None`] before the heading.
+    /// The first counter that may be next; [`None`] before the heading.
     next: Option<CounterId>,
 }
 
@@ -37,12 +37,12 @@ impl CounterRows {
         CounterRows { asked, next: None }
     }
 
-    /// The reply is made again from its start on.
+    /// Starts the reply again.
     pub(super) fn restart(&mut self) {
         self.next = None;
     }
 
-    /// Writes what comes next. May sleep; `ENOMEM`, `EINTR`.
+    /// Writes the next lines. May sleep; `ENOMEM`, `EINTR`.
     pub(super) fn fill(
         &mut self,
         events: &Events,
@@ -97,7 +97,8 @@ impl CounterRows {
         Ok(Filled::End)
     }
 
-    /// Writes the line of a counter, if it is asked for, and there is one; false if there is no room for it.
+    /// Writes the line of a counter, if it is selected and still attached; false if there is no room for the
+    /// line.
     fn write(&self, piece: &mut Piece<'_>, counter: &FoundCounter, total: Option<u64>) -> bool {
         let Some(total) = total.filter(|total| self.asked.has(counter.kind(), *total)) else {
             return true;

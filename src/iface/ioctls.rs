@@ -59,7 +59,7 @@ use kernel::{
     sync::Arc, //
 };
 
-/// The sizes structures had in version 1: what every caller has.
+/// The sizes of the structures in version 1: each caller's structures are at least as large.
 mod size_ver0 {
     pub(super) const INFO: usize = 64;
     pub(super) const LIST: usize = 32;
@@ -76,7 +76,7 @@ mod size_ver0 {
     pub(super) const CGROUP: usize = 936;
 }
 
-/// What is filled of a structure of which the caller has so many bytes.
+/// The number of bytes that are written to a structure of which the caller has `size` bytes.
 fn filled<T>(size: usize) -> u32 {
     // CAST: A few hundred.
     size.min(size_of::<T>()) as u32
@@ -87,7 +87,7 @@ fn count(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// `EINVAL` if there is anything in them.
+/// `EINVAL` unless all words are 0.
 fn zero(reserved: &[u64]) -> Result {
     if reserved.iter().all(|word| *word == 0) {
         Ok(())
@@ -179,7 +179,7 @@ fn list(reader: &Reader, state: &Recording, argument: Argument) -> Result {
     Ok(())
 }
 
-/// Those of `account`; `snapshot` is room for what they are made of.
+/// The counters of `account`. `snapshot` is room for the snapshot from which they are made.
 fn counters(account: &Account, oldest: Oldest, snapshot: &mut Snapshot) -> DeviceSnapshot {
     account.next_snapshot(snapshot);
     DeviceSnapshot::new(account.identity().number, snapshot, oldest)
@@ -249,7 +249,7 @@ fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
     }
     get.size = filled::<Get>(size);
     argument.write(&get, size)?;
-    // Of the list, one who asks for one device has seen nothing.
+    // A caller that reads one device has not seen the list.
     if is_all {
         reader.saw(get.generation);
     }

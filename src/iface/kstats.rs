@@ -55,7 +55,7 @@ impl Kept {
             words.extend_from_slice(word.as_written(), GFP_KERNEL_ACCOUNT)?;
             words.push(b' ', GFP_KERNEL_ACCOUNT)?;
         }
-        // A backslash at its end takes nothing.
+        // Without the last blank, which a backslash before it would quote.
         words.pop();
         Ok(Kept(words))
     }
@@ -68,8 +68,8 @@ impl Kept {
 /// Kstats looked for at a time.
 const BATCH: usize = 8;
 
-/// Returns the next kstat behind a name that is selected. An unprivileged user can send selectors that take a long time for
-/// each kstat: hence `EINTR` if a fatal signal is pending. May sleep.
+/// Returns the next selected kstat after a name. An unprivileged user can send selectors that take a long time for each
+/// kstat: hence `EINTR` if a fatal signal is pending. May sleep.
 fn next(
     chain: &Chain,
     asked: &Selectors<'_>,
@@ -96,7 +96,7 @@ fn next(
 pub(super) struct KstatRows {
     asked: Kept,
     is_begun: bool,
-    /// The last one that is written.
+    /// The last kstat that was written.
     behind: Option<KstatKey>,
 }
 
@@ -110,13 +110,13 @@ impl KstatRows {
         })
     }
 
-    /// The reply is made again from its start on.
+    /// Starts the reply again.
     pub(super) fn restart(&mut self) {
         self.is_begun = false;
         self.behind = None;
     }
 
-    /// Writes what comes next: the chain's id, and what kstats there are. May sleep; `EINTR`.
+    /// Writes the next lines: the chain's id, and the kstats. May sleep; `EINTR`.
     pub(super) fn fill(&mut self, chain: &Chain, piece: &mut Piece<'_>) -> Result<Filled> {
         if !self.is_begun {
             let id = chain.id();
@@ -155,13 +155,13 @@ fn row(out: &mut impl Out, entry: &KstatEntry) -> core::fmt::Result {
 /// The reply to `@kstat`.
 pub(super) struct Values {
     asked: Kept,
-    /// The last one that is written.
+    /// The last kstat that was written.
     behind: Option<KstatKey>,
-    /// One of which some is written: how many of its statistics were passed, and how many bytes of the
-    /// line of the next are written.
+    /// The kstat that is written in part, the number of its statistics that are done, and the number of bytes
+    /// that are written of the line of the next one.
     begun: Option<(KstatKey, usize, usize)>,
     is_any: bool,
-    /// Why a client refused.
+    /// The error of a client that refused.
     refused: Result,
 }
 
@@ -177,7 +177,7 @@ impl Values {
         })
     }
 
-    /// The reply is made again from its start on.
+    /// Starts the reply again.
     pub(super) fn restart(&mut self) {
         self.behind = None;
         self.begun = None;
@@ -185,9 +185,9 @@ impl Values {
         self.refused = Ok(());
     }
 
-    /// Writes what comes next: the statistics that are asked for. All of a kstat are of one moment, unless they are longer
-    /// than the buffer and read by several calls. A kstat whose client refuses is left out,
-    /// unless there is no other: then its errno is returned. May sleep; `ENOMEM`, `EINTR`.
+    /// Writes the next lines: the selected statistics. All of a kstat are of one moment, unless they are longer than
+    /// the buffer and read by several calls. A kstat whose client refuses is left out, unless there is no other: then
+    /// its errno is returned. May sleep; `ENOMEM`, `EINTR`.
     pub(super) fn fill(
         &mut self,
         chain: &Chain,
@@ -218,7 +218,7 @@ impl Values {
                         }
                     }
                     Err(ENOMEM) => return Err(ENOMEM),
-                    // Deleted meanwhile.
+                    // The kstat was deleted meanwhile.
                     Err(ENXIO) => {}
                     Err(error) => self.refused = Err(error),
                 }
@@ -255,7 +255,7 @@ impl Values {
                 if !piece.is_empty() {
                     break;
                 }
-                // Longer than the buffer.
+                // The line is longer than the buffer.
                 (bytes, is_complete) = piece.part(bytes, |out| write_line(out, id, statistic));
                 if !is_complete {
                     break;
@@ -270,7 +270,7 @@ impl Values {
         if len == 0 {
             self.begun = Some((*entry.key(), passed, bytes));
         } else {
-            // It may fit into an empty buffer.
+            // The rest may fit into an empty buffer.
             piece.truncate(len);
         }
         cache.statistics = Some((entry.kid(), statistics));

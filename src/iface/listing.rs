@@ -29,14 +29,15 @@ use crate::{
 };
 use kernel::prelude::*;
 
-/// What comes next.
+/// The next part of the text.
 #[derive(Clone, Copy)]
 enum ListingCursor {
     Heading,
     /// The line of the first device at or after this position.
     Device(Position),
     TimesHeading,
-    /// The histograms of the first device at or after this position; if it is at this one, so many of them are written.
+    /// The histograms of the first device at or after this position; if it is at this position, so many of them are
+    /// written already.
     Times(Position, usize),
 }
 
@@ -66,7 +67,7 @@ impl Listing {
         self.generation
     }
 
-    /// Writes what comes next. May sleep; `EINTR`.
+    /// Writes the next lines. May sleep; `EINTR`.
     pub(super) fn fill(&mut self, state: &Recording, piece: &mut Piece<'_>) -> Result<Filled> {
         loop {
             let is_written = match self.at {
@@ -143,8 +144,8 @@ impl Listing {
     }
 }
 
-/// Writes the lines of a device's histograms, of which so many are written. How many are, if there is no room for the
-/// next.
+/// Writes the lines of a device's histograms, without the first `written`. If there is no room for the next line,
+/// returns how many histograms are written now.
 fn times_of(
     account: &Account,
     piece: &mut Piece<'_>,

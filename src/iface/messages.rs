@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Messages that are written to `/dev/iostat`: who may send them, and what a refusal looks like.
+//! Messages that are written to `/dev/iostat`: the privileges that they need, and the replies to
+//! refused messages.
 
 use super::{
     cache::Cache,
@@ -38,10 +39,10 @@ use crate::{
 use core::fmt::Write;
 use kernel::prelude::*;
 
-/// Does what a line says, and begins to write the reply to `piece`, which is empty: what the rest of it comes from,
-/// and whether there is more. If the message is refused, the reply is the line that says what was
-/// wrong. May sleep. The errno is that of device-mapper; `EPERM` without privilege, if anything would change: of who
-/// opened the file, and of who writes now, which may be a program that was given it.
+/// Carries out the message in a line, and begins to write the reply to `piece`, which is empty. Returns the source
+/// of the rest of the reply, and whether there is more. If the message is refused, the reply is a line with the
+/// reason. May sleep. The errno is that of device-mapper. A message that changes anything returns `EPERM` unless
+/// both the task that opened the file and the current task, which may have inherited the file, are privileged.
 pub(super) fn run(
     global: &ChardevContext,
     is_opened_by_admin: bool,
@@ -70,7 +71,8 @@ pub(super) fn run(
     (TextSource::Written, Filled::End, Err(error))
 }
 
-/// Does what a line says, except to make the reply. `id` becomes that of the region it is about.
+/// Carries out the message in a line, and returns the source of the reply. Sets `id` to the id of
+/// the region that the message is for.
 fn begin<'a>(
     global: &ChardevContext,
     is_opened_by_admin: bool,
@@ -138,12 +140,13 @@ fn begin<'a>(
     })
 }
 
-/// Whether I/Os of other users may be seen with who submitted them, and where on a disk they are.
+/// Whether the submitters, operations and sectors of I/Os may be shown, which may be those of other
+/// users.
 pub(super) fn may_see(is_opened_by_admin: bool) -> bool {
     is_opened_by_admin && capability::is_sys_admin()
 }
 
-/// `EPERM` without privilege: see [`run`].
+/// `EPERM` unless both tasks are privileged: see [`run`].
 pub(super) fn may_change(is_opened_by_admin: bool) -> Result {
     match is_opened_by_admin {
         true => capability::sys_admin(),

@@ -16,8 +16,8 @@ use kernel::{
     sync::Mutex, //
 };
 
-/// An open `/dev/iostat`. It reads as the text of all devices; from its first message on, as the reply to the
-/// last.
+/// An open `/dev/iostat`. Reads return the text of all devices; from the first message on, the reply to the
+/// last message.
 pub(crate) struct Reader {
     pub(super) text: Pin<KBox<Mutex<Text>>>,
     pub(super) is_opened_by_admin: bool,
@@ -29,19 +29,19 @@ pub(crate) struct Reader {
 pub(super) const LONGEST_MESSAGE: usize = 65536;
 
 impl Reader {
-    /// Who polls from now on waits for another generation.
+    /// Records that the reader has seen this generation: from now on, poll() waits for another one.
     pub(super) fn saw(&self, generation: u64) {
         self.seen.store(generation, Relaxed);
     }
 
-    /// `EPERM` if it is not for this reader to change anything.
+    /// `EPERM` if this reader may not change anything.
     pub(super) fn may_change(&self) -> Result {
         messages::may_change(self.is_opened_by_admin)
     }
 
-    /// Does what a message says, and copies the reply, or the line that says why it was refused, by `copy`, which
-    /// returns how many bytes it could; `most` bytes at most. The file reads as the reply from now on. Returns how many bytes
-    /// were copied, whether that is all, and whether the message was refused. May sleep.
+    /// Carries out a message, and copies the reply, or the line with the reason of a refusal, by `copy`, which returns
+    /// how many bytes it has copied; at most `most` bytes. From now on, reads of the file return the reply. Returns how
+    /// many bytes were copied, whether that is all, and whether the message was refused. May sleep.
     ///
     /// `EFAULT` if not all of the bytes could be copied.
     pub(super) fn message(

@@ -65,7 +65,7 @@ use kernel::{
     sync::Arc, //
 };
 
-/// What the directory is of.
+/// The object of the directory of a disk, a partition or an entry of another module.
 pub(crate) struct DiskObject {
     account: Arc<Account>,
     oldest: OldestFinder,
@@ -77,26 +77,26 @@ impl DiskObject {
     }
 }
 
-/// One of its files.
+/// A file of that directory.
 #[derive(Clone, Copy)]
 pub(crate) enum DiskFile {
-    /// A number that grows.
+    /// A statistic of a snapshot.
     Statistic(&'static Statistic),
-    /// What it is.
+    /// A part of the identity.
     Identity(fn(&Identity, &mut AttributePage<'_>) -> fmt::Result),
-    /// How some times are distributed.
+    /// A histogram of times.
     Latency(Class, Phase),
-    /// How the sizes of a class are distributed.
+    /// The histogram of the sizes of a class.
     Size(fn(&ClassSizes) -> &SizeCounts),
-    /// How often an event has happened.
+    /// The count of an event.
     Event(DiskEvent),
     /// The age of the oldest I/O in flight.
     Oldest,
     /// The latest slow I/Os.
     Slow,
-    /// All numbers.
+    /// All statistics of a snapshot, in one line.
     Stat,
-    /// Their names.
+    /// The names of the columns of that line.
     Columns,
 }
 
@@ -225,7 +225,8 @@ const fn times(name: &'static CStr, class: Class, phase: Phase) -> Attribute<Dis
     Attribute::new(name, DiskFile::Latency(class, phase))
 }
 
-// Each file takes memory of each disk: those of service times come with its first I/O, beside their histograms.
+// Each file takes memory for each disk, so the files of service times are added with its first I/O, beside
+// their histograms.
 static LATENCY_FILES: [Attribute<DiskFile>; 16] = files(
     [
         times(c"none_wait", Class::NoData, Phase::Wait),

@@ -40,29 +40,29 @@ use kernel::{
     prelude::*, //
 };
 
-/// What the text is, and how far it has been made.
+/// The source of the text, and the position in it.
 pub(super) enum TextSource {
     /// All devices.
     Listing(Listing),
     /// A reply that is in the buffer.
     Written,
-    /// To `@stats_list`.
+    /// The reply to `@stats_list`.
     Rows(RegionRows),
-    /// To `@stats_print` or `@stats_print_clear`.
+    /// The reply to `@stats_print` or `@stats_print_clear`.
     Print(PrintReply),
-    /// To `@inflight`.
+    /// The reply to `@inflight`.
     InFlight(InFlightRows),
-    /// To `@slow`.
+    /// The reply to `@slow`.
     Slow(SlowRows),
-    /// To `@sizes`.
+    /// The reply to `@sizes`.
     Sizes(SizeRows),
-    /// To `@cgroups_list`.
+    /// The reply to `@cgroups_list`.
     Cgroups(CgroupRows),
-    /// To `@evcnt_list`.
+    /// The reply to `@evcnt_list`.
     Counters(CounterRows),
-    /// To `@kstat_list`.
+    /// The reply to `@kstat_list`.
     KstatRows(kstats::KstatRows),
-    /// To `@kstat`.
+    /// The reply to `@kstat`.
     Kstats(kstats::Values),
 }
 
@@ -83,7 +83,8 @@ impl TextSource {
         }
     }
 
-    /// Writes what comes next. May sleep. Errors by what it is, if there is nothing before them.
+    /// Writes the next part of the text. May sleep. Returns the errors of the source, unless it has
+    /// written text before.
     pub(super) fn fill(
         &mut self,
         global: &ChardevContext,
@@ -105,7 +106,7 @@ impl TextSource {
             TextSource::Kstats(values) => values.fill(&global.kstats, piece, cache),
         };
         match filled {
-            // It comes again when that has been read.
+            // The error is returned again when the text before it has been read.
             Err(_) if piece.len() != len => Ok(Filled::More),
             // No record is longer than the buffer, but those that are written in parts.
             Ok(Filled::Full) if piece.is_empty() => Err(EIO),
@@ -114,7 +115,7 @@ impl TextSource {
     }
 }
 
-/// See the module's documentation.
+/// The text of an open file: see the documentation of this module.
 pub(super) struct Text {
     buffer: KVec<u8>,
     pager: Pager,
@@ -122,7 +123,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    /// Of all devices.
+    /// The text of all devices.
     pub(super) const fn new() -> Self {
         Text {
             buffer: KVec::new(),
@@ -140,7 +141,7 @@ impl Text {
     }
 
     /// Replaces the text with the reply to a message, which `make` begins to write to the buffer. May sleep; `ENOMEM`,
-    /// what `make` returns.
+    /// or the error of `make`.
     pub(super) fn reply(
         &mut self,
         global: &ChardevContext,
@@ -166,7 +167,8 @@ impl Text {
         self.pager.filled(0, Filled::End);
     }
 
-    /// Nothing of the buffer will be read any more. May sleep. Returns whether some of it should have been.
+    /// Gives up the text in the buffer. May sleep. Returns whether it had values of `@stats_print_clear` that
+    /// were not read, which now count again.
     pub(super) fn abandon(&mut self, global: &ChardevContext) -> bool {
         match &mut self.source {
             TextSource::Print(print) => print.restore(&global.recording),
@@ -186,7 +188,7 @@ impl Text {
         task::check_fatal_signal()?;
         self.reserve()?;
         if self.abandon(global) {
-            // What has been given back is not read after all.
+            // The values that count again must not be read.
             self.pager.forget();
         }
         let mut piece = Piece::new(&mut self.buffer, self.pager.fill());
@@ -201,10 +203,10 @@ impl Text {
         self.source.restart();
     }
 
-    /// Copies the bytes from a position on by `copy`, which returns how many it could; `most` at most. Returns how
-    /// many were copied. May sleep.
+    /// Copies the bytes from a position on by `copy`, which returns how many it has copied; at most `most`.
+    /// Returns how many were copied. May sleep.
     ///
-    /// `EINVAL` before the start; `EFAULT` if nothing could be copied; errors by what it is.
+    /// `EINVAL` for a negative position; `EFAULT` if nothing could be copied; errors of the source.
     pub(super) fn read(
         &mut self,
         global: &ChardevContext,
@@ -226,14 +228,14 @@ impl Text {
         let copied = pager::read(&mut reading, position, most);
         let copied = copied.map_err(|error| error.unwrap_or(EFAULT))?;
         if is_listing && most != 0 && copied == 0 {
-            // It was read to its end, and the next who reads it from the start on takes a new one.
+            // The text was read to its end. The next read from its start makes a new text.
             self.pager.forget();
             self.buffer = KVec::new();
         }
         Ok(copied)
     }
 
-    /// Whether there is anything from a position on. May sleep; errors by what it is.
+    /// Whether there is text from a position on. May sleep; errors of the source.
     pub(super) fn has(&mut self, global: &ChardevContext, position: u64) -> Result<bool> {
         loop {
             match self.pager.next(position) {

@@ -29,8 +29,8 @@ use kernel::{
     prelude::*, //
 };
 
-/// So many are copied to user space at a time: not while a lock is held, since the memory of the program may be on a disk
-/// that waits for it.
+/// The number of accounts that are copied to user space at a time. No lock is held during the copy, as the memory of
+/// the program may be on a disk that waits for the lock.
 const BATCH: usize = 32;
 
 /// `ENXIO` if there is no such device.

@@ -48,7 +48,7 @@ use kernel::{
     uaccess::UserSliceWriter, //
 };
 
-/// An array of the caller, and how many elements there are for it.
+/// An array of the caller, and the number of elements for it.
 struct Results {
     array: Array,
     room: usize,
@@ -67,7 +67,7 @@ impl Results {
         })
     }
 
-    /// One more element, which is written if there is room.
+    /// Counts an element, and writes it if there is room.
     fn push<T: AsBytes>(&mut self, value: &T) -> Result {
         if self.count < self.room {
             self.array.push(value)?;
@@ -96,7 +96,7 @@ impl CountArray {
         })
     }
 
-    /// These are next; as many are written as there is room for.
+    /// Adds counts, and writes as many of them as there is room for.
     fn push(&mut self, counts: &[u64]) -> Result {
         let room = self.room.saturating_sub(self.count);
         let fit = counts.get(..room).unwrap_or(counts);
@@ -114,7 +114,7 @@ struct Arrays {
 }
 
 impl Arrays {
-    /// Those of a call for so many devices. `EINVAL` if the size of an element is not valid; `EFAULT`.
+    /// The arrays of a call for so many devices. `EINVAL` if the size of an element is not valid; `EFAULT`.
     fn new(get: &GetHistograms, devices: usize) -> Result<Self> {
         let most = devices.saturating_mul(HISTOGRAMS);
         Ok(Arrays {
@@ -136,7 +136,7 @@ impl Arrays {
         })
     }
 
-    /// Writes what one device has. May sleep; `EFAULT`.
+    /// Writes the counters and the wanted histograms of a device. May sleep; `EFAULT`.
     fn push(&mut self, account: &Account, oldest: Oldest, room: &mut HistogramRoom) -> Result {
         let number = account.identity().number;
         let snapshot = account.next_snapshot_with_histograms(room);
@@ -193,7 +193,7 @@ pub(super) fn get(reader: &Reader, state: &Recording, argument: Argument) -> Res
     get.latency_count = count(arrays.latencies.count);
     get.count_count = count(arrays.counts.count);
     argument.write(&get, size)?;
-    // Of the list, one who asks for one device has seen nothing.
+    // A caller that reads one device has not seen the list.
     if is_all {
         reader.saw(get.generation);
     }

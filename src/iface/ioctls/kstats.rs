@@ -38,7 +38,8 @@ use kernel::{
     prelude::*, //
 };
 
-/// The sizes structures had at first: what every caller has.
+/// The sizes of the structures in their first version: each caller's structures are at least as
+/// large.
 mod size_ver0 {
     pub(super) const LIST: usize = 32;
     pub(super) const HEADER: usize = 128;
@@ -64,7 +65,7 @@ pub(super) fn list(chain: &Chain, argument: Argument) -> Result {
     argument.write(&list, size)
 }
 
-/// Where the text of each statistic goes, and how many bytes all of it has.
+/// The offset of the text of each statistic, and the length of all texts, bytes.
 fn layout(snapshot: &KstatSnapshot) -> (impl Iterator<Item = usize> + '_, usize) {
     let bytes = |value| kstat::text(value).map_or(0, |text| text.len().saturating_add(1));
     let lengths = snapshot
@@ -82,7 +83,8 @@ fn layout(snapshot: &KstatSnapshot) -> (impl Iterator<Item = usize> + '_, usize)
     (offsets, all)
 }
 
-/// Lack of memory: `ENOMEM` says that the caller has too little room.
+/// Replaces `ENOMEM`, for lack of memory, by `EAGAIN`: in these calls `ENOMEM` means that the
+/// caller has too little room.
 fn not_enomem(error: Error) -> Error {
     match error {
         ENOMEM => EAGAIN,
@@ -91,7 +93,7 @@ fn not_enomem(error: Error) -> Error {
 }
 
 /// May sleep, for as long as the kstat's client does. `ENXIO` if there is no such kstat, `EAGAIN` if it is not
-/// installed, or there is no memory; `ENOMEM` if the caller has too little; what the client says.
+/// installed, or there is no memory; `ENOMEM` if the caller has too little room; errors of the client.
 pub(super) fn read(chain: &Chain, argument: Argument) -> Result {
     let (read, size) = argument.read::<Read>(size_ver0::READ)?;
     zero(&[read.flags.into()])?;
@@ -169,7 +171,7 @@ fn change(chain: &Chain, argument: Argument) -> Result {
         entry.write(&Change::Bytes(&text))?;
     } else {
         if write.data_type == kstat::data::STRING {
-            // As in C: who takes it takes it up to its NUL.
+            // Strings of C end at their first NUL.
             if text.contains(&0) {
                 return Err(EINVAL);
             }

@@ -37,7 +37,7 @@ pub(super) fn get(reader: &Reader, state: &Recording, argument: Argument) -> Res
     let (mut written, mut most) = (0usize, u64::MAX);
     get.total = disk.slow_count();
     while written < room {
-        // Not above the total: what comes meanwhile is for the next call.
+        // Not above the total: I/Os that are kept meanwhile are left to the next call.
         let Some((number, io)) = disk.newest_slow(most.min(get.total)) else {
             break;
         };
