@@ -2,7 +2,7 @@
 /*
  * Accounts by cgroup: see include/iostat/cgroups.h and Documentation/cgroups.rst.
  *
- * In C, since cgroups and their hierarchies are behind inlines and macros.
+ * In C, since cgroups and their hierarchies are accessed by inline functions and macros.
  */
 
 #include <iostat/cgroups.h>
@@ -21,7 +21,7 @@ DEFINE_STATIC_KEY_FALSE(iostat_cgroups);
 
 #ifdef CONFIG_BLK_CGROUP
 
-/* Does not compile without cgroups. */
+/* This header does not compile without cgroups. */
 #include <trace/events/cgroup.h>
 
 int iostat_cgroups_switch(bool on)
@@ -49,7 +49,7 @@ u64 notrace iostat_bio_cgroup_owner(struct bio *bio)
 	return cgroup_id(cgrp);
 }
 
-/* Ids are those of one hierarchy. */
+/* Ids are unique in one hierarchy only. */
 static bool is_for_io(const struct cgroup *cgrp)
 {
 	return cgrp->root == blkcg_root_css->cgroup->root;
@@ -95,7 +95,7 @@ void notrace iostat_probe_cgroup_split(void *state, struct bio *bio, unsigned in
 		count(state, bio, 1, 0);
 }
 
-/* A bio ends that is not a part of a request, or of none any more. */
+/* A bio ends that is not a part of a request, or no longer a part of one. */
 void notrace iostat_probe_cgroup_refused(void *state, struct request_queue *q, struct bio *bio)
 {
 	if (!bdev_test_flag(bio->bi_bdev, BD_HAS_SUBMIT_BIO))
@@ -108,8 +108,8 @@ void notrace iostat_cgroups_count_bio(const void *state, struct bio *bio)
 }
 
 /*
- * The flag is set where the kernel counts a bio for io.stat, and is cleared where it ends, by what follows this event
- * in blk_update_request(): so the walk is the same.
+ * The flag is set where the kernel counts a bio for io.stat, and is cleared where the bio ends, by the code that
+ * follows this event in blk_update_request(). So this walk visits the same bios.
  */
 void notrace iostat_cgroups_count_rq(const void *state, struct request *rq, unsigned int nr_bytes)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the functions that other modules call need of C.
+ * The parts in C of the functions that other modules call.
  */
 
 #include <iostat/clients.h>

@@ -110,8 +110,8 @@ static bool has_erratum(void)
 }
 
 /*
- * Returns whether the device tree says another frequency than the register of the CPU: the kernel
- * then goes by that.
+ * Returns whether the device tree has another frequency than the register of the CPU. The kernel
+ * then uses that of the device tree.
  */
 static bool is_frequency_overruled(void)
 {
@@ -133,7 +133,10 @@ static bool is_frequency_overruled(void)
  */
 static u64 counter_mult(const struct system_time_snapshot *now)
 {
-	/* Searched for once, as each snapshot comes here: does not change while the system runs. */
+	/*
+	 * Determined only once, as each snapshot calls this function. It does not change while the
+	 * system runs.
+	 */
 	static enum { UNKNOWN, OVERRULED, REGISTER } frequency;
 
 	if (now->cs_id != CSID_ARM_ARCH_COUNTER || !arch_timer_get_cntfrq() || has_erratum())

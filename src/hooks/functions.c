@@ -11,9 +11,9 @@
 #include <linux/string.h>
 
 /*
- * Whose address it is, by name and not by the order they were asked for in: a
- * handler that took one function for another would read arguments of others.
- * Until this is done handlers know none of the functions.
+ * Stores the address of a function. The function is identified by its name, not
+ * by its place in the array: a handler that mistakes one function for another
+ * would read wrong arguments. Before this call, handlers recognise no function.
  */
 static void set_ip(struct iostat_function *const functions[], unsigned int count,
 		   unsigned long ip)
@@ -49,7 +49,10 @@ static void no_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 {
 }
 
-/* The functions are looked for before a probe that asks for too much is refused. */
+/*
+ * Registers a probe that is refused, as it needs too much data: the kernel looks the function up
+ * before.
+ */
 static bool exists(const char *symbol)
 {
 	struct fprobe probe = { .exit_handler = no_exit, .entry_data_size = PAGE_SIZE };
@@ -70,7 +73,7 @@ int iostat_functions_hook(struct fprobe *probe, struct iostat_function *const fu
 
 	if (WARN_ON_ONCE(count > IOSTAT_MAX_FUNCTIONS))
 		return -EINVAL;
-	/* All or none. */
+	/* Hooks all functions or none. */
 	error = hook_all(probe, functions, count);
 	if (error != -ENOENT || count == 1)
 		return error;

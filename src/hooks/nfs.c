@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The probes on nfs.ko, which may come and go.
+ * The probes on nfs.ko, which may be loaded and unloaded at any time.
  *
  * A READ or WRITE is a struct nfs_pgio_header, a COMMIT a struct nfs_commit_data,
  * from nfs_initiate_* to *_done. These are not pairs:
@@ -10,10 +10,10 @@
  *   decided after the done, by what is known at the done.
  * - A READ or WRITE that has to be sent once more (the server is busy, or has
  *   restarted) has no done for the first time: it is one I/O that takes longer.
- *   A COMMIT has one each time: the last is that whose task has nothing to do.
- * - With pNFS an I/O to a data server may end without a done and come again as
- *   one to the metadata server; block layouts have dones alone. None of I/O with
- *   a layout is recorded.
+ *   A COMMIT has a done each time; the last is the one whose task has nothing
+ *   to do.
+ * - With pNFS an I/O to a data server may end without a done and come again as one to the metadata
+ *   server; block layouts have dones alone. I/O with a layout is not recorded.
  */
 
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -94,7 +94,10 @@ static void start_of_header(const void *state, const struct nfs_pgio_header *hdr
 		start(state, &io, hdr->inode);
 }
 
-/* Ends it; @rest: the client will send what the server has not done, or all of it. */
+/*
+ * Ends a call. @rest: the client will send the part that the server has not done, or with @all the
+ * whole again.
+ */
 static void done_of_header(const void *state, const struct rpc_task *task,
 			   const struct nfs_pgio_header *hdr, u8 op, bool rest, bool all)
 {
@@ -132,7 +135,7 @@ static void notrace on_initiate_write(void *state, const struct nfs_pgio_header 
 static void notrace on_writeback_done(void *state, const struct rpc_task *task,
 				      const struct nfs_pgio_header *hdr)
 {
-	/* What is not on stable storage is written as a whole again. */
+	/* Data that is not on stable storage is written as a whole again. */
 	done_of_header(state, task, hdr, REQ_OP_WRITE, !list_empty(&hdr->pages),
 		       hdr->res.verf->committed == NFS_UNSTABLE);
 }
@@ -165,7 +168,7 @@ static void notrace on_commit_done(void *state, const struct rpc_task *task,
 		done(state, &io, task, 0);
 }
 
-/* Exits first: an exit that is missed would leave an I/O in its queue for ever. */
+/* Exits are registered first, as a missed exit would leave an I/O in its queue for ever. */
 static struct {
 	const char *name;
 	void *probe;
@@ -194,7 +197,7 @@ static struct tracepoint *find(const struct module *module, const char *name)
 	return NULL;
 }
 
-/* All but the first @keep, the last first. */
+/* Unregisters all but the first @keep probes, in reverse order. */
 static void take_away(unsigned int keep)
 {
 	for (unsigned int i = ARRAY_SIZE(points); i-- > keep;) {
@@ -247,9 +250,9 @@ static void detach(void)
 }
 
 /*
- * Before the module's own init function, so there is no mount yet, and when all
- * mounts are gone; or at any time, by iostat_nfs_open() and iostat_nfs_close().
- * One call at a time.
+ * Called before the module's own init function, when there is no mount yet, and
+ * after all mounts are gone; or at any time, by iostat_nfs_open() and
+ * iostat_nfs_close(). One call at a time.
  */
 static int on_module(struct notifier_block *nb, unsigned long event, void *data)
 {

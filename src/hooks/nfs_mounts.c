@@ -2,12 +2,11 @@
 /*
  * See include/iostat/nfs_mounts.h.
  *
- * The kernel has no list of super blocks that could be walked without waiting for
- * a server that does not answer. But each NFS file system has a device of the
- * class bdi, whose name is the number of the file system, from before its first
- * I/O until after its last. FUSE names its devices the same way. Those of NFS are
- * registered inside nfs_get_tree_common(); which of those that are there already
- * are NFS' is seen by the directory of that name in /sys/fs/nfs.
+ * The kernel has no list of super blocks that could be walked without waiting for a server that
+ * does not answer. But each NFS file system has a device of the class bdi, whose name is the number
+ * of the file system, from before its first I/O until after its last. FUSE names its devices the
+ * same way. New devices of NFS are registered inside nfs_get_tree_common(). A device that exists
+ * already is one of NFS if there is a directory with its name in /sys/fs/nfs.
  */
 
 #include <iostat/functions.h>
@@ -33,7 +32,7 @@
 
 static struct iostat_nfs_mounts mounts;
 
-/* The tasks inside nfs_get_tree_common(). One that finds no place has its mount not recorded. */
+/* The tasks inside nfs_get_tree_common(). If a task finds no place, its mount is not recorded. */
 static struct task_struct *mounting[64];
 
 static int on_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
@@ -68,7 +67,9 @@ static struct fprobe probe;
 static struct iostat_function get_tree = { "nfs_get_tree_common" };
 static struct iostat_function *const functions[] = { &get_tree };
 
-/* Its directories are of the network namespaces that they were mounted in. */
+/*
+ * The directories in @nfs belong to the network namespaces in which the file systems were mounted.
+ */
 static bool is_in(struct kernfs_node *nfs, const char *name)
 {
 	struct kernfs_node *server = NULL;
@@ -119,7 +120,10 @@ static void remove_dev(struct device *dev)
 
 static struct class_interface interface;
 
-/* The class is not exported, but each of its devices points to it: here one of ours. */
+/*
+ * The class is not exported, but each of its devices points to it. This creates one to find the
+ * class.
+ */
 static const struct class *bdi_class(void)
 {
 	struct backing_dev_info *bdi = bdi_alloc(NUMA_NO_NODE);

@@ -3,10 +3,10 @@
  * The probes of transactions. Each disables interrupts, reads the time and this CPU's offset, and
  * calls the Rust function for its event.
  *
- * These are inlines and macros of the kernel that Rust could only call as functions,
- * four for each event of each I/O; here they are a dozen instructions. The only
- * decision made here is whether the start of an I/O is traced. That is done after
- * interrupts are enabled again, because finding the file and the task may take locks.
+ * These steps are inlines and macros of the kernel that Rust could only call as functions, four for
+ * each event of each I/O; in C they are a dozen instructions. The only decision made here is
+ * whether the start of an I/O is traced. That is done after interrupts are enabled again, because
+ * finding the file and the task may take locks.
  */
 
 #include <iostat/cgroups.h>
@@ -35,7 +35,7 @@ static __always_inline struct iostat_probe_ctx here(void)
 	};
 }
 
-/* Whether events of requests may take the fast path, if they are watched. */
+/* Whether watched events of requests may take the fast path. */
 static __always_inline bool has_fast_path(void)
 {
 	return IS_ENABLED(CONFIG_X86_64) && !static_branch_unlikely(&iostat_general);
