@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Accounts by cgroup: the probes that they need, and what they ask of a cgroup. See Documentation/cgroups.rst.
+ * Accounts by cgroup: their probes, and the functions that read a cgroup. See Documentation/cgroups.rst.
  */
 #ifndef _IOSTAT_CGROUPS_H
 #define _IOSTAT_CGROUPS_H
@@ -16,10 +16,10 @@ struct request_queue;
 DECLARE_STATIC_KEY_FALSE(iostat_cgroups);
 
 /**
- * iostat_cgroups_switch - begin or end to count
- * @on: which
+ * iostat_cgroups_switch - starts or stops counting
+ * @on: whether to count
  *
- * Each call is followed by one of the other kind. May sleep.
+ * Calls with true and with false alternate. May sleep.
  *
  * Return: 0, or -EOPNOTSUPP if this kernel has no cgroups for block I/O.
  */
@@ -29,7 +29,7 @@ int iostat_cgroups_switch(bool on);
  * iostat_bio_cgroup_owner - the cgroup in whose account a bio is shown
  * @bio: a bio that is in flight
  *
- * Return: the id of its cgroup, or if that was removed, of the nearest ancestor that was not.
+ * Return: the id of its cgroup, or if that was removed, of its nearest ancestor that exists.
  */
 u64 iostat_bio_cgroup_owner(struct bio *bio);
 
@@ -39,7 +39,10 @@ void iostat_probe_cgroup_release(void *state, struct cgroup *cgrp, const char *p
 void iostat_probe_cgroup_split(void *state, struct bio *bio, unsigned int new_sector);
 void iostat_probe_cgroup_refused(void *state, struct request_queue *q, struct bio *bio);
 
-/* With interrupts as at the tracepoint: bios of a request that end with its first @nr_bytes bytes, or one that is queued. */
+/*
+ * Count the bios of a request that end with its first @nr_bytes bytes, or a queued bio. Interrupts are as at the
+ * tracepoint.
+ */
 void iostat_cgroups_count_rq(const void *state, struct request *rq, unsigned int nr_bytes);
 void iostat_cgroups_count_bio(const void *state, struct bio *bio);
 

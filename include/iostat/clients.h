@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the functions that other modules call need of C: see src/hooks/clients.c.
+ * The parts in C of the functions that other modules call: see src/hooks/clients.c.
  */
 #ifndef _IOSTAT_CLIENTS_H
 #define _IOSTAT_CLIENTS_H

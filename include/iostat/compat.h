@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What differs between the supported kernels, 7.0 and 7.2 on, and cannot be asked for by its name. 7.1 has not been tried.
+ * Differences between the supported kernels, 7.0 and from 7.2 on, that cannot be detected by the name of a function or
+ * member. 7.1 has not been tried.
  */
 #ifndef _IOSTAT_COMPAT_H
 #define _IOSTAT_COMPAT_H

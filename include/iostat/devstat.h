@@ -2,8 +2,8 @@
 /*
  * Device statistics, after FreeBSD's devstat(9): see Documentation/devstat.rst.
  *
- * The names and numbers are FreeBSD's, as inlines; what is called across
- * modules has a prefix. Times are ns by devstat_now() and not struct bintime.
+ * The names and numbers are FreeBSD's, as inlines; exported symbols have a
+ * prefix. Times are ns by devstat_now() and not struct bintime.
  */
 #ifndef _IOSTAT_DEVSTAT_H
 #define _IOSTAT_DEVSTAT_H
@@ -291,7 +291,7 @@ static inline int devstat_start_transaction_bio(const struct devstat *ds, const 
  * devstat_end_transaction_bio_bt() - records the end of a bio at a given time
  * @ds: the entry, or NULL
  * @bp: the bio, with its operation, flags and status
- * @state: as the start left it
+ * @state: as set by the start
  * @now: the time of the end, or NULL for the time of the call
  *
  * The tag type is ordered if the bio has REQ_PREFLUSH or REQ_FUA, else simple. The bytes count as

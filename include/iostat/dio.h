@@ -53,7 +53,10 @@ void iostat_dio_stop(void);
  */
 const struct file *iostat_dio_sync_file(const struct bio *bio, bool is_start, loff_t *offset);
 
-/* Returns the innermost of the other calls of the current task, or NULL. Called by probes, which may use it until they return. */
+/*
+ * Returns the innermost call of the current task, except those of iostat_dio_sync_file(), or NULL. Called by probes,
+ * which may use the result until they return.
+ */
 struct iostat_dio *iostat_dio_current(void);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is said of a file: type of file system, mount point, and path.
+ * The texts about a file: type of file system, mount point, and path.
  */
 #ifndef _IOSTAT_FILE_TEXTS_H
 #define _IOSTAT_FILE_TEXTS_H
@@ -13,7 +13,8 @@ struct file;
 struct inode;
 
 /*
- * Each sets the file of an I/O, and the texts of it. By a caller that holds what is given, in an RCU read-side critical section.
+ * Each of these functions sets the file of an I/O, and the texts of the file. The caller holds a reference to the
+ * argument, and is in an RCU read-side critical section.
  */
 
 /* An open file. Its fi_offset is not known. */
@@ -22,7 +23,10 @@ void iostat_file_texts(struct iostat_io *io, const struct file *filp);
 /* A file that need not be open. Its fi_offset is not known. */
 void iostat_file_texts_of_inode(struct iostat_io *io, struct inode *inode);
 
-/* A block device: its node, unless what has claimed it reads or writes there. */
+/*
+ * A block device: the path of its node, or <none> while the device is claimed, for example by a
+ * file system.
+ */
 void iostat_file_texts_of_bdev(struct iostat_io *io, const struct block_device *bdev, loff_t pos);
 
 /**

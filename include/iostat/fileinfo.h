@@ -12,8 +12,8 @@ struct bio;
 struct file;
 
 /*
- * File names are looked up while there were more calls of the first than of the
- * second. Called when an event is enabled and disabled, with the tracepoints' mutex
+ * File names are looked up while there were more calls of iostat_fileinfo_get() than of
+ * iostat_fileinfo_put(). Called when an event is enabled and disabled, with the tracepoints' mutex
  * held. Neither sleeps.
  */
 void iostat_fileinfo_get(void);
@@ -34,7 +34,7 @@ void iostat_fileinfo_close(void);
  * @io: the I/O, whose file is set, with the texts of it
  * @bio: the bio, or NULL
  * @is_own: whether the current task has made the bio; if not, the direct I/O that the task does is not considered
- * @is_start: whether the bio starts now; if not, it may be asked for again
+ * @is_start: whether the bio starts now; if not, the function may be called for it again
  *
  * Takes no reference. If the file cannot be looked up in this context, it is <unknown>.
  *

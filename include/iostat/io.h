@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The fields of the events io:start and io:done: bufinfo_t, devinfo_t and
- * fileinfo_t of the DTrace io provider, under their names, and fields of our own.
+ * The fields of the events io:start and io:done: bufinfo_t, devinfo_t and fileinfo_t of the DTrace
+ * io provider, under their names, and additional fields.
  *
- * In texts, bytes that would end a word or a line, and the backslash, are written
- * as a backslash and three octal digits, as in proc_pid_mountinfo(5): see
- * iostat/text.h. Of a text that is too long there is "..." and the end of the text,
- * by which files differ. Unused bytes of an array are zero.
+ * In texts, bytes that would end a word or a line, and the backslash, are written as a backslash
+ * and three octal digits, as in proc_pid_mountinfo(5): see iostat/text.h. A text that is too long
+ * is replaced by "..." and its end, in which files differ. Unused bytes of an array are zero.
  *
  * The keys of a hist trigger have 504 bytes together, and a text that is not an array
  * takes 256 of them. So the names of the device, the thread and the file are arrays; bpftrace 0.23 cannot read others.
@@ -23,7 +22,7 @@
 #define IOSTAT_B_PHYS	0x0020	/* to or from other memory of the user or the kernel */
 #define IOSTAT_B_READ	0x0040	/* data comes from the device */
 #define IOSTAT_B_WRITE	0x0100	/* everything else, also I/O without data */
-#define IOSTAT_B_ASYNC	0x0400	/* REQ_SYNC is not set: no task is said to wait for it */
+#define IOSTAT_B_ASYNC	0x0400	/* REQ_SYNC is not set */
 
 /* How an I/O ended. */
 #define IOSTAT_COMPLETED	0	/* the device has handled all of it */
@@ -38,13 +37,13 @@
 #define IOSTAT_PATH_LEN		68
 #define IOSTAT_FUNCTION_LEN	32
 
-/* The most that texts take which are not arrays, with a NUL. */
+/* The maximum lengths of texts that are not arrays, including a NUL. */
 #define IOSTAT_DRIVER_LEN	32
 #define IOSTAT_DEV_PATH_LEN	68
 #define IOSTAT_MOUNT_LEN	40
 #define IOSTAT_DIR_LEN		128
 
-/* Whole words, as texts are copied: those of a device, and of a file. */
+/* The maximum length of the texts of a device and of a file. They are copied in whole words. */
 #define IOSTAT_DEV_BYTES	104
 #define IOSTAT_FILE_BYTES	168
 
@@ -52,12 +51,12 @@
  * struct iostat_bufinfo - the request of an I/O
  * @id: the same number in the start and the done of an I/O; 0 in a done whose start was not traced
  * @b_flags: IOSTAT_B_*
- * @b_bcount: bytes asked for
- * @b_bufsize: size of the buffer, bytes; on Linux the same
+ * @b_bcount: requested bytes
+ * @b_bufsize: size of the buffer, bytes; on Linux equal to @b_bcount
  * @b_edev: device number, the kernel's dev_t
  * @b_addr: address of the buffer; 0, as a Linux I/O has no single one
  * @b_blkno: first sector of 512 bytes on the whole disk
- * @b_lblkno: the same within the partition, if there is one
+ * @b_lblkno: first sector within the partition, if there is one
  * @b_iodone: the function that is called at the end of the I/O, or of its first bio
  */
 struct iostat_bufinfo {
@@ -91,18 +90,18 @@ struct iostat_devinfo {
 };
 
 /*
- * Where a text is, as a dynamic array of a trace event has it: its length, with the NUL, in the upper half, and the
- * offset of its first byte in the lower half.
+ * The location of a text, in the format of a dynamic array of a trace event: its length, with the NUL, in the upper
+ * half, and the offset of its first byte in the lower half.
  */
 #define IOSTAT_LOC(offset, size)	((__u32)(size) << 16 | (offset))
 
 /**
- * struct iostat_traced_device - what is traced of a disk or partition
+ * struct iostat_traced_device - a disk or partition as it is traced
  * @info: its numbers and its name
- * @dev_name: where in @texts its driver is
- * @dev_pathname: where in @texts its path below /sys is
- * @bytes: how much of @texts is in use, whole words
- * @texts: both
+ * @dev_name: location of its driver in @texts
+ * @dev_pathname: location of its path below /sys in @texts
+ * @bytes: bytes of @texts in use, whole words
+ * @texts: both texts
  */
 struct iostat_traced_device {
 	struct iostat_devinfo info;
@@ -132,7 +131,7 @@ struct iostat_task {
  * struct iostat_fileinfo - the file that an I/O belongs to
  * @fi_offset: offset in the file, bytes; -1 if it is not known
  * @fi_oflags: flags that the file was opened with; 0 if they are not known
- * @fi_name: where in any event the last component of its path is: the end of @fi_pathname
+ * @fi_name: location of the last component of its path in an event: the end of @fi_pathname
  * @fi_fs: type of its file system
  * @fi_pathname: its path
  */
@@ -145,7 +144,7 @@ struct iostat_fileinfo {
 };
 
 /**
- * struct iostat_where - where in the event io:start the texts are which have no fixed length
+ * struct iostat_where - locations of the texts without a fixed length in the event io:start
  * @fi_mount: mount point of the file system
  * @fi_dirname: path of the file without the last component
  * @dev_name: driver of the disk or partition
@@ -165,8 +164,8 @@ struct iostat_where {
  * @wait_ns: time in the wait queue
  * @service_ns: time in the run queue
  * @outcome: IOSTAT_COMPLETED and so on
- * @b_bcount: length of the I/O at its end, without the bytes that failed before, bytes. The event io:done has what is
- *	      before this member
+ * @b_bcount: length of the I/O at its end, without the bytes that failed before, bytes. The event io:done has
+ *	      the members before this one
  */
 struct iostat_result {
 	__u32 b_resid;
@@ -178,18 +177,18 @@ struct iostat_result {
 };
 
 /**
- * struct iostat_io - one I/O; what is before @result is traced at its start
+ * struct iostat_io - one I/O; the members before @result are traced at its start
  * @buf: the request
  * @dev: the disk or partition
  * @task: its submitter
  * @file: the file that it belongs to
- * @where: where the texts of the file and the device are
+ * @where: locations of the texts of the file and the device
  * @result: how it ended
  * @period: the number of the period, during which io:start or io:done was enabled, that it started in; 0 after its
  *	    done was traced
  * @is_plain: whether nothing is escaped in the name of the task
- * @bytes: how much of @texts is in use, whole words
- * @texts: those of the file, and behind them those of the device
+ * @bytes: bytes of @texts in use, whole words
+ * @texts: the texts of the file, followed by those of the device
  */
 struct iostat_io {
 	struct iostat_bufinfo buf;

@@ -92,8 +92,8 @@ void iostat_trace_done_unseen(const struct iostat_bufinfo *buf, const struct ios
 			      const struct iostat_result *result);
 
 /*
- * Copies members of a structure, as many as are long enough for a string instruction. @to is the first of them. @bytes is a
- * constant, and a multiple of 4.
+ * Copies adjacent members of a structure that are long enough for a string instruction. @to is the first of them.
+ * @bytes is a constant, and a multiple of 4.
  */
 static __always_inline void iostat_copy(void *to, const void *from, size_t bytes)
 {
@@ -120,11 +120,17 @@ static __always_inline void iostat_copy_words(void *to, const void *from, size_t
 #endif
 }
 
-/* Where the texts of an I/O are in io:start, which has all that is before the result behind the head of any event. */
+/*
+ * The offset of the texts of an I/O in io:start, which has the head of any event, followed by the members before the
+ * result.
+ */
 #define IOSTAT_HEAD_BYTES	8
 #define IOSTAT_TEXTS_AT		(IOSTAT_HEAD_BYTES + offsetof(struct iostat_io, result))
 
-/* For an event whose texts are so many bytes behind that. @where is a struct iostat_where. */
+/*
+ * Adapts locations to an event whose texts are @bytes bytes behind IOSTAT_TEXTS_AT. @where is a
+ * struct iostat_where.
+ */
 static __always_inline void iostat_move_texts(u64 *where, size_t bytes)
 {
 	BUILD_BUG_ON(sizeof(struct iostat_where) != 2 * sizeof(u64));

@@ -15,7 +15,10 @@
 
 struct module;
 
-/* Of module, name, class and statistic, including the NUL. Longer names are refused. */
+/*
+ * The length of the name of a module, kstat, class or statistic, including the NUL. Longer names
+ * are refused.
+ */
 #define KSTAT_STRLEN		31
 
 /* ks_type: the type of the data at ks_data. */
@@ -307,7 +310,7 @@ static inline int kstat_delete(kstat_t *ksp)
  *
  * Context: May sleep.
  *
- * Return: the first that was created of those that match and were not deleted, or NULL.
+ * Return: of the kstats that match and were not deleted, the one that was created first, or NULL.
  */
 static inline kstat_t *kstat_lookup(const char *ks_module, int ks_instance, const char *ks_name)
 {

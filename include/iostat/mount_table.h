@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between src/io/mounts.c, which reads where file systems are mounted, and src/io/mount_table.c, which keeps it.
+ * The interface between src/io/mounts.c, which reads where file systems are mounted, and src/io/mount_table.c,
+ * which keeps the table.
  */
 #ifndef _IOSTAT_MOUNT_TABLE_H
 #define _IOSTAT_MOUNT_TABLE_H
 
 #include <linux/types.h>
 
-/* The text of the next table is about to be read. Only one caller at a time reads and replaces. */
+/*
+ * To be called before the text of the next table is read. Only one caller at a time reads and
+ * replaces.
+ */
 void iostat_mount_table_begin(void);
 
 /**
- * iostat_mount_table_replace - a new table in place of the one there is
- * @text: that of mountinfo, or NULL for no table
+ * iostat_mount_table_replace - replaces the table by a new one
+ * @text: the text of mountinfo, or NULL for no table
  * @len: its length in bytes
- * @keeps_former: whether what is no longer mounted stays, until iostat_mount_table_forget()
+ * @keeps_former: whether mounts that no longer exist stay in the table, until
+ *	iostat_mount_table_forget()
  *
  * May sleep.
  *
@@ -22,26 +27,31 @@ void iostat_mount_table_begin(void);
  */
 bool iostat_mount_table_replace(const char *text, size_t len, bool keeps_former);
 
-/* The super block with this device number is gone. From any context but NMI. */
+/* To be called when the super block with this device number is gone. Any context but NMI. */
 void iostat_mount_table_forget(dev_t dev);
 
 /*
- * Another number when something else may be found in the table: to be asked before it is looked at. From any
- * context.
+ * Returns a number that changes whenever lookups in the table may have other results. To be called before a
+ * lookup. Any context.
  */
 unsigned long iostat_mount_table_version(void);
 
 /*
- * A table, which src/glue/mounts.rs allocates. What the functions below return is a part of it, or of a path that they get.
- * They take no lock, so that the caller excludes iostat_mounts_free().
+ * A table, which src/glue/mounts.rs allocates. The functions below return pointers into the table, or into the path
+ * that they are given. They take no lock; the caller must exclude iostat_mounts_free().
  */
 struct iostat_mounts;
 
-/* A table of a text of mountinfo, with what has been unmounted since @old, which may be NULL. May sleep. Return: NULL without memory. */
+/*
+ * Creates a table from a text of mountinfo, with the mounts that have been unmounted since @old, which may be NULL.
+ * May sleep. Return: NULL without memory.
+ */
 struct iostat_mounts *iostat_mounts_new(const char *text, size_t len, const struct iostat_mounts *old);
 void iostat_mounts_free(struct iostat_mounts *mounts);
 
-/* The super block with this device number is gone; those of all. Any context. */
+/*
+ * Marks the lines of the super block with this device number, or all lines, as gone. Any context.
+ */
 void iostat_mounts_set_gone(const struct iostat_mounts *mounts, dev_t dev);
 void iostat_mounts_set_all_gone(const struct iostat_mounts *mounts);
 

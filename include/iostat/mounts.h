@@ -8,15 +8,15 @@
 #include <linux/types.h>
 
 /**
- * iostat_mounts_switch - have the table of mounts read and followed, or dropped
- * @is_on: which of them
+ * iostat_mounts_switch - starts or stops keeping the table of mounts
+ * @is_on: whether to keep the table
  *
- * A work item sees to it: this does not sleep. Callers exclude each other.
- * Without the table nothing is found in it.
+ * A work item does this, so the function does not sleep. Callers must exclude
+ * each other. Without a table, lookups find nothing.
  */
 void iostat_mounts_switch(bool is_on);
 
-/* Waits until a table that was asked for has been read, but for a second at most. */
+/* Waits until a requested table has been read, for a second at most. */
 void iostat_mounts_wait(void);
 
 /* Drops the table, and returns when there is no more work to be done. May sleep. */
@@ -26,9 +26,9 @@ void iostat_mounts_close(void);
  * iostat_mount_of - where a file is mounted
  * @dev: device number of its super block
  * @path: its path in the file system
- * @rest: the part of @path below what is mounted
+ * @rest: the part of @path below the mounted directory (out)
  *
- * In an RCU read-side critical section, for which what it returns is valid.
+ * Called in an RCU read-side critical section, in which the result is valid.
  *
  * Return: the mount point, or NULL.
  */
@@ -38,21 +38,21 @@ const char *iostat_mount_of(dev_t dev, const char *path, const char **rest);
  * iostat_mount_of_all - where a file system is mounted as a whole
  * @dev: device number of its super block
  *
- * In an RCU read-side critical section, for which what it returns is valid.
+ * Called in an RCU read-side critical section, in which the result is valid.
  *
  * Return: the mount point, or NULL.
  */
 const char *iostat_mount_of_all(dev_t dev);
 
 /**
- * iostat_mount_at - where a file is mounted that has this name
+ * iostat_mount_at - finds the mount through which a file has a given path
  * @dev: device number of its super block
  * @path: its path in the file system
- * @name: the path to be looked for
+ * @name: a full path, which may be that of the file
  *
- * In an RCU read-side critical section, for which what it returns is valid.
+ * Called in an RCU read-side critical section, in which the result is valid.
  *
- * Return: the mount point, or NULL if this is no name of the file.
+ * Return: the mount point, or NULL if the file does not have this path.
  */
 const char *iostat_mount_at(dev_t dev, const char *path, const char *name);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * I/O of NFS clients: from the tracepoints of nfs.ko to the recorder, and which
- * file systems there are.
+ * I/O of NFS clients, from the tracepoints of nfs.ko to the recorder, and
+ * notifications of mounts.
  */
 #ifndef _IOSTAT_NFS_H
 #define _IOSTAT_NFS_H
@@ -13,10 +13,10 @@ struct inode;
 
 /**
  * struct iostat_nfs_io - a call of READ, WRITE or COMMIT
- * @key: address of what the client keeps of it
+ * @key: address of the client's structure for the call
  * @mount: address of the backing_dev_info of its file system
- * @offset: where in the file, bytes
- * @bytes: how many are asked for; 0 of a COMMIT
+ * @offset: offset in the file, bytes
+ * @bytes: requested bytes; 0 for a COMMIT
  * @op: REQ_OP_READ, REQ_OP_WRITE, or REQ_OP_FLUSH for a COMMIT
  * @is_direct: whether it is direct I/O
  */
@@ -29,7 +29,10 @@ struct iostat_nfs_io {
 	bool is_direct;
 };
 
-/* What the probes of src/hooks/nfs.c call, the first and the last with interrupts off. */
+/*
+ * The functions that the probes of src/hooks/nfs.c call, the first and the last with interrupts
+ * off.
+ */
 typedef void (*iostat_nfs_start_fn)(const void *state, const struct iostat_nfs_io *io,
 				    struct iostat_probe_ctx here);
 typedef void (*iostat_nfs_traced_fn)(const void *state, const struct iostat_nfs_io *io,
@@ -38,7 +41,7 @@ typedef void (*iostat_nfs_done_fn)(const void *state, const struct iostat_nfs_io
 				   struct iostat_probe_ctx here, u32 bytes, int error);
 
 void iostat_nfs_start(const void *state, const struct iostat_nfs_io *io, struct iostat_probe_ctx here);
-/* While io:start or io:done is on, with interrupts as the tracepoint had them. */
+/* Called while io:start or io:done is enabled, with interrupts as at the tracepoint. */
 void iostat_nfs_start_trace(const void *state, const struct iostat_nfs_io *io,
 			     struct inode *inode);
 /* @bytes were transferred; @error is a positive errno, or 0. */
@@ -46,11 +49,13 @@ void iostat_nfs_done(const void *state, const struct iostat_nfs_io *io, struct i
 		     u32 bytes, int error);
 
 /**
- * struct iostat_nfs_mounts - who keeps the accounts of NFS file systems
- * @mounted: there is one, at this key, of this number; it has done no I/O, unless it was there
- *	before. May sleep, and must not start I/O to get memory.
- * @unmounted: what was there at this key, if anything, has done its last I/O. May sleep.
- * @state: their first argument
+ * struct iostat_nfs_mounts - a listener for mounts of NFS file systems
+ * @mounted: a file system with this key and device number was mounted; it has done no I/O,
+ *	unless it was mounted before iostat_nfs_open(). May sleep, and must not start I/O to get
+ *	memory.
+ * @unmounted: the file system with this key, if there is one, has done its last I/O. May
+ *	sleep.
+ * @state: first argument of both functions
  */
 struct iostat_nfs_mounts {
 	void (*mounted)(const void *state, u64 key, u32 dev);
@@ -61,15 +66,15 @@ struct iostat_nfs_mounts {
 /**
  * iostat_nfs_open - trace nfs.ko, now or once it is loaded
  * @mounts: copied
- * @probe_state: the first argument of what the probes call
+ * @probe_state: the first argument of the functions that the probes call
  *
- * May sleep. Once, until iostat_nfs_close().
+ * May sleep. Must not be called again before iostat_nfs_close().
  *
- * Return: 0, or what register_tracepoint_module_notifier() says.
+ * Return: 0, or the error of register_tracepoint_module_notifier().
  */
 int iostat_nfs_open(const struct iostat_nfs_mounts *mounts, const void *probe_state);
 
-/* All file systems are unmounted as far as @mounts knows, and no probe runs. May sleep. */
+/* Calls unmounted() for all file systems. When it returns, no probe runs. May sleep. */
 void iostat_nfs_close(void);
 
 #endif /* _IOSTAT_NFS_H */

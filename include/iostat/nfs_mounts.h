@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which NFS file systems there are.
+ * Finds the NFS file systems that are mounted.
  */
 #ifndef _IOSTAT_NFS_MOUNTS_H
 #define _IOSTAT_NFS_MOUNTS_H
@@ -8,12 +8,12 @@
 #include <iostat/nfs.h>
 
 /*
- * Calls @mounts->mounted for each that is there, and for each to come before it
- * is used. While nfs.ko is there. May sleep.
+ * Calls @mounts->mounted for each file system that is mounted, and for each
+ * later one before it is used. To be called while nfs.ko is loaded. May sleep.
  */
 int iostat_nfs_mounts_start(const struct iostat_nfs_mounts *mounts);
 
-/* Calls @mounts->unmounted for each that is there; none comes after. May sleep. */
+/* Calls @mounts->unmounted for each file system that is mounted. No call follows. May sleep. */
 void iostat_nfs_mounts_stop(void);
 
 #endif /* _IOSTAT_NFS_MOUNTS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Looks at I/Os that belong to others.
+ * Reads requests and bios that the caller does not own.
  */
 #ifndef _IOSTAT_PEEK_H
 #define _IOSTAT_PEEK_H
@@ -8,7 +8,7 @@
 #include <linux/types.h>
 
 /**
- * struct iostat_peeked - what is at the address of a request or bio
+ * struct iostat_peeked - the values read at the address of a request or bio
  * @disk: address of the disk that it is sent to
  * @sector: first sector that remains
  * @bytes: bytes that remain
@@ -24,17 +24,17 @@ struct iostat_peeked {
 /**
  * iostat_peek_request - reads members of what may be a request
  * @address: any number
- * @peeked: what is there, or anything if it cannot be read
+ * @peeked: the values at the address; undefined if they cannot be read
  *
  * The request may be freed at any time, before the call or during it, and its memory used for something else: no
  * pointer is followed but by copy_from_kernel_nofault(). The caller has to find out whether what was read was a
  * request at that time. In any context.
  *
- * Return: whether there is memory.
+ * Return: whether the memory could be read.
  */
 bool iostat_peek_request(u64 address, struct iostat_peeked *peeked);
 
-/* Reads members of what may be a bio, as iostat_peek_request() does of a request. */
+/* As iostat_peek_request(), for what may be a bio. */
 bool iostat_peek_bio(u64 address, struct iostat_peeked *peeked);
 
 #endif /* _IOSTAT_PEEK_H */

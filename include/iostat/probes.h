@@ -38,7 +38,7 @@ DECLARE_STATIC_KEY_FALSE(iostat_general);
 DECLARE_STATIC_KEY_FALSE(iostat_general_or_traced);
 /* Set while io:start or io:done is enabled, or while there are accounts by cgroup. */
 DECLARE_STATIC_KEY_FALSE(iostat_watched);
-/* For completions: if either is set. */
+/* For completions: set while iostat_general or iostat_watched is set. */
 DECLARE_STATIC_KEY_FALSE(iostat_general_or_watched);
 
 /* The fast path. It has not recorded anything of an event that it passes on to the functions above. */
@@ -48,9 +48,9 @@ void iostat_fast_rq_complete(void *state, struct request *rq, blk_status_t error
 			     unsigned int nr_bytes);
 
 /*
- * The fast path while io:start or io:done is enabled, of completions also while there are accounts by cgroup. The second
- * traces io:done; io:start is traced by the caller. Events that they leave to the general path go to the functions that
- * follow, which trace no start.
+ * The fast path while io:start or io:done is enabled, of completions also while there are accounts by cgroup.
+ * iostat_watched_rq_complete() traces io:done; io:start is traced by the caller. Events that they leave to the general
+ * path go to the functions that follow, which trace no start.
  */
 void iostat_traced_io_start(void *state, struct request *rq);
 void iostat_watched_rq_complete(void *state, struct request *rq, blk_status_t error,
@@ -94,14 +94,17 @@ void iostat_bio_queue(const void *state, struct bio *bio, struct iostat_probe_ct
 		      unsigned int cpu);
 void iostat_bio_complete(const void *state, struct bio *bio, struct iostat_probe_ctx here);
 
-/* Called as well while io:start or io:done is enabled, with interrupts as at the tracepoint. */
+/* Called in addition while io:start or io:done is enabled, with interrupts as at the tracepoint. */
 typedef void (*iostat_rq_traced_fn)(const void *state, struct request *rq);
 typedef void (*iostat_bio_traced_fn)(const void *state, struct bio *bio);
 
 void iostat_io_start_trace(const void *state, struct request *rq);
 void iostat_bio_queue_trace(const void *state, struct bio *bio);
 
-/* The probes of what is only counted, which are Rust functions: src/recorder/probe/events.rs. */
+/*
+ * The probes of events that are only counted, which are Rust functions:
+ * src/recorder/probe/events.rs.
+ */
 void iostat_probe_bio_backmerge(void *state, struct bio *bio);
 void iostat_probe_bio_frontmerge(void *state, struct bio *bio);
 void iostat_probe_split(void *state, struct bio *bio, unsigned int new_sector);

@@ -15,7 +15,8 @@ struct path;
 struct vfsmount;
 
 /**
- * struct iostat_recent_key - what the texts of a file depend on, except for the names in its path
+ * struct iostat_recent_key - the values on which the texts of a file depend, except the names in
+ * its path
  * @dentry: the dentry of the file
  * @mnt: the mount that it was opened through; NULL if it is not an open file
  * @root_mnt: for an open file, the mount of the task's root directory; else NULL
@@ -49,8 +50,8 @@ void iostat_recent_key(struct iostat_recent_key *key, const struct dentry *dentr
 		       const struct path *path);
 
 /*
- * Finds a file, and sets that of an I/O, with its texts, but for fi_offset and fi_oflags. To be called in an RCU read-side
- * critical section, where iostat_may_walk() returns true.
+ * Finds a file, and sets the file of an I/O and its texts, but not fi_offset and fi_oflags. To be called in an RCU
+ * read-side critical section, where iostat_may_walk() returns true.
  */
 bool iostat_recent_find(const struct iostat_recent_key *key, struct iostat_io *io);
 

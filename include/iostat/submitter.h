@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who submitted an I/O.
+ * The submitter of an I/O.
  */
 #ifndef _IOSTAT_SUBMITTER_H
 #define _IOSTAT_SUBMITTER_H
@@ -13,9 +13,9 @@
  * @age_ns: how long ago that was, ns
  * @comm: its name, padded with NULs
  *
- * Another thread may have got the id since: one that is younger than the I/O is not taken. In any context but NMI.
+ * A thread that is younger than the I/O is ignored, as it has reused the id. In any context but NMI.
  *
- * Return: whether it still exists.
+ * Return: whether the thread still exists.
  */
 bool iostat_submitter_comm(u32 pid, u64 age_ns, char comm[16]);
 

@@ -10,15 +10,14 @@
 
 /**
  * iostat_put_text - writes a text. In src/glue/file_texts.rs
- * @to: where, with a NUL behind it
- * @size: the most that it may take with its NUL, at least 12
+ * @to: buffer for the text and a NUL
+ * @size: maximum length with the NUL, at least 12
  * @from: the text
  * @len: its length
  *
- * A byte that would end a word or a line (a space, a control character), and the
- * backslash, are written as a backslash and three octal digits, as in
- * proc_pid_mountinfo(5). Of a text that is too long the end is kept, behind "...": whole
- * characters of UTF-8. From any context.
+ * A byte that would end a word or a line (a space, a control character), and the backslash, are
+ * written as a backslash and three octal digits, as in proc_pid_mountinfo(5). A text that is too
+ * long is replaced by "..." and its end, in whole characters of UTF-8. Any context.
  *
  * Return: the length of what was written, without the NUL.
  */
@@ -26,8 +25,9 @@ size_t iostat_put_text(char *to, size_t size, const char *from, size_t len);
 
 /**
  * iostat_put_task - sets the current thread, but not the cgroup
- * @task: where
- * @is_plain: whether @task has been set before, to a name in which nothing is escaped; most often it is the same
+ * @task: the task of an I/O
+ * @is_plain: whether @task has a name already, in which nothing is escaped; most often the name is
+ *	unchanged
  *
  * Context: Task context. Return: whether nothing is escaped in the name.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The way of a client's transaction from src/hooks/transactions.c, which has
- * interrupts off and the time read by the kernel's inlines, to the functions
- * of src/kapi/exports/devstat.rs.
+ * The functions of src/kapi/exports/devstat.rs that src/hooks/transactions.c
+ * calls for the transactions of a client, after it has disabled interrupts and
+ * read the time.
  */
 #ifndef _IOSTAT_TRANSACTIONS_H
 #define _IOSTAT_TRANSACTIONS_H
@@ -11,8 +11,8 @@
 #include <iostat/probes.h>
 
 /**
- * struct iostat_end - what is said of a transaction at its end
- * @bytes: those transferred
+ * struct iostat_end - the arguments of the end of a transaction
+ * @bytes: bytes transferred
  * @tag_type: DEVSTAT_TAG_*
  * @flags: DEVSTAT_READ and so on
  * @then: when it started, or NULL
@@ -24,7 +24,7 @@ struct iostat_end {
 	const u64 *then;
 };
 
-/* With interrupts off. */
+/* Called with interrupts off. */
 int iostat_start(const struct devstat *ds, struct iostat_probe_ctx here);
 int iostat_end(const struct devstat *ds, const struct iostat_end *end, struct iostat_probe_ctx here);
 /* DEVSTAT_READ and so on, for an operation on so many bytes. */

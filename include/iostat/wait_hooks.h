@@ -41,7 +41,7 @@ struct hook {
 	bool (*describe)(struct iostat_wait *wait, struct ftrace_regs *regs, unsigned long ret_ip);
 	/* Or the function may call one that waits: describes the call. */
 	void (*enter)(struct call *call, struct ftrace_regs *regs);
-	/* Whether it waits in folio_wait_bit_common(). */
+	/* Whether the function waits in folio_wait_bit_common(). */
 	bool is_of_folio;
 	/* The module that has the function; NULL for the kernel itself. */
 	const char *module;

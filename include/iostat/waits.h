@@ -46,7 +46,7 @@ void iostat_waits_set_identify(iostat_waits_fn identify, const void *state);
 
 /* Before the first hook is attached: allocates memory for waits in progress. May sleep. Return: 0 or -ENOMEM. */
 int iostat_waits_start(void);
-/* After the last hook is detached: frees it. */
+/* After the last hook is detached: frees that memory. */
 void iostat_waits_stop(void);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Paths as texts, as they are looked up in the midst of an I/O.
+ * Looks up paths as texts during an I/O.
  */
 #ifndef _IOSTAT_WALK_H
 #define _IOSTAT_WALK_H
@@ -18,9 +18,9 @@ struct path;
 
 /**
  * struct iostat_walk - a path
- * @text: it, with a NUL behind it; what has no room begins with "..." instead of "/"
+ * @text: the path and a NUL; a path that does not fit begins with "..." instead of "/"
  * @len: its length
- * @buf: where it usually is, at the end
+ * @buf: memory for the text, which is usually at its end
  */
 struct iostat_walk {
 	const char *text;
@@ -38,15 +38,15 @@ static inline bool iostat_may_walk(void)
 		(!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
 }
 
-/* As this task sees it. A file that was deleted has the path it had. */
+/* Looks up a path as the current task sees it. A file that was deleted has its former path. */
 void iostat_walk_path(struct iostat_walk *walk, const struct path *path);
 
-/* In the file system. */
+/* Looks up a path in the file system. */
 void iostat_walk_dentry(struct iostat_walk *walk, const struct dentry *dentry);
 
 /*
- * Writes a mount point in front of the rest of a path, which begins at @rest in @walk->text. If the whole has no room, the
- * beginning is missing. In src/glue/file_texts.rs.
+ * Writes a mount point in front of the rest of a path, which begins at @rest in @walk->text. If the result does not
+ * fit, its beginning is cut off. In src/glue/file_texts.rs.
  */
 void iostat_walk_join(struct iostat_walk *walk, const char *rest, const char *point);
 

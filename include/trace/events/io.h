@@ -37,9 +37,9 @@
 			 { IOSTAT_ABANDONED,	"abandoned" })
 
 /*
- * The members of struct iostat_io, in its order: an event is a copy of it, and then of its texts. All texts that are
- * no arrays are in the dynamic array of fi_mount. The others have no bytes of their own: struct iostat_where says where
- * they are, and fi_name is the end of fi_pathname.
+ * The members of struct iostat_io, in its order: an event is a copy of it, and then of its texts. All texts that are no
+ * arrays are in the dynamic array of fi_mount. The other dynamic arrays have no bytes of their own: struct iostat_where
+ * has their locations, and fi_name is the end of fi_pathname.
  */
 #define IOSTAT_COMMON_FIELDS(io)					\
 	__field(u64, id)						\
@@ -70,7 +70,7 @@
 	__dynamic_array(char, dev_name, 0)				\
 	__dynamic_array(char, dev_pathname, 0)
 
-/* A member of the event is where that of the structure is, and as large. */
+/* Checks that a member of the event has the offset and the size of the member of the structure. */
 #define IOSTAT_SAME_AS(of, member, name)				\
 	do {								\
 		BUILD_BUG_ON(offsetof(typeof(*__entry), name) -		\
@@ -162,7 +162,7 @@ TRACE_EVENT_FN(start,
 	iostat_trace_reg, iostat_trace_unreg
 );
 
-/* A bio becomes part of an I/O that has started: what it asks for, and its file. */
+/* A bio becomes part of an I/O that has started: the request of the bio, and its file. */
 TRACE_EVENT_FN(merge,
 
 	TP_PROTO(const struct iostat_io *io),

@@ -51,7 +51,7 @@ enum iostat_phase {
  * the double, the last for all from 2 GiB on. Transactions of IOSTAT_CLASS_NONE have no sizes: their counts are 0.
  */
 #define IOSTAT_SIZES		23
-#define IOSTAT_PHASE_OF_SIZES	IOSTAT_PHASES	/* in place of a phase: how the sizes are distributed */
+#define IOSTAT_PHASE_OF_SIZES	IOSTAT_PHASES	/* in place of a phase: the histogram of sizes */
 
 /* The ioctls. Their numbers do not depend on the size of a structure, so they never change. */
 #define IOSTAT_IOC_MAGIC	0xA8
@@ -100,14 +100,15 @@ struct iostat_info {
  * struct iostat_device - identity of a disk, of a partition, or of a devstat(9) entry of another module
  * @number: device number of devstat(9): counts from 0 and is never used again
  * @flags: IOSTAT_DEVICE_*
- * @diskseq: the kernel's disk sequence number, never used again since boot; 0 of an entry
+ * @diskseq: the kernel's disk sequence number, not used again until the next boot; 0 for an
+ *	entry
  * @crtime: time at which recording began, ns: creation_time of devstat(9), ks_crtime of kstat(9S)
  * @map_offset: offset of the device's memory in the mapped file, bytes: see struct iostat_map_device
- * @dev_major: major number; 0 of an entry
- * @dev_minor: minor number; 0 of an entry
+ * @dev_major: major number; 0 for an entry
+ * @dev_minor: minor number; 0 for an entry
  * @parent: of a partition, the number of its disk; else IOSTAT_NO_DEVICE
  * @type: device_type of devstat(9)
- * @priority: priority of devstat(9). The list is in descending order of it
+ * @priority: priority of devstat(9). The list is in descending order of priority
  * @block_size: logical block size, bytes
  * @name: name of the device, NUL-terminated, such as nvme0n1p2; of an entry, its name and unit number
  * @driver: name of the driver, NUL-terminated, such as nvme; of an entry, the name of its module
@@ -174,8 +175,8 @@ struct iostat_list {
  * @rlastupdate: time of the last change of the run queue, ns; @snaptime if it is not empty
  * @wcnt: transactions in the wait queue
  * @rcnt: transactions in the run queue
- * @oldest_age: with IOSTAT_GET_OLDEST, the age of the oldest I/O in flight at @snaptime, ns, of a disk also those of its
- *	partitions; else 0. 0 if none is in flight, and of the entry of another module
+ * @oldest_age: with IOSTAT_GET_OLDEST, the age of the oldest I/O in flight at @snaptime, ns, for a disk including
+ *	those of its partitions; else 0. 0 if no I/O is in flight, and for an entry of another module
  */
 struct iostat_snapshot {
 	__u32 number;
@@ -238,8 +239,8 @@ struct iostat_get {
  * @buckets: length of @counts; out: number of buckets. The kernel writes as many as fit
  * @counts: address of an array of __u64: transactions by bucket; for their bounds see struct iostat_map_header, for
  *	those of sizes IOSTAT_SIZES
- * @min: shortest time, ns; 0 if there was no transaction, and of sizes (out)
- * @max: longest time, ns; 0 if there was no transaction, and of sizes (out)
+ * @min: shortest time, ns; 0 if there was no transaction, and for sizes (out)
+ * @max: longest time, ns; 0 if there was no transaction, and for sizes (out)
  */
 struct iostat_histogram {
 	__u32 size;
@@ -259,10 +260,10 @@ struct iostat_histogram {
  * @io_class: enum iostat_class
  * @phase: enum iostat_phase, or IOSTAT_PHASE_OF_SIZES
  * @first_bucket: the first bucket whose count is in the result; all buckets before it are 0
- * @buckets: how many counts are in the result; all buckets after these are 0
+ * @buckets: number of counts in the result; all buckets after these are 0
  * @first_count: index of the first of them in @counts of struct iostat_histograms
- * @min: shortest time, ns; 0 of sizes
- * @max: longest time, ns; 0 of sizes
+ * @min: shortest time, ns; 0 for sizes
+ * @max: longest time, ns; 0 for sizes
  */
 struct iostat_latency {
 	__u32 number;
@@ -290,9 +291,9 @@ struct iostat_latency {
  * @reserved: 0
  * @generation: generation of the list (out)
  * @snapshots: address of an array of struct iostat_snapshot; with IOSTAT_GET_ALL in the order of the list
- * @latencies: address of an array of struct iostat_latency: by device, in the order of @snapshots, then by class, then
- *	by phase; the histograms of sizes of a device, by class, are behind those of its times. A histogram of nothing is
- *	left out
+ * @latencies: address of an array of struct iostat_latency: by device, in the order of @snapshots, then by class,
+ *	then by phase; the histograms of sizes of a device, by class, are behind those of its times. Empty histograms
+ *	are left out
  * @counts: address of an array of __u64: transactions by bucket; for their bounds see struct iostat_histogram
  *
  * The histograms of a device are of the same instant as its snapshot.
@@ -319,7 +320,7 @@ struct iostat_histograms {
 
 /**
  * struct iostat_slow - an I/O whose time from start to end has reached the threshold of slow I/Os
- * @sequence: which of the slow I/Os of its disk it is, counted from 1
+ * @sequence: its number among the slow I/Os of its disk, counted from 1
  * @end: time of its end, ns
  * @wait: its time in the wait queue, ns
  * @service: its time in the run queue, ns
@@ -328,7 +329,8 @@ struct iostat_histograms {
  * @error: errno that it ended with, or 0
  * @wcnt: I/Os in the wait queue of that device when it ended
  * @rcnt: I/Os in the run queue of that device when it ended
- * @op: REQ_OP_* of the kernel; this and all that follow are 0 without IOSTAT_SLOW_TARGET
+ * @op: REQ_OP_* of the kernel; this member and all that follow are 0 without
+ *	IOSTAT_SLOW_TARGET
  * @sector: its first sector on the whole disk, of 512 bytes
  * @bytes: its bytes
  * @pid: thread that submitted it, in the initial PID namespace; 0 if it is not known
@@ -355,7 +357,7 @@ struct iostat_slow {
 	char comm[16];
 };
 #define IOSTAT_SLOW_TARGET	(1U << 0)	/* all members are filled: with CAP_SYS_ADMIN */
-#define IOSTAT_SLOW_IOS		64		/* so many of a disk are kept */
+#define IOSTAT_SLOW_IOS		64		/* number of slow I/Os that are kept for a disk */
 
 /**
  * struct iostat_get_slow - IOSTAT_IOC_SLOW: the latest slow I/Os of a disk and its partitions
@@ -383,8 +385,9 @@ struct iostat_get_slow {
 
 /**
  * struct iostat_cgroup - the account of a cgroup, disk and class
- * @cgroup: id of the cgroup, which is the inode number of its directory; 0 in the accounts of what had no room
- * @number: device number of the disk; IOSTAT_NO_DEVICE in these
+ * @cgroup: id of the cgroup, which is the inode number of its directory; 0 in the accounts of I/Os that
+ *	had no room in the table
+ * @number: device number of the disk; IOSTAT_NO_DEVICE in those accounts
  * @io_class: enum iostat_class
  * @ios: bios, as the kernel's io.stat counts them, that have ended
  * @bytes: their bytes
@@ -411,9 +414,10 @@ struct iostat_cgroup {
  * @flags: 0
  * @number: device number of a disk, or IOSTAT_NO_DEVICE for all disks
  * @entry_size: distance between two elements of @cgroups, bytes: a multiple of 8
- * @count: length of @cgroups; out: number of accounts. The kernel writes as many as fit, by disk, then by cgroup, then by
- *	class. An account of nothing is left out
- * @rows: rows that there may be, which are allocated; 0 while there are no accounts (out)
+ * @count: length of @cgroups; out: number of accounts. The kernel writes as many as fit, by disk, then by cgroup,
+ *	then by class. Empty accounts are left out
+ * @rows: maximum number of rows, all of which are allocated; 0 while counting by cgroup is off
+ *	(out)
  * @rows_used: rows in use (out)
  * @reserved: 0
  * @cgroups: address of an array of struct iostat_cgroup

@@ -18,7 +18,7 @@ enum iostat_kstat_type {
 };
 
 /* KSTAT_FLAG_* of kstat(9S). Kstats with KSTAT_FLAG_INVALID are not listed. */
-#define IOSTAT_KSTAT_VIRTUAL		(1U << 0)	/* the provider has the memory of the data */
+#define IOSTAT_KSTAT_VIRTUAL		(1U << 0)	/* the provider owns the memory of the data */
 #define IOSTAT_KSTAT_VAR_SIZE		(1U << 1)	/* the size of the data may change */
 #define IOSTAT_KSTAT_WRITABLE		(1U << 2)	/* IOSTAT_IOC_KSTAT_WRITE may change it */
 #define IOSTAT_KSTAT_PERSISTENT		(1U << 3)	/* kept when its provider deletes it */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * What mmap() of /dev/iostat shows, to read only: a struct iostat_map_header, and for each device a
+ * The memory that mmap() of /dev/iostat maps read-only: a struct iostat_map_header, and for each device a
  * struct iostat_map_device, a struct iostat_cpu_record that its CPUs share, and one for each CPU that has done
- * I/O on it. Part of linux/iostat.h: include that.
+ * I/O on it. Include linux/iostat.h, which includes this file.
  */
 #ifndef _UAPI_LINUX_IOSTAT_MAP_H
 #define _UAPI_LINUX_IOSTAT_MAP_H
@@ -13,7 +13,7 @@
  * struct iostat_map_clock - how the recorder reads the time
  * @seq: odd while the others change; read as a sequence count
  * @source: IOSTAT_CLOCK_*
- * @mult: ns per cycle, 32 bits of them behind the point
+ * @mult: ns per cycle, as a fixed-point number with 32 fractional bits
  * @tsc_offset: ns to add to the product
  * @raw_offset: ns to add to CLOCK_MONOTONIC_RAW
  */
@@ -26,31 +26,32 @@ struct iostat_map_clock {
 };
 #define IOSTAT_CLOCK_RAW	0	/* CLOCK_MONOTONIC_RAW + raw_offset */
 #define IOSTAT_CLOCK_TSC	1	/* (rdtsc * mult, in 128 bits, >> 32) + tsc_offset */
-#define IOSTAT_CLOCK_CNTVCT	2	/* the same of arm64's cntvct_el0 */
+#define IOSTAT_CLOCK_CNTVCT	2	/* as IOSTAT_CLOCK_TSC, with arm64's cntvct_el0 */
 
 /**
  * struct iostat_map_header - at the start of the file
  * @magic: IOSTAT_MAP_MAGIC
  * @version: IOSTAT_ABI_VERSION
- * @header_bytes: of this structure
- * @page_bytes: of a page: what offsets and lengths of mappings are multiples of
- * @records: that each device may have
- * @blocks_offset: where the memory of device number 0 would be in the file, bytes
- * @block_bytes: of each device
- * @record_offset: where in it the first record is
- * @record_stride: from one record to the next, bytes
- * @record_bytes: of struct iostat_cpu_record
- * @latency_offset: where in that the first histogram is
- * @classes: of histograms in a record, and in a struct iostat_map_device
- * @phases: of each class
- * @buckets: of each histogram
- * @histogram_bytes: from one histogram to the next
- * @generation: how often the list has changed; changes while mapped
- * @clock: changes while mapped
- * @bases_offset: from a struct iostat_map_device or iostat_cpu_record to its struct iostat_bases, bytes
- * @base_shift: of bases
+ * @header_bytes: size of this structure, bytes
+ * @page_bytes: size of a page, bytes: offsets and lengths of mappings are multiples of it
+ * @records: maximum number of records of a device
+ * @blocks_offset: offset of the memory of device number 0 in the file, bytes
+ * @block_bytes: size of the memory of each device, bytes
+ * @record_offset: offset of the first record in the memory of a device, bytes
+ * @record_stride: distance between two records, bytes
+ * @record_bytes: size of struct iostat_cpu_record, bytes
+ * @latency_offset: offset of the first histogram in that structure, bytes
+ * @classes: number of classes with histograms in a record, and in a struct iostat_map_device
+ * @phases: number of histograms of each class
+ * @buckets: number of buckets of each histogram
+ * @histogram_bytes: distance between two histograms, bytes
+ * @generation: generation of the list of devices; changes while mapped
+ * @clock: how to read the clock; changes while mapped
+ * @bases_offset: distance of a struct iostat_bases from its struct iostat_map_device or
+ *	iostat_cpu_record, bytes
+ * @base_shift: see struct iostat_bases
  * @reserved: 0
- * @bounds: ns: bucket i holds times above bound i - 1 and up to bound i
+ * @bounds: bounds of the buckets, ns: bucket i holds times above bound i - 1 and up to bound i
  */
 struct iostat_map_header {
 	__aligned_u64 magic;
@@ -79,8 +80,8 @@ struct iostat_map_header {
 /**
  * struct iostat_cpu_histogram - times of transactions
  * @counts: the low 32 bits of the number of transactions, by bucket: see struct iostat_bases
- * @shortest_negated: the shortest, ns, negated modulo 2^64
- * @span: ns from the shortest to the longest, and one more; 0 if there was none
+ * @shortest_negated: the shortest time, ns, negated modulo 2^64
+ * @span: the longest time less the shortest, plus 1, ns; 0 if there was no time
  */
 struct iostat_cpu_histogram {
 	__u32 counts[IOSTAT_BUCKETS];
@@ -91,10 +92,10 @@ struct iostat_cpu_histogram {
 /**
  * struct iostat_bases - numbers near which the counts of histograms are
  * @bases: by the number of the histogram and by bucket
- * @sizes: of sizes, by bucket, of the same two classes
+ * @sizes: the bases of the histograms of sizes, by bucket, of the same two classes
  *
- * With base = (__u64)bases[][][] << base_shift, a count is base + (__s32)(counts[] - (__u32)base). Without
- * a struct iostat_bases, all of them are 0.
+ * With base = (__u64)bases[][][] << base_shift, a count is base + (__s32)(counts[] - (__u32)base). Without a
+ * struct iostat_bases, all bases are 0.
  */
 struct iostat_bases {
 	__u32 bases[2][IOSTAT_PHASES][IOSTAT_BUCKETS];
@@ -107,16 +108,18 @@ struct iostat_bases {
  * struct iostat_map_device - at the start of a device's memory
  * @magic: IOSTAT_MAP_MAGIC
  * @state: IOSTAT_MAP_*; changes while mapped
- * @device: who it is
+ * @device: identity of the device
  * @has_bases: not 0 once there is a struct iostat_bases of @latency
- * @latency: of IOSTAT_CLASS_NONE and IOSTAT_CLASS_FREE, by enum iostat_phase: on all CPUs, under the sequence
- *	count of record 0
- * @sizes: the low 32 bits of the number of transactions of IOSTAT_CLASS_FREE, by bucket of their sizes, under the same
+ * @latency: times of IOSTAT_CLASS_NONE and IOSTAT_CLASS_FREE, by enum iostat_phase: on all CPUs, under
+ *	the sequence count of record 0
+ * @sizes: the low 32 bits of the number of transactions of IOSTAT_CLASS_FREE, by bucket of their sizes, under the
+ *	same sequence count
  * @padding: 0
- * @partitions: of a disk: in the upper half, how often it has changed which partitions' records count for it; in the
- *	lower half, how many partitions are not in the list any more whose records still count. Changes while mapped
- * @present: a bit for each record that is there; bits are set while mapped. The page of a record or of bases that is
- *	not there cannot be read (SIGBUS)
+ * @partitions: of a disk: in the upper half, the number of changes of the set of partitions whose records count
+ *	for it; in the lower half, the number of partitions that have left the list, but whose records still count.
+ *	Changes while mapped
+ * @present: a bit for each record that exists; bits are set while mapped. The page of a record or of bases that
+ *	does not exist cannot be read (SIGBUS)
  */
 struct iostat_map_device {
 	__aligned_u64 magic;
@@ -130,7 +133,7 @@ struct iostat_map_device {
 	__aligned_u64 present[IOSTAT_PRESENT_WORDS];
 };
 #define IOSTAT_MAP_PRESENT	0
-#define IOSTAT_MAP_GONE		1	/* left: what was counted stays, and no more is */
+#define IOSTAT_MAP_GONE		1	/* removed: its counts no longer change */
 
 /**
  * struct iostat_cpu_queue - entries to and exits from a queue, or rises and falls of a line that is 0 or 1
@@ -138,7 +141,7 @@ struct iostat_map_device {
  * @t_in: sum of their times, ns
  * @n_out: exits
  * @t_out: sum of their times, ns
- * @last: time of the latest change, ns; 0 if there was none. Of lines not kept
+ * @last: time of the latest change, ns; 0 if there was none. Not kept for lines
  */
 struct iostat_cpu_queue {
 	__aligned_u64 n_in;
@@ -149,28 +152,29 @@ struct iostat_cpu_queue {
 };
 
 /**
- * struct iostat_cpu_record - a share of one device: number 0 that of CPUs without a record of their own, number
- * 1 + n that of CPU n
+ * struct iostat_cpu_record - a part of the counts of one device: record 0 is that of CPUs without a record of
+ * their own, record 1 + n that of CPU n
  * @seq: odd while the others change; read as a sequence count
  * @start_count: transactions started
  * @merged: transactions that ended by becoming part of another request
  * @refused: transactions that ended because the device was busy
  * @abandoned: transactions whose end was not reported
  * @reserved: 0
- * @bytes: transferred without error, by enum iostat_class
- * @duration: of completed transactions, ns, by enum iostat_class
- * @service: of these, in the run queue, ns, by enum iostat_class
- * @completed: transactions, by IOSTAT_CLASSES * enum iostat_tag + enum iostat_class
+ * @bytes: bytes transferred without error, by enum iostat_class
+ * @duration: sum of the times of completed transactions, ns, by enum iostat_class
+ * @service: sum of their times in the run queue, ns, by enum iostat_class
+ * @completed: transactions completed, by IOSTAT_CLASSES * enum iostat_tag + enum iostat_class
  * @waitq: the wait queue
  * @runq: the run queue
  * @waitq_busy: whether the wait queue is not empty
  * @runq_busy: whether the run queue is not empty
- * @both_busy: whether both are not
- * @disk_waitq_busy: of a partition: what its disk has besides @waitq_busy; all members may be negative, modulo 2^64
- * @disk_runq_busy: the same of @runq_busy
- * @disk_both_busy: the same of @both_busy
- * @disk_waited: of a partition: its disk has so much more of t_in of @waitq, ns
- * @latency: of IOSTAT_CLASS_READ and IOSTAT_CLASS_WRITE, by enum iostat_phase
+ * @both_busy: whether both queues are not empty
+ * @disk_waitq_busy: of a partition: to be added to @waitq_busy for its disk; all members may be negative,
+ *	modulo 2^64
+ * @disk_runq_busy: as @disk_waitq_busy, for @runq_busy
+ * @disk_both_busy: as @disk_waitq_busy, for @both_busy
+ * @disk_waited: of a partition: to be added to t_in of @waitq for its disk, ns
+ * @latency: times of IOSTAT_CLASS_READ and IOSTAT_CLASS_WRITE, by enum iostat_phase
  * @has_bases: not 0 once there is a struct iostat_bases of @latency
  * @sizes: the low 32 bits of the numbers of reads and of writes, by bucket of their sizes: see IOSTAT_SIZES
  * @padding: 0
