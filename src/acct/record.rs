@@ -50,9 +50,9 @@ pub struct Record<W = Counter> {
     pub runq: Queue<W>,
     /// Whether the wait queue is not empty, as a queue of length 0 or 1.
     pub waitq_busy: Queue<W>,
-    /// When the run queue was not empty.
+    /// Whether the run queue is not empty.
     pub runq_busy: Queue<W>,
-    /// When either of them was not empty.
+    /// Whether both queues are not empty.
     pub both_busy: Queue<W>,
 }
 
