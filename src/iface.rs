@@ -47,7 +47,7 @@ use kernel::{
 /// The interfaces, as the recorder's listener.
 #[pin_data]
 pub(crate) struct Interfaces {
-    /// The file of that name, from when it is there.
+    /// The file `regions_gone`, once it exists.
     regions_gone: OnceBox<SysfsNode>,
     #[pin]
     clients: ClientsDirectory,
@@ -55,7 +55,8 @@ pub(crate) struct Interfaces {
 }
 
 impl Interfaces {
-    /// Disks, partitions and entries are to be in this chain. May sleep; `ENOMEM`.
+    /// Creates the interfaces. Disks, partitions and entries are added to this chain. May sleep;
+    /// `ENOMEM`.
     pub(crate) fn new(kstats: Arc<Chain>) -> Result<Arc<Self>> {
         Arc::pin_init(
             pin_init!(Interfaces {
@@ -67,7 +68,8 @@ impl Interfaces {
         )
     }
 
-    /// Those of clients are in this directory, for as long as what is returned is there. May sleep.
+    /// Shows the entries of clients in this directory, until the returned value is dropped. May
+    /// sleep.
     pub(crate) fn show_clients(
         self: &Arc<Self>,
         directory: Directory<ClientsObject>,
@@ -93,7 +95,7 @@ impl Interfaces {
 /// The recorder's state with these interfaces on top.
 pub(crate) type Recording = State<Interfaces>;
 
-/// What `/dev/iostat` is about.
+/// The data that `/dev/iostat` shows.
 pub(crate) struct ChardevContext {
     pub(crate) recording: Arc<Recording>,
     pub(crate) events: Arc<Events>,

@@ -2,14 +2,15 @@
 
 //! Exact, always-on I/O statistics for every block device.
 //!
-//! The house has five floors, and imports go downward only:
+//! The module has five floors, and imports go downward only:
 //!
 //! 4. this file, which puts the others together and does nothing else;
 //! 3. [`iface`]: sysfs, `/dev/iostat`;
 //! 2. [`evcnt`]: event counters; [`recorder`], which uses them: the block layer's events, the disks, their accounts, the
 //!    trace events; [`kapi`], which uses both: what other modules call;
 //! 1. [`kernel_ext`]: safe abstractions that the `kernel` crate lacks; [`glue`], which binds them to this module;
-//! 0. [`acct`] and [`abi`]: what is counted and how it is written, with no kernel in sight.
+//! 0. [`acct`] and [`abi`]: what is counted and how it is written: pure code, independent of the
+//!    kernel.
 
 use kernel::prelude::*;
 
@@ -64,7 +65,8 @@ module! {
     },
 }
 
-/// Fields are dropped in this order: readers first, so that the recorder's end is seen by none.
+/// Fields are dropped in this order: readers first, so that they do not see the end of the
+/// recorder.
 struct Iostat {
     _nfs: recorder::nfs::Nfs<iface::Interfaces>,
     _devstat: kapi::DevstatApi,
@@ -76,7 +78,7 @@ struct Iostat {
 
 impl kernel::Module for Iostat {
     fn init(_module: &'static ThisModule) -> Result<Self> {
-        // A reference in 7.2, a value in 7.3.
+        // `value()` returns a reference in 7.2, a value in 7.3.
         let inflight = *Borrow::<u32>::borrow(&module_parameters::inflight.value());
         let frequent_events = *Borrow::<u32>::borrow(&module_parameters::frequent_events.value());
         let cgroup_rows = *Borrow::<u32>::borrow(&module_parameters::cgroup_rows.value());
@@ -96,8 +98,8 @@ impl kernel::Module for Iostat {
         )?;
         let (disks, partitions) = recorder.state().disks_and_partitions();
         pr_info!("recording {disks} disks and {partitions} partitions\n");
-        // Last: after this, programs may have the device open, and only the module's own count
-        // keeps what it needs.
+        // Registered last: after this, programs may have the device open, and only the reference
+        // count of the module keeps the data that they use.
         let device = kernel_ext::miscdevice::MiscDeviceRegistration::new(
             c"iostat",
             mode,

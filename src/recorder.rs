@@ -2,10 +2,9 @@
 
 //! Floor 2: records the block layer's events as statistics.
 //!
-//! [`Recorder::new`] puts the probes in place; from then on every I/O is followed by
-//! `transactions.rs` and recorded in the [`account::Account`] of its disk. The
-//! [`registry::Registry`] lists the disks; probes look them up in `accounts.rs`. Dropping the recorder removes
-//! the probes and frees the accounts.
+//! [`Recorder::new`] puts the probes in place; from then on every I/O is tracked by `transactions.rs` and
+//! recorded in the [`account::Account`] of its disk. The [`registry::Registry`] lists the disks; probes look
+//! them up in `accounts.rs`. Dropping the recorder removes the probes and frees the accounts.
 //!
 //! Order matters. At start, disks are listed before the first event, exits are probed before entries, and probes
 //! find accounts only once all probes are registered: registering a probe takes up to 100 ms, and an exit that
@@ -201,7 +200,7 @@ impl<L: Listener> Drop for Recorder<L> {
 
 impl<L: Listener> upkeep::Upkeep for State<L> {
     fn upkeep(&self) {
-        // What there is no memory for is tried again the next time.
+        // Without memory, it is tried again the next time.
         let _ = self.tracker.spare_rings().refill();
         for account in self.walk(Position::FIRST) {
             account.upkeep();

@@ -3,9 +3,9 @@
 //! The atomics of floor 0, from one place so that loom can stand in for them.
 //!
 //! `core`'s atomics and not `kernel::sync::atomic`: with a kernel built by gcc each load of the
-//! latter is a call (`CONFIG_RUST_INLINE_HELPERS` needs clang), and the record path makes
-//! dozens. The two memory models never meet on one word: every word declared here is touched by
-//! this module's Rust code alone.
+//! latter is a call (`CONFIG_RUST_INLINE_HELPERS` needs clang), and the record path makes dozens.
+//! The two memory models are not mixed: no word that is declared here is accessed both by Rust code
+//! and by C code.
 
 #[cfg(not(loom))]
 pub(crate) use core::sync::atomic::{

@@ -156,7 +156,7 @@ impl Eighth {
         Eighth(opaque(eighth.wrapping_add(highest.wrapping_mul(8))) as usize)
     }
 
-    /// That of 8.
+    /// The eighth that contains 8.
     pub(crate) const LEAST: usize = 32;
 
     /// The last whose numbers are in no other.

@@ -154,7 +154,7 @@ mod tests {
         ] {
             assert_eq!(put(12, long), kept, "{long}");
         }
-        // What is not UTF-8 loses three bytes at most.
+        // A text that is not UTF-8 loses three bytes at most.
         let text = [0x80; 20];
         let mut to = [0; 12];
         assert_eq!(put_text(&mut to, &text), 8);

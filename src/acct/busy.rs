@@ -61,7 +61,7 @@ use crate::sync::{
     }, //
 };
 
-/// What a step can do to a line.
+/// A change of a line by a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edge {
     /// Was zero, is not.

@@ -54,7 +54,7 @@ pub struct Entry {
     /// What the next I/O of this entry may use: see [`super::fast`].
     pub(crate) memory: Remembered,
     pub(super) state: Half,
-    /// What the start was given as `pid`.
+    /// The thread that submitted the I/O: [`Start::pid`].
     pub(super) pid: Half,
     account: Counter,
     pub(super) sector: Counter,
@@ -274,7 +274,7 @@ impl Entry {
         (self.state.get() >> HCTX_SHIFT) as u16
     }
 
-    /// What the start was given as `pid`.
+    /// The thread that submitted the I/O: [`Start::pid`].
     pub fn pid(&self) -> u32 {
         self.pid.get()
     }

@@ -89,7 +89,8 @@ impl<'a> Claimed<'a> {
         }
     }
 
-    /// Whose share of the reserve it uses, if it is there: a word for the caller to set and read.
+    /// If it is in the reserve, the word that identifies the share it uses. The caller sets and
+    /// reads this word.
     #[inline]
     pub fn holder(&self) -> Option<&'a Counter> {
         self.detour?.holder(self.entry)
@@ -297,7 +298,7 @@ mod tests {
         }
         assert!(table.claim(key(24), &other).is_none());
         assert_eq!(table.in_use(), BUCKET + 5);
-        // What ended unseen is found there as well.
+        // An I/O that ended unseen is found in the reserve as well.
         assert!(matches!(
             table.claim(key(22), &other),
             Some(Claim::Stale(_))
@@ -331,7 +332,7 @@ mod tests {
         assert!((1..=9).all(|number| claim(number, &one)));
         assert!(claim(10, &other));
         assert!(!claim(11, &one) && !claim(12, &other));
-        // What is in the common share already stays there.
+        // I/Os that are in the common share already stay there.
         one.set_most(1);
         assert!(claim(11, &one));
         assert!(!claim(13, &one) && !claim(12, &other));

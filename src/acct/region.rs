@@ -74,7 +74,7 @@ pub struct Io {
     pub sector: u64,
     /// Number of sectors.
     pub sectors: u32,
-    /// What it does to them; [`Class::NoData`] if there are none.
+    /// Its class; [`Class::NoData`] without sectors.
     pub class: Class,
 }
 

@@ -91,7 +91,7 @@ pub(super) fn issue<'a, S: Section<'a>>(
     }
 }
 
-/// See [`issue`]. For an I/O whose edges were not recorded, in an account with extras.
+/// The issue of an I/O whose edges were not recorded, in an account with extras.
 #[inline(never)]
 pub(super) fn issue_and_edges<'a, S: Section<'a>>(
     section: S,
@@ -161,7 +161,7 @@ fn end<'a, const IS_WRITE: bool, const IS_MERGED: bool, S: Section<'a>>(
     part.area(at).end_data::<IS_WRITE>(sectors, &ended, now);
 }
 
-/// See [`complete`]. For an I/O whose edges were not recorded, in an account with extras.
+/// The end of an I/O whose edges were not recorded, in an account with extras.
 #[inline(never)]
 pub(super) fn complete_and_edges<'a, S: Section<'a>>(
     section: S,

@@ -20,7 +20,7 @@ use crate::sync::{
 pub(super) const BUSY: u64 = 1;
 const STATE: u64 = 7;
 
-/// What the key says of an I/O in flight.
+/// The state of an I/O in flight, as its key has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub enum KeyState {

@@ -65,9 +65,9 @@ impl Body {
 
 /// The class of a kstat. Most kstats are those of disks, which need no memory for it.
 pub(crate) enum KstatClass {
-    /// Of a kstat of iostat.
+    /// The class of a kstat of iostat.
     Own(&'static str),
-    /// Of a kstat of another module.
+    /// The class of a kstat of another module.
     Client(KBox<Name>),
 }
 
