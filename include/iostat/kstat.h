@@ -310,7 +310,7 @@ static inline int kstat_delete(kstat_t *ksp)
  *
  * Context: May sleep.
  *
- * Return: of the kstats that match and were not deleted, the one that was created first, or NULL.
+ * Return: of the kstats that match and were not deleted, the one with the lowest ks_kid, or NULL.
  */
 static inline kstat_t *kstat_lookup(const char *ks_module, int ks_instance, const char *ks_name)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The io provider of DTrace as tracepoints. Every event passes one pointer, so
- * that a probe costs its arguments only while it is on.
+ * The io provider of DTrace as tracepoints. Each tracepoint has one argument, a
+ * pointer to a structure with all that its fields are computed from.
  *
  * A tracepoint's name is its event's name in tracefs: events/io/start. None of
  * them is exported.

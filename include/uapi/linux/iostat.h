@@ -327,8 +327,9 @@ struct iostat_histograms {
  * @number: number of the device that it was submitted to: of the disk or of a partition
  * @flags: IOSTAT_SLOW_*
  * @error: errno that it ended with, or 0
- * @wcnt: I/Os in the wait queue of that device when it ended
- * @rcnt: I/Os in the run queue of that device when it ended
+ * @wcnt: I/Os in the wait queue of that device when it ended, itself not included; a
+ *	partition of the device counts as one while it has I/Os there
+ * @rcnt: as @wcnt, in the run queue
  * @op: REQ_OP_* of the kernel; this member and all that follow are 0 without
  *	IOSTAT_SLOW_TARGET
  * @sector: its first sector on the whole disk, of 512 bytes

@@ -67,7 +67,7 @@ pub(in crate::recorder) struct RegionSet {
     records: Arc<Records>,
     /// The number of regions.
     count: AtomicUsize,
-    /// Whether the account has regions, or needs the slow path for another reason.
+    /// Whether the account has regions, or needs the general path for another reason.
     needs_slow_record: AtomicBool,
     always_needs_slow_record: bool,
     #[pin]
@@ -131,7 +131,7 @@ fn nowhere() -> Result<Arc<PerCpu<Last>>> {
 }
 
 impl RegionSet {
-    /// Creates an empty set for the account with these records. The account may need the slow path for another reason. May
+    /// Creates an empty set for the account with these records. The account may need the general path for another reason. May
     /// sleep; `ENOMEM`.
     pub(in crate::recorder) fn new(
         records: Arc<Records>,

@@ -124,10 +124,10 @@ sends "names: a quoted blank" 'a\ b' @stats_list
 sends "names: slashes for the kernel's own" cciss/c0d0p1 @stats_list
 
 # Names in the log when regions are deleted with their disk.
-before=$(dmesg | grep -cF ' regions went with it')
+before=$(dmesg | grep -cF ' statistics regions deleted with it')
 for disk in "${disks[@]}"; do
 	remove_null_blk_disk "$disk"
 done
-is "names: deleted regions in the log" "$(dmesg | grep -F ' regions went with it' | tail -n +$((before + 1)) |
-	sed 's/^.*iostat: //' | LC_ALL=C sort)" "$(sed 's/$/: 1 regions went with it/' /tmp/names.sorted | LC_ALL=C sort)"
+is "names: deleted regions in the log" "$(dmesg | grep -F ' statistics regions deleted with it' | tail -n +$((before + 1)) |
+	sed 's/^.*iostat: //' | LC_ALL=C sort)" "$(sed 's/$/: disk removed, 1 statistics regions deleted with it/' /tmp/names.sorted | LC_ALL=C sort)"
 is "names: none left in the list" "$(disk_table | cut -d ' ' -f 1 | of_ours)" ""
