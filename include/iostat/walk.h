@@ -8,6 +8,7 @@
 #include <linux/irqflags.h>
 #include <linux/kconfig.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 
 struct dentry;
