@@ -130,8 +130,8 @@ make_null_blk_disk()
 		echo "${setting#*=}" >"$dir/${setting%%=*}" || return 1
 	done
 	echo 1 >"$dir/power" || return 1
-	# The kernel has looked for partitions.
-	[ ! -e /sys/module/iostat ] || all_files "${dir##*/}"
+	# The kernel has looked for partitions, except on a zoned disk: that has these files after its first I/O.
+	[ ! -e /sys/module/iostat ] || [[ " $* " = *" zoned=1 "* ]] || all_files "${dir##*/}"
 }
 
 remove_null_blk_disk()
