@@ -174,9 +174,15 @@ is "waits: contention: no wait" "$starts $dones" "0 0"
 echo >$TRACING/kprobe_events
 exec 8<&-
 
-# A device that delays: 50 ms.
+# delay MS: from here on each I/O of the device slow takes so long. File systems are made and unmounted without a delay.
+delay()
+{
+	dmsetup suspend --nolockfs slow && dmsetup load slow --table "0 1048576 delay /dev/nbs 0 $1" && dmsetup resume slow ||
+		fail "waits: a delay of $1 ms"
+}
 modprobe dm-delay
-dmsetup create slow --table "0 1048576 delay /dev/nbw 0 50" && dmsetup mknodes slow
+make_null_blk_disk nbs size=512 memory_backed=1
+dmsetup create slow --table "0 1048576 delay /dev/nbs 0 0" && dmsetup mknodes slow
 slow=$(dm_disk slow)
 echo 0 >"/sys/block/$slow/queue/read_ahead_kb"
 declare -A metadata=([ext4]=__wait_on_buffer [xfs]=xfs_buf_iowait)
@@ -185,6 +191,7 @@ for fs in ext4 xfs; do
 	modprobe $fs
 	mkfs.$fs -q ${force:-} /dev/mapper/slow && mount /dev/mapper/slow /mnt || fail "waits: mkfs.$fs, mount"
 	dd if=/dev/zero of=/mnt/file bs=64k count=1 conv=fsync status=none
+	delay 50
 	watch dd if=/mnt/file of=/dev/null bs=4k count=3 iflag=direct
 	waited "$fs: direct read" 3 50 dd "dev=$slow" bcount=4096 fs=$fs path=/mnt/file
 	watch dd if=/dev/zero of=/mnt/file bs=4k count=3 oflag=direct conv=notrunc
@@ -201,11 +208,14 @@ for fs in ext4 xfs; do
 	[ $fs = ext4 ] && watch sh -c "ln -s '$(printf '\xc0\x3b\x39\x98')$(printf 'a%.0s' {1..100})' /mnt/link && sync"
 	[ $fs != ext4 ] || all_paired "$fs: a journal's copy"
 	drop_caches
+	delay 0
 	umount /mnt
+	delay 50
 	watch mount /dev/mapper/slow /mnt
 	all_paired "$fs: mount"
 	pairs mount in=${metadata[$fs]}
 	holds "waits: $fs: mount reads metadata" "starts > 1 && longest > 50000000"
+	delay 0
 	umount /mnt
 	force=-f
 done
@@ -214,13 +224,14 @@ done
 mkfs.xfs -q -f -b size=16384 /dev/mapper/slow && mount /dev/mapper/slow /mnt || fail "waits: xfs, large blocks"
 dd if=/dev/zero of=/mnt/file bs=64k count=1 conv=fsync status=none
 drop_caches
+delay 50
 watch dd if=/mnt/file of=/dev/null bs=4k skip=5 count=1
 waited "a part of a folio" 1 50 dd "dev=$slow" in=io_schedule fs=xfs path=/mnt/file offset=16384 bcount=16384
+delay 0
 umount /mnt
 
 # Two readers of one folio wait for the same read, with an event pair each.
-dmsetup remove slow
-dmsetup create slow --table "0 1048576 delay /dev/nbw 0 2000" && dmsetup mknodes slow
+delay 2000
 watch fio_quiet --filename=/dev/mapper/slow --rw=read --bs=4k --size=4k --offset=400k --numjobs=2 --thread \
 	--ioengine=psync --invalidate=0
 pairs fio "dev=$slow" blkno=800
@@ -228,6 +239,7 @@ is "waits: two readers of one folio: a pair each" "$starts $dones $bad" "2 2 0"
 is "waits: two readers of one folio: two threads" \
 	"$(awk '/blkno=800 / { print $1 }' /tmp/waits | sort -u | wc -l)" 2
 dmsetup remove slow
+remove_null_blk_disk nbs
 
 # Passthrough commands.
 AHEAD=0 SLACK=10
