@@ -104,10 +104,12 @@ is "slow I/O: not in the new region" "$reply" "0+131072 0 0 0 0 0 0 0 0 0 0 0 0 
 remove_null_blk_disk rgz
 sends "memory: delete" rgm @stats_delete 0
 
-# Free memory, except what the system allocates and frees by itself.
+# Free memory, except what the system allocates and frees by itself. Free pages that wait in lists of CPUs are free.
 mem_free()
 {
-	awk '$1 == "MemFree:" { print $2 * 1024 }' /proc/meminfo
+	awk '$1 == "MemFree:" { free += $2 * 1024 }
+		$1 == "count:" { free += $2 * 4096 }
+		END { printf "%.0f\n", free }' /proc/meminfo /proc/zoneinfo
 }
 total=$(awk '$1 == "MemTotal:" { print $2 * 1024 }' /proc/meminfo)
 noise=$((16 << 20))
