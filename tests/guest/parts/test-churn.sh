@@ -2,7 +2,7 @@
 # Five hundred disks are created and removed, some with I/O in flight, while the interfaces are
 # read. Two jobs of each kind run at a time, as most of their time is waiting.
 
-CHURNS=60
+CHURNS=125
 control=/sys/class/misc/iostat
 generation=$(cat $control/generation)
 numdevs=$(cat $control/numdevs)

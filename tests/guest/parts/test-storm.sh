@@ -40,11 +40,11 @@ storm_stop()
 rmmod iostat
 storm_start
 rounds=0
-for round in $(seq 25); do
+for round in $(seq 50); do
 	load_module && sleep 0.0$((RANDOM % 10)) && rmmod iostat || break
 	rounds=$round
 done
-is "storm: rounds of load and unload" $rounds 25
+is "storm: rounds of load and unload" $rounds 50
 
 # Loaded during I/O and kept: when the load has ended, every start that was counted has an end.
 dev=$(cat /sys/block/nbs/dev)
