@@ -57,7 +57,12 @@ begin()
 	local name=$1
 	shift
 	set -m
-	"$@" >"$LOGS/test-${name// /-}.log" 2>&1 </dev/null &
+	{
+		local status=0
+		"$@" || status=$?
+		times >"$LOGS/times-${name// /-}.log"
+		exit $status
+	} >"$LOGS/test-${name// /-}.log" 2>&1 </dev/null &
 	set +m
 	running[$!]=$name began[$!]=$SECONDS
 	echo "$name begins, after $SECONDS s"
@@ -76,12 +81,18 @@ choose()
 	return 1
 }
 
+# processor_seconds FILE: the sum of the times that bash's "times" wrote, "0m1.234s 0m0.567s" in each line.
+processor_seconds()
+{
+	awk '{ for (i = 1; i <= NF; i++) { split($i, part, "m"); seconds += 60 * part[1] + part[2] } } END { printf "%.0f", seconds }' "$1"
+}
+
 # end PID STATUS: prints and counts a job that has ended.
 end()
 {
 	local name=${running[$1]} log
 	log=$LOGS/test-${name// /-}.log
-	echo "$name: $((SECONDS - began[$1])) s, after $SECONDS s"
+	echo "$name: $((SECONDS - began[$1])) s, after $SECONDS s; $(processor_seconds "$LOGS/times-${name// /-}.log") s of processor time"
 	cat "$log"
 	unset "running[$1]"
 	if [ "$name" = kernel ]; then
