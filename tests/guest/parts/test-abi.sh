@@ -40,12 +40,10 @@ for abi in $(programs abi abi32 abi-v1); do
 		"$(for class in none read write free; do printf '%s ' "$(cat /sys/block/nba/iostat/devstat/operations_$class)"; done)"
 	is "$abi: minimum and maximum of the histograms" "$($a histogram nba | awk '
 		$3 == 0 && ($4 || $5) || $3 && ($4 > $5 || !$5)')" ""
-	if [ $abi != abi-v1 ]; then
-		for way in one all; do
-			is "$abi: all histograms by one call: $way" "$($nobody $a histograms $way nba)" \
-				"$($a histogram nba; $a io-sizes nba)"
-		done
-	fi
+	for way in one all; do
+		is "$abi: all histograms by one call: $way" "$($nobody $a histograms $way nba)" \
+			"$($a histogram nba; $a io-sizes nba)"
+	done
 	is "$abi: sizes, flags, reserved members, numbers, addresses" "$($nobody $a sizes)" ""
 
 	# The reply's length is what was written of it, and all of it can be read.

@@ -39,17 +39,11 @@ SIZE(info, 64);
 SIZE(list, 32);
 SIZE(device, 192);
 SIZE(get, 40);
-#ifdef IOSTAT_GET_OLDEST
 SIZE(snapshot, 304);
-#else
-SIZE(snapshot, 296);
-#endif
 SIZE(histogram, 48);
 SIZE(message, 32);
-#ifdef IOSTAT_IOC_HISTOGRAMS
 SIZE(latency, 40);
 SIZE(histograms, 72);
-#endif
 
 static int fd;
 static struct iostat_device devices[MOST];
@@ -131,7 +125,6 @@ static void show_histograms(const char *name)
 	}
 }
 
-#ifdef IOSTAT_SIZES
 static void show_all_sizes(const char *name)
 {
 	__u64 counts[IOSTAT_SIZES];
@@ -149,9 +142,7 @@ static void show_all_sizes(const char *name)
 		show_sizes(h.io_class, counts);
 	}
 }
-#endif
 
-#ifdef IOSTAT_IOC_HISTOGRAMS
 #define HISTOGRAMS (IOSTAT_CLASSES * (IOSTAT_PHASES + 1))
 #define TIMES (IOSTAT_CLASSES * IOSTAT_PHASES)
 
@@ -318,7 +309,6 @@ static void sizes_of_histograms(void)
 	expect("histograms, of a file to write", IOSTAT_IOC_HISTOGRAMS, &h, EBADF);
 	fd = open("/dev/iostat", O_RDONLY);
 }
-#endif
 
 static long long now(void)
 {
@@ -468,9 +458,7 @@ static void sizes(void)
 	h.io_class = 0;
 	h.phase = IOSTAT_PHASES + 1;
 	expect("histogram, no such phase", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
-#ifdef IOSTAT_IOC_HISTOGRAMS
 	sizes_of_histograms();
-#endif
 	fd = open("/dev/iostat", O_RDWR);
 	expect("message, too long", IOSTAT_IOC_MESSAGE, &m, E2BIG);
 	m.flags = 1;
@@ -533,7 +521,6 @@ int main(int argc, char **argv)
 		show(snapshots);
 	} else if (!strcmp(what, "histogram") && argc == 3) {
 		show_histograms(argv[2]);
-#ifdef IOSTAT_IOC_HISTOGRAMS
 	} else if (!strcmp(what, "histograms") && argc == 4) {
 		int is_all = !strcmp(argv[2], "all");
 		__u32 which = number(argv[3]);
@@ -544,11 +531,8 @@ int main(int argc, char **argv)
 		show_oldest(argv[2]);
 	} else if (!strcmp(what, "agree") && argc == 4) {
 		agree(argv[2], atol(argv[3]));
-#endif
-#ifdef IOSTAT_SIZES
 	} else if (!strcmp(what, "io-sizes") && argc == 3) {
 		show_all_sizes(argv[2]);
-#endif
 	} else if (!strcmp(what, "time") && argc == 3) {
 		measure(all, atoi(argv[2]));
 	} else if (!strcmp(what, "diskstats") && argc == 3) {

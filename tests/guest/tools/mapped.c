@@ -59,11 +59,9 @@ AT(cpu_record, disk_waitq_busy, 480);
 AT(cpu_record, disk_waited, 600);
 AT(cpu_record, latency, 608);
 AT(cpu_record, has_bases, 3344);
-#ifdef IOSTAT_SIZES
 SIZE(bases, 2824);
 AT(map_device, sizes, 2952);
 AT(cpu_record, sizes, 3352);
-#endif
 
 static struct iostat_map map;
 static struct iostat_mapped disk;
@@ -146,14 +144,12 @@ static void show_histograms(void)
 
 static void show_all_sizes(void)
 {
-#ifdef IOSTAT_SIZES
 	__u64 counts[IOSTAT_SIZES];
 
 	for (int c = 0; c < IOSTAT_CLASSES; c++) {
 		must(iostat_map_sizes(&map, &disk, c, counts), "sizes");
 		show_sizes(c, counts);
 	}
-#endif
 }
 
 static bool is_there(__u32 index)
@@ -175,7 +171,6 @@ static int check_record(__u32 index)
 
 		for (int tag = 0; tag < 4; tag++)
 			operations += copy.completed[IOSTAT_CLASSES * tag + c];
-#ifdef IOSTAT_SIZES
 		__u64 sizes = 0;
 
 		for (int i = 0; i < IOSTAT_SIZES; i++)
@@ -185,7 +180,6 @@ static int check_record(__u32 index)
 			       (unsigned long long)operations, (unsigned long long)sizes, c);
 			return 1;
 		}
-#endif
 
 		for (int phase = 0; phase < IOSTAT_PHASES; phase++) {
 			__u64 times = 0;
