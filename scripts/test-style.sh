@@ -322,6 +322,20 @@ kernel_table()
 	diff <(echo "$rows") <(awk '$1 ~ /^[0-9]+\.[0-9]+$/ { print $1, $2, $3, $4, $5 }' "$TOP/Documentation/kernels.rst" | sort)
 }
 
+# The crates, the packages and the changelog have the same version.
+versions()
+{
+	local file version
+	version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
+	for file in tools/ioscope/Cargo.toml tools/iostat-map/Cargo.toml; do
+		grep -qx "version = \"$version\"" "$file" || echo "$file has another version than Cargo.toml, $version"
+	done
+	[[ $(head -n 1 debian/changelog) == "iostat ($version) "* ]] || echo "debian/changelog does not begin with $version"
+	grep -qxE "Version:[[:space:]]+$version" packaging/fedora/iostat-kmod.spec || echo "the spec of Fedora has not $version"
+	[[ $(grep -m 1 '^## \[[0-9]' CHANGELOG.md) == "## [$version] - "* || $(grep -m 1 '^## ' CHANGELOG.md) == "## [Unreleased]" ]] ||
+		echo "CHANGELOG.md does not begin with $version"
+}
+
 # Otherwise make mutants does not start.
 mutations()
 {
@@ -340,6 +354,7 @@ check "no two types of one name" unique_types
 check "the table of kernels and its documentation" kernel_table
 check "comments and documentation in plain words" plain_words
 check "each counter and event has documentation" documented
+check "one version in crates, packages and changelog" versions
 check "each mutation of the guest areas fits the code" mutations
 check "README.md and bench.rst have the figures of bench/*.json" python3 -B bench/pages.py --check
 check "no script creates a regular file /dev/iostat" no_plain_device
