@@ -8,15 +8,17 @@ possible_cpus=$(($(sed 's/.*[-,]//' /sys/devices/system/cpu/possible) + 1))
 # The event has the size of an allocation of memory that each possible CPU has.
 possible_event=$TRACING/events/percpu/percpu_alloc_percpu
 
-# allocated NAME COMMAND...: runs a command, and sets NAME_cpu to the bytes that were allocated for each possible CPU
-# meanwhile, and NAME_kib to the memory of the whole system that is in use more.
+# allocated NAME COMMAND...: runs a command, and sets NAME_us to the time that it took, NAME_cpu to the bytes that were
+# allocated for each possible CPU meanwhile, and NAME_kib to the memory of the whole system that is in use more.
 allocated()
 {
-	local name=$1 trigger=hist:keys=common_pid:vals=size
+	local name=$1 trigger=hist:keys=common_pid:vals=size start
 	shift
 	memory before
 	echo "$trigger" >"$possible_event/trigger"
+	start=${EPOCHREALTIME/./}
 	succeeds "possible: $name" "$@"
+	printf -v "${name}_us" %s $((${EPOCHREALTIME/./} - start))
 	memory after
 	printf -v "${name}_cpu" %s "$(awk '/hitcount:/ { sum += $NF } END { print sum + 0 }' "$possible_event/hist")"
 	echo "!$trigger" >"$possible_event/trigger"
@@ -43,6 +45,12 @@ possible_used=$((used_kib * 1024 / possible_disks))
 echo "# possible: $possible_cpus CPUs, $(grep -c ^processor /proc/cpuinfo) online. For each possible CPU: $alone_cpu bytes of the" \
 	"module, $possible_idle_cpu of an idle disk, $((used_cpu / possible_disks)) more of a used one." \
 	"In all: $alone_kib KiB, $possible_idle bytes, $possible_used more"
+# shellcheck disable=SC2154 # set by allocated
+possible_insmod_us=$(((idle_us - alone_us) / possible_disks))
+# shellcheck disable=SC2154
+echo "# possible: insmod takes $((alone_us / 1000)) ms, and $possible_insmod_us us more for each of $possible_disks disks"
+# A loop over the possible CPUs for each disk would be ten times as much.
+holds "possible: insmod takes at most a millisecond for each disk" "possible_insmod_us <= 1000"
 holds "possible: the module takes some of each CPU, and at most 12 KiB" "alone_cpu > 0 && alone_cpu <= 12288"
 holds "possible: an idle disk takes some of each CPU, and at most 32 bytes" "possible_idle_cpu > 0 && possible_idle_cpu <= 32"
 # A new process takes some hundred bytes of each CPU; a word of each disk would be more.
