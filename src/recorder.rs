@@ -322,8 +322,8 @@ impl<L: Listener> State<L> {
     }
 
     /// Completions of requests that are not in the in-flight table.
-    pub(crate) fn unmarked(&self) -> u64 {
-        self.tracker.unmarked()
+    pub(crate) fn unmatched_completions(&self) -> u64 {
+        self.tracker.unmatched_completions()
     }
 
     /// I/Os that all disks together can have in flight before one is not tracked.

@@ -128,7 +128,7 @@ events! {
     /// The end of an I/O was not reported.
     Abandoned = c"abandoned",
     /// An I/O completed that was not tracked.
-    Unmarked = c"unmarked",
+    UnmatchedCompletion = c"unmarked",
     /// An I/O took as long as the threshold of slow I/Os, or longer.
     SlowIos = c"slow_ios",
     /// A slow I/O took the place of an older one.

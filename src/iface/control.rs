@@ -74,7 +74,7 @@ static FILES: [MiscAttribute<ControlFile>; 16] = [
     number(c"tracked", |state| state.tracked() as u64),
     number(c"untracked", |state| state.untracked()),
     number(c"abandoned", |state| state.abandoned()),
-    number(c"unmarked", |state| state.unmarked()),
+    number(c"unmarked", |state| state.unmatched_completions()),
     number(c"regions_gone", |state| state.regions_gone()),
     number(c"stats_current_allocated_bytes", |_| allocated_bytes()),
     number(c"slow_threshold_ns", |_| slow::threshold_ns()),

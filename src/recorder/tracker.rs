@@ -63,7 +63,7 @@ pub(crate) struct Tracker {
     /// I/Os that ended without an event.
     abandoned: AtomicU64,
     /// Completions of I/Os that are not in the table.
-    unmarked: AtomicU64,
+    unmatched_completions: AtomicU64,
     tag_waits: Arc<TagWaits>,
     spare_rings: Arc<SpareRings>,
     /// The accounts by cgroup, while there are any.
@@ -84,7 +84,7 @@ impl Tracker {
             accounts <- Accounts::new(),
             untracked: AtomicU64::new(0),
             abandoned: AtomicU64::new(0),
-            unmarked: AtomicU64::new(0),
+            unmatched_completions: AtomicU64::new(0),
             tag_waits,
             spare_rings,
             cgroups: Published::new(),
@@ -326,9 +326,9 @@ impl Tracker {
     }
 
     /// Counts a completion of an I/O that is not in the table.
-    pub(super) fn count_unmarked(&self, account: &Account) {
-        self.unmarked.fetch_add(1, Relaxed);
-        account.count_event(DiskEvent::Unmarked);
+    pub(super) fn count_unmatched_completion(&self, account: &Account) {
+        self.unmatched_completions.fetch_add(1, Relaxed);
+        account.count_event(DiskEvent::UnmatchedCompletion);
     }
 
     /// Counts an event of the disk at this address.
@@ -339,8 +339,8 @@ impl Tracker {
     }
 
     /// Completions of I/Os that are not in the table.
-    pub(super) fn unmarked(&self) -> u64 {
-        self.unmarked.load(Relaxed)
+    pub(super) fn unmatched_completions(&self) -> u64 {
+        self.unmatched_completions.load(Relaxed)
     }
 
     /// I/Os in the table.

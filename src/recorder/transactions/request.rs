@@ -175,7 +175,7 @@ impl Tracker {
             let is_end = nr_bytes != 0 && is_whole(rq, nr_bytes);
             if is_end {
                 if let Some(account) = self.account_of(here.probe, rq.disk(), rq.block_device()) {
-                    self.count_unmarked(account);
+                    self.count_unmatched_completion(account);
                 }
             }
             return;
