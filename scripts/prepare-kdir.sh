@@ -29,7 +29,7 @@ same_tool()
 }
 
 # options FILE: the options of a configuration that do not describe the tools, nor the vDSO of 32-bit programs on arm64,
-# which depends on a compiler for arm and is no part of modules.
+# which depends on a compiler for arm and is not a part of modules.
 options()
 {
 	grep '^CONFIG' "$1" | grep -vE '_VERSION_TEXT|^CONFIG_(THUMB2_)?COMPAT_VDSO='

@@ -86,7 +86,7 @@ impl<T: MappedPages> Functions<T> {
         open: Some(Self::open),
         close: Some(Self::close),
         fault: Some(Self::fault),
-        // SAFETY: Null is no function.
+        // SAFETY: Null is not a function.
         ..unsafe { core::mem::MaybeUninit::zeroed().assume_init() }
     };
 

@@ -35,7 +35,7 @@ pub(crate) fn this_module() -> *mut bindings::module {
 /// The length of the name of a module, including a NUL: `MODULE_NAME_LEN`.
 const NAME_LEN: usize = 64 - size_of::<c_ulong>();
 
-/// The name of an [`Owner`] that is no module.
+/// The name of an [`Owner`] that is not a module.
 const KERNEL: &[u8] = b"kernel";
 
 /// The identity of a module. It stays valid when the module is unloaded: the address is not dereferenced.

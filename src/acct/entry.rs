@@ -114,7 +114,7 @@ impl Entry {
     }
 
     /// A request that was never accepted is issued: the flush machinery's own request, or one from
-    /// before recording began. It passes through the run queue and is no transaction.
+    /// before recording began. It passes through the run queue and is not a transaction.
     /// (`block_rq_issue`)
     #[inline(always)]
     pub fn run_uncounted(&self, start: &Start, now: u64) -> Transition {

@@ -40,7 +40,7 @@ impl End {
 /// One step of one I/O, named as kstat(9F) names its queue functions.
 ///
 /// Six of them are kstat's; `start` and `end` say which of them are also a transaction's first and
-/// last step in devstat's sense. A request that is no transaction (the flush machinery's own, or
+/// last step in devstat's sense. A request that is not a transaction (the flush machinery's own, or
 /// one that was in flight when recording began) passes through a queue uncounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transition {
@@ -55,7 +55,7 @@ pub enum Transition {
     WaitedBefore(u64),
     /// A transaction starts at the device at once: bio-based devices have no wait queue.
     StartRunqEnter,
-    /// A request that is no transaction is issued.
+    /// A request that is not a transaction is issued.
     RunqEnter,
     /// The I/O is issued to the device.
     WaitqToRunq,
@@ -73,9 +73,9 @@ pub enum Transition {
     WaitqExitAbandon,
     /// The transaction was in the run queue, and its end was not reported.
     RunqExitAbandon,
-    /// A request or submitter that is no transaction leaves the wait queue.
+    /// A request or submitter that is not a transaction leaves the wait queue.
     WaitqExit,
-    /// A request that is no transaction leaves the run queue.
+    /// A request that is not a transaction leaves the run queue.
     RunqExit,
 }
 

@@ -12,7 +12,7 @@ use super::{
     pending::ListTag, //
 };
 
-/// The only region, as one CPU has it. Zeroed memory is no region, and no I/O is in it.
+/// The only region, as one CPU has it. Zeroed memory is not a region, and no I/O is in it.
 #[derive(Debug, Default)]
 #[repr(C, align(64))]
 pub struct OnlyRegion {

@@ -49,7 +49,7 @@ impl ListTag {
     /// The I/O started under no list.
     pub const NONE: ListTag = ListTag(0);
 
-    /// Returns the tag of list `number`. Lists are numbered from 1; 0 is no list.
+    /// Returns the tag of list `number`. Lists are numbered from 1; 0 is not a list.
     pub const fn list(number: u32) -> Self {
         ListTag((number as u64) << LIST_SHIFT)
     }

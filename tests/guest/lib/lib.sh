@@ -67,14 +67,14 @@ runs_32_bits()
 # redirection would create a regular file of that name, and the device node could not be created.
 open_iostat()
 {
-	[ -c /dev/iostat ] || { echo "/dev/iostat is no device"; return 1; }
+	[ -c /dev/iostat ] || { echo "/dev/iostat is not a device"; return 1; }
 	eval "exec $1<>/dev/iostat"
 }
 
 # send MESSAGE: writes MESSAGE to /dev/iostat and does not read the reply.
 send()
 {
-	[ -c /dev/iostat ] || { echo "/dev/iostat is no device"; return 1; }
+	[ -c /dev/iostat ] || { echo "/dev/iostat is not a device"; return 1; }
 	printf '%s\n' "$1" >/dev/iostat
 }
 

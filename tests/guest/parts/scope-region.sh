@@ -67,7 +67,7 @@ is "region report: fields by dmstats' names" \
 	"$(ioscope region print -H -i 0 "$dm" | awk 'NR == 1 { print $1, $2, $3, $5, $6, $9 }')"
 is "region report: their headings" "$(ioscope region report -i 0 --fields name,reads_per_sec,util,read_await 0.2 1 "$dm" | head -n 1 | tr -s ' ')" \
 	"Name R/s Util% RdAWait"
-is "a field that is none" "$(ioscope region print --fields no_such "$dm" 2>&1 | cut -d : -f 1-2)" "ioscope: no_such is no field"
+is "an invalid field" "$(ioscope region print --fields no_such "$dm" 2>&1 | cut -d : -f 1-3)" "ioscope: no_such: invalid field"
 
 succeeds "region resize" ioscope region resize "$dm" 0 0+128M
 is "region resize: what both have is kept" "$(ioscope region print -H "$dm" | awk 'NR == 1 { print ($6 > 30) }')" 1
@@ -77,7 +77,7 @@ is "region clear: nothing is left" "$(ioscope region print -H "$dm" | awk '{ n +
 succeeds "region delete" ioscope region delete "$dm" 0
 says "region delete: there is none" 1 "ioscope: $dm: stats_delete 0: 0: there is no such region" \
 	ioscope region delete "$dm" 0
-says "a size that is none" 1 "ioscope: 100b is no size: whole sectors, as 64k or 1M" \
+says "an invalid size" 1 "ioscope: 100b: invalid size: it must be whole sectors, as 64k or 1M" \
 	ioscope region create --size 100b "$dm"
 setpriv --reuid=65534 --clear-groups ioscope region create "$dm" >/tmp/out 2>&1
 is "a region without privilege: status" $? 1

@@ -99,7 +99,7 @@ sed 's/^/# /' /tmp/heat
 is "heat --file: heading" "$(head -n 1 /tmp/heat | cut -d ' ' -f 1-3)" "/mnt/sums/map  64K/area"
 is "heat --file: what is read, and not what another file has" "$(sed -n '2s/^[0-9:]* //p' /tmp/heat)" "|..............--|"
 is "heat --file: its regions are gone" "$(ioscope region list -H nullb2 | grep -c .)" 0
-says "heat --file: no file" 1 "ioscope: /dev/nullb2 is no regular file" ioscope heat --file /dev/nullb2
+says "heat --file: no file" 1 "ioscope: /dev/nullb2 is not a regular file" ioscope heat --file /dev/nullb2
 says "heat --file: on no disk" 1 "ioscope: /tmp/heat: its file system is not on one disk or partition" ioscope heat --file /tmp/heat
 umount /mnt/sums
 remove_null_blk_disk nullb2

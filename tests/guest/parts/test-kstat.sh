@@ -58,7 +58,7 @@ is "selector: missing parts match all" "$(message @kstat unix | wc -l)" \
 	"$(message @kstat 'unix:*:*:*' | wc -l)"
 is "selector: several" "$(message @kstat :::raw ':::name=value' | wc -l)" 2
 is "selector: globs" "$(message @kstat 'u?i[w-y]:0:kstat_t*s:i*' | cut -d: -f 4 | tr '\t\n' ' ,')" "i/o 3,interrupt 2,"
-is "selector: no match is no error" "$(message @kstat nothing)" ""
+is "selector: no match is not an error" "$(message @kstat nothing)" ""
 refuses "selector: more than sixteen" send "@kstat 1 2 3 4 5 6 7 8 9 a b c d e f g h"
 
 # All functions, all types.

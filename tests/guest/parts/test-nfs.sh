@@ -67,7 +67,7 @@ read_files()
 	dd if=/mnt/nfs/direct of=/dev/null bs=100k iflag=direct status=none
 }
 
-# The size is no multiple of the write size: the last write is shorter.
+# The size is not a multiple of the write size: the last write is shorter.
 fill()
 {
 	dd if=/dev/zero of=/mnt/nfs/full bs=1000001 count=40 oflag=direct status=none

@@ -178,7 +178,7 @@ fn a_flood_takes_no_room_from_others_within_their_shares() {
             in_flight.push(key);
         }
     }
-    assert!(lost > 10_000, "{lost} is no flood");
+    assert!(lost > 10_000, "{lost} is not a flood");
     assert!(flooded.len() >= sure(3 << 9) - 3 * SHARE);
     let all = flooded.len() + 3 * SHARE;
     assert_eq!(whole.table().in_use(), all);
@@ -211,7 +211,7 @@ fn a_flood_takes_no_room_from_disks_that_are_used_for_the_first_time() {
             false => lost += 1,
         }
     }
-    assert!(lost > 1000, "{lost} is no flood");
+    assert!(lost > 1000, "{lost} is not a flood");
     let mut begun: Vec<(u64, &Share)> = Vec::new();
     let others: [Share; DISKS as usize] = Default::default();
     // All in turn, so that the common share is used up when the last of them gets its own.

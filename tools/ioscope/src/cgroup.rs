@@ -137,7 +137,7 @@ impl Cgroups {
     }
 
     /// The growth of each account since `before`; accounts without growth are left out. The account of a removed cgroup is
-    /// now a part of that of its nearest ancestor, where it is no growth.
+    /// now a part of that of its nearest ancestor, where it is not growth.
     pub fn since(&self, before: Option<&Cgroups>) -> BTreeMap<Key, Account> {
         let changes = self.accounts.iter().map(|(key, account)| {
             let before = before.and_then(|before| before.accounts.get(key));

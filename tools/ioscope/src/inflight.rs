@@ -53,7 +53,7 @@ pub struct OfDevice {
     pub oldest_age_ns: u64,
 }
 
-/// The I/Os of a reply. `None` if it is no such reply.
+/// The I/Os of a reply. `None` if it is not such a reply.
 pub fn parse(text: &str) -> Option<Vec<Flight>> {
     each(text)?.collect()
 }

@@ -188,7 +188,7 @@ impl Interval<'_> {
         self.times(class, phase)?.quantile(q, bounds)
     }
 
-    /// How often events of these names happened, as counted for the whole disk. `None` of what is no disk, or if
+    /// How often events of these names happened, as counted for the whole disk. `None` for a device that is not a disk, or if
     /// events were not read.
     pub fn events(&self, is_counted: impl Fn(&str) -> bool) -> Option<u64> {
         let (before, now) = self.events.filter(|_| self.device.kind == Kind::Disk)?;

@@ -218,7 +218,7 @@ macro_rules! growth {
     };
 }
 
-/// Columns of `/dev/iostat` in its order: differences, but of what is no sum.
+/// Columns of `/dev/iostat` in its order: differences, for the columns that are sums.
 const COLUMNS: [Column; 37] = [
     ("start_count", growth!(start_count)),
     ("end_count", growth!(end_count)),

@@ -42,7 +42,7 @@ impl SlowIo {
     }
 }
 
-/// The I/Os of a reply. `None` if it is no such reply.
+/// The I/Os of a reply. `None` if it is not such a reply.
 pub fn parse(text: &str) -> Option<Vec<SlowIo>> {
     let mut lines = text.lines();
     let columns: Vec<&str> = lines.next()?.split(' ').collect();

@@ -64,7 +64,7 @@ pub struct Trace {
     instance: Instance,
     signals: Signals,
     events: Vec<Kind>,
-    /// What was read and is no whole line yet.
+    /// What was read and is not a whole line yet.
     rest: Vec<u8>,
     /// Whether there may be more to read.
     has_more: bool,

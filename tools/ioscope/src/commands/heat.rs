@@ -37,7 +37,7 @@ const SCALE: [(f64, char); 9] = [
 pub fn heat(options: &Heat) -> Result<()> {
     let words = Words::new(&options.words)?;
     if let Some(word) = words.devices.first() {
-        bail!("{word} is no interval: one device, then seconds and a count");
+        bail!("{word}: invalid interval: give one device, then the seconds of an interval and the number of intervals");
     }
     if options.from.is_of_recording() {
         return recorded(options, &words);
@@ -142,7 +142,7 @@ impl<'a> Map<'a> {
 fn device_of(file: &File, path: &Path) -> Result<Shared> {
     let node = stat(path).with_context(|| format!("cannot read {}", path.display()))?;
     if FileType::from_raw_mode(node.st_mode) != FileType::RegularFile {
-        bail!("{} is no regular file", path.display());
+        bail!("{} is not a regular file", path.display());
     }
     let number = (major(node.st_dev), minor(node.st_dev));
     let mut all = devices(file)?.into_iter();

@@ -152,7 +152,7 @@ impl Selector {
     fn operand(word: &str) -> Result<Self> {
         let parts: Vec<&str> = word.split(':').collect();
         if parts.len() > 4 {
-            bail!("{word} is no module:instance:name:statistic: it has too many parts");
+            bail!("{word}: invalid kstat: module:instance:name:statistic has at most four parts");
         }
         let mut selector = Selector::default();
         for (pattern, part) in selector.0.iter_mut().zip(parts) {
@@ -181,7 +181,7 @@ impl Selector {
 }
 
 fn compile(word: &str) -> Result<Pattern> {
-    Pattern::new(word).map_err(|error| anyhow!("{word} is no pattern: {}", error.msg))
+    Pattern::new(word).map_err(|error| anyhow!("{word}: invalid pattern: {}", error.msg))
 }
 
 fn lossy(bytes: &[u8]) -> String {

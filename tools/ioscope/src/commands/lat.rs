@@ -21,7 +21,7 @@ pub fn lat(options: &Lat) -> Result<()> {
         .iter()
         .find(|q| !(0.0..=100.0).contains(*q))
     {
-        bail!("{wrong} is no percentile: they are from 0 to 100");
+        bail!("{wrong}: invalid percentile: it must be from 0 to 100");
     }
     let classes = match options.classes.as_slice() {
         [] => vec![READ, WRITE, FREE, NONE],

@@ -17,7 +17,10 @@ use std::collections::HashMap;
 pub fn record(options: &Record) -> Result<()> {
     let words = Words::new(std::slice::from_ref(&options.interval))?;
     if words.interval.is_none() {
-        bail!("{} is no interval: seconds are", options.interval);
+        bail!(
+            "{}: invalid interval: it must be a number of seconds",
+            options.interval
+        );
     }
     let mut source = Live::new()?;
     let mut writer = match options.append && options.file.exists() {

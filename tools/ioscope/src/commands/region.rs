@@ -57,7 +57,7 @@ fn range_of(word: Option<&str>) -> Result<String> {
     let (start, len) = word.split_once('+').unwrap_or(("", ""));
     match (sectors(start), sectors(len)) {
         (Some(start), Some(len)) => Ok(format!("{start}+{len}")),
-        _ => bail!("{word} is no range: START+LENGTH in sectors, or with a unit, as 0+64M"),
+        _ => bail!("{word}: invalid range: give START+LENGTH in sectors, or with a unit, as 0+64M"),
     }
 }
 
@@ -68,7 +68,7 @@ fn words_of(options: &RegionCreate) -> Result<String> {
         (Some(areas), _) => format!("/{areas}"),
         (None, Some(size)) => match sectors(size) {
             Some(step) => step.to_string(),
-            None => bail!("{size} is no size: whole sectors, as 64k or 1M"),
+            None => bail!("{size}: invalid size: it must be whole sectors, as 64k or 1M"),
         },
         (None, None) => "/1".to_owned(),
     };
@@ -96,12 +96,12 @@ fn nanoseconds(word: &str) -> Result<String> {
         "us" => 1000,
         "" | "ms" => 1_000_000,
         "s" => 1_000_000_000,
-        _ => bail!("{word} is no bound: a number and ns, us, ms or s"),
+        _ => bail!("{word}: invalid bound: give a number and ns, us, ms or s"),
     };
     let number = digits.parse::<u64>().ok();
     match number.and_then(|number| number.checked_mul(factor)) {
         Some(ns) => Ok(ns.to_string()),
-        None => bail!("{word} is no bound: a number and ns, us, ms or s"),
+        None => bail!("{word}: invalid bound: give a number and ns, us, ms or s"),
     }
 }
 

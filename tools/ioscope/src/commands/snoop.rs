@@ -81,7 +81,7 @@ impl WallClock {
 
     fn timestamp(&self, time_ns: u64) -> Option<Timestamp> {
         let ns = i128::from(self.ahead_ns) + i128::from(time_ns);
-        // The part of a microsecond that comes from the difference of the clocks is no information.
+        // The part of a microsecond that comes from the difference of the clocks is not information.
         Timestamp::from_nanosecond(ns.div_euclid(1000) * 1000).ok()
     }
 

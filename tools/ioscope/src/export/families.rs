@@ -104,7 +104,7 @@ pub fn of_events<'a>(
     sum_of_events(scrape, (name, help), Value::Count, is_counted)
 }
 
-/// The same of what is no count: `value` says its unit.
+/// The same for a value that is not a count: `value` says its unit.
 pub fn sum_of_events<'a>(
     scrape: &'a Scrape,
     (name, help): (&'static str, &'static str),

@@ -273,7 +273,7 @@ fn protobuf_has_classic_histograms_of_sizes_alone() -> Result<()> {
         (bucket.cumulative_count, bucket.upper_bound),
         (Some(100), Some(8191.0))
     );
-    // Without these it is no native one.
+    // Without these it is not a native one.
     assert_eq!((histogram.schema, histogram.zero_threshold), (None, None));
     let mut scrape = scrape("sda");
     scrape.sample.sizes = None;
@@ -364,7 +364,7 @@ fn protobuf_has_native_histograms() -> Result<()> {
     for metric in &latency.metrics[..3] {
         let phase = &metric.labels[2].value;
         let Some(histogram) = &metric.histogram else {
-            anyhow::bail!("{phase} is no histogram");
+            anyhow::bail!("{phase} is not a histogram");
         };
         assert_eq!(
             (histogram.schema, histogram.zero_threshold),

@@ -34,9 +34,9 @@ impl<R: Read> Reader<R> {
         let mut magic = [0; MAGIC.len()];
         match input.read_exact(&mut magic) {
             Ok(()) if &magic == MAGIC => {}
-            Ok(()) => bail!("it is no recording of ioscope, or of another version"),
+            Ok(()) => bail!("it is not a recording of this version of ioscope"),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                bail!("it is no recording of ioscope, or empty")
+                bail!("it is empty or not a recording of ioscope")
             }
             Err(error) => return Err(error.into()),
         }

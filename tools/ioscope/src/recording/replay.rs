@@ -217,7 +217,9 @@ impl Source for Replay {
 
 /// `2026-11-22T12:00:10Z`, or by the local clock `2026-11-22 12:00` or `12:00`, of the day of `last`.
 fn instant(word: &str, last: i64) -> Result<i64> {
-    let wrong = || anyhow!("{word} is no time: as 2026-11-22T12:00:00Z, 2026-11-22 12:00 or 12:00");
+    let wrong = || {
+        anyhow!("{word}: invalid time: give one as 2026-11-22T12:00:00Z, 2026-11-22 12:00 or 12:00")
+    };
     let ns = |time: Timestamp| i64::try_from(time.as_nanosecond()).map_err(|_| wrong());
     if let Ok(time) = word.parse::<Timestamp>() {
         return ns(time);

@@ -104,7 +104,7 @@ impl Look {
 
 /// The level of a share: 0 of nothing alone.
 fn level(share: f64) -> usize {
-    // Also of what is no number.
+    // Also of values that are not numbers.
     if share.is_nan() || share <= 0.0 {
         return 0;
     }

@@ -407,7 +407,7 @@ fn file(facts: &Facts) -> Option<Finding> {
     let [fs, _mount, path] = who.parts.as_slice() else {
         return None;
     };
-    // `<none>` and the like is no file, and a disk's own node says no more than its name.
+    // `<none>` and the like is not a file, and a disk's own node says no more than its name.
     if !path.starts_with('/') || path.starts_with("/dev/") {
         return None;
     }

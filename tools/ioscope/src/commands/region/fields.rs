@@ -110,7 +110,7 @@ pub fn fields(names: &[String]) -> Result<Vec<&'static Field>> {
             Some(field) => Ok(field),
             None => {
                 let all: Vec<_> = FIELDS.iter().map(|field| field.name).collect();
-                bail!("{name} is no field: there are {}", all.join(", "))
+                bail!("{name}: invalid field: the fields are {}", all.join(", "))
             }
         }
     };

@@ -25,7 +25,7 @@ export function follow(on) {
 	source.addEventListener("down", () => on.down());
 	source.addEventListener("error", () => {
 		on.lost();
-		// A browser gives up after a response that is no stream, as when too many pages are open.
+		// A browser gives up after a response that is not a stream, as when too many pages are open.
 		if (source.readyState === EventSource.CLOSED) {
 			setTimeout(() => follow(on), 5000);
 		}
