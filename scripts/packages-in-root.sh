@@ -13,7 +13,8 @@ shift
 build()
 {
 	dh_clean
-	IOSTAT_KDIRS=$kdirs DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" dpkg-buildpackage -d -nc --no-sign --build=binary
+	IOSTAT_KDIRS=$kdirs IOSTAT_TARGET=/cache/target-$CLONE-packages \
+		DEB_BUILD_OPTIONS="nocheck parallel=$(nproc)" dpkg-buildpackage -d -nc --no-sign --build=binary
 	mkdir -p "$1"
 	mv ../*.deb ../*.changes ../*.buildinfo "$1"
 }
@@ -25,11 +26,12 @@ raise()
 	sed -i "s/^version = \"$2\"/version = \"$3\"/" "$1"
 }
 
-# The same path in each clone, as it is in the binaries.
+# The same path in each clone, as it is in the binaries. All sources are new (-m): cargo builds ioscope, and uses
+# only the crates of an earlier build again, of which the lock has the checksums.
 rm -rf /tmp/build
 mkdir -p /tmp/build/iostat
 cd /tmp/build/iostat
-tar -x
+tar -x -m
 kdirs=
 declare -A newest=()
 for kernel; do
