@@ -197,10 +197,9 @@ for fs in ext4 xfs; do
 	watch dd if=/dev/zero of=/mnt/file bs=4k count=3 oflag=direct conv=notrunc
 	waited "$fs: direct write" 3 50 dd "dev=$slow" in=blk_io_schedule "flags=B_PHYS|B_WRITE" bcount=4096 fs=$fs \
 		path=/mnt/file
-	drop_caches
-	watch dd if=/mnt/file of=/dev/null bs=4k count=1
+	watch_on_time 50 dd if=/mnt/file of=/dev/null bs=4k count=1
 	waited "$fs: read" 1 50 dd "dev=$slow" in=io_schedule fs=$fs path=/mnt/file offset=0
-	watch dd if=/dev/zero of=/mnt/file bs=4k count=1 conv=fsync,notrunc
+	watch_on_time 50 dd if=/dev/zero of=/mnt/file bs=4k count=1 conv=fsync,notrunc
 	waited "$fs: fsync" 1 50 dd "dev=$slow" in=folio_wait_bit fs=$fs path=/mnt/file offset=0
 	all_paired "$fs: fsync"
 	# A block that begins with jbd2's magic number is written from a copy, which is in no page cache. (xfs
@@ -223,9 +222,8 @@ done
 # A reader of a part of a folio waits for the whole folio, and the event has the folio's range.
 mkfs.xfs -q -f -b size=16384 /dev/mapper/slow && mount /dev/mapper/slow /mnt || fail "waits: xfs, large blocks"
 dd if=/dev/zero of=/mnt/file bs=64k count=1 conv=fsync status=none
-drop_caches
 delay 50
-watch dd if=/mnt/file of=/dev/null bs=4k skip=5 count=1
+watch_on_time 50 dd if=/mnt/file of=/dev/null bs=4k skip=5 count=1
 waited "a part of a folio" 1 50 dd "dev=$slow" in=io_schedule fs=xfs path=/mnt/file offset=16384 bcount=16384
 delay 0
 umount /mnt
