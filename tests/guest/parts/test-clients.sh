@@ -11,6 +11,8 @@ trace()
 {
 	bpftrace -c "$(command -v bash) ${WORK:-/tmp/work}" "/payload/bpftrace/$1.bt" "${@:2}" >/tmp/said 2>&1 ||
 		fail "clients: $1" "$(tail -n 2 /tmp/said)"
+	# The bpftrace of sid prints stats() as a structure.
+	sed -i -E 's/\{ \.count = ([0-9]+), \.average = ([0-9]+), \.total = ([0-9]+) \}/count \1, average \2, total \3/' /tmp/said
 	# For the log.
 	sed "s/^/# /" /tmp/said
 }
