@@ -49,7 +49,7 @@ newer=$(rustc --version)
 if [ "$newer" = "$built_by" ]; then
 	echo "# trixie-backports has no other rustc"
 else
-	said=$(as_user "make kdir KRELEASE=$release" | last)
+	said=$(as_user "make kdir KRELEASE=$release" | last) || true
 	is "kdir: another rustc" "$said" \
 		"error: that kernel was built by \"$built_by\", this machine has \"$newer\"; run: apt install *"
 	# What it says is enough.
