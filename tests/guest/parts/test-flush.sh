@@ -2,10 +2,11 @@
 # Flushes and discards: ext4 with fsync on virtio-blk, scsi_debug.
 
 succeeds "ext4: mkfs" mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 /dev/vda
-succeeds "ext4: mount" mount /dev/vda /mnt
-begin vda
+# Before the mount, from which on a thread of ext4 reads block bitmaps.
 : >$TRACING/trace
 echo 1 >$TRACING/events/block/block_io_start/enable
+begin vda
+succeeds "ext4: mount" mount /dev/vda /mnt
 succeeds "ext4: fio with fsync" fio_quiet --filename=/mnt/file --rw=randwrite --bs=4k --fsync=1 \
 	--number_ios=100 --size=8m
 sync
