@@ -65,7 +65,8 @@ mod size_ver0 {
     pub(super) const LIST: usize = 32;
     pub(super) const DEVICE: usize = 192;
     pub(super) const GET: usize = 40;
-    pub(super) const COUNTERS: usize = 304;
+    /// Without `oldest_age`, which a caller may leave out.
+    pub(super) const COUNTERS: usize = 296;
     pub(super) const TIMES: usize = 48;
     pub(super) const MESSAGE: usize = 32;
     pub(super) const HISTOGRAMS: usize = 72;

@@ -21,6 +21,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -381,6 +382,28 @@ static void expect(const char *what, unsigned int call, void *argument, int erro
 		printf("%s: %s, not %s\n", what, strerrorname_np(got), strerrorname_np(error));
 }
 
+/* Elements without their last member: the next one follows at once, and nothing is written behind the last. */
+static void short_elements(void)
+{
+	enum { LEAST = offsetof(struct iostat_snapshot, oldest_age) };
+	static char room[2 * LEAST + 8];
+	struct iostat_get g = { .size = sizeof(g), .flags = IOSTAT_GET_ALL, .count = 2, .entry_size = LEAST,
+		.snapshots = (uintptr_t)room };
+
+	_Static_assert(LEAST == 296, "a snapshot without oldest_age");
+	list();
+	memset(room, 0xff, sizeof(room));
+	expect("snapshot, short entries", IOSTAT_IOC_SNAPSHOT, &g, 0);
+	for (int i = 0; i < 2; i++)
+		if (((struct iostat_snapshot *)(room + i * LEAST))->number != devices[i].number)
+			printf("snapshot, short entries: another device at %d\n", i);
+	for (size_t i = 2 * LEAST; i < sizeof(room); i++)
+		if (room[i] != (char)0xff)
+			printf("snapshot, short entries: written behind the last, at %zu\n", i);
+	g.entry_size = LEAST - 8;
+	expect("snapshot, shorter entries", IOSTAT_IOC_SNAPSHOT, &g, EINVAL);
+}
+
 static void sizes(void)
 {
 	struct { struct iostat_info info; char more[8192]; } big = { 0 };
@@ -449,6 +472,7 @@ static void sizes(void)
 		printf("snapshot, long entries: not cleared\n");
 	if (numdevs < 2 || g.count != numdevs)
 		printf("snapshot, room for one: %u devices, the list has %u\n", g.count, numdevs);
+	short_elements();
 	expect("histogram, no such device", IOSTAT_IOC_HISTOGRAM, &h, ENXIO);
 	h.flags = 1;
 	expect("histogram, flag", IOSTAT_IOC_HISTOGRAM, &h, EINVAL);
