@@ -34,7 +34,7 @@ impl<R: Read> Reader<R> {
         let mut magic = [0; MAGIC.len()];
         match input.read_exact(&mut magic) {
             Ok(()) if &magic == MAGIC => {}
-            Ok(()) => bail!("it is not a recording of this version of ioscope"),
+            Ok(()) => bail!("it is not a recording of ioscope, or has another version"),
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
                 bail!("it is empty or not a recording of ioscope")
             }
