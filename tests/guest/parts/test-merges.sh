@@ -122,13 +122,13 @@ for scheduler in none mq-deadline kyber bfq; do
 		$TRACING/trace | grep -c 'path=/dev/nbm$')" "$unknown $(($(events merge nbm) - unknown))"
 	echo "# merges: $scheduler: $(events merge nbm) of $(events start nbm)"
 done
-# The kind of memory is known even then. Eight processes write every eighth page without waiting, so
-# that adjacent pages wait at the same time.
+# The kind of memory is known even then. Each process writes one page after the other without waiting
+# for them, so that a page waits when the next one is submitted.
 if grep -q '\[bfq\]' /sys/block/nbm/queue/scheduler; then
 	echo 128 >/sys/block/nbm/queue/nr_requests
 	trace 1
-	fio_quiet --filename=/dev/nbm --rw=write:28k --bs=4k --numjobs=8 --offset_increment=4k --size=512k --io_size=64k \
-		--ioengine=psync --sync_file_range=write:1 --fallocate=none --group_reporting
+	fio_quiet --filename=/dev/nbm --rw=write --bs=4k --numjobs=2 --offset_increment=256k --size=256k --ioengine=psync \
+		--sync_file_range=write:1 --fallocate=none --group_reporting
 	wait_idle nbm
 	trace 0
 	holds "merges: bfq: buffered: at least one under the lock" "$(grep -c ' merge: .* path=<unknown>' $TRACING/trace) > 0"
