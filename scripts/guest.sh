@@ -18,6 +18,8 @@ tools=$("$TOP/scripts/guest-tools.sh")
 find "$tools" -type f ! -name ready -exec cp -t "$payload" {} +
 cp "$modules"/stripped/*.ko "$payload"
 sed -n 's/^version = "\(.*\)"/\1/p' "$TOP/Cargo.toml" >"$payload/release"
+# mkfs.erofs -E legacy-compress -zlz4 made it of the file "file", 2,300 KiB of zeros.
+gzip -dc "$TOP/tests/guest/tools/compressed.erofs.gz" >"$payload/compressed.erofs"
 # A copy of the module under another name, which the kernel must refuse to load: the name is the only
 # "iostat" padded with zeros.
 sed 's/iostat\(\x00\{50\}\)/iostaX\1/' "$modules/stripped/iostat.ko" >"$payload/iostaX.ko"

@@ -18,7 +18,7 @@ TOOLS="bash dmsetup iostat mkfs.ext4 mkfs.xfs mkfs.btrfs mount umount losetup bl
 # Those that the kernel has as modules are included, with the modules they depend on.
 MODULES="null_blk scsi_debug sd_mod brd loop zram ublk_drv nvme nvme-loop virtio_pci virtio_blk virtio_console virtio_net
 	dm-mod dm-multipath dm-round-robin dm-delay dm-flakey dm-dust dm-mirror dm-snapshot dm-zero dm-log-writes
-	md-mod raid0 raid1 raid10 bfq mq-deadline kyber-iosched ext4 xfs btrfs overlay configfs nfsv4 nfsd"
+	md-mod raid0 raid1 raid10 bfq mq-deadline kyber-iosched ext4 xfs btrfs erofs overlay configfs nfsv4 nfsd"
 
 die()
 {

@@ -15,12 +15,12 @@ struct file;
 struct task_struct;
 
 /**
- * struct call - a thread that is in a function which reads the page cache and may wait for I/O
+ * struct call - a thread that is in a function which reads the page cache and may wait for I/O: the innermost one
  * @task: the thread; NULL if this structure is not in use. See iostat/tasks.h
  * @filp: the open file or block device, or NULL
  * @mapping: its page cache
  * @pos: offset in the file, bytes
- * @in_folio: how many functions that are hooked for waits for folios the thread is in
+ * @in_folio: number of hooked functions with @is_of_folio that the thread has entered since
  */
 struct call {
 	struct task_struct *task;

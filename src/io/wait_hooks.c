@@ -4,11 +4,11 @@
  * from their arguments.
  *
  * A hook is on the innermost function that still has the I/O as its argument, so that a wait is one
- * event: folio_wait_writeback() and others wait in folio_wait_bit(). Two functions have no such
- * argument: blk_io_schedule(), and io_schedule(), in which readers of the page cache wait; these
- * call it from folio_wait_bit_common(), which cannot be hooked. For a wait in the first one, dio.c
- * has the call. The functions that call the second one are hooked as well: they are "calls" here,
- * and only traced if they wait.
+ * event: folio_wait_writeback() and others wait in folio_wait_bit(). Two hooked functions have no such
+ * argument. For blk_io_schedule(), dio.c has the call of direct I/O. Readers of the page cache wait in
+ * io_schedule(), which folio_wait_bit_common() calls, and that cannot be hooked: so their callers,
+ * filemap_get_pages() and do_read_cache_folio(), are hooked as well. These are "calls" here, and are
+ * traced only if they wait.
  *
  * The thread holds a reference to the argument of the function, and to nothing else
  * that is read here. But preemption is disabled, which is an RCU read-side critical
@@ -198,7 +198,7 @@ static bool describe_direct(struct iostat_wait *wait, struct ftrace_regs *regs,
 	return true;
 }
 
-/* kallsyms returns the extent of a function as text only. Once it is known, two comparisons are enough. */
+/* kallsyms returns the start and size of a function as text only. They are stored, so that later calls only compare. */
 static bool is_in_folio_wait(unsigned long ip)
 {
 	static unsigned long start, size;

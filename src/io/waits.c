@@ -22,19 +22,26 @@
 #include <linux/tracepoint.h>
 #include <trace/events/io.h>
 
-/* Data of a hooked call, on the shadow stack of its thread from entry to exit. */
+/*
+ * Data of a hooked call, on the shadow stack of its thread from entry to exit.
+ *
+ * A call can be nested in another: a file system may read its metadata through the page cache to find out where the data
+ * of a file is. The thread has one struct call, of the innermost; @outer is what it was before this one.
+ */
 struct kept {
-	u64 attach;
+	u64 attach_id;
 	const struct hook *hook;
 	struct iostat_wait *wait;
 	struct call *call;
+	bool is_nested;
+	struct call outer;
 };
 
 /*
- * The value of @attach in the data of calls whose entry was handled since the hooks were last
+ * The value of @attach_id in the data of calls whose entry was handled since the hooks were last
  * registered.
  */
-static u64 attach;
+static u64 attach_id;
 static iostat_waits_fn identify;
 static const void *state;
 
@@ -106,11 +113,16 @@ static int on_entry(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 
 	if (!hook)
 		return 1;
-	kept->attach = attach;
+	kept->attach_id = attach_id;
 	kept->hook = hook;
 	kept->wait = NULL;
 	if (hook->enter) {
-		kept->call = iostat_call_claim();
+		kept->call = iostat_call_find();
+		kept->is_nested = kept->call;
+		if (kept->is_nested)
+			kept->outer = *kept->call;
+		else
+			kept->call = iostat_call_claim();
 		if (!kept->call)
 			return 1;
 		kept->call->in_folio = 0;
@@ -130,7 +142,7 @@ static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 	const struct kept *kept = data;
 
 	/* The entry was handled before the hooks were last registered, perhaps by another load of this module. */
-	if (kept->attach != attach)
+	if (kept->attach_id != attach_id)
 		return;
 	if (kept->wait) {
 		record_done(kept->wait);
@@ -138,10 +150,12 @@ static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 	}
 	if (!kept->call)
 		return;
-	if (kept->hook->enter)
-		iostat_task_release(&kept->call->task);
-	else
+	if (!kept->hook->enter)
 		kept->call->in_folio--;
+	else if (kept->is_nested)
+		*kept->call = kept->outer;
+	else
+		iostat_task_release(&kept->call->task);
 }
 
 /* Hooks in the kernel itself, and in modules. */
@@ -196,7 +210,7 @@ int iostat_waits_start(void)
 	if (!waits)
 		return -ENOMEM;
 	iostat_calls_reset();
-	attach = iostat_clock_read() | 1;
+	attach_id = iostat_clock_read() | 1;
 	return 0;
 }
 
