@@ -186,7 +186,11 @@ static int mount_proc(void)
 		proc = NULL;
 		return error;
 	}
-	return WARN_ON_ONCE(proc_pid_ns(proc->mnt_sb) != &init_pid_ns) ? -EXDEV : 0;
+	if (!WARN_ON_ONCE(proc_pid_ns(proc->mnt_sb) != &init_pid_ns))
+		return 0;
+	kern_unmount(proc);
+	proc = NULL;
+	return -EXDEV;
 }
 
 /*
@@ -216,8 +220,9 @@ static int mounts_open(void)
 	return -EXDEV;
 }
 
-/* The number of switches that were requested, and of those that the work item has done. */
+/* Whether the table is to be kept. */
 static bool is_wanted;
+/* The number of calls of iostat_mounts_switch(), and how many of them the work item has handled. */
 static unsigned int asked, seen_to;
 static DECLARE_WAIT_QUEUE_HEAD(settled);
 
@@ -235,8 +240,8 @@ static void mounts_work(struct work_struct *unused)
 		bool has_table;
 
 		/*
-		 * Changes are reported from here on: devices that are marked as gone in this table
-		 * are right in the next one.
+		 * Changes are reported from here on. If a device number is used again meanwhile, its
+		 * lines in this table are marked as gone, and those in the next table are right.
 		 */
 		if (!mounts_open()) {
 			iostat_mount_table_begin();
