@@ -104,8 +104,8 @@ struct iostat_info {
  *	entry
  * @crtime: time at which recording began, ns: creation_time of devstat(9), ks_crtime of kstat(9S)
  * @map_offset: offset of the device's memory in the mapped file, bytes: see struct iostat_map_device
- * @dev_major: major number; 0 for an entry
- * @dev_minor: minor number; 0 for an entry
+ * @dev_major: major number; for an NFS file system that of its st_dev, for another entry 0
+ * @dev_minor: minor number, as @dev_major
  * @parent: of a partition, the number of its disk; else IOSTAT_NO_DEVICE
  * @type: device_type of devstat(9)
  * @priority: priority of devstat(9). The list is in descending order of priority
@@ -176,7 +176,7 @@ struct iostat_list {
  * @wcnt: transactions in the wait queue
  * @rcnt: transactions in the run queue
  * @oldest_age: with IOSTAT_GET_OLDEST, the age of the oldest I/O in flight at @snaptime, ns, for a disk including
- *	those of its partitions; else 0. 0 if no I/O is in flight, and for an entry of another module
+ *	those of its partitions; else 0. 0 if no I/O is in flight, and for an entry of a module that uses devstat(9)
  */
 struct iostat_snapshot {
 	__u32 number;

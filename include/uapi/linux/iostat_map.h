@@ -163,7 +163,8 @@ struct iostat_cpu_queue {
  * @bytes: bytes transferred without error, by enum iostat_class
  * @duration: sum of the times of completed transactions, ns, by enum iostat_class
  * @service: sum of their times in the run queue, ns, by enum iostat_class
- * @completed: transactions completed, by IOSTAT_CLASSES * enum iostat_tag + enum iostat_class
+ * @completed: transactions completed, by IOSTAT_CLASSES * enum iostat_tag + enum iostat_class; those without a tag have
+ *	IOSTAT_TAGS in place of the tag
  * @waitq: the wait queue
  * @runq: the run queue
  * @waitq_busy: whether the wait queue is not empty
