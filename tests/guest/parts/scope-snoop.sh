@@ -164,7 +164,7 @@ wait $snoop 2>/dev/null
 is "snoop, killed: its instance is left" "$(instances)" "ioscope-$snoop"
 ioscope snoop 0.1 >/dev/null 2>&1
 is "and the next removes it" "$(instances)" ""
-says "snoop: not root" 1 "ioscope: a tracefs instance may not be made: become root" \
+says "snoop: not root" 1 "ioscope: no permission to create a tracefs instance: run as root" \
 	setpriv --reuid=65534 --clear-groups ioscope snoop 1
 says "snoop: an unknown device" 1 "ioscope: there is no device nothing: ioscope without a name shows all" \
 	ioscope snoop -d nothing

@@ -185,6 +185,6 @@ wait
 is "why: all disks, none did anything" "$(ioscope why 0.1)" "No disk did any I/O."
 is "why: CSV" "$(ioscope why -o csv 0.1)" ""
 says "why: an unprivileged user, without processes" 0 \
-	"ioscope: processes and files are not known: a tracefs instance may not be made: become root" \
+	"ioscope: processes and files are not known: no permission to create a tracefs instance: run as root" \
 	setpriv --reuid=65534 --clear-groups ioscope why 0.1
 says "why: an unknown device" 1 "ioscope: there is no device nothing: ioscope without a name shows all" ioscope why nothing

@@ -5,7 +5,7 @@ says "an unknown device" 1 "ioscope: there is no device nothing: ioscope without
 says "a full disk" 1 "ioscope: cannot write: No space left on device (os error 28)" \
 	sh -c 'ioscope >/dev/full'
 says "no interval" 1 \
-	"ioscope: without an INTERVAL there is no report but the first: leave out -Y, or give one" ioscope -Y
+	"ioscope: -Y omits the first report, and without an INTERVAL there is no other: leave out -Y, or give an INTERVAL" ioscope -Y
 says "an interval of nothing" 1 "ioscope: an interval is from 0.01 to 1000000 seconds" ioscope 0
 says "a closed pipe" 0 "" sh -c 'set -o pipefail; ioscope 0.05 | head -n 1'
 ioscope --nothing >/tmp/out 2>&1

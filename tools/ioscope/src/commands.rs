@@ -38,7 +38,7 @@ use jiff::Timestamp;
 pub fn source(from: &From, each: bool) -> Result<Box<dyn Source>> {
     let Some(path) = &from.replay else {
         if from.at.is_some() || from.from.is_some() || from.to.is_some() {
-            bail!("--at, --from and --to are of a recording: give --replay FILE");
+            bail!("--at, --from and --to need a recording: add --replay FILE");
         }
         return Ok(Box::new(Live::new()?));
     };
@@ -98,7 +98,7 @@ pub fn run(
 ) -> Result<()> {
     let is_recorded = source.is_recorded();
     if when.no_first && words.interval.is_none() && !is_recorded {
-        bail!("without an INTERVAL there is no report but the first: leave out -Y, or give one");
+        bail!("-Y omits the first report, and without an INTERVAL there is no other: leave out -Y, or give an INTERVAL");
     }
     let selection = source.selection(&words.devices, when.partitions)?;
     source.choose(selection, want);

@@ -151,8 +151,8 @@ impl Interval<'_> {
         divide(self.growth(|s| s.rlentime), ends).map(|ns| ns / 1e6)
     }
 
-    /// The share of the time, from 0 to 1, in which the counter of ns grew; of a queue's length integrated over
-    /// time the mean length.
+    /// The growth of a counter of ns divided by the length of the interval: of a busy time the utilisation, from 0 to 1;
+    /// of a queue's length integrated over time the mean length.
     pub fn share(&self, counter: impl Fn(&Snapshot) -> u64) -> Option<f64> {
         divide(self.growth(counter), self.ns())
     }

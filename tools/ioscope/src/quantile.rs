@@ -62,7 +62,7 @@ impl Counts {
         self.buckets.iter().fold(0, |sum, n| sum.saturating_add(*n))
     }
 
-    /// The bucket of the time that `percent` of all are not longer than. None of nothing.
+    /// The index of the bucket in which `percent` of all times are reached. `None` if there are no times.
     pub fn bucket(&self, percent: f64) -> Option<usize> {
         let total = self.total();
         if total == 0 {
@@ -77,7 +77,8 @@ impl Counts {
         })
     }
 
-    /// The time that `percent` of all are not longer than: the upper bound of its bucket. None of nothing.
+    /// The quantile: the upper bound of the bucket in which `percent` of all times are reached. `None` if there are no
+    /// times.
     pub fn quantile(&self, percent: f64, bounds: &Bounds) -> Option<UpTo> {
         Some(self.up_to(self.bucket(percent)?, bounds))
     }

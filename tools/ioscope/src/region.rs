@@ -178,7 +178,7 @@ impl Area {
         })
     }
 
-    /// What was counted since `before`. One that was cleared meanwhile has what it has.
+    /// The growth since `before`; a count that is less than before was cleared meanwhile, and is taken whole.
     pub fn since(&self, before: &Area) -> Area {
         let less = |now: u64, before: u64| now.checked_sub(before).unwrap_or(now);
         let both =

@@ -11,7 +11,8 @@ pub type Counts = [u64; SIZES];
 /// By the number of the device and the class. What is not here has had no I/O.
 pub type Sizes = BTreeMap<(u32, u8), Counts>;
 
-/// What came to `from` until `to`. Counts that are less than before were begun again.
+/// The growth of the counts from `from` to `to`; a count that is less than before was cleared meanwhile, and is taken
+/// whole.
 pub fn between(from: Option<&Counts>, to: &Counts) -> Counts {
     let Some(from) = from else {
         return *to;

@@ -134,7 +134,9 @@ fn remove_old(instances: &Path) {
 
 fn not_made(error: &std::io::Error) -> Error {
     match error.kind() {
-        ErrorKind::PermissionDenied => anyhow!("a tracefs instance may not be made: become root"),
+        ErrorKind::PermissionDenied => {
+            anyhow!("no permission to create a tracefs instance: run as root")
+        }
         _ => anyhow!("a tracefs instance cannot be made: {error}"),
     }
 }
@@ -343,7 +345,9 @@ fn lines(rest: &mut Vec<u8>, each: &mut impl FnMut(&Event) -> Result<()>) -> Res
         let line = String::from_utf8_lossy(&rest[begin..begin + length]);
         match parse(&line) {
             Line::Event(event) => each(&event)?,
-            Line::Invalid => bail!("an event is not as this version of ioscope knows it: {line}"),
+            Line::Invalid => {
+                bail!("invalid trace event, perhaps of another version of the module: {line}")
+            }
             Line::Other => {}
         }
         begin += length + 1;

@@ -63,7 +63,7 @@ fn kept(options: &Options) -> Result<Vec<SlowIo>> {
 /// Those that ended in a part of a recording. Of the interval that an instant is in, those that its end has and its beginning has not.
 fn recorded(options: &Options) -> Result<Vec<SlowIo>> {
     let Some(path) = &options.from.replay else {
-        bail!("--at, --from and --to are of a recording: give --replay FILE");
+        bail!("--at, --from and --to need a recording: add --replay FILE");
     };
     let part = Part {
         at: options.from.at.clone(),

@@ -104,7 +104,8 @@ fn passed() -> Result<Vec<StdListener>> {
     }
     let take = |index| {
         let socket = sockets.take_tcp_listener(index);
-        let socket = socket.context("a socket that was passed is not one of TCP that listens")?;
+        let socket =
+            socket.context("a socket that systemd passed is not a listening TCP socket")?;
         socket.context("a socket was passed twice")
     };
     (0..count).map(take).collect()
