@@ -2,9 +2,8 @@
 
 //! Exact, always-on I/O statistics for every block device.
 //!
-//! The module has five floors, and imports go downward only:
+//! The module has four floors, and this file, which puts them together. Imports go downward only:
 //!
-//! 4. this file, which puts the others together and does nothing else;
 //! 3. [`iface`]: sysfs, `/dev/iostat`;
 //! 2. [`evcnt`]: event counters; [`recorder`], which uses them: the block layer's events, the disks, their accounts, the
 //!    trace events; [`kapi`], which uses both: what other modules call;
@@ -48,15 +47,15 @@ module! {
         },
         frequent_events: u32 {
             default: 0,
-            description: "Whether plugs, unplugs and remaps are counted as well, of which there are many (0 or 1)",
+            description: "Whether frequent events are counted as well: plugs, unplugs and remaps (0 or 1)",
         },
         slow_threshold_ns: u64 {
             default: 500_000_000,
-            description: "From which time from start to end on an I/O is kept as slow, ns (1 to 2^63)",
+            description: "I/Os that take at least this long from start to end are kept as slow, ns (1 to 2^63)",
         },
         cgroup_rows: u32 {
             default: 4096,
-            description: "How many rows accounts by cgroup may have: for each cgroup, disk, CPU and class one, about 1 KiB each (16 to 1048576)",
+            description: "Rows of the accounts by cgroup: one for each cgroup, disk, CPU and class, about 1 KiB each (16 to 1048576)",
         },
         mode: u32 {
             default: 0o666,

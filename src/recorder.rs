@@ -6,9 +6,9 @@
 //! recorded in the [`account::Account`] of its disk. The [`registry::Registry`] lists the disks; probes look
 //! them up in `accounts.rs`. Dropping the recorder removes the probes and frees the accounts.
 //!
-//! Order matters. At start, disks are listed before the first event, exits are probed before entries, and probes
-//! find accounts only once all probes are registered: registering a probe takes up to 100 ms, and an exit that
-//! is missed would leave an I/O in its queue for ever. At stop, the order is reversed; I/Os that are still in
+//! Order matters. At start, disks are listed before the first event, the ends of I/Os are probed before their starts, and
+//! probes find accounts only once all probes are registered: registering a probe takes up to 100 ms, and an end that is
+//! missed would leave an I/O in its queue for ever. At stop, the order is reversed; I/Os that are still in
 //! flight are dropped with the table.
 
 pub(crate) mod account;
@@ -60,10 +60,8 @@ use crate::{
     },
     kernel_ext::{
         block::device::BlockDevice,
-        class::{
-            self,
-            NoIo, //
-        },
+        class,
+        memory::NoIo,
         mmap::NewMapping,
         pages::PageOf,
         percpu::with_interrupts_off,
@@ -235,7 +233,7 @@ impl<L: Listener> class::Devices for State<L> {
 impl<L: Listener> State<L> {
     /// Begins to record a disk or partition. May sleep.
     fn record(&self, device: &BlockDevice<'_>) -> Result {
-        if device.takes_bios() {
+        if device.is_bio_based() {
             self.probes.lock().need(probe::OptionalProbes::Bios)?;
         } else if device.sends_clones() {
             self.probes.lock().need(probe::OptionalProbes::Clones)?;

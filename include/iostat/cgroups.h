@@ -29,7 +29,10 @@ int iostat_cgroups_switch(bool on);
  * iostat_bio_cgroup_owner - the cgroup in whose account a bio is shown
  * @bio: a bio that is in flight
  *
- * Return: the id of its cgroup, or if that was removed, of its nearest ancestor that exists.
+ * Context: Any context.
+ *
+ * Return: the id of its cgroup, or if that was removed, of its nearest ancestor that exists; 0 if this kernel has no
+ * cgroups for block I/O.
  */
 u64 iostat_bio_cgroup_owner(struct bio *bio);
 

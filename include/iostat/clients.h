@@ -9,7 +9,9 @@
 
 struct spinlock;
 
+/* Copies @size bytes with @lock held. Any context in which @lock may be taken; with PREEMPT_RT it may sleep. */
 void iostat_copy_locked(struct spinlock *lock, void *to, const void *from, size_t size);
+/* Whether a warning may be logged now: its rate is limited. Any context. */
 bool iostat_may_warn(void);
 
 #endif /* _IOSTAT_CLIENTS_H */

@@ -3,7 +3,7 @@
  * The clock of all statistics: CLOCK_MONOTONIC_RAW in ns.
  *
  * Recording an I/O reads the clock three times, which was the largest single cost of
- * recording: the kernel's function takes 38 instructions, and half of its time in a seqcount.
+ * recording: the kernel's function takes 38 instructions, and spends half of its time in a seqcount.
  * While the kernel's own clock source is the CPU's counter (the TSC of x86, the virtual counter
  * of arm64), that counter and one multiplication give the same time. The clock is RAW because a
  * slewed clock would make equal intervals differ, and because it is linear in the counter.
@@ -79,6 +79,7 @@ static __always_inline u64 iostat_clock_now(void)
 
 struct iostat_map_clock;
 
+/* iostat_clock_now() as a function. Any context but NMI. The others may sleep; see src/hooks/clock.c. */
 u64 iostat_clock_read(void);
 int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *counter),
 		       const void *counter);

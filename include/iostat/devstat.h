@@ -143,7 +143,8 @@ u64 iostat_devstat_now(void);
  * %-ENAMETOOLONG if the name is too long,
  * %-ENOSPC if there are 65536 entries,
  * %-ENODEV if the calling module is being unloaded,
- * %-ENOMEM. The other functions ignore an ERR_PTR(), as they ignore NULL.
+ * %-ENOMEM. The other functions ignore NULL. For an ERR_PTR(), those that return an errno return %-ENOENT, and those that
+ * log errors log a warning.
  */
 static inline struct devstat *devstat_new_entry(const void *dev_name, int unit_number,
 						u32 block_size, devstat_support_flags flags,

@@ -18,10 +18,10 @@ struct kiocb;
  * struct iostat_dio - a call of one of the functions that do direct I/O
  * @outer: the call of the same task that this call is nested in, or NULL
  * @iocb: its first argument
- * @iter: its second argument; NULL for a function whose iter is ahead of the bios
+ * @iter: its second argument; NULL for a function that reads all of the iter before it makes the bios
  * @pos: offset in the file at which the I/O begins, bytes
  * @bytes: length of the I/O, bytes
- * @is_write: its direction
+ * @is_write: whether it writes to the file
  * @vec: the vector of @iter at the beginning of the call
  * @vec_offset: the offset in that vector, bytes
  * @end: how many bytes of @iter had become bios when the last bio was submitted
@@ -48,8 +48,8 @@ void iostat_dio_stop(void);
 
 /*
  * Returns the open block device that the current task reads or writes by a synchronous call of blkdev_direct_IO(), if
- * the bio is of that call and refers to memory of the user; NULL if not. Sets the offset of the bio in the device. The
- * call is forgotten after the start of its last bio: @is_start.
+ * the bio is of that call and refers to memory of the user; NULL if not. Sets the offset of the bio in the device. If
+ * @is_start, and the bio is the last one of the call, the call is forgotten.
  */
 const struct file *iostat_dio_sync_file(const struct bio *bio, bool is_start, loff_t *offset);
 

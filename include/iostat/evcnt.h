@@ -106,7 +106,7 @@ static inline int evcnt_attach_dynamic(struct evcnt *ev, int type, const struct 
 
 /*
  * As evcnt_attach_dynamic(), but starts from @ev->ev_detached_count: the caller has zeroed @ev, or it
- * was attached before.
+ * was attached before. May sleep. Return: as evcnt_attach_dynamic().
  */
 static inline int evcnt_attach_dynamic_nozero(struct evcnt *ev, int type,
 					      const struct evcnt *parent,

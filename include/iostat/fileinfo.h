@@ -47,7 +47,7 @@ u32 iostat_fileinfo_of_bio(struct iostat_io *io, struct bio *bio, bool is_own,
 
 /*
  * Describes a place in the page cache, or in an open file, that the current thread
- * waits for. The caller holds references to them. @mapping may be NULL.
+ * waits for. The caller holds references to them. @mapping may be NULL. Does not sleep.
  */
 void iostat_fileinfo_of_cache(struct iostat_io *io, struct address_space *mapping,
 			      loff_t pos);

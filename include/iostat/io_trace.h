@@ -150,7 +150,7 @@ static __always_inline void iostat_move_texts(u64 *where, size_t bytes)
  */
 void iostat_put_device(struct iostat_io *io, const struct iostat_traced_device *dev);
 
-/* Called when an event is enabled and disabled, with the tracepoints' mutex held. */
+/* Called when an event is enabled and disabled, with the tracepoints' mutex held. Return: 0 or -ENOMEM. */
 int iostat_trace_reg(void);
 void iostat_trace_unreg(void);
 int iostat_merge_reg(void);

@@ -317,7 +317,7 @@ static inline kstat_t *kstat_lookup(const char *ks_module, int ks_instance, cons
 	return iostat_kstat_lookup(ks_module, ks_instance, ks_name, THIS_MODULE);
 }
 
-/* Deletes a kstat of the calling module by its name. Return: as kstat_delete(). */
+/* Deletes a kstat of the calling module by its name. May sleep. Return: as kstat_delete(); %-ENOENT if there is none. */
 static inline int kstat_delete_byname(const char *ks_module, int ks_instance, const char *ks_name)
 {
 	return iostat_kstat_delete(kstat_lookup(ks_module, ks_instance, ks_name), THIS_MODULE);
@@ -344,7 +344,7 @@ static inline int kstat_named_init(kstat_named_t *knp, const char *name, u8 data
  * @knp: a statistic of type KSTAT_DATA_STRING
  * @src: the string, or NULL. It is not copied
  *
- * After kstat_install() the caller holds ks_lock, under which the string is read.
+ * Context: Any context before kstat_install(). After it the caller holds ks_lock, under which the string is read.
  *
  * Return: 0, or %-EINVAL if @knp is of another type.
  */
@@ -353,7 +353,7 @@ static inline int kstat_named_setstr(kstat_named_t *knp, const char *src)
 	return iostat_kstat_named_setstr(knp, src);
 }
 
-/* Sets the name of a timer and clears it. Return: as kstat_named_init(). */
+/* Sets the name of a timer and clears it. Any context. Return: as kstat_named_init(). */
 static inline int kstat_timer_init(kstat_timer_t *ktp, const char *name)
 {
 	return iostat_kstat_timer_init(ktp, name);

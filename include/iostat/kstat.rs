@@ -137,7 +137,8 @@ impl<M> Drop for Kstat<M> {
         let owner = self.owner.as_ptr().cast();
         // SAFETY: By the type invariant the kstat is not deleted yet, and it is not used after this call.
         let deleted = unsafe { abi::iostat_kstat_delete(self.raw.as_ptr(), owner) };
-        // It is not deleted if its own update drops it: iostat then deletes it when the module is unloaded.
+        // The delete fails if the kstat's own update function drops this value. iostat then deletes the kstat when the
+        // module is unloaded. Until then it uses the memory, which is therefore leaked.
         if deleted == 0 {
             // SAFETY: iostat does not use the memory any more, and it is dropped only here.
             unsafe { ManuallyDrop::drop(&mut self.memory) };

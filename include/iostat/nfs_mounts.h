@@ -10,6 +10,7 @@
 /*
  * Calls @mounts->mounted for each file system that is mounted, and for each
  * later one before it is used. To be called while nfs.ko is loaded. May sleep.
+ * Return: 0; -ENOMEM; or another negative errno if the function that mounts cannot be hooked.
  */
 int iostat_nfs_mounts_start(const struct iostat_nfs_mounts *mounts);
 

@@ -7,6 +7,7 @@
 #ifndef _IOSTAT_PROBES_H
 #define _IOSTAT_PROBES_H
 
+#include <iostat/clock.h>
 #include <linux/blk_types.h>
 #include <linux/jump_label.h>
 #include <linux/percpu.h>
@@ -70,6 +71,15 @@ struct iostat_probe_ctx {
 	u64 now_ns;
 	unsigned long cpu_offset;
 };
+
+/* Returns where and when a probe runs. Called with interrupts disabled. */
+static __always_inline struct iostat_probe_ctx iostat_here(void)
+{
+	return (struct iostat_probe_ctx) {
+		.now_ns = iostat_clock_now(),
+		.cpu_offset = __my_cpu_offset,
+	};
+}
 
 /* The Rust functions, called with interrupts disabled. Rust checks their types against these. */
 typedef void (*iostat_rq_fn)(const void *state, struct request *rq, struct iostat_probe_ctx here);

@@ -51,7 +51,7 @@ void iostat_recent_key(struct iostat_recent_key *key, const struct dentry *dentr
 
 /*
  * Finds a file, and sets the file of an I/O and its texts, but not fi_offset and fi_oflags. To be called in an RCU
- * read-side critical section, where iostat_may_walk() returns true.
+ * read-side critical section, where iostat_may_walk() returns true. Return: whether the file was found.
  */
 bool iostat_recent_find(const struct iostat_recent_key *key, struct iostat_io *io);
 

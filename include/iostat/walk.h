@@ -39,10 +39,13 @@ static inline bool iostat_may_walk(void)
 		(!IS_ENABLED(CONFIG_PREEMPT_RT) || preemptible());
 }
 
-/* Looks up a path as the current task sees it. A file that was deleted has its former path. */
+/*
+ * Looks up a path as the current task sees it. A file that was deleted has its former path. To be called in an RCU
+ * read-side critical section, where iostat_may_walk() returns true. Does not sleep.
+ */
 void iostat_walk_path(struct iostat_walk *walk, const struct path *path);
 
-/* Looks up a path in the file system. */
+/* Looks up a path in the file system. As iostat_walk_path(). */
 void iostat_walk_dentry(struct iostat_walk *walk, const struct dentry *dentry);
 
 /*

@@ -61,8 +61,8 @@ impl Bit {
         Bit(opaque(u64::from(is_second)))
     }
 
-    /// The first element of one half of an array that is a part of `whole`. The compiler keeps a register without the
-    /// offset of the array in `whole`; each instruction that uses the result adds that offset.
+    /// As [`Bit::half`], for an array inside `whole`. The compiler keeps the address without the offset of the array in a
+    /// register, and encodes that offset as the displacement of each instruction that uses the result.
     #[inline(always)]
     pub(crate) fn half_within<'a, W, T, const N: usize>(
         self,
@@ -115,13 +115,13 @@ impl<const LEAST: u32> HighestBit<LEAST> {
         (self.0 as usize).wrapping_sub(LEAST as usize)
     }
 
-    /// In the row of this number, one of two elements.
+    /// Returns element `which` of the row of this number.
     #[cfg(not(loom))]
     #[inline(always)]
     pub(crate) fn one_of_two<T, const ROWS: usize>(self, which: Bit, rows: &[[T; 2]; ROWS]) -> &T {
         const { assert!(ROWS >= Self::COUNT) };
         let first = from_ref(rows).cast::<T>();
-        // One instruction; the rest of the address is a part of that which uses it.
+        // The index takes one instruction; the instruction that uses the result encodes the rest of the address.
         let index = opaque(self.0.wrapping_mul(2).wrapping_add(which.0));
         // CAST: Not above 63.
         let number = (index as usize).wrapping_sub(2 * LEAST as usize);
@@ -130,11 +130,12 @@ impl<const LEAST: u32> HighestBit<LEAST> {
     }
 }
 
-/// Eighths into which octaves are cut, of all numbers from 8 on.
+/// The length of an array that is indexed by [`Eighth`]. An octave, from a power of two to the next, has eight eighths.
 pub(crate) const EIGHTHS: usize = 8 * 64 + 16;
 
 /// In which eighth of an octave a number is: eight times the number of its highest bit, and then the highest bit and
-/// the three below as a number. Below 8 all numbers are in the eighth of 8; from 2^61 on they are in any from its own octave on.
+/// the three below as a number. Below 8 all numbers are in the eighth of 8. From 2^61 on
+/// the shift drops high bits: a number is then in some eighth from 8 * 61 on.
 ///
 /// # Invariants
 ///

@@ -12,7 +12,8 @@
 
 use super::{
     bindings,
-    block::device::BlockDevice, //
+    block::device::BlockDevice,
+    memory::NoIo, //
 };
 use core::{
     cell::UnsafeCell,
@@ -25,8 +26,7 @@ use kernel::{
     error::to_result,
     ffi::c_void,
     prelude::*,
-    sync::Arc,
-    types::NotThreadSafe, //
+    sync::Arc, //
 };
 
 /// A listener for disks and partitions. The calls are serialised, may sleep, and hold the mutex of the class:
@@ -172,30 +172,6 @@ impl<T: Devices> ClassRegistration<T> {
         if let Some((listener, device)) = unsafe { Self::resolve(INDEX, dev) } {
             listener.leaves(&device);
         }
-    }
-}
-
-/// While this value exists, allocations of this thread do not start I/O: `memalloc_noio_save()`.
-pub(crate) struct NoIo {
-    flags: u32,
-    _not_send: NotThreadSafe,
-}
-
-impl NoIo {
-    /// Disables I/O by allocations of this thread.
-    pub(crate) fn new() -> Self {
-        NoIo {
-            // SAFETY: It changes a flag of the current thread, which `drop` restores.
-            flags: unsafe { bindings::memalloc_noio_save() },
-            _not_send: NotThreadSafe,
-        }
-    }
-}
-
-impl Drop for NoIo {
-    fn drop(&mut self) {
-        // SAFETY: The flags were saved by this thread.
-        unsafe { bindings::memalloc_noio_restore(self.flags) };
     }
 }
 

@@ -2,8 +2,8 @@
 
 //! Probes at the entry of a function of the kernel.
 //!
-//! A function without a tracepoint can be hooked if the kernel can trace it. Registering a hook takes the kernel a walk over its
-//! functions, several times.
+//! A function without a tracepoint can be hooked if the kernel can trace it. Registering a hook is slow: the kernel
+//! walks over all its functions several times.
 //!
 //! C header: [`include/linux/fprobe.h`](srctree/include/linux/fprobe.h).
 
@@ -40,7 +40,8 @@ impl Arguments<'_> {
 
 /// A function that is called at the entry of another.
 pub(crate) trait EntryHandler: Send + Sync + 'static {
-    /// Called on the thread that enters the function, before it, with preemption disabled.
+    /// Called at the entry of the function, before its body, in the context of its caller, with preemption disabled. Must
+    /// not sleep.
     fn entry(&self, arguments: Arguments<'_>);
 }
 
@@ -53,7 +54,8 @@ struct FprobeInner<T> {
 
 /// A handler that is called at each entry of a function, until the value is dropped.
 ///
-/// The kernel looks for a function by a binary search for its name, and for several by a walk over all names: this is for one.
+/// One value hooks one function: the kernel finds a single name by binary search, but several names by a walk over all
+/// names.
 pub(crate) struct Fprobe<T: EntryHandler>(KBox<FprobeInner<T>>);
 
 // SAFETY: The functions of the kernel may be called from any thread, and `T` may be used and dropped by any.

@@ -30,7 +30,8 @@ impl<T: Send + Sync> Global<T> {
         Global(AtomicPtr::new(core::ptr::null_mut()))
     }
 
-    /// Publishes a value until the guard is dropped. `EBUSY` if there is a value already.
+    /// Publishes a value until the guard is dropped. `EBUSY` if there is a value already. Any context in which `value` may be
+    /// dropped.
     pub(crate) fn publish(&'static self, value: Arc<T>) -> Result<Guard<T>> {
         let null = core::ptr::null_mut();
         let new = Arc::as_ptr(&value).cast_mut();
@@ -78,7 +79,8 @@ impl<T: Send + Sync> Drop for Guard<T> {
         self.global
             .0
             .store(core::ptr::null_mut(), Ordering::Release);
-        // SAFETY: In process context; for the readers that use `borrow`.
+        // Readers that called `borrow` may still use the value.
+        // SAFETY: A guard is dropped where the caller may sleep.
         unsafe { bindings::synchronize_rcu() };
     }
 }

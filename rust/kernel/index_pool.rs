@@ -23,7 +23,7 @@ impl IndexPool {
         }
     }
 
-    /// Returns an index that stays free until [`IndexPool::take`]. Allocates the memory that
+    /// Returns a free index without taking it: the caller then calls [`IndexPool::take`]. Allocates the memory that
     /// [`IndexPool::release`] needs. May sleep; `ENOMEM`.
     pub(crate) fn find(&mut self) -> Result<u32> {
         let next = self.free.last().copied();

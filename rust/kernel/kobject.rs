@@ -100,7 +100,7 @@ unsafe impl<T: Object> Sync for Directory<T> {}
 impl<T: Object> Directory<T> {
     const TYPE: &'static ObjectType<T> = &T::TYPE;
 
-    /// Creates the directory `name` in the directory of `parent`. `EEXIST` if it exists.
+    /// Creates the directory `name` in the directory of `parent`. May sleep. `EEXIST` if it exists; `ENOMEM`.
     ///
     /// # Safety
     ///

@@ -18,12 +18,17 @@ use kernel::{
 };
 
 /// The pages that a part of the file shows.
-pub(crate) trait MappedPages: Send + Sync + 'static {
+///
+/// # Safety
+///
+/// [`MappedPages::page`] returns addresses in the linear map, of pages to which `self` has a reference for as long as it
+/// exists.
+pub(crate) unsafe trait MappedPages: Send + Sync + 'static {
     /// The range of pages in the file.
     fn pages(&self) -> Range<usize>;
 
-    /// The address of the memory that one of these pages shows, to which `self` has a reference. [`None`] if the page
-    /// does not exist, or does not exist yet. May sleep.
+    /// The address of the memory that one of these pages shows. [`None`] if the page does not exist, or does not exist
+    /// yet. May sleep.
     fn page(&self, number: usize) -> Option<*const c_void>;
 }
 
@@ -130,7 +135,8 @@ impl<T: MappedPages> Functions<T> {
         let Some(address) = shown.page(number) else {
             return bindings::vm_fault_reason_VM_FAULT_SIGBUS;
         };
-        // SAFETY: `shown` has a reference to the page. This takes another one for the mapping.
+        // SAFETY: By the requirement of the trait this is the address of a page in the linear map, to which `shown` has a
+        // reference. This takes another one for the mapping.
         unsafe { (*fault).page = bindings::get_page_of_address(address) };
         0
     }

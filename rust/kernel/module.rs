@@ -45,8 +45,8 @@ pub(crate) struct Owner {
     name: [u8; NAME_LEN],
 }
 
-/// The module of an [`Owner`], for objects that are numerous. Unlike an [`Owner`] it may be equal to that of a module that was
-/// loaded after this one was unloaded: a holder drops it when the module is unloaded.
+/// The address of the module of an [`Owner`]: smaller than an [`Owner`], for objects that are numerous. A module that is
+/// loaded later may have the same address, so a holder drops the value when the module is unloaded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OwnerId(usize);
 

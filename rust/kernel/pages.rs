@@ -122,7 +122,9 @@ impl<T> Drop for PageOf<T> {
     }
 }
 
-impl<T: Send + Sync + 'static> MappedPages for PageOf<T> {
+// SAFETY: By the type invariant the address is that of a page from the page allocator, in the linear map, and the value has a
+// reference to the page.
+unsafe impl<T: Send + Sync + 'static> MappedPages for PageOf<T> {
     fn pages(&self) -> Range<usize> {
         0..1
     }

@@ -66,12 +66,12 @@ impl ThisCpu<'_> {
     /// Returns a number that no other CPU has, a multiple of 4.
     #[inline(always)]
     pub(crate) fn number(self) -> u64 {
-        // Units of per-CPU memory begin at pages.
+        // Each CPU has an offset of its own, and its unit of per-CPU memory begins at a page: a multiple of 4.
         self.offset as u64
     }
 }
 
-/// Calls `work` with interrupts off, on this CPU.
+/// Calls `work` with interrupts off, on this CPU. `work` must not sleep. Any context.
 pub(crate) fn with_interrupts_off<T>(work: impl FnOnce(ThisCpu<'_>) -> T) -> T {
     // SAFETY: The flags are restored below.
     let flags = unsafe { bindings::local_irq_save() };
@@ -84,8 +84,8 @@ pub(crate) fn with_interrupts_off<T>(work: impl FnOnce(ThisCpu<'_>) -> T) -> T {
 
 /// The highest number that a CPU can have, plus 1.
 pub(crate) fn nr_cpu_ids() -> usize {
-    // SAFETY: Set once at boot.
-    unsafe { core::ptr::addr_of!(bindings::nr_cpu_ids).read() as usize }
+    // CAST: A count.
+    kernel::cpu::nr_cpu_ids() as usize
 }
 
 /// Returns the number of this CPU. Another one may run the caller right after, unless interrupts are off.

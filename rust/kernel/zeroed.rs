@@ -45,7 +45,7 @@ pub(crate) fn zeroed_vec<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
     zeroed_vec_with(len, GFP_KERNEL)
 }
 
-/// Allocates zeroed elements that are charged to the memory cgroup of the task.
+/// Allocates `len` zeroed values that are charged to the memory cgroup of the task. May sleep; `ENOMEM`.
 pub(crate) fn zeroed_vec_charged<T: Zeroed>(len: usize) -> Result<KVVec<T>> {
     zeroed_vec_with(len, GFP_KERNEL_ACCOUNT)
 }

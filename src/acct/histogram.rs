@@ -202,7 +202,8 @@ impl Histogram<Low> {
             self.shortest_negated.add(above_shortest.wrapping_neg());
             return self.span.set(1);
         }
-        // A time below the shortest is above it by 2^64 less their distance: by the shortest negated or more.
+        // For a time below the shortest, the difference wraps: it is 2^64 less their distance, and at least the shortest
+        // negated.
         if above_shortest > self.shortest_negated.own().wrapping_sub(1) {
             // Reads both again, for want of registers.
             keep_apart();

@@ -160,8 +160,8 @@ impl KstatQueue {
         Ok(())
     }
 
-    /// `kstat_waitq_to_runq()`, and, the other way round, `kstat_runq_back_to_waitq()`: at the same
-    /// moment. If this queue is empty, both stay as they were.
+    /// Moves one transaction from this queue to `other` at `now`: `kstat_waitq_to_runq()`, `kstat_runq_back_to_waitq()`.
+    /// If this queue is empty, returns [`Empty`] and changes neither.
     pub fn move_to(&mut self, other: &mut KstatQueue, now: u64) -> Result<(), Empty> {
         self.exit(now)?;
         other.enter(now);

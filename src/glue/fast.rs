@@ -42,7 +42,7 @@ extern "C" {
     static iostat_clock: own::iostat_clock;
 }
 
-/// Whether interrupts were on before a section.
+/// The flags of the CPU before a section: the code from [`save`] to [`restore`], which runs with interrupts off.
 #[derive(Clone, Copy)]
 #[repr(transparent)]
 pub(crate) struct Flags(u64);
@@ -70,7 +70,7 @@ pub(crate) fn restore(flags: Flags) {
     }
 }
 
-/// This CPU's offset of per-CPU memory. In a section.
+/// Returns this CPU's offset of per-CPU memory. Interrupts are off.
 #[inline(always)]
 pub(crate) fn cpu_offset() -> usize {
     extern "C" {
@@ -89,7 +89,7 @@ pub(crate) fn cpu_offset() -> usize {
     offset
 }
 
-/// The time in ns. In a section, while the clock is the TSC.
+/// Returns the time, ns. Interrupts are off, and the clock source is the TSC.
 #[inline(always)]
 pub(crate) fn now_ns() -> u64 {
     let now: u64;
@@ -194,7 +194,7 @@ pub(crate) struct PlacedRegion<'a> {
 impl<'a> PlacedRegion<'a> {
     /// # Safety
     ///
-    /// In a section and in a probe. The places are there for `'a`.
+    /// The caller is a probe with interrupts off. The places are valid for `'a`.
     #[inline(always)]
     pub(crate) unsafe fn new(places: CpuPlaces) -> Self {
         let region;

@@ -12,8 +12,8 @@ mod named;
 mod public;
 mod write;
 
-pub(crate) use copy::Copy;
-pub(crate) use named::Written;
+pub(crate) use copy::KstatCopy;
+pub(crate) use named::NewValue;
 pub(crate) use public::KstatDescription;
 pub(crate) use write::Change;
 
@@ -26,7 +26,7 @@ use crate::acct::kstat::{
     KstatType, //
 };
 use crate::kernel_ext::{
-    class::NoIo,
+    memory::NoIo,
     zeroed::zeroed_vec, //
 };
 use copy::SnapshotMemory;
@@ -275,7 +275,7 @@ impl ClientKstat {
         // SAFETY: `public` is valid as long as `self`. A client that changes it while a reader runs holds the
         // mutex, as the reader does.
         let data = unsafe { (*self.public.get()).ks_data };
-        // Use the smaller of the two sizes that the client has set.
+        // With a variable size, the smaller of ks_ndata and of what fits in ks_data_size.
         let room = self.data_size() / size(self.kind);
         let room = u32::try_from(room).unwrap_or(u32::MAX);
         let ndata = match self.flags & flags::VAR_SIZE {
@@ -308,7 +308,7 @@ impl ClientKstat {
     /// # Errors
     ///
     /// The errors of the callbacks; `EAGAIN` if the size keeps changing, `EIO` if it is invalid, `ENOMEM`.
-    pub(crate) fn copy(&self) -> Result<Copy> {
+    pub(crate) fn copy(&self) -> Result<KstatCopy> {
         // Drivers of disks may wait for the mutex.
         let _noio = NoIo::new();
         let mut room = SnapshotMemory::default();
@@ -358,7 +358,7 @@ impl ClientKstat {
                     now
                 }
             };
-            let mut copy = Copy::new(self.kind, ndata, bytes, snaptime, room);
+            let mut copy = KstatCopy::new(self.kind, ndata, bytes, snaptime, room);
             if callbacks.snapshot.is_none() {
                 copy.extrapolate();
             }

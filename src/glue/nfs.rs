@@ -5,7 +5,7 @@
 //! C header: `include/iostat/nfs.h`.
 
 use super::bindings as own;
-use crate::kernel_ext::class::NoIo;
+use crate::kernel_ext::memory::NoIo;
 use core::{
     marker::PhantomData,
     ptr::NonNull, //

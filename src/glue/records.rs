@@ -81,7 +81,7 @@ use kernel::{
     sync::Arc, //
 };
 
-/// Where a CPU finds its record of an account, the root to it, and the only region of the account.
+/// Pointers of one CPU to its record of an account, to the root of that record, and to its part of the only region.
 ///
 /// # Invariants
 ///
@@ -110,7 +110,7 @@ impl CpuPlace {
 // SAFETY: Null pointers; `Records::new` replaces them.
 unsafe impl Zeroed for CpuPlace {}
 
-/// What a CPU uses in place of the records that it does not have, and of their roots: they are written, and never read.
+/// A record and its root that a CPU writes to for all accounts in which it has no record. The record is never read.
 /// `no_region` is a region that contains no I/O, and is never written.
 pub(crate) struct Absent {
     record: RecordPage,
@@ -415,8 +415,7 @@ impl Records {
     }
 
     /// Adds the counts of the records of a partition, in which nothing is recorded any more, to these records of its
-    /// disk. Must not be called while these are read by calls, nor during [`Records::upkeep`]; may sleep. `ENOMEM`:
-    /// nothing was added.
+    /// disk. The caller excludes [`Records::upkeep`], and readers by system calls. May sleep. `ENOMEM`: nothing was added.
     pub(crate) fn absorb(&self, partition: &Records) -> Result {
         let mut sums = zeroed_vec::<PartitionSum>(1)?;
         let Some(sum) = sums.first_mut() else {
@@ -502,7 +501,8 @@ impl Drop for Records {
     }
 }
 
-impl MappedPages for Records {
+// SAFETY: All are addresses of values in a `PageOf`, which `self` owns. A record that exists is not removed before `self`.
+unsafe impl MappedPages for Records {
     fn pages(&self) -> Range<usize> {
         let pages = self.layout.pages_of_device();
         self.first_page..self.first_page.saturating_add(pages)

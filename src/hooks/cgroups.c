@@ -88,14 +88,14 @@ static void count(const void *state, struct bio *bio, u64 ios, u64 bytes)
 	local_irq_restore(flags);
 }
 
-/* The rest of a bio is submitted again. Disks whose driver takes requests have a request for each part. */
+/* The rest of a split bio is submitted again: one more I/O. If the driver takes requests, each part is counted with its request. */
 void notrace iostat_probe_cgroup_split(void *state, struct bio *bio, unsigned int new_sector)
 {
 	if (bdev_test_flag(bio->bi_bdev, BD_HAS_SUBMIT_BIO))
 		count(state, bio, 1, 0);
 }
 
-/* A bio ends that is not a part of a request, or no longer a part of one. */
+/* A bio ends that is not, or no longer, part of a request: it is not counted with one. */
 void notrace iostat_probe_cgroup_refused(void *state, struct request_queue *q, struct bio *bio)
 {
 	if (!bdev_test_flag(bio->bi_bdev, BD_HAS_SUBMIT_BIO))

@@ -245,7 +245,7 @@ int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *c
 		       const void *counter)
 {
 	mutex_lock(&exchange_lock);
-	/* Both are dropped by use_counter(), if there is a fast path. */
+	/* use_counter() decrements all three, if there is a fast path. */
 	static_branch_inc(&iostat_general_or_watched);
 	static_branch_inc(&iostat_general_or_traced);
 	static_branch_inc(&iostat_general);

@@ -39,20 +39,12 @@
 #include <linux/nfs_xdr.h>
 #include <linux/sunrpc/sched.h>
 
-static __always_inline struct iostat_probe_ctx here(void)
-{
-	return (struct iostat_probe_ctx) {
-		.now_ns = iostat_clock_now(),
-		.cpu_offset = __my_cpu_offset,
-	};
-}
-
 static void start(const void *state, const struct iostat_nfs_io *io, struct inode *inode)
 {
 	unsigned long flags;
 
 	local_irq_save(flags);
-	iostat_nfs_start(state, io, here());
+	iostat_nfs_start(state, io, iostat_here());
 	local_irq_restore(flags);
 	if (static_branch_unlikely(&iostat_traced))
 		iostat_nfs_start_trace(state, io, inode);
@@ -65,7 +57,7 @@ static void done(const void *state, const struct iostat_nfs_io *io, const struct
 	unsigned long flags;
 
 	local_irq_save(flags);
-	iostat_nfs_done(state, io, here(), error ? 0 : min(bytes, io->bytes), error);
+	iostat_nfs_done(state, io, iostat_here(), error ? 0 : min(bytes, io->bytes), error);
 	local_irq_restore(flags);
 }
 
@@ -168,7 +160,7 @@ static void notrace on_commit_done(void *state, const struct rpc_task *task,
 		done(state, &io, task, 0);
 }
 
-/* Exits are registered first, as a missed exit would leave an I/O in its queue for ever. */
+/* The probes of *_done come first: an I/O whose end is missed would stay in its queue for ever. */
 static struct {
 	const char *name;
 	void *probe;
@@ -197,10 +189,10 @@ static struct tracepoint *find(const struct module *module, const char *name)
 	return NULL;
 }
 
-/* Unregisters all but the first @keep probes, in reverse order. */
-static void take_away(unsigned int keep)
+/* Unregisters the probes that are registered, in reverse order. */
+static void unregister_probes(void)
 {
-	for (unsigned int i = ARRAY_SIZE(points); i-- > keep;) {
+	for (unsigned int i = ARRAY_SIZE(points); i-- > 0;) {
 		if (!points[i].tracepoint)
 			continue;
 		tracepoint_probe_unregister(points[i].tracepoint, points[i].probe,
@@ -210,7 +202,7 @@ static void take_away(unsigned int keep)
 	tracepoint_synchronize_unregister();
 }
 
-static int put_in_place(const struct module *module)
+static int register_probes(const struct module *module)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(points); i++) {
 		struct tracepoint *tp = find(module, points[i].name);
@@ -218,7 +210,7 @@ static int put_in_place(const struct module *module)
 							   (void *)probe_state) : -ENOENT;
 
 		if (error) {
-			take_away(0);
+			unregister_probes();
 			return error;
 		}
 		points[i].tracepoint = tp;
@@ -231,7 +223,7 @@ static void attach(const struct module *module)
 	int error = iostat_nfs_mounts_start(&mounts);
 
 	if (!error) {
-		error = put_in_place(module);
+		error = register_probes(module);
 		if (error)
 			iostat_nfs_mounts_stop();
 	}
@@ -245,7 +237,7 @@ static void detach(void)
 	if (!is_attached)
 		return;
 	is_attached = false;
-	take_away(0);
+	unregister_probes();
 	iostat_nfs_mounts_stop();
 }
 

@@ -41,7 +41,7 @@ static int on_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 	for (unsigned int i = 0; i < ARRAY_SIZE(mounting); i++)
 		if (!READ_ONCE(mounting[i]) && !cmpxchg(&mounting[i], NULL, current))
 			return 0;
-	return 1;	/* and nothing at its exit */
+	return 1;	/* the exit handler is not called */
 }
 
 static void on_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,

@@ -4,9 +4,9 @@
  * calls the Rust function for its event.
  *
  * These steps are inlines and macros of the kernel that Rust could only call as functions, four for
- * each event of each I/O; in C they are a dozen instructions. The only decision made here is
- * whether the start of an I/O is traced. That is done after interrupts are enabled again, because
- * finding the file and the task may take locks.
+ * each event of each I/O; in C they are a dozen instructions. Besides, these functions decide which disks an event is
+ * recorded for, whether it takes the fast path, and whether it is counted by cgroup or traced. The start of an I/O is
+ * traced after interrupts are enabled again, because finding the file and the task may take locks.
  */
 
 #include <iostat/cgroups.h>
@@ -27,16 +27,8 @@ DEFINE_STATIC_KEY_FALSE(iostat_general_or_traced);
 DEFINE_STATIC_KEY_FALSE(iostat_watched);
 DEFINE_STATIC_KEY_FALSE(iostat_general_or_watched);
 
-static __always_inline struct iostat_probe_ctx here(void)
-{
-	return (struct iostat_probe_ctx) {
-		.now_ns = iostat_clock_now(),
-		.cpu_offset = __my_cpu_offset,
-	};
-}
-
 /* Whether watched events of requests may take the fast path. */
-static __always_inline bool has_fast_path(void)
+static __always_inline bool may_take_fast_path(void)
 {
 	return IS_ENABLED(CONFIG_X86_64) && !static_branch_unlikely(&iostat_general);
 }
@@ -46,13 +38,13 @@ void notrace iostat_general_io_start(void *state, struct request *rq)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	iostat_io_start(state, rq, here());
+	iostat_io_start(state, rq, iostat_here());
 	local_irq_restore(flags);
 }
 
 static noinline void io_start_trace(void *state, struct request *rq)
 {
-	if (has_fast_path())
+	if (may_take_fast_path())
 		iostat_traced_io_start(state, rq);
 	else
 		iostat_general_io_start(state, rq);
@@ -72,7 +64,7 @@ void notrace iostat_probe_rq_issue(void *state, struct request *rq)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	iostat_rq_issue(state, rq, here());
+	iostat_rq_issue(state, rq, iostat_here());
 	local_irq_restore(flags);
 }
 
@@ -81,7 +73,7 @@ void notrace iostat_probe_rq_requeue(void *state, struct request *rq)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	iostat_rq_requeue(state, rq, here());
+	iostat_rq_requeue(state, rq, iostat_here());
 	local_irq_restore(flags);
 }
 
@@ -90,7 +82,7 @@ void notrace iostat_probe_rq_merge(void *state, struct request *rq)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	iostat_rq_merge(state, rq, here());
+	iostat_rq_merge(state, rq, iostat_here());
 	local_irq_restore(flags);
 }
 
@@ -99,7 +91,7 @@ void notrace iostat_probe_io_done(void *state, struct request *rq)
 	unsigned long flags;
 
 	local_irq_save(flags);
-	iostat_io_done(state, rq, here());
+	iostat_io_done(state, rq, iostat_here());
 	local_irq_restore(flags);
 }
 
@@ -109,7 +101,7 @@ static __always_inline void general_rq_complete(void *state, struct request *rq,
 	unsigned long flags;
 
 	local_irq_save(flags);
-	iostat_rq_complete(state, rq, here(), error, nr_bytes);
+	iostat_rq_complete(state, rq, iostat_here(), error, nr_bytes);
 	local_irq_restore(flags);
 }
 
@@ -125,7 +117,7 @@ void notrace iostat_probe_rq_complete(void *state, struct request *rq, blk_statu
 			      unsigned int nr_bytes)
 {
 	if (static_branch_unlikely(&iostat_watched)) {
-		if (has_fast_path())
+		if (may_take_fast_path())
 			return iostat_watched_rq_complete(state, rq, error, nr_bytes);
 		return iostat_general_rq_complete_watched(state, rq, error, nr_bytes);
 	}
@@ -140,7 +132,7 @@ void notrace iostat_probe_tag_wait(void *state, struct request_queue *q,
 	unsigned long flags;
 
 	local_irq_save(flags);
-	iostat_tag_wait(state, READ_ONCE(q->disk), here());
+	iostat_tag_wait(state, READ_ONCE(q->disk), iostat_here());
 	local_irq_restore(flags);
 }
 
@@ -160,7 +152,7 @@ void notrace iostat_probe_bio_queue(void *state, struct bio *bio)
 	if (!bdev_test_flag(bio->bi_bdev, BD_HAS_SUBMIT_BIO))
 		return;
 	local_irq_save(flags);
-	iostat_bio_queue(state, bio, here(), smp_processor_id());
+	iostat_bio_queue(state, bio, iostat_here(), smp_processor_id());
 	local_irq_restore(flags);
 	if (static_branch_unlikely(&iostat_watched))
 		bio_queue_watched(state, bio);
@@ -174,7 +166,7 @@ void notrace iostat_probe_bio_complete(void *state, struct request_queue *q, str
 	if (q != bdev_get_queue(bio->bi_bdev))
 		return;
 	local_irq_save(flags);
-	iostat_bio_complete(state, bio, here());
+	iostat_bio_complete(state, bio, iostat_here());
 	local_irq_restore(flags);
 }
 

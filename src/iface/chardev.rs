@@ -48,8 +48,8 @@ pub(crate) fn mode(asked: u32) -> Result<u16> {
         // Printed as a decimal and as an octal number, as the parameter may have been given as
         // either.
         pr_err!(
-            "mode={asked} (octal 0{asked:o}) is invalid: give 4 to read and 2 to write, \
-             in octal with a 0 in front (0000 to 0666)\n"
+            "mode={asked} (octal 0{asked:o}) is invalid: only permissions to read (4) and write (2) are supported, \
+             in octal with a leading 0 (0000 to 0666)\n"
         );
         EINVAL
     })

@@ -24,7 +24,7 @@ use crate::{
     },
     glue::kstat::{
         Change,
-        Written, //
+        NewValue, //
     },
     kapi::kstat::{
         Chain,
@@ -306,6 +306,6 @@ pub(super) fn write(chain: &Chain, meant: &Selector<'_>, value: Word<'_>) -> Res
     };
     let statistic = collect(&mut meant.statistic())?;
     let text = collect(&mut Iterator::chain(value.bytes(), [0]))?;
-    let change = Change::Statistic(&statistic, Written::Text(&text));
+    let change = Change::Statistic(&statistic, NewValue::Text(&text));
     entry.ok_or(ENOENT)??.write(&change)
 }

@@ -225,8 +225,8 @@ const fn times(name: &'static CStr, class: Class, phase: Phase) -> Attribute<Dis
     Attribute::new(name, DiskFile::Latency(class, phase))
 }
 
-// Each file takes memory for each disk, so the files of service times are added with its first I/O, beside
-// their histograms.
+// A file takes memory for each disk. So the files of the sums of service times are in this group, which is added when the
+// disk is used for the first time.
 static LATENCY_FILES: [Attribute<DiskFile>; 16] = files(
     [
         times(c"none_wait", Class::NoData, Phase::Wait),

@@ -108,7 +108,7 @@ impl TextSource {
         match filled {
             // The error is returned again when the text before it has been read.
             Err(_) if piece.len() != len => Ok(Filled::More),
-            // No record is longer than the buffer, but those that are written in parts.
+            // A record that is longer than the buffer is written in parts, so a part of it must fit.
             Ok(Filled::Full) if piece.is_empty() => Err(EIO),
             filled => filled,
         }

@@ -194,7 +194,10 @@ void iostat_put_device(struct iostat_io *io, const struct iostat_traced_device *
 	io->bytes += dev->bytes;
 }
 
-/* Sets all members but the file and the device, which comes behind it. */
+/*
+ * Sets all members but the file and the device. The caller sets the file first: the texts of the device follow those of
+ * the file.
+ */
 static __always_inline struct iostat_io *begin(u64 record, const struct iostat_bufinfo *buf, struct bio *bio)
 {
 	struct iostat_io *io = find(record);
@@ -261,7 +264,7 @@ static __always_inline void done(struct iostat_io *io, const struct iostat_resul
 {
 	io->result = *result;
 	if (result->outcome == IOSTAT_ABANDONED) {
-		/* Only the length of the request is known. */
+		/* It is not known what was transferred: no byte counts as transferred. */
 		io->result.b_resid = io->buf.b_bcount;
 	} else {
 		io->result.b_resid += failed_before;

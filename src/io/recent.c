@@ -62,7 +62,7 @@ static struct cpu __percpu *cpus;
 
 void iostat_recent_open(void)
 {
-	/* The memory is zeroed: no key has a dentry that is NULL. */
+	/* A zeroed entry matches no key, as the dentry of a key is not NULL. */
 	if (!cpus)
 		/* Published after the zeroes; pairs with the readers of @cpus. */
 		smp_store_release(&cpus, alloc_percpu(struct cpu));

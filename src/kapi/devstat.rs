@@ -19,9 +19,9 @@ use crate::{
     acct::client,
     glue::clock,
     kernel_ext::{
-        class::NoIo,
         error::name_too_long,
         index_pool::IndexPool,
+        memory::NoIo,
         module::{
             ModuleListener, //
             Owner,

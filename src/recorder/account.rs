@@ -181,7 +181,7 @@ impl Account {
         };
         let disk_name = disk.as_ref().map_or(name, |disk| disk.identity.name);
         let devinfo = devinfo(&identity, &disk_name, &sysfs_path(device));
-        let ways = device.ways_in().min(MAX_LEAVES);
+        let ways = device.nr_queues().min(MAX_LEAVES);
         let mut leaves = KVec::new();
         if ways > 1 {
             for _ in 0..ways.next_power_of_two() {

@@ -26,7 +26,7 @@ use crate::{
         CgroupTotals, //
     },
     kernel_ext::{
-        class::NoIo,
+        memory::NoIo,
         task, //
     },
 };

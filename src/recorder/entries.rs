@@ -81,7 +81,7 @@ const MOST_OF_A_DISK: usize = 4096;
 
 /// The number of I/Os that have room in the share common to all disks without a promise of their
 /// own.
-const COMMON: usize = 1024;
+const COMMON_IOS: usize = 1024;
 
 /// Entries that are visited without a pause.
 const BATCH: usize = 1 << 12;
@@ -95,7 +95,7 @@ pub(super) struct InFlightEntries {
     held: ReserveCount,
     /// The share of disks that have no promise yet.
     common: Share,
-    /// I/Os for which disks are promised room in the reserve, besides [`COMMON`].
+    /// I/Os for which disks are promised room in the reserve, besides [`COMMON_IOS`].
     #[pin]
     promised: Mutex<usize>,
     /// The record of the io events for each entry.
@@ -179,8 +179,8 @@ impl InFlightEntries {
         self.each(|entry| entry.forget(memory));
     }
 
-    /// After this call, only probes that run already use the memory of `account`, which leaves. May
-    /// sleep.
+    /// Makes all entries that refer to `account`, which is being removed, refer to the sink instead. After the call, only
+    /// probes that are already running may use the memory of `account`. May sleep.
     pub(super) fn give_up(&self, account: &Account) {
         account.set_leaves_now();
         let (memory, sink) = (account.memory(), self.sink_memory());
@@ -241,8 +241,11 @@ impl InFlightEntries {
     /// Adds room in the reserve for disks that have no promise, unless there is no memory for it. May sleep.
     pub(super) fn share_room(&self) {
         let promised = self.promised.lock();
-        if self.reserve_room(promised.saturating_add(COMMON)).is_ok() {
-            self.common.set_most(COMMON as u64);
+        if self
+            .reserve_room(promised.saturating_add(COMMON_IOS))
+            .is_ok()
+        {
+            self.common.set_most(COMMON_IOS as u64);
         }
     }
 
@@ -268,7 +271,10 @@ impl InFlightEntries {
         let ios = ios.min(MOST_OF_A_DISK);
         let mut promised = self.promised.lock();
         let needed = promised.saturating_add(ios);
-        if self.reserve_room(needed.saturating_add(COMMON)).is_err() {
+        if self
+            .reserve_room(needed.saturating_add(COMMON_IOS))
+            .is_err()
+        {
             return 0;
         }
         *promised = needed;
@@ -314,7 +320,7 @@ impl InFlightEntries {
 fn usual() -> usize {
     let bytes = memory::total_bytes() / USUAL_SHARE;
     let entries = usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<Entry>();
-    // Rounded up, as the kernel has reserved a part of, for example, 2 GiB. Clamped before, so that
+    // Rounded up: a machine with 2 GiB reports a little less, as the kernel has reserved a part. Clamped first, so that
     // there is a next power of two.
     entries
         .clamp(*USUAL.start(), *USUAL.end())

@@ -221,7 +221,8 @@ unsafe fn tracker<'a>(state: *const c_void) -> &'a Tracker {
 unsafe fn with_here(here: iostat_probe_ctx, handle: impl FnOnce(ProbeContext<'_>)) {
     // SAFETY: The caller is a probe, and the value does not outlive its call.
     let probe = unsafe { InProbe::new() };
-    // SAFETY: Interrupts are off until the call returns, and the slot was read in the same section.
+    // SAFETY: By this function's requirement interrupts are off until the call returns, and the probe has read
+    // `cpu_offset` on this CPU since it turned them off.
     let cpu = unsafe { ThisCpu::new(here.cpu_offset) };
     handle(ProbeContext {
         probe,

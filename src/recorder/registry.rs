@@ -43,7 +43,7 @@ use crate::{
     glue::records::Absent, //
     kernel_ext::{
         block::device::BlockDevice,
-        class::NoIo,
+        memory::NoIo,
         pages::PageOf,
         percpu::PerCpu, //
     },
@@ -169,7 +169,7 @@ impl<L: Listener> Registry<L> {
         let disk = disk.map(|disk| disk.account.clone());
         let ios = match disk {
             Some(_) => None,
-            None => Some(device.requests().unwrap_or(BIOS)),
+            None => Some(device.max_requests().unwrap_or(BIOS)),
         };
         let shared = Some((
             self.tracker.tag_waits().clone(),
@@ -189,7 +189,11 @@ impl<L: Listener> Registry<L> {
             promise: None,
             _events: events,
         };
-        account.join_disk()?;
+        if let Err(error) = account.join_disk() {
+            // The drop of `member` waits for readers of its files: not with the mutex locked.
+            drop(members);
+            return Err(error);
+        }
         // From here on nothing can fail.
         members.insert(nodes, member);
         place.insert(device.key(), FoundAccount::new(&account));

@@ -33,7 +33,7 @@ use kernel::{
     prelude::*, //
 };
 
-/// The time from which on an I/O is slow, and is kept, ns.
+/// I/Os that take at least this long from start to end are slow, and are kept, ns.
 static THRESHOLD_NS: AtomicU64 = AtomicU64::new(USUAL_NS);
 
 /// The time from which on an I/O is slow, ns.

@@ -49,7 +49,7 @@ use kernel::{
 };
 
 /// The holder of I/Os in the reserve of disks that had no share when the I/O began. Differs from all account ids.
-const COMMON: u64 = u64::MAX;
+const COMMON_HOLDER: u64 = u64::MAX;
 
 /// Tracks I/Os from their start to their end.
 #[pin_data]
@@ -181,7 +181,7 @@ impl Tracker {
     #[cold]
     #[inline(never)]
     fn release_share(&self, probe: InProbe<'_>, holder: u64) {
-        if holder == COMMON {
+        if holder == COMMON_HOLDER {
             self.entries.common().release();
         } else if let Some(account) = self.accounts.get(probe, AccountId::from_bits(holder)) {
             account.share().release();
@@ -245,7 +245,11 @@ impl Tracker {
         };
         if let Some(holder) = slot.holder() {
             let is_own = core::ptr::eq(share, disk.share());
-            holder.set(if is_own { disk.handle().bits() } else { COMMON });
+            holder.set(if is_own {
+                disk.handle().bits()
+            } else {
+                COMMON_HOLDER
+            });
         }
         Some(slot.entry)
     }

@@ -4,9 +4,12 @@
 //!
 //! C header: [`include/linux/blkdev.h`](srctree/include/linux/blkdev.h).
 
-use crate::kernel_ext::kobject::{
-    Directory,
-    Object, //
+use crate::kernel_ext::{
+    kobject::{
+        Directory,
+        Object, //
+    },
+    percpu::nr_cpu_ids, //
 };
 use core::{
     ffi::CStr,
@@ -128,7 +131,7 @@ impl<'a> BlockDevice<'a> {
     }
 
     /// Returns whether its driver is bio-based: device-mapper, md, brd, zram.
-    pub(crate) fn takes_bios(&self) -> bool {
+    pub(crate) fn is_bio_based(&self) -> bool {
         // SAFETY: A disk in sysfs has operations.
         unsafe { (*self.gendisk().fops).submit_bio }.is_some()
     }
@@ -136,14 +139,14 @@ impl<'a> BlockDevice<'a> {
     /// Returns whether it is request-based and sends clones of its requests to other disks: multipath of
     /// device-mapper.
     pub(crate) fn sends_clones(&self) -> bool {
-        !self.takes_bios() && self.name().starts_with(b"dm-")
+        !self.is_bio_based() && self.name().starts_with(b"dm-")
     }
 
     /// Returns the number of CPUs that can use the disk at the same time without sharing a queue: the number of
     /// hardware queues, or of CPUs if the driver is bio-based.
-    pub(crate) fn ways_in(&self) -> usize {
-        // CAST: Counts.
-        let cpus = kernel::cpu::nr_cpu_ids() as usize;
+    pub(crate) fn nr_queues(&self) -> usize {
+        let cpus = nr_cpu_ids();
+        // CAST: A count.
         match self.queue().nr_hw_queues as usize {
             0 => cpus,
             queues => queues.min(cpus),
@@ -152,10 +155,10 @@ impl<'a> BlockDevice<'a> {
 
     /// Returns the maximum number of requests, with or without a scheduler; with a scheduler it is up to twice
     /// that of the driver. [`None`] if the driver is bio-based: then there is no limit.
-    pub(crate) fn requests(&self) -> Option<usize> {
+    pub(crate) fn max_requests(&self) -> Option<usize> {
         let queue = self.queue();
         // SAFETY: A queue with requests has the tags of its driver as long as it exists.
-        let tags = unsafe { queue.tag_set.as_ref() }.filter(|_| !self.takes_bios())?;
+        let tags = unsafe { queue.tag_set.as_ref() }.filter(|_| !self.is_bio_based())?;
         let scheduled = tags.queue_depth.min(SCHEDULED).saturating_mul(2);
         let requests = queue.nr_requests.max(tags.queue_depth).max(scheduled);
         // CAST: Counts.
@@ -194,7 +197,7 @@ impl<'a> BlockDevice<'a> {
         NonNull::new(path).map(SysfsPath).ok_or(ENOMEM)
     }
 
-    /// Creates a directory in the directory of the device.
+    /// Creates a directory in the directory of the device. May sleep. `EEXIST` if it exists; `ENOMEM`.
     pub(crate) fn directory<T: Object>(&self, name: &CStr, object: T) -> Result<Directory<T>> {
         // SAFETY: By the type invariant it is alive; only the address is computed.
         let parent = unsafe { core::ptr::addr_of_mut!((*self.ptr.as_ptr()).bd_device.kobj) };

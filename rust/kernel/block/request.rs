@@ -56,13 +56,11 @@ impl<'a> Request<'a> {
         read!(self, q) as u64
     }
 
-    /// Returns the address of the disk that it is sent to; 0 if the queue has no disk, before or after the disk
-    /// exists.
+    /// Returns the address of the disk that it is sent to: see [`disk_of_request`].
     #[inline(always)]
     pub(crate) fn disk(&self) -> u64 {
-        let queue = read!(self, q);
-        // SAFETY: A request has a queue, which lives longer.
-        unsafe { disk_of_queue(queue) }
+        // SAFETY: The request is alive, and has a queue.
+        unsafe { disk_of_request(self.ptr) }
     }
 
     /// Returns the address of the partition or whole disk that its first bio was submitted to, or 0.
@@ -196,6 +194,18 @@ impl<'a> Request<'a> {
     pub(crate) fn end_io(&self) -> u64 {
         read!(self, end_io).map_or(0, |function| function as usize as u64)
     }
+}
+
+/// Returns the address of the disk that a request is sent to; 0 if its queue has no disk, before or after the disk exists.
+///
+/// # Safety
+///
+/// The request is alive, or the caller has a reference to it.
+#[inline(always)]
+pub(crate) unsafe fn disk_of_request(rq: NonNull<bindings::request>) -> u64 {
+    // SAFETY: By this function's requirement the request is not freed. The requests of a queue stay its requests, and the
+    // queue lives longer.
+    unsafe { disk_of_queue(core::ptr::addr_of!((*rq.as_ptr()).q).read()) }
 }
 
 /// Returns the deadline of a request, in jiffies, if it is in flight and its timeout has not been handled: as

@@ -86,7 +86,7 @@ impl SnapshotMemory {
 /// # Invariants
 ///
 /// `room` contains `ndata` structures of type `kind`.
-pub(crate) struct Copy {
+pub(crate) struct KstatCopy {
     kind: KstatType,
     ndata: u32,
     bytes: usize,
@@ -105,7 +105,7 @@ fn queue(cnt: u32, time: i64, lentime: i64, lastupdate: i64) -> KstatQueue {
     }
 }
 
-impl Copy {
+impl KstatCopy {
     pub(super) fn new(
         kind: KstatType,
         ndata: u32,
@@ -115,7 +115,7 @@ impl Copy {
     ) -> Self {
         let most = room.bytes() / size(kind);
         // INVARIANT: `ndata` is limited to the number for which `room` has memory.
-        Copy {
+        KstatCopy {
             kind,
             // CAST: At most the former `u32`.
             ndata: most.min(ndata as usize) as u32,

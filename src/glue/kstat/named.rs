@@ -153,20 +153,20 @@ pub(super) fn value(
 }
 
 /// A new value for a statistic.
-pub(crate) enum Written<'a> {
+pub(crate) enum NewValue<'a> {
     /// The value as text, which ends in a NUL.
     Text(&'a [u8]),
     /// A value of a certain type. A string ends in a NUL.
     Value(Value<'a>),
 }
 
-impl Written<'_> {
+impl NewValue<'_> {
     /// Stores the value in a statistic. `EINVAL` if it is not of the statistic's type, or if it is text and the
     /// type is FLOAT or DOUBLE. For a string only the pointer is stored.
     pub(super) fn put(&self, named: &mut own::iostat_kstat_named) -> Result {
         let value = match self {
-            Written::Text(text) => parse(named.data_type, text)?,
-            Written::Value(value) => *value,
+            NewValue::Text(text) => parse(named.data_type, text)?,
+            NewValue::Value(value) => *value,
         };
         set(named, value)
     }

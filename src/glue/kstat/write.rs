@@ -4,12 +4,12 @@
 
 use super::{
     copy::{
-        Copy,
+        KstatCopy,
         SnapshotMemory, //
     },
     named::{
         self,
-        Written, //
+        NewValue, //
     },
     result,
     size,
@@ -25,7 +25,7 @@ use crate::{
         KstatType, //
     },
     glue::bindings as own,
-    kernel_ext::class::NoIo, //
+    kernel_ext::memory::NoIo, //
 };
 use core::mem::size_of;
 use kernel::{
@@ -37,14 +37,14 @@ use kernel::{
 /// The part of a kstat to write.
 pub(crate) enum Change<'a> {
     /// The statistic of this name.
-    Statistic(&'a [u8], Written<'a>),
+    Statistic(&'a [u8], NewValue<'a>),
     /// All bytes of the data. Not for named kstats, whose types must not change.
     Bytes(&'a [u8]),
 }
 
 impl Change<'_> {
     /// Applies the change to a copy of `bytes` bytes.
-    fn apply(&self, copy: &mut Copy, bytes: usize) -> Result {
+    fn apply(&self, copy: &mut KstatCopy, bytes: usize) -> Result {
         match self {
             Change::Statistic(name, written) => written.put(copy.find(name).ok_or(ENOENT)?),
             Change::Bytes(new) if new.len() == bytes => copy.fill(new),
@@ -107,7 +107,7 @@ impl ClientKstat {
             // `ks_data_size` bytes or more.
             result(unsafe { snapshot(public, room.as_mut_ptr(), READ) })?;
             let ndata = if data.is_null() { self.count() } else { ndata };
-            let mut copy = Copy::new(self.kind, ndata, bytes, 0, room);
+            let mut copy = KstatCopy::new(self.kind, ndata, bytes, 0, room);
             change.apply(&mut copy, bytes)?;
             // SAFETY: The callback is valid and the mutex held; `copy` has as many bytes as before, and a
             // string in it is valid during the call.

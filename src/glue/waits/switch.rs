@@ -117,7 +117,7 @@ struct Hooks {
 #[pin_data]
 struct Follower {
     is_open: AtomicBool,
-    /// Whether a module with hooks is being unloaded since they were attached.
+    /// Whether a module with hooked functions has begun to be unloaded since the hooks were attached.
     has_left: AtomicBool,
     kernel: Place,
     modules: Place,

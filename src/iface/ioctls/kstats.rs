@@ -18,7 +18,7 @@ use crate::{
     },
     glue::kstat::{
         Change,
-        Written, //
+        NewValue, //
     },
     kapi::kstat::{
         Chain,
@@ -178,7 +178,7 @@ fn change(chain: &Chain, argument: Argument) -> Result {
             text.push(0, GFP_KERNEL_ACCOUNT)?;
         }
         let value = kstat::value(write.data_type, write.value, &text).ok_or(EINVAL)?;
-        entry.write(&Change::Statistic(name, Written::Value(value)))?;
+        entry.write(&Change::Statistic(name, NewValue::Value(value)))?;
     }
     write.size = filled::<KstatWrite>(size);
     write.chain_id = chain.id();

@@ -9,7 +9,8 @@ use crate::{
         BadName,
         Empty,
         KstatQueue,
-        Timer, //
+        Timer,
+        KSTAT_STRLEN, //
     },
     glue::{
         bindings as own,
@@ -37,10 +38,10 @@ super::declared!(iostat_kstat_runq_exit iostat_kstat_waitq_to_runq iostat_kstat_
 /// # Safety
 ///
 /// As for [`string`].
-unsafe fn label(name: *const c_char) -> ([c_char; 31], Result) {
+unsafe fn label(name: *const c_char) -> ([c_char; KSTAT_STRLEN], Result) {
     // SAFETY: By the requirement of this function `name` is null or NUL-terminated.
     let name = unsafe { string(name) };
-    let mut array = [0; 31];
+    let mut array = [0; KSTAT_STRLEN];
     let result = check_label(name).map_err(|bad| match bad {
         BadName::Unprintable => EINVAL,
         BadName::TooLong => name_too_long(),
@@ -75,7 +76,7 @@ unsafe extern "C" fn iostat_kstat_named_init(
     // SAFETY: By the requirement of this function `name` is null or NUL-terminated.
     let (mut name, mut result) = unsafe { label(name) };
     if u32::from(data_type) > own::KSTAT_DATA_STRING {
-        name = [0; 31];
+        name = [0; KSTAT_STRLEN];
         result = Err(EINVAL);
     }
     // SAFETY: By the requirement of this function it is memory of the caller; every bit pattern is valid.

@@ -218,7 +218,7 @@ impl KstatEntry {
         !self.has(flags::INVALID)
     }
 
-    /// Returns whether the current task holds the body: it is then in a callback of this kstat.
+    /// Returns whether the current task holds the body: it is then in a callback of this kstat. Process context.
     pub(super) fn is_held_here(&self) -> bool {
         self.holder.load(Relaxed) == task::current_id()
     }

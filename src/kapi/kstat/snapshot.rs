@@ -17,11 +17,12 @@ use crate::{
     },
     acct::kstat::{
         KstatType,
-        Value, //
+        Value,
+        KSTAT_STRLEN, //
     },
     glue::{
         clock,
-        kstat::Copy, //
+        kstat::KstatCopy, //
     },
     kernel_ext::error::would_deadlock, //
 };
@@ -37,14 +38,14 @@ use kernel::{
 
 /// A statistic: a name of two parts, and a value.
 pub(crate) struct NamedStatistic {
-    name: Name31,
+    name: StatisticName,
     suffix: &'static str,
     value: OwnedValue,
 }
 
 /// A name as the client has set it: any bytes, and their number.
 #[derive(Clone, Copy)]
-struct Name31([u8; 31], u8);
+struct StatisticName([u8; KSTAT_STRLEN], u8);
 
 enum OwnedValue {
     Number(Value<'static>),
@@ -54,7 +55,7 @@ enum OwnedValue {
 
 impl NamedStatistic {
     fn new(name: &[u8], suffix: &'static str, value: Value<'_>) -> Result<Self> {
-        let mut bytes = [0; 31];
+        let mut bytes = [0; KSTAT_STRLEN];
         let mut len = 0u8;
         for (into, from) in bytes.iter_mut().zip(name) {
             *into = *from;
@@ -76,7 +77,7 @@ impl NamedStatistic {
             Value::Double(bits) => OwnedValue::Number(Value::Double(bits)),
         };
         Ok(NamedStatistic {
-            name: Name31(bytes, len),
+            name: StatisticName(bytes, len),
             suffix,
             value,
         })
@@ -108,7 +109,7 @@ impl NamedStatistic {
 enum Raw {
     /// A kstat of another type: it has statistics.
     None,
-    Client(Copy),
+    Client(KstatCopy),
     Headers(KVVec<KstatHeader>),
 }
 

@@ -97,7 +97,7 @@ use kernel::{
 ///
 /// The value exists only in a probe, and only while interrupts are off. The memory that the entry of this probe's
 /// I/O refers to is valid for `'a`: the general path has stored it there, by the rules of `acct/fast.rs`.
-struct Off<'a, T = ()> {
+struct IrqOff<'a, T = ()> {
     flags: Flags,
     now: u64,
     tracing: T,
@@ -110,7 +110,7 @@ trait Tracing {
     fn ended(&self, probe: InProbe<'_>, entry: &Entry, now: u64);
 
     /// Does what [`Section::leave_ended`] does.
-    fn leave_ended<'a>(off: Off<'a, Self>, entry: &'a Entry)
+    fn leave_ended<'a>(off: IrqOff<'a, Self>, entry: &'a Entry)
     where
         Self: Sized;
 }
@@ -120,13 +120,13 @@ impl Tracing for () {
     fn ended(&self, _probe: InProbe<'_>, _entry: &Entry, _now: u64) {}
 
     #[inline(always)]
-    fn leave_ended<'a>(off: Off<'a>, entry: &'a Entry) {
+    fn leave_ended<'a>(off: IrqOff<'a>, entry: &'a Entry) {
         entry.release();
         off.leave();
     }
 }
 
-impl<'a, T> Off<'a, T> {
+impl<'a, T> IrqOff<'a, T> {
     /// # Safety
     ///
     /// In a probe, for an I/O on the fast path.
@@ -134,7 +134,7 @@ impl<'a, T> Off<'a, T> {
     unsafe fn new(tracing: T) -> Self {
         let flags = save();
         // INVARIANT: By this function's requirement.
-        Off {
+        IrqOff {
             flags,
             now: now_ns(),
             tracing,
@@ -162,7 +162,7 @@ impl<'a> fast::RegionPart<'a> for PlacedRegion<'a> {
     }
 }
 
-impl<'a, T> Off<'a, T> {
+impl<'a, T> IrqOff<'a, T> {
     #[inline(always)]
     fn here(&self) -> ProbeContext<'a> {
         ProbeContext {
@@ -175,7 +175,7 @@ impl<'a, T> Off<'a, T> {
     }
 }
 
-impl<'a, T: Tracing> Section<'a> for Off<'a, T> {
+impl<'a, T: Tracing> Section<'a> for IrqOff<'a, T> {
     type Place = CpuPlaces;
     type RegionPart = PlacedRegion<'a>;
     type Request = Request<'a>;
@@ -342,12 +342,12 @@ macro_rules! event {
         }
 
         impl<'a> FastEvent<'a> for $name {
-            type Section = Off<'a>;
+            type Section = IrqOff<'a>;
 
             #[inline(always)]
-            fn enter(self) -> Off<'a> {
+            fn enter(self) -> IrqOff<'a> {
                 // SAFETY: In a probe; floor 0 enters for I/Os on the fast path only.
-                unsafe { Off::new(()) }
+                unsafe { IrqOff::new(()) }
             }
 
             #[inline(always)]
@@ -372,12 +372,12 @@ struct RqComplete {
 }
 
 impl<'a> FastEvent<'a> for RqComplete {
-    type Section = Off<'a>;
+    type Section = IrqOff<'a>;
 
     #[inline(always)]
-    fn enter(self) -> Off<'a> {
+    fn enter(self) -> IrqOff<'a> {
         // SAFETY: In a probe; floor 0 enters for I/Os on the fast path only.
-        unsafe { Off::new(()) }
+        unsafe { IrqOff::new(()) }
     }
 
     #[inline(always)]

@@ -30,8 +30,8 @@ mod fast {
     pub(super) const RQ_COMPLETE: *const c_void = rq_complete as *const c_void;
 }
 
-/// The functions of the events of requests. Exits are registered first, as a missed exit would leave an I/O in its
-/// queue for ever. src/hooks/probes.c checks the types of the functions against the kernel's tracepoints.
+/// The functions of the events of requests. Completions are registered first: an I/O whose completion is missed would
+/// stay in its queue for ever. src/hooks/probes.c checks the types of the functions against the kernel's tracepoints.
 pub(super) const OF_REQUESTS: &[Function] = &[
     (c"block_rq_complete", fast::RQ_COMPLETE),
     (

@@ -17,8 +17,8 @@ use crate::{
     },
     kernel_ext::{
         block::request::{
-            pending_deadline,
-            Request, //
+            disk_of_request,
+            pending_deadline, //
         },
         fprobe::{
             Arguments,
@@ -73,9 +73,8 @@ impl EntryHandler for RequestEntry {
         // SAFETY: `new` hooks `blk_mq_handle_expired()` with this handler.
         let deadline = unsafe { pending_deadline(rq) };
         if deadline.is_some_and(|deadline| has_passed(deadline as u64, start)) {
-            // SAFETY: As above; the queue and the disk of a request do not change while there is a reference to it, and the
-            // value does not outlive the call.
-            let disk = unsafe { Request::from_raw(rq) }.disk();
+            // SAFETY: As above; the caller's reference to the request keeps its queue.
+            let disk = unsafe { disk_of_request(rq) };
             as_probe(|probe| self.tracker.count_event(probe, disk, DiskEvent::Timeouts));
         }
     }

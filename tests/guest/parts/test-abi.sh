@@ -106,7 +106,7 @@ done
 rmmod iostat
 dmesg -c >/dev/null
 refuses "mode=0777: refused" load_module mode=0777
-is "mode=0777: the kernel log has the reason" "$(dmesg | grep -cF '(octal 0777) is invalid: give 4 to read')" 1
+is "mode=0777: the kernel log has the reason" "$(dmesg | grep -cF '(octal 0777) is invalid: only permissions to read (4) and write (2)')" 1
 refuses "mode=440: refused" load_module mode=440
 is "mode=440: the kernel log quotes the text" "$(dmesg | grep -cF 'mode=440 (octal 0670) is invalid: ')" 1
 for mode in x -1 65536; do

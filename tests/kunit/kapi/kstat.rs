@@ -11,7 +11,7 @@ use crate::{
         kstat::{
             Change,
             ClientKstat,
-            Written, //
+            NewValue, //
         }, //
     },
     kapi::kstat::{
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(chain.numbered(kid).err(), Some(ENXIO));
         // A reference that was taken before finds no data any more.
         assert_eq!(entry.statistics(&chain).err(), Some(ENXIO));
-        let change = Change::Statistic(b"n", Written::Text(b"1\0"));
+        let change = Change::Statistic(b"n", NewValue::Text(b"1\0"));
         assert_eq!(entry.write(&change).err(), Some(ENXIO));
         Ok(())
     }

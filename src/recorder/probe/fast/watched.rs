@@ -5,7 +5,7 @@
 
 use super::{
     home,
-    Off,
+    IrqOff,
     Tracing,
     TRACKER, //
 };
@@ -63,7 +63,7 @@ impl Tracing for Watched {
     }
 
     #[inline(always)]
-    fn leave_ended<'a>(off: Off<'a, Self>, entry: &'a Entry) {
+    fn leave_ended<'a>(off: IrqOff<'a, Self>, entry: &'a Entry) {
         if done_enabled() {
             return leave_traced(off.flags, off.now, entry);
         }
@@ -165,12 +165,12 @@ struct WatchedRqComplete {
 }
 
 impl<'a> FastEvent<'a> for WatchedRqComplete {
-    type Section = Off<'a, Watched>;
+    type Section = IrqOff<'a, Watched>;
 
     #[inline(always)]
     fn enter(self) -> Self::Section {
         // SAFETY: In a probe; floor 0 enters for I/Os on the fast path only.
-        unsafe { Off::new(Watched) }
+        unsafe { IrqOff::new(Watched) }
     }
 
     #[inline(always)]
