@@ -20,6 +20,7 @@ AREAS="
 	guest-resolute	env SUITE=resolute FLAVOUR=generic scripts/test-guest.sh
 	guest-arm64	env ARCH=arm64 scripts/test-guest.sh
 	guest-arm64-16k	env ARCH=arm64 FLAVOUR=16k scripts/test-guest.sh
+	host		env FUZZ_SECONDS=300 scripts/test-host.sh
 	metrics		env SCRAPE_SECONDS=60 scripts/test-metrics.sh
 	kdir		scripts/test-kdir.sh
 	packages	env DKMS=1 scripts/test-packages.sh
