@@ -29,7 +29,7 @@ payload()
 {
 	local program
 	mkdir -p "$1"
-	cp "$TOP"/tests/guest/lib/{lib,tap,balance,growth}.sh "$TOP"/tests/torture/*.sh "$TOP/tests/torture/run" \
+	cp "$TOP"/tests/guest/lib/{lib,tap,balance,growth,leaks}.sh "$TOP"/tests/torture/*.sh "$TOP/tests/torture/run" \
 		"$2"/stripped/*.ko "$1"
 	for program in $programs; do
 		"$TOP/scripts/enter.sh" gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi \

@@ -13,12 +13,6 @@ message()
 	exec 5<&-
 }
 
-# asked MODULE LINE: passes a request to a client and sets result.
-asked()
-{
-	echo "$2" >"/sys/module/$1/parameters/do" && read -r result <"/sys/module/$1/parameters/result"
-}
-
 # behind: sets behind to the statistics of clients that are listed, except dormant kstats.
 behind()
 {
@@ -53,13 +47,13 @@ look()
 	/payload/lists "$1" $GOING
 }
 
-# crowd SECONDS: 1,000 kstats, 10,000 event counters and devstat(9) entries at the same time, at least
-# twice, under readers of all of them.
+# crowd SECONDS KSTATS: so many kstats, ten times as many event counters, and devstat(9) entries at the same time, at
+# least twice, under readers of all of them.
 crowd()
 {
 	local kstats counters devices chain before before_chain result lines behind what reads turns=0
 	local until=$((SECONDS + $1))
-	declare -A many=([kstat_client]="storm 1000" [evcnt_client]="many 10000") many_of=()
+	declare -A many=([kstat_client]="storm $2" [evcnt_client]="many $((10 * $2))") many_of=()
 	many[devstat_client]="many 50"
 	insmod /payload/iostat.ko || fail "crowd: the module does not load"
 	for what in "${!many[@]}"; do
@@ -94,7 +88,7 @@ crowd()
 	done
 	census
 	is "crowd: as many as before" "$kstats kstats, $counters counters, $devices devices" "$before"
-	holds "crowd: the chain's id has changed for each kstat" "chain - before_chain >= (turns - 1) * 2000"
+	holds "crowd: the chain's id has changed for each kstat" "chain - before_chain >= (turns - 1) * 2 * $2"
 	behind
 	is "crowd: all statistics are removed" "$behind" ""
 	for what in "${!many[@]}"; do
@@ -105,29 +99,6 @@ crowd()
 	is "crowd: statistics left behind are removed" "$behind" ""
 	unload_at_last || fail "crowd: the module cannot be unloaded"
 	nothing_left "crowd"
-}
-
-# leave_behind CLIENT FLAGS: adds statistics that the client has when it is unloaded.
-leave_behind()
-{
-	local result n
-	for n in 0 1 2; do
-		case $1 in
-		kstat_client)
-			asked $1 "create $n 1 1 $2 kstat_client $n left misc"
-			asked $1 "named $n 0 4 number"
-			asked $1 "install $n"
-			;;
-		evcnt_client)
-			asked $1 "attach $n $((n - 1)) $n evcnt_client left"
-			;;
-		devstat_client)
-			asked $1 "new $n left $n 512 0 0 0"
-			asked $1 "start $n"
-			;;
-		esac
-		[ "$result" = 0 ] || echo "$1: $n: $result"
-	done
 }
 
 # come MODULE NTH: loads a module, with a fault or not; false if it fails for an allowed reason. iostat

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-# Five hundred disks are created and removed, some with I/O in flight, while the interfaces are
+# Two hundred and forty disks are created and removed, some with I/O in flight, while the interfaces are
 # read. Two jobs of each kind run at a time, as most of their time is waiting.
 
-CHURNS=125
+CHURNS=60
 control=/sys/class/misc/iostat
 generation=$(cat $control/generation)
 numdevs=$(cat $control/numdevs)

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-# Loads and unloads the module two hundred times on an idle machine, and looks for memory leaks.
+# Looks for memory leaks of repeated cycles, on an idle machine.
 
 . /payload/growth.sh
+. /payload/leaks.sh
 GRAIN=4
-# Most of an unload is waiting for RCU grace periods.
-echo 1 >/sys/kernel/rcu_expedited
 [ ! -d /sys/module/iostat ] || rmmod iostat
-cycles "load and unload" 100 cycle_load
-echo 0 >/sys/kernel/rcu_expedited
-no_complaint "load and unload"
+modprobe dm-mod
+leaks 60 20
+no_complaint "leaks"

@@ -3,10 +3,10 @@
 # behind.
 
 # Slow disks have full queues and leave CPU time for insmod and rmmod; fast ones are rate limited.
-make_null_blk_disk nbs size=256 irqmode=2 completion_nsec=20000000 submit_queues=2
+make_null_blk_disk nbs size=256 irqmode=2 completion_nsec=100000000 submit_queues=2
 modprobe brd rd_nr=1 rd_size=65536
 modprobe sd_mod
-modprobe scsi_debug dev_size_mb=64 ndelay=20000000 lbpu=1
+modprobe scsi_debug dev_size_mb=64 ndelay=100000000 lbpu=1
 sd=$(scsi_debug_disk)
 dm_linear storm /dev/nbs 262144
 
