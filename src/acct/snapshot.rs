@@ -159,7 +159,8 @@ impl Snapshot {
     /// exits are taken from the first pass and entries from the second, with the time before the first: then no exit
     /// lacks its entry, every counter has a value it had between the passes, and no sum of times is too large. The
     /// time of an I/O whose exit was not seen counts up to that of the snapshot, and the I/O was still in flight
-    /// then. A sum that was too large would have to be shown until the true one has reached it, as
+    /// then; unless its probe has read the clock already, and not yet changed the record: the sum is then too large by
+    /// that time, some tens of instructions. A sum that was too large would have to be shown until the true one has reached it, as
     /// [`Snapshot::after`] keeps sums from going backwards.
     ///
     /// May spin while a writer changes a record, but never sleeps. The writer never waits.

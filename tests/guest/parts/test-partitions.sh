@@ -160,11 +160,18 @@ is "churn: all histograms of all disks in one call" "$(/payload/abi histograms a
 balanced "churn" nbq
 # 13 have arrived, and 12 were absorbed.
 is "churn: the disk has absorbed all that left" "$(absorbed 25)" "25 0"
-# A busy time may differ: a call keeps it from going back behind what an earlier call returned (Documentation/abi.rst).
+# A busy time may differ: a call keeps it from going back behind what an earlier call returned (Documentation/abi.rst). So
+# may the integral of a queue's length, if an earlier call read while a probe was between its clock and its record: it is
+# then more than that of the memory, which a new reader reads for the first time.
 counts()
 {
 	awk -v columns="$(cat /sys/block/nbq/iostat/stat_columns)" '{ split(columns, column, " ")
-		for (i = 2; i <= NF; i++) if (column[i] !~ /^(busy_time_ns|wtime|rtime)$/) printf "%s=%s ", column[i], $i }'
+		for (i = 2; i <= NF; i++) if (column[i] !~ /^(busy_time_ns|[wr]time|[wr]lentime)$/) printf "%s=%s ", column[i], $i }'
+}
+lengths()
+{
+	awk -v columns="$(cat /sys/block/nbq/iostat/stat_columns)" '{ split(columns, column, " ")
+		for (i = 2; i <= NF; i++) if (column[i] ~ /^[wr]lentime$/) printf "%s ", $i }'
 }
 busy_times()
 {
@@ -175,6 +182,9 @@ $m get nbq >/tmp/mapped
 cat /sys/block/nbq/iostat/stat >/tmp/called
 is "churn: the memory of the disk and of the partition that is left is the disk's" "$(counts </tmp/mapped)" \
 	"$(counts </tmp/called)"
+is "churn: its queues' lengths, but for what an earlier call returned" \
+	"$(paste <(lengths </tmp/mapped) <(lengths </tmp/called) | awk '{ for (i = 1; i <= 2; i++)
+		if ($(i + 2) < $i || $(i + 2) > $i * 1.05) exit; print i - 1 }')" 2
 is "churn: its busy times, but for what is corrected" \
 	"$(paste <(busy_times </tmp/mapped) <(busy_times </tmp/called) | awk '{ for (i = 1; i <= 3; i++) {
 		off = $i / $(i + 3); if (off < 0.95 || off > 1.05) exit; n++ } } END { print n }')" 3
