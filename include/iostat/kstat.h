@@ -317,7 +317,7 @@ static inline kstat_t *kstat_lookup(const char *ks_module, int ks_instance, cons
 	return iostat_kstat_lookup(ks_module, ks_instance, ks_name, THIS_MODULE);
 }
 
-/* Deletes a kstat of the calling module by its name. May sleep. Return: as kstat_delete(); %-ENOENT if there is none. */
+/* Deletes a kstat of the calling module by its name. May sleep. Return: as kstat_delete(); %-ENOENT if no kstat has that name. */
 static inline int kstat_delete_byname(const char *ks_module, int ks_instance, const char *ks_name)
 {
 	return iostat_kstat_delete(kstat_lookup(ks_module, ks_instance, ks_name), THIS_MODULE);
