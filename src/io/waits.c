@@ -96,6 +96,15 @@ static struct iostat_wait *begin(const struct hook *hook, struct ftrace_regs *re
 	return wait;
 }
 
+/* Other threads read @task meanwhile, which stays as it is. */
+static void call_restore(struct call *call, const struct call *outer)
+{
+	call->filp = outer->filp;
+	call->mapping = outer->mapping;
+	call->pos = outer->pos;
+	call->in_folio = outer->in_folio;
+}
+
 static const struct hook *hook_at(unsigned long entry_ip)
 {
 	for (int i = 0; i < iostat_nr_wait_hooks; i++)
@@ -153,7 +162,7 @@ static void on_exit(struct fprobe *probe, unsigned long entry_ip, unsigned long 
 	if (!kept->hook->enter)
 		kept->call->in_folio--;
 	else if (kept->is_nested)
-		*kept->call = kept->outer;
+		call_restore(kept->call, &kept->outer);
 	else
 		iostat_task_release(&kept->call->task);
 }
