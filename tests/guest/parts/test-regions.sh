@@ -78,10 +78,12 @@ like_dm()
 		}' "/tmp/dm.$2" "/tmp/ours.$2"
 }
 
-# alike NAME [IDS-THAT-MUST-HAVE-IOS]: prints, clears and compares all regions.
-alike()
+# compare NAME: prints, clears and compares all regions; sets wrong to the first differences, and some to the number of
+# regions that have I/Os.
+compare()
 {
-	local id wrong='' some=0 seen top most=0
+	local id seen top
+	wrong='' some=0
 	wait_idle "$rgdisk"
 	for id in $(seq 0 "$last"); do
 		dmsetup message regions 0 @stats_print_clear "$id" >"/tmp/dm.$id"
@@ -95,17 +97,36 @@ alike()
 		[ "$seen" = 0 ] || some=$((some + 1))
 		[ "$id" != 1 ] || echo "# $1: $seen I/Os, iostat's longer by ${top%.*} ns each"
 	done
+}
+
+# alike NAME: asserts that all regions are equal in both.
+alike()
+{
+	local wrong some
+	compare "$1"
+	equal "$1"
+}
+
+# equal NAME: asserts what compare found.
+equal()
+{
 	is "regions: $1: equal to dm-stats" "$wrong" ""
 	holds "regions: $1: at least three regions have I/Os" "some >= 3"
 }
 
-# same NAME FIO-ARGUMENT...: runs fio and compares all regions.
+# same NAME FIO-ARGUMENT...: runs fio and compares all regions. The histograms have bounds of 100 and 1,000 ms, and no I/O
+# takes about so long unless the host delays it. dm-stats may count such an I/O on the other side of the bound, as it
+# reads its clock elsewhere, or counts jiffies: fio runs again if a count of a histogram is all that differs.
 same()
 {
-	local name=$1
+	local name=$1 wrong some try
 	shift
-	succeeds "regions: $name: fio" fio_quiet --filename=$rg --direct=1 --size=128m "$@"
-	alike "$name"
+	for try in 1 2 3; do
+		fio_quiet --filename=$rg --direct=1 --size=128m "$@" || fail "regions: $name: fio"
+		compare "$name"
+		[[ $wrong =~ ^"column 14: "[^$'\n']*$ ]] || break
+	done
+	equal "$name"
 }
 
 same "random reads" --rw=randread --bsrange=512-64k --number_ios=400 --cpus_allowed=0
