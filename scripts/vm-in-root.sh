@@ -104,7 +104,9 @@ kernel=$1 payload=$2
 # x86: no_timer_check, as on a busy host the timer's interrupts come too late for that check, which then panics.
 # tsc=nowatchdog, because watchdog_check_skew() may wait for ever while the CPUs come online: it waits with interrupts
 # disabled, until a clock of jiffies says that it was too long.
-cpu=max smp=$cpus emulator=qemu-system-x86_64 machine=q35
+# No erms and fsrm: the kernel would clear each page by a loop of bytes, as the emulator runs it, instead of words.
+bytes=-erms,-fsrm
+cpu=max,$bytes smp=$cpus emulator=qemu-system-x86_64 machine=q35
 console='ttyS0 no_timer_check unknown_nmi_panic tsc=nowatchdog'
 serial=(-serial "file:$tmp/give.serial")
 if [ "${ARCH:-amd64}" = arm64 ]; then
@@ -117,7 +119,7 @@ if [ ! -e "$image" ]; then
 	# A test kernel is booted as ELF (PVH). la57 is off because KASAN reports wild accesses in early boot
 	# under five-level paging. One socket per CPU, because the MP table, which is used without ACPI, lists
 	# only sockets.
-	cpu=max,la57=off smp=$cpus,sockets=$cpus
+	cpu=max,la57=off,$bytes smp=$cpus,sockets=$cpus
 	image=$kernel/vmlinux
 fi
 

@@ -66,7 +66,7 @@ crowd()
 		start_actor look $what
 	done
 	start_actor readers
-	while ((++turns <= 2 || SECONDS <= until)); do
+	while ((++turns <= 1 || SECONDS <= until)); do
 		echo "  crowd: turn $turns"
 		for what in "${!many[@]}"; do
 			asked $what "${many[$what]}" && echo "$result" >/tmp/crowd-$what &

@@ -16,7 +16,7 @@ fio_on()
 	one_of jobs 1 2
 	one_of extra "" "" --fsync=16 --iodepth_batch=8
 	act "fio $rw depth $depth jobs $jobs $engine $size $extra ${*:3} on $1 for $2 s"
-	fio --output=/dev/null --name=job --filename="$1" --direct=1 --rw="$rw" --bsrange="$size" \
+	fio --disk_util=0 --output=/dev/null --name=job --filename="$1" --direct=1 --rw="$rw" --bsrange="$size" \
 		--ioengine="$engine" --iodepth="$depth" --time_based --runtime="$2" --randseed=$RANDOM \
 		--numjobs="$jobs" --size=16m --nice=15 --continue_on_error=all --thread --allow_file_create=0 \
 		$extra "${@:3}" >/dev/null 2>&1 &
@@ -100,7 +100,7 @@ pair()
 {
 	local fio engine
 	one_of engine psync libaio
-	fio --output=/dev/null --name=job --filename=/dev/nb2 --direct=1 --rw=randrw --bs=4k \
+	fio --disk_util=0 --output=/dev/null --name=job --filename=/dev/nb2 --direct=1 --rw=randrw --bs=4k \
 		--ioengine=$engine --iodepth=8 --numjobs=2 --time_based --runtime=600 --size=16m \
 		--thread >/dev/null 2>&1 &
 	fio=$!

@@ -12,7 +12,7 @@ shown=$(jobs -p)
 ioscope record /tmp/recording 2 &
 recorder=$!
 sleep 1
-fio --output=/tmp/fio.json --output-format=json --randrepeat=1 --direct=1 --time_based --runtime=24 --size=64m \
+fio --disk_util=0 --output=/tmp/fio.json --output-format=json --randrepeat=1 --direct=1 --time_based --runtime=24 --size=64m \
 	--percentile_list=50:99:99.9 --lat_percentiles=1 \
 	--name=reader --filename=/dev/nullb0 --rw=randread --bs=4k --rate_iops=100 \
 	--name=writer --filename=/dev/nullb1 --rw=randwrite --bs=16k --rate_iops=50 \

@@ -21,7 +21,7 @@ for number in 0 1 2 3 4 5 6 7 8 9; do
 	disks+=" --name=rec$number --filename=/dev/rec$number"
 done
 # shellcheck disable=SC2086 # a job for each
-fio --output=/dev/null --direct=1 --rw=randrw --bsrange=4k-64k --ioengine=libaio --iodepth=4 --rate_iops=60,40 --size=64m \
+fio --disk_util=0 --output=/dev/null --direct=1 --rw=randrw --bsrange=4k-64k --ioengine=libaio --iodepth=4 --rate_iops=60,40 --size=64m \
 	--time_based --runtime=14 $disks >/dev/null 2>&1 &
 loader=$!
 sleep 1

@@ -49,7 +49,7 @@ ended()
 }
 
 make_null_blk_disk nullb3 irqmode=2 completion_nsec=4000000 submit_queues=1 hw_queue_depth=1
-fio --name=load --filename=/dev/nullb3 --direct=1 --rw=read --bs=4k --ioengine=psync --runtime=600 --time_based \
+fio --disk_util=0 --name=load --filename=/dev/nullb3 --direct=1 --rw=read --bs=4k --ioengine=psync --runtime=600 --time_based \
 	--output=/dev/null --eta=never &
 load=$!
 terminal 160 30 "ioscope top 0.5"

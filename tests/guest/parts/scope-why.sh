@@ -63,7 +63,7 @@ within_equal()
 	for group in greedy modest; do
 		(
 			echo $BASHPID >$cgroups/$group/cgroup.procs
-			fio --output=/tmp/$group.fio --name=job --direct=1 --bs=4k --time_based --runtime=2.5 --size=16m --ioengine=psync \
+			fio --disk_util=0 --output=/tmp/$group.fio --name=job --direct=1 --bs=4k --time_based --runtime=2.5 --size=16m --ioengine=psync \
 				--thread --filename=/dev/why0 --rw=randread --numjobs=4
 		) &
 	done

@@ -77,7 +77,7 @@ for group in one two; do
 	mkdir $cgroups/$group
 done
 succeeds "cgroups: on" send "@cgroups on"
-fio="fio --output=/dev/null --name=job --size=64m --rw=randrw --bsrange=4k-64k --number_ios=300 --direct=1"
+fio="fio --disk_util=0 --output=/dev/null --name=job --size=64m --rw=randrw --bsrange=4k-64k --number_ios=300 --direct=1"
 for engine in psync libaio io_uring; do
 	within one $fio --filename=/dev/nbc --ioengine=$engine --iodepth=16 || fail "cgroups: $engine"
 	equal "$engine" one nbc 300
@@ -87,7 +87,7 @@ done
 # Requests of several bios: what is submitted at once is merged.
 echo none >/sys/block/nbc/queue/scheduler
 merges=$(awk '{ print $6 }' /sys/block/nbc/stat)
-within one fio --output=/dev/null --name=job --filename=/dev/nbc --direct=1 --rw=write --bs=4k --size=4m --ioengine=libaio \
+within one fio --disk_util=0 --output=/dev/null --name=job --filename=/dev/nbc --direct=1 --rw=write --bs=4k --size=4m --ioengine=libaio \
 	--iodepth=32 --iodepth_batch_submit=32 --iodepth_batch_complete_min=32 || fail "cgroups: merged"
 holds "cgroups: merged: there were merges" "$(awk '{ print $6 }' /sys/block/nbc/stat) > merges"
 equal "merged" one nbc 1000
@@ -177,7 +177,7 @@ account_p99()
 	}'
 }
 
-fio="fio --filename=/dev/nbt --direct=1 --bs=4k --size=64m --time_based --runtime=15 --output-format=json --eta=never"
+fio="fio --disk_util=0 --filename=/dev/nbt --direct=1 --bs=4k --size=64m --time_based --runtime=15 --output-format=json --eta=never"
 # Threads that wait for their own I/O: what fio says of libaio has the time in which it does not look.
 within two $fio --name=flood --ioengine=psync --thread --numjobs=16 --group_reporting --rw=randwrite --output=/tmp/flood.json &
 flood=$!

@@ -96,7 +96,7 @@ is "clients: iotop: readers" "$(said '^@bytes\[[0-9]+, 0, reader, nbr, R\]: (327
 # Threads of one process are in one line. Two of them start a second later: if threads add the first value of a key at the
 # same time, bpftrace keeps one value, loses the others and warns "File exists".
 cat >/tmp/threads <<-'END'
-	fio --filename=/dev/nbr --direct=1 --rw=read --bs=4k --size=32k --thread --ioengine=psync --output=/tmp/out \
+	fio --disk_util=0 --filename=/dev/nbr --direct=1 --rw=read --bs=4k --size=32k --thread --ioengine=psync --output=/tmp/out \
 		--name=first --name=others --offset=1m --offset_increment=1m --numjobs=2 --startdelay=1s
 END
 bpftrace -c "$(command -v bash) /tmp/threads" /payload/bpftrace/iotop.bt >/tmp/said 2>&1

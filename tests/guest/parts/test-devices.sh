@@ -26,7 +26,7 @@ is "identity: device number" "$(awk '$1 == "nbx" { print $3; exit }' /dev/iostat
 reader=$!
 for round in 1 2 3 4 5; do
 	[ "$round" = 1 ] || make_null_blk_disk nbx size=64 irqmode=2 completion_nsec=2000000
-	fio --name=job --filename=/dev/nbx --direct=1 --rw=randrw --bs=4k --ioengine=libaio \
+	fio --disk_util=0 --name=job --filename=/dev/nbx --direct=1 --rw=randrw --bs=4k --ioengine=libaio \
 		--iodepth=64 --time_based --runtime=20 --size=32m >/dev/null 2>&1 &
 	fio=$!
 	sleep 0.5

@@ -6,7 +6,7 @@ m=/payload/mapped
 make_null_blk_disk nbh size=64 submit_queues=$(nproc) irqmode=2 completion_nsec=10000
 echo 2 >/sys/block/nbh/queue/nomerges
 # Runs until it is killed.
-fio --name=job --filename=/dev/nbh --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=16 \
+fio --disk_util=0 --name=job --filename=/dev/nbh --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=16 \
 	--numjobs=$(nproc) --time_based --runtime=1000000 --size=32m >/dev/null 2>&1 &
 fio=$!
 while [ "$(cat /sys/block/nbh/iostat/devstat/operations_read)" -lt 100 ]; do sleep 0.1; done

@@ -57,7 +57,7 @@ refuses "open: rmmod is refused" rmmod iostat
 exec 5<&-
 
 # Successive snapshots never go back, under load.
-fio --name=job --filename=/dev/nbi --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=32 \
+fio --disk_util=0 --name=job --filename=/dev/nbi --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=32 \
 	--numjobs=2 --time_based --runtime=3 --size=32m >/dev/null 2>&1 &
 for round in $(seq 300); do
 	cat /sys/block/nbi/iostat/stat

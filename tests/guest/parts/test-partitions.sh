@@ -71,7 +71,7 @@ like_kernel nbp2
 
 # I/O to both partitions and the whole disk at the same time: the disk has the sum.
 stat_of nbp w_ && stat_of nbp/nbp1 p_ && stat_of nbp/nbp2 q_
-fio --output=/tmp/three.json --output-format=json --direct=1 --rw=randrw --bs=4k --ioengine=libaio \
+fio --disk_util=0 --output=/tmp/three.json --output-format=json --direct=1 --rw=randrw --bs=4k --ioengine=libaio \
 	--iodepth=4 --number_ios=400 --size=32m --name=a --filename=/dev/nbp1 \
 	--name=b --filename=/dev/nbp2 --name=c --filename=/dev/nbp >/dev/null
 wait_idle nbp
@@ -108,7 +108,7 @@ m=/payload/mapped
 make_null_blk_disk nbq size=64 memory_backed=1 irqmode=2 completion_nsec=50000 submit_queues=$(nproc)
 succeeds "churn: a partition that stays" /payload/partition /dev/nbq 2 65536 32768
 for device in nbq nbq2; do
-	fio --name=job --filename=/dev/$device --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=4 \
+	fio --disk_util=0 --name=job --filename=/dev/$device --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=4 \
 		--time_based --runtime=600 --size=8m >/dev/null 2>&1 &
 	loads+=($!)
 done
@@ -191,7 +191,7 @@ is "churn: its busy times, but for what is corrected" \
 remove_null_blk_disk nbq
 
 # The disk is removed in the middle of the partitions' I/O.
-fio --name=job --filename=/dev/nbp2 --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=64 \
+fio --disk_util=0 --name=job --filename=/dev/nbp2 --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=64 \
 	--time_based --runtime=20 --size=32m >/dev/null 2>&1 &
 fio=$!
 sleep 0.5

@@ -62,7 +62,7 @@ modprobe -r scsi_debug
 pulled_out()
 {
 	local number=0 account='' fio
-	fio --name=job --filename=/dev/nbe --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=64 \
+	fio --disk_util=0 --name=job --filename=/dev/nbe --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=64 \
 		--time_based --runtime=20 --size=32m >/dev/null 2>&1 &
 	fio=$!
 	(

@@ -12,7 +12,7 @@ begin_load()
 {
 	local try
 	begin rgf
-	fio --output=/tmp/fio.json --output-format=json --name=job --filename=/dev/rgf --direct=1 --rw=randrw --bs=4k \
+	fio --disk_util=0 --output=/tmp/fio.json --output-format=json --name=job --filename=/dev/rgf --direct=1 --rw=randrw --bs=4k \
 		--ioengine=libaio --iodepth=8 --numjobs=2 --group_reporting --size=64m --time_based --runtime=600 \
 		>/tmp/fio.log 2>&1 &
 	load=$!

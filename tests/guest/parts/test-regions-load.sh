@@ -152,7 +152,7 @@ modprobe -r scsi_debug
 # under_load SECONDS: runs fio in the background.
 under_load()
 {
-	fio --output=/tmp/fio.json --output-format=json --name=job --filename=/dev/rgl --direct=1 --rw=randrw \
+	fio --disk_util=0 --output=/tmp/fio.json --output-format=json --name=job --filename=/dev/rgl --direct=1 --rw=randrw \
 		--bsrange=4k-32k --ioengine=libaio --iodepth=16 --numjobs=2 --group_reporting --size=100m \
 		--time_based --runtime="$1" >/tmp/fio.log 2>&1 &
 	load=$!

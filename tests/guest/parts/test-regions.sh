@@ -180,7 +180,7 @@ for id in $(seq 0 "$last"); do
 done
 
 # In flight: four reads of two seconds each, printed after half a second.
-fio --name=job --filename=$rg --direct=1 --rw=read --bs=4k --offset=$((327680 << 9)) --size=16k \
+fio --disk_util=0 --name=job --filename=$rg --direct=1 --rw=read --bs=4k --offset=$((327680 << 9)) --size=16k \
 	--ioengine=libaio --iodepth=4 --iodepth_batch=4 >/dev/null 2>&1 &
 for try in $(seq 50); do
 	say "$rgdisk" @stats_print 1

@@ -84,7 +84,7 @@ echo 30 >"/sys/block/$sd/device/timeout"
 # The disk is deleted and found again, with I/O in flight.
 for round in 1 2 3; do
 	stat_of "$sd" g_
-	fio --name=job --filename="/dev/$sd" --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=32 \
+	fio --disk_util=0 --name=job --filename="/dev/$sd" --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=32 \
 		--time_based --runtime=20 --size=32m >/dev/null 2>&1 &
 	fio=$!
 	for try in $(seq 50); do

@@ -201,7 +201,7 @@ is "slow: their numbers" "$(/payload/slow list nbr | cut -d' ' -f1 | head -n 64)
 
 # It turns while it is read.
 send "@slow_threshold 1"
-fio --direct=1 --ioengine=libaio --iodepth=32 --time_based --runtime=1000000 --filename=/dev/nbr --thread=0 \
+fio --disk_util=0 --direct=1 --ioengine=libaio --iodepth=32 --time_based --runtime=1000000 --filename=/dev/nbr --thread=0 \
 	--name=reads --rw=randread --bs=4k --size=64m --numjobs=$(nproc) \
 	--name=writes --rw=randwrite --bs=8k --offset=64m --size=64m --numjobs=$(nproc) >/dev/null 2>&1 &
 fio=$!

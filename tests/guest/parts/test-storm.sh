@@ -20,7 +20,7 @@ storm_start()
 		ram0 | vda) special="--rw=randrw --rate_iops=500" ;;
 		*) special=--rw=randrw ;;
 		esac
-		fio --name=job --filename=/dev/$device --direct=1 --bsrange=4k-32k \
+		fio --disk_util=0 --name=job --filename=/dev/$device --direct=1 --bsrange=4k-32k \
 			--ioengine=libaio --iodepth=32 --time_based --runtime=300 --size=32m \
 			$special >"/tmp/storm-${device##*/}" 2>&1 &
 		jobs+=($!)
@@ -40,11 +40,11 @@ storm_stop()
 rmmod iostat
 storm_start
 rounds=0
-for round in $(seq 50); do
+for round in $(seq 20); do
 	load_module && sleep 0.0$((RANDOM % 10)) && rmmod iostat || break
 	rounds=$round
 done
-is "storm: rounds of load and unload" $rounds 50
+is "storm: rounds of load and unload" $rounds 20
 
 # Loaded during I/O and kept: when the load has ended, every start that was counted has an end.
 dev=$(cat /sys/block/nbs/dev)
