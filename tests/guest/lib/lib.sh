@@ -51,6 +51,12 @@ latency_of()
 	all_files "$1" && cat "/sys/block/$1/iostat/latency/$2"
 }
 
+# page_bytes: prints the size of a page.
+page_bytes()
+{
+	awk '$1 == "KernelPageSize:" { print $2 * 1024; exit }' /proc/self/smaps
+}
+
 # programs NAME...: these, without those for 32 bits if this kernel does not run them.
 programs()
 {
