@@ -30,9 +30,12 @@ FLAVOUR=${FLAVOUR:-cloud}
 # The suite of Debian, or of Ubuntu.
 SUITE=${SUITE:-trixie-backports}
 
-# Supported series of this flavour, newest first. scripts/kernels.txt names them, and no script.
-SERIES=${SERIES:-$(awk -v row="$FLAVOUR $ARCH $SUITE" '!/^#/ && $2 " " $3 " " $5 == row { print $1 }' \
-	"$TOP/scripts/kernels.txt" | xargs)}
+# series_of FLAVOUR: prints its supported series, newest first. scripts/kernels.txt names them, and no script.
+series_of()
+{
+	awk -v row="$1 $ARCH $SUITE" '!/^#/ && $2 " " $3 " " $5 == row { print $1 }' "$TOP/scripts/kernels.txt" | xargs
+}
+SERIES=${SERIES:-$(series_of "$FLAVOUR")}
 # The root to build in: see scripts/root.sh.
 case "$ARCH $SUITE" in
 "amd64 trixie-backports") BUILD_ROOT=build ;;

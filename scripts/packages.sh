@@ -3,8 +3,9 @@
 # Builds the Debian packages, with a package of the prebuilt module for each kernel, and checks them by lintian.
 # Prints the directory of the packages. NEXT=1 also builds them as the version after this one, in its directory next.
 # OUT=NAME is another directory in the cache.
-# usage: [SERIES="7.3 7.2"] [FLAVOURS="cloud rt"] [NEXT=1] [OUT=NAME] packages.sh
+# usage: [FLAVOURS="cloud rt"] [SERIES=7.3, all of a flavour without it] [NEXT=1] [OUT=NAME] packages.sh
 
+chosen=${SERIES:-}
 . "$(dirname "$0")/lib.sh"
 
 IN_ROOT=packages
@@ -13,7 +14,7 @@ out=${OUT:-packages-$CLONE}
 # RELEASE=VERSION=KDIR of each kernel.
 kernels=()
 for flavour in ${FLAVOURS:-cloud}; do
-	for series in $SERIES; do
+	for series in ${chosen:-$(series_of "$flavour")}; do
 		kernel=$(IN_ROOT=build FLAVOUR=$flavour KERNEL=$series "$TOP/scripts/kernel.sh")
 		kernels+=("$(basename "$kernel")=$(cat "$kernel/version")=/cache/${kernel#"$IOSTAT_CACHE"/}/kdir")
 	done
