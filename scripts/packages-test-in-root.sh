@@ -72,6 +72,14 @@ is "utils: completions" "$(ls /usr/share/bash-completion/completions/ioscope /us
 echo '#include <linux/iostat.h>
 int main(void) { return IOSTAT_IOC_INFO == 0; }' >/tmp/user.c
 is "dev: a program compiles" "$(gcc -Wall -Werror -o /tmp/user /tmp/user.c 2>&1 && /tmp/user && echo yes)" yes
+echo '#include <linux/iostat.h>
+#include <iostat.h>
+int main(void) { struct iostat_map map; return iostat_map_open(&map, "/nonexistent") != -1; }' >/tmp/reader.c
+is "dev: a reader of the mapped records compiles" \
+	"$(gcc -Wall -Werror -o /tmp/reader /tmp/reader.c 2>&1 && /tmp/reader && echo yes)" yes
+cp -r /usr/share/iostat/iostat-map /tmp # cargo writes a file beside its sources
+is "dev: the reader in Rust compiles" \
+	"$(cd /tmp/iostat-map && cargo build --offline --quiet 2>&1; ls target/debug/libiostat_map.rlib)" target/debug/libiostat_map.rlib
 is "dev: symbols for modules" "$(grep -c devstat_new_entry /usr/src/iostat-headers/Module.symvers)" 1
 is "dev: pkg-config" "$(sed -n 's/^Version: //p' /usr/share/pkgconfig/iostat.pc)" "$version"
 is "doc: pages" "$(ls /usr/share/doc/iostat-doc/abi.rst* /usr/share/doc/iostat-doc/README.md* | wc -l)" 2
