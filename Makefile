@@ -15,11 +15,13 @@ modules:
 # kernel's configuration selects whether modules are signed and compressed.
 INSTALL_MOD_STRIP ?= 1
 export INSTALL_MOD_STRIP
-# A prepared tree has no key, unless the user has put one there (see README.md): the module is then not signed.
-unsigned = $(if $(wildcard $(KDIR)/certs/signing_key.x509),,CONFIG_MODULE_SIG_ALL=)
+# The module is signed if the user has put a key into the tree: see README.md. Debian's configuration has another file for it.
+certs = $(KDIR)/certs/signing_key
+signing = $(if $(wildcard $(certs).x509),CONFIG_MODULE_SIG_ALL=y,CONFIG_MODULE_SIG_ALL=) \
+	$(if $(wildcard $(certs).pem),CONFIG_MODULE_SIG_KEY=certs/signing_key.pem)
 modules_install:
-	@scripts/check-kdir.sh "$(KDIR)"
-	$(MAKE) -C $(KDIR) M=$(CURDIR) $(unsigned) modules_install
+	@scripts/check-kdir.sh "$(KDIR)" install
+	$(MAKE) -C $(KDIR) M=$(CURDIR) $(signing) modules_install
 
 # The kernel's own target runs depmod only if the tree has a System.map, which no headers package has.
 DEPMOD ?= /sbin/depmod
@@ -94,4 +96,4 @@ help:
 	@echo "make [KDIR=...]        build iostat.ko for a prepared kernel tree"
 	@echo "make kdir              prepare a tree for the running kernel, or KRELEASE=..., if its headers are not enough"
 	@echo "make install [INSTALL_MOD_STRIP=]   install iostat.ko; with its debug information"
-	@echo "KERNEL=7.2 make run    the same for another supported series; FLAVOUR=generic, ARCH=arm64 select other kernels"
+	@echo "KERNEL=series make run  the same for another series of scripts/kernels.txt; FLAVOUR=generic, ARCH=arm64 select other kernels"

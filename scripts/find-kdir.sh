@@ -5,8 +5,9 @@
 
 headers=/lib/modules/$1/build
 if [ ! -e "$headers/rust/libkernel.rmeta" ]; then
-	# With sudo, the home directory may be that of root.
-	user=$(getent passwd "${SUDO_USER:-}" 2>/dev/null | cut -d: -f6)
+	# With sudo or su the home directory may be that of root: the user is the one who called sudo, or to whom this file
+	# belongs.
+	user=$(getent passwd "${SUDO_USER:-$(stat -c %U "$0")}" 2>/dev/null | cut -d: -f6)
 	for cache in "$IOSTAT_CACHE" "${XDG_CACHE_HOME:-$HOME/.cache}/iostat" "${user:-$HOME}/.cache/iostat" /var/cache/iostat; do
 		[ ! -e "$cache/kdir/$1/kdir/ready" ] || {
 			echo "$cache/kdir/$1/kdir"

@@ -62,14 +62,26 @@ mv /tmp/Makefile /tmp/kdir/
 kdir=/tmp/kdir
 mkdir -p "$kdir/certs"
 openssl req -new -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=test -outform DER \
-	-keyout /tmp/key.pem -out "$kdir/certs/signing_key.x509" 2>/dev/null
+	-keyout "$kdir/certs/signing_key.pem" -out "$kdir/certs/signing_key.x509" 2>/dev/null
 for compression in GZIP XZ ZSTD; do
 	off=(CONFIG_MODULE_COMPRESS_GZIP= CONFIG_MODULE_COMPRESS_XZ= CONFIG_MODULE_COMPRESS_ZSTD=)
-	install_to "$compression" CONFIG_MODULE_SIG_ALL=y CONFIG_MODULE_SIG_KEY=/tmp/key.pem \
-		"${off[@]}" CONFIG_MODULE_COMPRESS_ALL=y "CONFIG_MODULE_COMPRESS_$compression=y"
+	install_to "$compression" "${off[@]}" CONFIG_MODULE_COMPRESS_ALL=y "CONFIG_MODULE_COMPRESS_$compression=y"
 	tail -c 28 "$module" | grep -q '^~Module signature appended~$' ||
 		echo "the module compressed by $compression is not signed"
 done
+
+# checked SERIES: what is said of a kernel of this series.
+checked()
+{
+	echo "$1.1" >/tmp/other/include/config/kernel.release
+	scripts/check-kdir.sh /tmp/other install 2>&1 | sed 's/,.*//; s/;.*//'
+}
+mkdir -p /tmp/other/{include/config,rust}
+echo CONFIG_RUST=y >/tmp/other/include/config/auto.conf
+touch /tmp/other/{Makefile,Module.symvers,rust/libkernel.rmeta}
+[ "$(checked 6.18)" = "error: Linux 6.18 of /tmp/other is not supported" ] || echo "a kernel that is too old is not refused"
+[ "$(checked 99.1)" = "warning: iostat has not been tried on Linux 99.1" ] || echo "no warning of a kernel that has not been tried"
+[ -z "$(checked "$(cut -d. -f1,2 "$kdir/include/config/kernel.release")")" ] || echo "something is said of a supported kernel"
 
 make KDIR="$kdir" clean >&2
 left=$(find . -name '*.ko' -o -name '*.o' -o -name '*.names')
