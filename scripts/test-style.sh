@@ -316,10 +316,14 @@ documented()
 # The table of kernels and what the documentation says was shown on each have the same rows.
 kernel_table()
 {
-	local rows
+	local rows series
 	rows=$(awk '!/^#/ { print $1, $2, $3, $4, $5 }' "$TOP/scripts/kernels.txt" | sort)
 	[ -n "$rows" ] || echo "scripts/kernels.txt has no rows"
 	diff <(echo "$rows") <(awk '$1 ~ /^[0-9]+\.[0-9]+$/ { print $1, $2, $3, $4, $5 }' "$TOP/Documentation/kernels.rst" | sort)
+	# Its table of systems has each series.
+	for series in $(awk '!/^#/ { print $1 }' "$TOP/scripts/kernels.txt" | sort -u); do
+		grep -q "^|.*[^0-9.]$series[^0-9.]" "$TOP/README.md" || echo "README.md has no row for $series"
+	done
 }
 
 # The crates, the packages and the changelog have the same version.
@@ -331,7 +335,9 @@ versions()
 		grep -qx "version = \"$version\"" "$file" || echo "$file has another version than Cargo.toml, $version"
 	done
 	[[ $(head -n 1 debian/changelog) == "iostat ($version) "* ]] || echo "debian/changelog does not begin with $version"
-	grep -qxE "Version:[[:space:]]+$version" packaging/fedora/iostat-kmod.spec || echo "the spec of Fedora has not $version"
+	for file in packaging/fedora/*.spec; do
+		grep -qxE "Version:[[:space:]]+$version" "$file" || echo "$file has not $version"
+	done
 	[[ $(grep -m 1 '^## \[[0-9]' CHANGELOG.md) == "## [$version] - "* || $(grep -m 1 '^## ' CHANGELOG.md) == "## [Unreleased]" ]] ||
 		echo "CHANGELOG.md does not begin with $version"
 }
