@@ -320,7 +320,7 @@ kernel_table()
 	rows=$(awk '!/^#/ { print $1, $2, $3, $4, $5 }' "$TOP/scripts/kernels.txt" | sort)
 	[ -n "$rows" ] || echo "scripts/kernels.txt has no rows"
 	diff <(echo "$rows") <(awk '$1 ~ /^[0-9]+\.[0-9]+$/ { print $1, $2, $3, $4, $5 }' "$TOP/Documentation/kernels.rst" | sort)
-	# Its table of systems has each series.
+	# The table of systems in README.md has a row of each series.
 	for series in $(awk '!/^#/ { print $1 }' "$TOP/scripts/kernels.txt" | sort -u); do
 		grep -q "^|.*[^0-9.]$series[^0-9.]" "$TOP/README.md" || echo "README.md has no row for $series"
 	done
