@@ -89,7 +89,9 @@ static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *it
 /*
  * A synchronous call of blkdev_direct_IO() with little memory of the user. Its one bio is on the stack of the task,
  * below the return address of the call, and refers to pages of the user. No other function has such bios; so a bio
- * shows that the call goes on, and its exit need not be hooked, which would cost as much again.
+ * shows that a call of this function goes on, and its exit need not be hooked, which would cost as much again. It is
+ * the call that is recorded, as each call replaces or removes what the task has recorded before: the file of an earlier
+ * call may be closed.
  */
 struct sync_call {
 	struct task_struct *task;
@@ -113,6 +115,14 @@ static struct sync_call sync_calls[1 << SYNC_BITS];
 static struct sync_call *sync_call_of_task(void)
 {
 	return iostat_task_find(sync_calls, sizeof(*sync_calls), SYNC_BITS, 1);
+}
+
+static void leave_sync(void)
+{
+	struct sync_call *call = sync_call_of_task();
+
+	if (call)
+		iostat_task_release(&call->task);
 }
 
 static bool enter_sync(struct kiocb *iocb, const struct iov_iter *iter, unsigned long sp)
@@ -163,8 +173,11 @@ static int on_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 
 	if (ip == READ_ONCE(without_iter.ip))
 		return enter(data, iocb, NULL, (struct iov_iter *)iostat_function_argument(regs, 3));
-	if (ip == READ_ONCE(of_bdev.ip) && enter_sync(iocb, iter, iostat_function_stack(regs)))
-		return 1;	/* the exit is not hooked */
+	if (ip == READ_ONCE(of_bdev.ip)) {
+		if (enter_sync(iocb, iter, iostat_function_stack(regs)))
+			return 1;	/* the exit is not hooked */
+		leave_sync();
+	}
 	return enter(data, iocb, iter, iter);
 }
 
@@ -320,6 +333,7 @@ const struct file *iostat_dio_sync_file(const struct bio *bio, bool is_start, lo
 	struct sync_call *call = sync_call_of_task();
 	const struct bio *whole = bio;
 	sector_t sector = bio->bi_iter.bi_sector;
+	const struct file *filp;
 	loff_t pos;
 
 	/* Pairs with iostat_dio_start(). */
@@ -337,7 +351,8 @@ const struct file *iostat_dio_sync_file(const struct bio *bio, bool is_start, lo
 	if (pos < call->pos || pos + bio->bi_iter.bi_size > call->end)
 		return NULL;
 	*offset = pos;
+	filp = call->filp;
 	if (is_start && pos + bio->bi_iter.bi_size == call->end)
-		WRITE_ONCE(call->task, NULL);
-	return call->filp;
+		leave_sync();
+	return filp;
 }

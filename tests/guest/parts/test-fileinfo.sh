@@ -149,6 +149,8 @@ is "fileinfo: raw: in parts: offsets" "$(covered nbr B_READ)" "$(seq -s' ' 65536
 mknod /dev/other b $(tr : ' ' </sys/block/nbr/dev)
 cell "raw: another node, after a call that failed" nbr B_READ "/dev/other /dev devtmpfs" \
 	/payload/failcall /dev/nbr /dev/other direct
+cell "raw: another node, into pieces, after a call that failed" nbr B_READ "/dev/other /dev devtmpfs" \
+	/payload/failcall /dev/nbr /dev/other vector
 cell "raw: buffered, after a call that failed" nbr B_READ "/dev/nbr <none> bdev" /payload/failcall /dev/other /dev/nbr
 rm /dev/other
 succeeds "fileinfo: raw: a partition" /payload/partition /dev/nbr 1 2048 65536
