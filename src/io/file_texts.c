@@ -100,7 +100,9 @@ void iostat_file_texts_of_inode(struct iostat_io *io, struct inode *inode)
 		return put_without_path(io, inode->i_sb);
 	spin_lock(&inode->i_lock);
 	dentry = hlist_entry_safe(READ_ONCE(inode->i_dentry.first), struct dentry, IOSTAT_D_ALIAS);
-	/* The dentry is freed after a grace period. */
+	/* The dentry is freed after a grace period, but not those of files that have no name in a directory. */
+	if (dentry && dentry->d_flags & DCACHE_NORCU)
+		dentry = NULL;
 	spin_unlock(&inode->i_lock);
 	if (!dentry)
 		return put_without_path(io, inode->i_sb);

@@ -12,6 +12,7 @@
 #include <iostat/fileinfo.h>
 #include <iostat/mounts.h>
 #include <iostat/recent.h>
+#include <linux/backing-dev.h>
 #include <linux/bio.h>
 #include <linux/blkdev.h>
 #include <linux/fs.h>
@@ -79,6 +80,21 @@ static bool is_swap(const struct bio *bio, const struct folio *folio)
 	return op_is_write(bio_op(bio)) ? bio->bi_opf & REQ_SWAP : !folio_test_uptodate(folio);
 }
 
+/*
+ * Returns the mapping of a folio that is in the page cache of a device, or of a file system with storage. Memory that
+ * processes share (shmem, memfd, hugetlbfs) is in a page cache as well; if it is part of an I/O, it is that of direct I/O.
+ * The caller holds the RCU read lock.
+ */
+static struct address_space *stored_mapping(const struct folio *folio)
+{
+	struct address_space *mapping = folio_mapping(folio);
+	const struct inode *host = mapping ? READ_ONCE(mapping->host) : NULL;
+
+	if (host && !S_ISBLK(host->i_mode) && host->i_sb->s_bdi == &noop_backing_dev_info)
+		return NULL;
+	return mapping;
+}
+
 static u32 look(struct iostat_io *io, struct bio *bio, struct iostat_dio *dio)
 {
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
@@ -94,7 +110,7 @@ static u32 look(struct iostat_io *io, struct bio *bio, struct iostat_dio *dio)
 		iostat_fileinfo_none(io, none);
 		return IOSTAT_B_PAGEIO;
 	}
-	mapping = folio_mapping(folio);
+	mapping = stored_mapping(folio);
 	if (dio)
 		filp = dio->iocb->ki_filp;
 	if (mapping && !bio_flagged(bio, BIO_PAGE_PINNED) &&
@@ -113,7 +129,8 @@ static u32 look(struct iostat_io *io, struct bio *bio, struct iostat_dio *dio)
 		io->file.fi_offset = iostat_dio_offset(dio, bio);
 	} else {
 		/* User memory is that of direct I/O, perhaps of another task. */
-		text = folio_test_anon(folio) || bio_flagged(bio, BIO_PAGE_PINNED) ? unknown : none;
+		text = folio_test_anon(folio) || folio_mapping(folio) != mapping ||
+		       bio_flagged(bio, BIO_PAGE_PINNED) ? unknown : none;
 		iostat_fileinfo_none(io, text);
 	}
 	return IOSTAT_B_PHYS;
@@ -135,8 +152,9 @@ static bool is_cached(const struct bio *bio)
 	struct bio_vec bv = bio_iter_iovec(bio, bio->bi_iter);
 	struct folio *folio = page_folio(bv.bv_page);
 
+	guard(rcu)();
 	return !bio_flagged(bio, BIO_PAGE_PINNED) &&
-		(folio_test_swapcache(folio) || folio_mapping(folio));
+		(folio_test_swapcache(folio) || stored_mapping(folio));
 }
 
 u32 iostat_fileinfo_of_bio(struct iostat_io *io, struct bio *bio, bool is_own,

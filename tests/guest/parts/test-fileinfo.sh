@@ -169,6 +169,12 @@ cell "multipath" "$mp" B_READ "/dev/$mp /dev devtmpfs" \
 	dd if="/dev/$mp" of=/dev/null bs=16k count=16 iflag=direct
 cell "multipath: its path" nbr B_READ "<unknown> <unknown> <unknown>" \
 	dd if="/dev/$mp" of=/dev/null bs=16k count=16 iflag=direct
+# Memory that processes share has a name and an offset in a file system without storage, which are not those of the I/O.
+cell "multipath: its path, into shared memory" nbr B_READ "<unknown> <unknown> <unknown>" \
+	fio_quiet --filename="/dev/$mp" --rw=read --bs=16k --size=256k --direct=1 --iomem=shm
+starts=$(grep -c ' start: .* dev=nbr ' /tmp/trace)
+direct=$(grep -c ' start: .* dev=nbr .*B_PHYS' /tmp/trace)
+holds "fileinfo: multipath: its path, into shared memory: direct I/O" "direct == starts && starts > 0"
 dmsetup remove nbrmp
 watch 0
 remove_null_blk_disk nbr
