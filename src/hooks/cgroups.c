@@ -95,10 +95,13 @@ void notrace iostat_probe_cgroup_split(void *state, struct bio *bio, unsigned in
 		count(state, bio, 1, 0);
 }
 
-/* A bio ends that is not, or no longer, part of a request: it is not counted with one. */
+/*
+ * A bio ends that is not, or no longer, part of a request: it is not counted with one. nvme multipath calls this
+ * for a bio that still is, with the queue of the multipath disk.
+ */
 void notrace iostat_probe_cgroup_refused(void *state, struct request_queue *q, struct bio *bio)
 {
-	if (!bdev_test_flag(bio->bi_bdev, BD_HAS_SUBMIT_BIO))
+	if (q == bdev_get_queue(bio->bi_bdev) && !bdev_test_flag(bio->bi_bdev, BD_HAS_SUBMIT_BIO))
 		count(state, bio, 1, bio->bi_iter.bi_size);
 }
 

@@ -106,6 +106,8 @@ pub(crate) struct Account {
     has_events: bool,
     /// Its first sector on the whole disk.
     start_sector: u64,
+    /// The address of its disk; 0 of an entry.
+    disk_key: u64,
     /// In the account of a disk, how many I/Os it may have in the table's reserve; 0 at first.
     share: Share,
     /// The tasks that wait for tags of disks.
@@ -136,6 +138,7 @@ struct Block {
     disk: Option<Arc<Account>>,
     has_events: bool,
     start_sector: u64,
+    disk_key: u64,
     tag_waits: Option<Arc<TagWaits>>,
     spares: Option<Arc<SpareRings>>,
     leaves: KVec<GaugeLine>,
@@ -195,6 +198,7 @@ impl Account {
             spares: spares.filter(|_| disk.is_none()),
             disk,
             start_sector: device.start_sector(),
+            disk_key: device.disk_key(),
             tag_waits,
             leaves,
         };
@@ -209,6 +213,7 @@ impl Account {
             disk: None,
             has_events: false,
             start_sector: 0,
+            disk_key: 0,
             tag_waits: None,
             spares: None,
             leaves: KVec::new(),
@@ -244,6 +249,7 @@ impl Account {
                 partitions: PartitionCount::default(),
                 has_events: block.has_events,
                 start_sector: block.start_sector,
+                disk_key: block.disk_key,
                 share: Share::default(),
                 tag_waits: block.tag_waits,
                 slow: SlowIos::new(block.spares),
@@ -333,6 +339,11 @@ impl Account {
     #[inline(always)]
     pub(super) fn start_sector(&self) -> u64 {
         self.start_sector
+    }
+
+    /// The address of its disk, by which probes find that.
+    pub(super) fn disk_key(&self) -> u64 {
+        self.disk_key
     }
 
     /// The share of the table's reserve that a disk may use.

@@ -44,6 +44,7 @@ impl Account {
             disk: None,
             has_events: false,
             start_sector: 0,
+            disk_key: 0,
             tag_waits: None,
             spares: None,
             leaves: KVec::new(),

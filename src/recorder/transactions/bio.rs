@@ -133,8 +133,11 @@ impl Tracker {
                 });
             }
             if is_watched() {
-                if let (true, Some(end)) = (cgroups_enabled(), end_of(transition)) {
-                    self.end_of_cgroup(here, Some(bio), bio.disk(), &end);
+                if let (true, Some(account), Some(end)) =
+                    (cgroups_enabled(), account, end_of(transition))
+                {
+                    // Not that of the bio, which may have been passed on to another disk.
+                    self.end_of_cgroup(here, Some(bio), account.disk_key(), &end);
                 }
                 if let (true, Some(account)) = (done_is_traced(), account) {
                     self.bio_done(here, account, slot.entry, bio, status, bcount);
