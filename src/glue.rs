@@ -16,6 +16,7 @@ macro_rules! same_types {
 
 pub(crate) mod bindings;
 pub(crate) mod cgroups;
+pub(crate) mod chain;
 pub(crate) mod clock;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod fast;

@@ -12,6 +12,7 @@
 //! all accesses are relaxed.
 
 mod memory;
+pub mod parts;
 mod regions;
 
 pub use super::event::{
@@ -37,6 +38,7 @@ use crate::sync::{
     fence,
     Ordering::Release, //
 };
+use parts::Parts;
 
 /// The state of one I/O. The first cache line is that of the fast path, the second that of the general
 /// path and of regions.
@@ -60,6 +62,8 @@ pub struct Entry {
     pub(super) sector: Counter,
     /// The state that regions need; not valid on the general path without `IN_REGIONS`.
     pub pending: RegionState,
+    /// The parts of a bio; not valid for a request.
+    pub parts: Parts,
 }
 
 /// Bits of `state`. The low byte is the [`Kind`], the upper half the hardware queue.
@@ -109,6 +113,7 @@ impl Entry {
     #[inline(always)]
     pub fn start_running(&self, start: &Start, bytes: u32, now: u64) -> Transition {
         let flags = COUNTED | RUNNING;
+        self.parts.reset();
         self.begin(start, flags, u64::from(bytes), now.wrapping_neg(), now);
         Transition::StartRunqEnter
     }

@@ -5,6 +5,7 @@
  */
 
 #include <iostat/cgroups.h>
+#include <iostat/chain.h>
 #include <iostat/clients.h>
 #include <iostat/clock.h>
 #include <iostat/devstat.h>

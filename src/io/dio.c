@@ -4,6 +4,7 @@
  * bios before they return. So while they run, their task has an entry here.
  */
 
+#include <iostat/chain.h>
 #include <iostat/dio.h>
 #include <iostat/functions.h>
 #include <iostat/tasks.h>
@@ -194,23 +195,11 @@ static void leave(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 		iostat_task_release(&place->task);
 }
 
-/* bio_chain_endio(), by which a chained bio is recognised. It is not exported, but bio_chain() stores its address. */
-static bio_end_io_t *chain_end_io;
-
-static void find_chain_end_io(void)
-{
-	struct bio bio = {}, parent = {};
-
-	bio_chain(&bio, &parent);
-	chain_end_io = bio.bi_end_io;
-}
-
 static struct fprobe probe;
 static bool is_hooked;
 
 void iostat_dio_start(void)
 {
-	find_chain_end_io();
 	probe = (struct fprobe) {
 		.entry_handler = on_entry,
 		.exit_handler = leave,
@@ -288,13 +277,11 @@ static loff_t offset_in_bvec(const struct iostat_dio *dio, const struct bio *bio
  */
 static ssize_t bytes_to_end(const struct bio *bio, ssize_t made)
 {
-	const struct bio *last = bio;
+	const struct bio *last = bio, *rest;
 	ssize_t bytes = bio->bi_iter.bi_size;
 
 	/* The first part of a bio that was too long for the device: the rest is submitted later. */
-	while (last->bi_end_io == chain_end_io) {
-		const struct bio *rest = last->bi_private;
-
+	while ((rest = iostat_bio_parent(last))) {
 		if (rest->bi_io_vec != bio->bi_io_vec)
 			break;
 		bytes += rest->bi_iter.bi_size;
@@ -331,7 +318,7 @@ loff_t iostat_dio_offset(struct iostat_dio *dio, const struct bio *bio)
 const struct file *iostat_dio_sync_file(const struct bio *bio, bool is_start, loff_t *offset)
 {
 	struct sync_call *call = sync_call_of_task();
-	const struct bio *whole = bio;
+	const struct bio *whole = bio, *parent;
 	sector_t sector = bio->bi_iter.bi_sector;
 	const struct file *filp;
 	loff_t pos;
@@ -340,8 +327,8 @@ const struct file *iostat_dio_sync_file(const struct bio *bio, bool is_start, lo
 	if (!call || !smp_load_acquire(&is_complete))
 		return NULL;
 	/* The bio may be a part of one that was too long for the device. */
-	while (whole->bi_end_io == chain_end_io)
-		whole = whole->bi_private;
+	while ((parent = iostat_bio_parent(whole)))
+		whole = parent;
 	if (call->sp - (unsigned long)whole > MAX_FRAME || whole->bi_bdev != call->bdev ||
 	    !bio_flagged(whole, BIO_PAGE_PINNED))
 		return NULL;

@@ -22,6 +22,8 @@ mod fast_regions;
 mod gauge;
 #[path = "interleavings/lookup.rs"]
 mod lookup;
+#[path = "interleavings/parts.rs"]
+mod parts;
 #[path = "interleavings/readers.rs"]
 mod readers;
 #[path = "interleavings/regions.rs"]

@@ -19,7 +19,8 @@ use kernel::bindings;
 ///
 /// # Invariants
 ///
-/// `ptr` is a bio with a block device, which is alive for `'a` and whose members do not change for `'a`.
+/// `ptr` is a bio with a block device, which is alive for `'a`. For `'a` its members do not change, but for the status of
+/// a bio of which other parts end.
 #[derive(Clone, Copy)]
 pub(crate) struct Bio<'a> {
     ptr: NonNull<bindings::bio>,
@@ -29,11 +30,11 @@ pub(crate) struct Bio<'a> {
 impl<'a> Bio<'a> {
     /// # Safety
     ///
-    /// `ptr` has a block device, and is the argument of a block tracepoint or belongs to the request that is.
-    /// The value does not outlive the call of the probe.
+    /// `ptr` has a block device, and is the argument of a block tracepoint, or belongs to the request that is, or is
+    /// a bio that does not end before one of these. The value does not outlive the call of the probe.
     #[inline(always)]
     pub(crate) unsafe fn from_raw(ptr: NonNull<bindings::bio>) -> Self {
-        // INVARIANT: The caller of a tracepoint owns the bio during the call.
+        // INVARIANT: The caller of a tracepoint owns the bio during the call, and keeps those that it is a part of.
         Bio {
             ptr,
             _alive: PhantomData,
@@ -111,6 +112,11 @@ impl<'a> Bio<'a> {
     #[inline(always)]
     pub(crate) fn is_flush(&self) -> bool {
         is_flush(read!(self, bi_opf))
+    }
+
+    /// Returns whether it has the driver's flag `REQ_DRV`. nvme sets it on bios that its multipath disk passes on.
+    pub(crate) fn has_req_drv(&self) -> bool {
+        read!(self, bi_opf) & (1 << bindings::req_flag_bits___REQ_DRV) != 0
     }
 
     /// Returns whether it is synchronous.

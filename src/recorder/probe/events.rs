@@ -83,7 +83,23 @@ macro_rules! event_probe {
     };
 }
 
-event_probe!(iostat_probe_split(disk_of_bio(*mut bindings::bio), _sector: c_uint) => DiskEvent::Splits);
+/// # Safety
+///
+/// Called by its tracepoint, with the data that [`super::Probes`] registered it with.
+#[no_mangle]
+pub(super) unsafe extern "C" fn iostat_probe_split(
+    state: *mut c_void,
+    bio: *mut bindings::bio,
+    _sector: c_uint,
+) {
+    // SAFETY: By this function's requirement, and the values do not outlive the probe's call.
+    let (tracker, probe, bio) = unsafe { (tracker(state), InProbe::new(), bio_at(bio)) };
+    tracker.count_event(probe, bio.disk(), DiskEvent::Splits);
+    tracker.bio_split(probe, bio);
+}
+const _: [unsafe extern "C" fn(*mut c_void, *mut bindings::bio, c_uint); 2] =
+    [iostat_probe_split, own::iostat_probe_split];
+
 event_probe!(iostat_probe_bio_remap(
     disk_of_bio(*mut bindings::bio), _dev: bindings::dev_t, _from: bindings::sector_t
 ) => DiskEvent::BioRemaps);

@@ -101,7 +101,7 @@ impl Tracker {
         status: blk_status_t,
     ) {
         let Some(slot) = self.find(bio.key()) else {
-            return;
+            return self.child_complete(here, bio, status);
         };
         let bcount = slot.entry.bytes();
         if status != 0 {

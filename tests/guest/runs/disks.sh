@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # Every kind of disk, and what happens to its requests.
 
-PARTS="load request null bio stacked multipath partitions departure flush requeue pairing scsi virtio nvme devices cgroups names churn
+PARTS="load request null bio stacked multipath partitions departure flush requeue pairing scsi virtio nvme nvme-split devices cgroups names churn
 	storm leaks"
 . /payload/test.sh
