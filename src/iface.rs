@@ -24,6 +24,7 @@ use crate::{
     kernel_ext::{
         block::device::BlockDevice,
         kobject::Directory,
+        miscdevice::MiscDeviceRegistration,
         once::OnceBox,
         sysfs::SysfsNode, //
     },
@@ -34,10 +35,10 @@ use crate::{
         State, //
     },
 };
-use clients::ClientsDirectory;
-pub(crate) use clients::{
-    ClientsObject,
-    ShownDirectory, //
+pub(crate) use clients::ShownDirectory;
+use clients::{
+    ClientsDirectory,
+    ClientsObject, //
 };
 use kernel::{
     prelude::*,
@@ -68,13 +69,22 @@ impl Interfaces {
         )
     }
 
-    /// Shows the entries of clients in this directory, until the returned value is dropped. May
-    /// sleep.
-    pub(crate) fn show_clients(
+    /// Wakes those who poll the file `regions_gone` of the device, and shows the entries of clients in its directory
+    /// `devstat`, until the returned value is dropped. What there is no memory for is left out. May sleep.
+    pub(crate) fn show_in(
         self: &Arc<Self>,
-        directory: Directory<ClientsObject>,
-    ) -> ShownDirectory {
-        ShownDirectory::new(self.clone(), directory)
+        device: &MiscDeviceRegistration<reader::Reader>,
+    ) -> Option<ShownDirectory> {
+        let file = device.file(c"regions_gone");
+        match file.and_then(|file| Ok(KBox::new(file, GFP_KERNEL)?)) {
+            Ok(file) => drop(self.regions_gone.set(file)),
+            Err(error) => pr_warn!("regions_gone: poll() is not supported: {error:?}\n"),
+        }
+        let directory = device.directory(c"devstat", ClientsObject);
+        let directory = directory.inspect_err(|error| {
+            pr_warn!("devstat: entries of other modules are not supported: {error:?}\n");
+        });
+        Some(ShownDirectory::new(self.clone(), directory.ok()?))
     }
 
     fn kstat(&self, account: &Arc<Account>) -> Option<Disk> {
@@ -83,12 +93,6 @@ impl Interfaces {
             pr_warn!("{name}: not among the kstats: {error:?}\n");
         });
         kstat.ok()
-    }
-
-    /// Sets the file whose pollers are notified when regions are removed. May sleep; `ENOMEM`.
-    pub(crate) fn show_regions_gone(&self, file: SysfsNode) -> Result {
-        let _ = self.regions_gone.set(KBox::new(file, GFP_KERNEL)?);
-        Ok(())
     }
 }
 

@@ -67,9 +67,9 @@ module! {
 /// Fields are dropped in this order: readers first, so that they do not see the end of the
 /// recorder.
 struct Iostat {
-    _nfs: recorder::nfs::Nfs<iface::Interfaces>,
+    _nfs: Option<recorder::nfs::Nfs<iface::Interfaces>>,
     _devstat: kapi::DevstatApi,
-    _clients: iface::ShownDirectory,
+    _clients: Option<iface::ShownDirectory>,
     _device: kernel_ext::miscdevice::MiscDeviceRegistration<iface::reader::Reader>,
     _recorder: recorder::Recorder<iface::Interfaces>,
     _api: kapi::Api,
@@ -97,8 +97,9 @@ impl kernel::Module for Iostat {
         )?;
         let (disks, partitions) = recorder.state().disks_and_partitions();
         pr_info!("recording {disks} disks and {partitions} partitions\n");
-        // Registered last: after this, programs may have the device open, and only the reference
-        // count of the module keeps the data that they use.
+        let devstat = kapi::DevstatApi::new(recorder.state())?;
+        // From here on programs may have the device open. The memory of a module whose initialisation
+        // fails is freed nevertheless, so nothing may fail any more.
         let device = kernel_ext::miscdevice::MiscDeviceRegistration::new(
             c"iostat",
             mode,
@@ -109,12 +110,12 @@ impl kernel::Module for Iostat {
                 kstats: api.kstats(),
             },
         )?;
-        interfaces.show_regions_gone(device.file(c"regions_gone")?)?;
-        let clients = device.directory(c"devstat", iface::ClientsObject)?;
-        let clients = interfaces.show_clients(clients);
+        let clients = interfaces.show_in(&device);
+        let nfs = recorder::nfs::Nfs::new(recorder.state());
+        let nfs = nfs.inspect_err(|error| pr_warn!("nfs: not recorded: {error:?}\n"));
         Ok(Iostat {
-            _nfs: recorder::nfs::Nfs::new(recorder.state())?,
-            _devstat: kapi::DevstatApi::new(recorder.state())?,
+            _nfs: nfs.ok(),
+            _devstat: devstat,
             _clients: clients,
             _device: device,
             _recorder: recorder,

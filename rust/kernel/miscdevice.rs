@@ -120,6 +120,9 @@ unsafe impl<T: OpenFile> Sync for MiscDeviceRegistration<T> {}
 impl<T: OpenFile> MiscDeviceRegistration<T> {
     /// Registers `/dev/<name>` with a mode, and with attributes in `/sys/class/misc/<name>/`. May sleep.
     /// `EEXIST` if there is a device of that name.
+    ///
+    /// In the initialisation of a module this must be the last step that can fail: programs may open the device at once, and
+    /// if the initialisation fails, the kernel frees the module although they hold references to it.
     pub(crate) fn new(
         name: &'static CStr,
         mode: u16,
@@ -157,7 +160,8 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
         )?;
         inner.device.get_mut().fops = &inner.fops;
         // SAFETY: The device and its operations stay at their addresses until `drop` has removed the device.
-        // Open files hold a reference to the module, so it is not dropped while they exist.
+        // Open files hold a reference to the module, so it is not dropped while they exist: not by the initialisation of
+        // the module either, which does not fail after this.
         to_result(unsafe { bindings::misc_register(inner.device.get()) })?;
         Ok(MiscDeviceRegistration { inner })
     }

@@ -34,10 +34,10 @@ use kernel::{
 };
 
 /// The object of the directory that has all of these.
-pub(crate) struct ClientsObject;
+pub(super) struct ClientsObject;
 
 /// The attributes of that directory, which has no files.
-pub(crate) enum NoFile {}
+pub(super) enum NoFile {}
 
 impl Show for NoFile {
     type Of = ClientsObject;
@@ -67,7 +67,8 @@ impl ClientsDirectory {
         pin_init!(ClientsDirectory { directory <- new_mutex!(None) })
     }
 
-    /// Makes the directory of an account. May sleep. `EEXIST`, `ENOMEM`.
+    /// Makes the directory of an account. May sleep. `EEXIST`, `ENOMEM`, also if there was no memory for the directory that
+    /// has all of them.
     pub(super) fn directory(
         &self,
         identity: &Identity,
@@ -79,7 +80,7 @@ impl ClientsDirectory {
         let name = core::str::from_utf8(name.bytes()).map_err(|_| EINVAL)?;
         let name = CString::try_from_fmt(fmt!("{name}"))?;
         let parent = self.directory.lock();
-        let parent = parent.as_ref().ok_or(ENODEV)?;
+        let parent = parent.as_ref().ok_or(ENOMEM)?;
         parent.directory(&name, object)
     }
 }
