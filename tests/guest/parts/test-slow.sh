@@ -148,6 +148,9 @@ is "slow: the file in sysfs" "$(cut -d' ' -f2- /sys/block/nbs/iostat/slow)" "$(r
 	"$(wc -l </sys/block/nbs/iostat/slow)")"
 is "slow: who may read it" "$(stat -c %a /sys/block/nbs/iostat/slow)" 400
 refuses "slow: other users may not" $nobody cat /sys/block/nbs/iostat/slow
+is "slow: the file in sysfs, root without CAP_SYS_ADMIN: times only" \
+	"$(setpriv --bounding-set=-sys_admin cat /sys/block/nbs/iostat/slow | sed -n 2p | awk '{ print ($5 > 3e8), $6, $9, $10, $11, $12, $13, $14 }')" \
+	"1 0 - - - - - -"
 rm -f /tmp/ready
 /payload/waitfile /sys/block/nbs/iostat/slow /tmp/ready &
 waiter=$!
