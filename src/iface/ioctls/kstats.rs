@@ -42,7 +42,7 @@ use kernel::{
 /// large.
 mod size_ver0 {
     pub(super) const LIST: usize = 32;
-    pub(super) const HEADER: usize = 128;
+    pub(super) const HEADER: usize = 224;
     pub(super) const READ: usize = 72;
     pub(super) const VALUE: usize = 64;
     pub(super) const WRITE: usize = 80;

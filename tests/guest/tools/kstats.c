@@ -260,8 +260,8 @@ static void wrong(__u32 kid)
 	wrong_sizes(IOSTAT_IOC_KSTAT_LIST, "list", &l, sizeof(l));
 	WRONG(LIST, l, flags, 1, EINVAL);
 	WRONG(LIST, l, reserved, 1, EINVAL);
-	WRONG(LIST, l, entry_size, 120, EINVAL);
-	WRONG(LIST, l, entry_size, 132, EINVAL);
+	WRONG(LIST, l, entry_size, sizeof(headers[0]) - 8, EINVAL);
+	WRONG(LIST, l, entry_size, sizeof(headers[0]) + 4, EINVAL);
 	WRONG(LIST, l, headers, 0, EFAULT);
 	WRONG(LIST, l, headers, odd, EFAULT);
 	wrong_sizes(IOSTAT_IOC_KSTAT_READ, "read", &r, sizeof(r));
