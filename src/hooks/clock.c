@@ -33,8 +33,10 @@ static const void *exchange_counter;
 
 #ifdef IOSTAT_HAS_CNTVCT
 #define COUNTER		IOSTAT_CLOCK_CNTVCT
+#define COUNTER_CSID	CSID_ARM_ARCH_COUNTER
 #else
 #define COUNTER		IOSTAT_CLOCK_TSC
+#define COUNTER_CSID	CSID_X86_TSC
 #endif
 
 /* The caller holds exchange_lock. */
@@ -83,7 +85,7 @@ static bool has_fast_path(void)
  */
 static u64 counter_mult(const struct system_time_snapshot *now)
 {
-	if (now->cs_id != CSID_X86_TSC || !tsc_khz)
+	if (now->cs_id != COUNTER_CSID || !tsc_khz)
 		return 0;
 	return div_u64((u64)NSEC_PER_MSEC << 32, tsc_khz);
 }
@@ -139,7 +141,7 @@ static u64 counter_mult(const struct system_time_snapshot *now)
 	 */
 	static enum { UNKNOWN, OVERRULED, REGISTER } frequency;
 
-	if (now->cs_id != CSID_ARM_ARCH_COUNTER || !arch_timer_get_cntfrq() || has_erratum())
+	if (now->cs_id != COUNTER_CSID || !arch_timer_get_cntfrq() || has_erratum())
 		return 0;
 	if (frequency == UNKNOWN)
 		frequency = is_frequency_overruled() ? OVERRULED : REGISTER;
@@ -166,6 +168,41 @@ static void use_counter(const struct system_time_snapshot *now, u64 mult)
 	}
 }
 
+/*
+ * Returns CLOCK_MONOTONIC_RAW's offset from the time of the counter, so that the time does not step when the source
+ * is changed.
+ */
+static u64 raw_offset_of_counter(void)
+{
+	u64 offset = 0, least = U64_MAX;
+	struct system_time_snapshot now;
+	unsigned long flags;
+
+	/* Both clocks at one instant. */
+	if (iostat_snapshot(&now) && now.cs_id == COUNTER_CSID)
+		return iostat_cycles_to_ns(now.cycles, iostat_clock.mult) +
+			iostat_clock.tsc_offset - iostat_snapshot_raw_ns(&now);
+	/*
+	 * The counter is no longer the kernel's clock source. The clocks are read one after the other, so the time steps
+	 * ahead, and not back, by at most the time between two reads of the counter. A hypervisor may stop the CPU between
+	 * them: the shortest of several is taken.
+	 */
+	for (int try = 0; try < 8; try++) {
+		u64 before, raw, after;
+
+		local_irq_save(flags);
+		before = iostat_clock_now();
+		raw = ktime_get_raw();
+		after = iostat_clock_now();
+		local_irq_restore(flags);
+		if (after - before < least) {
+			least = after - before;
+			offset = after - raw;
+		}
+	}
+	return offset;
+}
+
 static void use_raw(void)
 {
 	/* Make sure that no event of the fast path reads the counter any more. */
@@ -175,7 +212,7 @@ static void use_raw(void)
 		static_branch_inc(&iostat_general);
 		tracepoint_synchronize_unregister();
 	}
-	WRITE_ONCE(iostat_clock.raw_offset, iostat_clock_now() - ktime_get_raw());
+	WRITE_ONCE(iostat_clock.raw_offset, raw_offset_of_counter());
 	/* Pairs with the acquire in iostat_clock_now(): raw_offset is seen first. */
 	smp_store_release(&iostat_clock.is_counter, false);
 }
