@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! A box that is set once and then never changes.
+//! A box that is set once and then does not change while it is shared.
 //!
 //! `kernel::sync::SetOnce` keeps its value in place, and each access to it is a call out of line.
 
@@ -17,8 +17,8 @@ use kernel::prelude::*;
 ///
 /// # Invariants
 ///
-/// The pointer is null or from `KBox::into_raw` of a box that is owned by this value alone, and it never
-/// changes once it is not null.
+/// The pointer is null or from `KBox::into_raw` of a box that is owned by this value alone, and it does not change while
+/// it is not null and the value is shared.
 pub(crate) struct OnceBox<T> {
     ptr: AtomicPtr<T>,
     _owns: PhantomData<KBox<T>>,
@@ -42,7 +42,7 @@ impl<T> OnceBox<T> {
     /// Returns the value. Any context.
     #[inline(always)]
     pub(crate) fn get(&self) -> Option<&T> {
-        // SAFETY: By the type invariant the pointer is null, or valid as long as `self` lives. The acquire load
+        // SAFETY: By the type invariant the pointer is null, or valid as long as `self` is borrowed. The acquire load
         // pairs with the release in `set`.
         unsafe { self.ptr.load(Ordering::Acquire).as_ref() }
     }
@@ -63,12 +63,18 @@ impl<T> OnceBox<T> {
     }
 }
 
+impl<T> OnceBox<T> {
+    /// Takes the value out, which leaves the box empty.
+    pub(crate) fn take(&mut self) -> Option<KBox<T>> {
+        // INVARIANT: No reference to the value exists, as `self` is borrowed exclusively; so nothing depends on the pointer.
+        let ptr = core::mem::replace(self.ptr.get_mut(), core::ptr::null_mut());
+        // SAFETY: By the type invariant it is null, or a box that only `self` owned.
+        (!ptr.is_null()).then(|| unsafe { KBox::from_raw(ptr) })
+    }
+}
+
 impl<T> Drop for OnceBox<T> {
     fn drop(&mut self) {
-        let ptr = *self.ptr.get_mut();
-        if !ptr.is_null() {
-            // SAFETY: By the type invariant it is a box that only `self` owns.
-            drop(unsafe { KBox::from_raw(ptr) });
-        }
+        drop(self.take());
     }
 }

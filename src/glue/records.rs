@@ -137,6 +137,16 @@ struct BasesOf {
     next: OnceBox<BasesOf>,
 }
 
+impl Drop for BasesOf {
+    /// One after another: there may be one for each CPU, and a recursion would need as many frames on the stack.
+    fn drop(&mut self) {
+        let mut next = self.next.take();
+        while let Some(mut bases) = next {
+            next = bases.next.take();
+        }
+    }
+}
+
 /// The records of an account: see the documentation of this module.
 ///
 /// # Invariants
