@@ -16,7 +16,7 @@ AREAS="
 	torture-stock	env SEED=77001 DURATION=1200 scripts/torture.sh stock
 	guest-rt	env FLAVOUR=rt scripts/test-guest.sh
 	guest-generic	env FLAVOUR=generic scripts/test-guest.sh
-	guest-sid	env SUITE=sid scripts/test-guest.sh
+	guest-sid	env SUITE=sid THOROUGH=1 scripts/test-guest.sh
 	guest-resolute	env SUITE=resolute FLAVOUR=generic scripts/test-guest.sh
 	guest-arm64	env ARCH=arm64 scripts/test-guest.sh
 	guest-arm64-16k	env ARCH=arm64 FLAVOUR=16k scripts/test-guest.sh

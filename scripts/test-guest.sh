@@ -5,6 +5,7 @@
 # scripts/kernels.txt; FLAVOUR=rt tests/guest/runs/rt.sh, ARCH=arm64 tests/guest/runs/arm64.sh. PARTS="load null" runs
 # only these parts (tests/guest/parts/test-PART.sh), in one guest; AREA is the name in the last line, if not guest. Each
 # of the groups below has guests of its own, so that several can run at a time; without a name all run, one after another.
+# THOROUGH=1 repeats some loads more often.
 # usage: test-guest.sh [disks|interfaces|tracing|statistics|clients|others]
 
 . "$(dirname "$0")/lib.sh"
@@ -158,7 +159,7 @@ finish()
 full()
 {
 	run "$newest" "$1" --memory 2048 --nvme 128M --paths 128M \
-		--append "nvme.poll_queues=1${PARTS:+ PARTS=\"$PARTS\"}"
+		--append "nvme.poll_queues=1${PARTS:+ PARTS=\"$PARTS\"}${THOROUGH:+ THOROUGH=1}"
 }
 
 # group NAME

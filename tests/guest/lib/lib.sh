@@ -51,6 +51,12 @@ latency_of()
 	all_files "$1" && cat "/sys/block/$1/iostat/latency/$2"
 }
 
+# repetitions FEW MANY: prints MANY in a thorough run, which make nightly does (THOROUGH=1), or else FEW.
+repetitions()
+{
+	[ -z "${THOROUGH:-}" ] && echo "$1" || echo "$2"
+}
+
 # page_bytes: prints the size of a page.
 page_bytes()
 {

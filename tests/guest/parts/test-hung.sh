@@ -266,7 +266,8 @@ for scheduler in none mq-deadline; do
 		--name=writes --rw=randwrite --bs=8k --offset=32m --size=32m --numjobs=$(nproc) >/dev/null 2>&1 &
 	fio=$!
 	until_busy nbl
-	is "hung: under load, $scheduler" "$(/payload/inflight nbl 4000 131072)" "4000 lists, 0 wrong, 1"
+	lists=$(repetitions 4000 10000)
+	is "hung: under load, $scheduler" "$(/payload/inflight nbl "$lists" 131072)" "$lists lists, 0 wrong, 1"
 	is "hung: under load, other users, $scheduler" "$($nobody /payload/inflight nbl 1000)" "1000 lists, 0 wrong, 1"
 	kill $fio
 	wait $fio

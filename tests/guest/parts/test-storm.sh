@@ -39,12 +39,12 @@ storm_stop()
 
 rmmod iostat
 storm_start
-rounds=0
-for round in $(seq 20); do
+rounds=0 wanted=$(repetitions 20 50)
+for round in $(seq "$wanted"); do
 	load_module && sleep 0.0$((RANDOM % 10)) && rmmod iostat || break
 	rounds=$round
 done
-is "storm: rounds of load and unload" $rounds 20
+is "storm: rounds of load and unload" "$rounds" "$wanted"
 
 # Loaded during I/O and kept: when the load has ended, every start that was counted has an end.
 dev=$(cat /sys/block/nbs/dev)

@@ -34,7 +34,7 @@ bounded "memory: kstats" 4000 "@kstat"
 bounded "memory: the list of kstats" 4000 "@kstat_list"
 bounded "memory: event counters" 4000 "@evcnt_list all"
 # The first line has the sum of all counters, so each file takes as long as a whole list.
-bounded "memory: event counters with their children" 500 "@evcnt_list all rollup"
+bounded "memory: event counters with their children" "$(repetitions 500 4000)" "@evcnt_list all rollup"
 sends "memory: a region" txt0 @stats_create - 1
 for i in $(seq 100); do
 	say txt1 @stats_create - 512 1 precise_timestamps program aux || fail "memory: region $i" "$reply"
