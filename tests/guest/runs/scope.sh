@@ -54,4 +54,5 @@ make_null_blk_disk nullb1 irqmode=2 completion_nsec=2000000 submit_queues=1
 . ./scope-why.sh
 . ./scope-beside.sh
 . ./scope-cost.sh
+. ./scope-again.sh
 finish

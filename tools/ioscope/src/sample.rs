@@ -113,10 +113,15 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// How long it is since a sample before, on the clock of the device, ns.
+    /// How long it is since a sample before, on the clock of the device, ns. `None` if the device was not in it.
     pub fn ns_since(&self, before: Option<&Sample>) -> Option<u64> {
-        let then = before?.find(self.device.number, 0)?.counters.snaptime;
-        Some(self.counters.snaptime.saturating_sub(then))
+        let then = before?.find(self.device.number, 0);
+        let then = then.filter(|then| then.device == self.device)?;
+        Some(
+            self.counters
+                .snaptime
+                .saturating_sub(then.counters.snaptime),
+        )
     }
 }
 
@@ -229,6 +234,18 @@ impl Sample {
         let is_it = |entry: &&Entry| entry.device.number == number;
         let probably = self.entries.get(near).filter(is_it);
         probably.or_else(|| self.entries.iter().find(is_it))
+    }
+
+    /// `before`, if its counters can be subtracted from those of this sample: a device is in both. A recording may go on
+    /// after the module was loaded again, which counts from 0, and numbers devices from 0.
+    pub fn of_same_load<'a>(&self, before: Option<&'a Sample>) -> Option<&'a Sample> {
+        before.filter(|before| self.ns_since(before).is_some())
+    }
+
+    /// How long it is since a sample before, ns, on the clock of a device that is in both; `None` if there is none.
+    pub fn ns_since(&self, before: &Sample) -> Option<u64> {
+        let mut entries = self.entries.iter();
+        entries.find_map(|entry| entry.ns_since(Some(before)))
     }
 }
 

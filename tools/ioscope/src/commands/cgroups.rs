@@ -344,7 +344,8 @@ impl Accounts<'_> {
 
 impl Reporter for Accounts<'_> {
     fn report(&mut self, out: &mut Output, from: Option<&Sample>, to: &Sample) -> Result<()> {
-        let before = from.and_then(|from| from.cgroups.as_deref());
+        let before = to.of_same_load(from);
+        let before = before.and_then(|before| before.cgroups.as_deref());
         let Some(lines) = self.rows.lines(before, to) else {
             return Err(self.off());
         };

@@ -6,7 +6,7 @@ use super::{run, source, time_line, Reporter};
 use crate::cli::{Events as Options, Format, Words};
 use crate::json::{csv_record, time, Count, Document};
 use crate::output::Output;
-use crate::sample::{Event, Sample};
+use crate::sample::{Device, Entry, Event, Sample};
 use crate::source::Want;
 use anyhow::{anyhow, Result};
 use serde::Serialize;
@@ -62,10 +62,20 @@ impl Events<'_> {
         let events = to.events.as_deref().ok_or_else(|| {
             anyhow!("events cannot be read: /dev/iostat may not be written by this user")
         })?;
-        let before = from.and_then(|sample| sample.events.as_deref());
-        let ns = from.map(|from| to.wall_ns.saturating_sub(from.wall_ns));
+        let before = to.of_same_load(from);
+        let ns = from.map(|from| to.ns_since(from));
+        // Another device may have had the same name before.
+        let is_new = |entry: &&Entry| entry.ns_since(before).is_none();
+        let new: Vec<&Device> = to
+            .entries
+            .iter()
+            .filter(is_new)
+            .map(|e| &*e.device)
+            .collect();
+        let before = before.and_then(|before| before.events.as_deref());
         let line = |event: &'b Event| {
-            let earlier = before.map_or(0, |events| events.total(&event.label));
+            let earlier = before.filter(|_| !new.iter().any(|device| is_of(&event.label, device)));
+            let earlier = earlier.map_or(0, |events| events.total(&event.label));
             let growth = match event.total.checked_sub(earlier) {
                 Some(growth) => growth,
                 // It was detached, and another one attached.
@@ -73,7 +83,7 @@ impl Events<'_> {
             };
             let rate = match ns {
                 None => event.rate,
-                Some(ns) => u64::try_from(ns).ok().filter(|ns| *ns != 0).map(|ns| {
+                Some(ns) => ns.filter(|ns| *ns != 0).map(|ns| {
                     let rate = u128::from(growth) * 1_000_000_000 / u128::from(ns);
                     rate.min(u64::MAX.into()) as u64
                 }),
@@ -90,14 +100,20 @@ impl Events<'_> {
         let lines = events.list().iter().map(line);
         let is_shown = |line: &Line| {
             let is_selected = !self.is_selected
-                || to.entries.iter().any(|entry| {
-                    let rest = line.event.strip_prefix(entry.device.name.as_str());
-                    rest.is_some_and(|rest| rest.starts_with(' '))
-                });
+                || to
+                    .entries
+                    .iter()
+                    .any(|entry| is_of(line.event, &entry.device));
             is_selected && (line.growth.0 != 0 || !self.options.when.zero)
         };
         Ok(lines.filter(is_shown).collect())
     }
+}
+
+/// Whether a device has the counter `label`.
+fn is_of(label: &str, device: &Device) -> bool {
+    let rest = label.strip_prefix(device.name.as_str());
+    rest.is_some_and(|rest| rest.starts_with(' '))
 }
 
 impl Reporter for Events<'_> {

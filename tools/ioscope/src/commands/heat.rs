@@ -183,7 +183,7 @@ fn recorded(options: &Heat, words: &Words) -> Result<()> {
             let rows = Rows::new(measured, options.areas);
             let name = now.find(measured.device, 0).map(|e| e.device.name.as_str());
             out.heading(1, &heading(name.unwrap_or("-"), rows.step))?;
-            let seconds = now.wall_ns.saturating_sub(last.wall_ns) as f64 / 1e9;
+            let seconds = now.ns_since(&last).unwrap_or(0) as f64 / 1e9;
             let row = rows.row(&then.areas, &measured.areas, seconds);
             out.line(&format!("{} |{row}|", clock(now.wall_ns)))?;
         }
@@ -210,7 +210,7 @@ fn region<'a>(
         .iter()
         .filter(|m| id.is_none_or(|id| id == m.region.id));
     let measured = asked.max_by_key(|measured| measured.areas.len())?;
-    let mut before = last.regions.iter();
+    let mut before = now.of_same_load(Some(last))?.regions.iter();
     let before = before.find(|m| m.device == measured.device && m.region == measured.region);
     before.map(|before| (before, measured))
 }

@@ -240,6 +240,7 @@ impl Reports<'_> {
 
     /// What regions have counted, or since a sample before.
     fn write(&mut self, before: Option<&Sample>, now: &Sample) -> Result<()> {
+        let before = now.of_same_load(before);
         let format = self.options.common.output;
         let selected = now.regions.iter().filter(|m| self.is_selected(&m.region));
         let selected: Vec<_> = selected.collect();

@@ -73,7 +73,8 @@ impl Histograms<'_> {
         let Some(sizes) = &to.sizes else {
             bail!("sizes were not recorded");
         };
-        let before = from.and_then(|from| from.sizes.as_ref());
+        let before = to.of_same_load(from);
+        let before = before.and_then(|before| before.sizes.as_ref());
         let mut lines = Vec::new();
         for entry in &to.entries {
             for class in &self.classes {

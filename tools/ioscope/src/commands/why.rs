@@ -339,7 +339,9 @@ fn cgroups(number: u32, from: &Sample, to: &Sample) -> Vec<(String, Account)> {
         return Vec::new();
     };
     let mut sums: BTreeMap<u64, (String, Account)> = BTreeMap::new();
-    for (key, account) in now.since(from.cgroups.as_deref()) {
+    let before = to.of_same_load(Some(from));
+    let before = before.and_then(|before| before.cgroups.as_deref());
+    for (key, account) in now.since(before) {
         if key.number == number {
             let named = || (now.name(&key), Account::default());
             let (_, sum) = sums.entry(key.cgroup).or_insert_with(named);

@@ -226,6 +226,7 @@ pub fn push_areas(
     all: bool,
     mut push: impl FnMut(usize, &crate::json::area::Line) -> Result<()>,
 ) -> Result<()> {
+    let before = sample.of_same_load(before);
     for measured in &sample.regions {
         let mut entries = sample.entries.iter();
         let Some(at) = entries.position(|entry| entry.device.number == measured.device) else {
