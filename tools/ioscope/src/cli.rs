@@ -19,7 +19,7 @@ use std::time::Duration;
 
 const EXIT: &str = "\
 Exit status: 0 if all was shown, also if SIGINT ended it or the output is a pipe that was closed; 1 if it could not \
-be, with one sentence that says why; 2 if the command is wrong.";
+be, or an operand is invalid, with one sentence that says why; 2 if an option or command is not known, or its value is invalid.";
 
 /// Shows the I/O statistics that iostat.ko records.
 ///

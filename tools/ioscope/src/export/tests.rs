@@ -199,8 +199,14 @@ fn classic_histograms_are_cumulative() {
     has(&text, &(of("total", "count") + "} 110"));
     has(&text, &(of("total", "sum") + "} 12.345678901"));
     has(&text, &(of("service", "count") + "} 110"));
-    // That sum is not known: none is better than a wrong one.
-    assert!(!text.contains(&of("service", "sum")), "{text}");
+    // That sum is not known.
+    has(&text, &(of("service", "sum") + "} NaN"));
+    let open = exposed(Some(&scrape("sda")), &ALL, Form::Openmetrics);
+    has(&open, &(of("service", "bucket") + ",le=\"+Inf\"} 110"));
+    for suffix in ["sum", "count"] {
+        assert!(open.contains(&of("total", suffix)), "{open}");
+        assert!(!open.contains(&of("service", suffix)), "{open}");
+    }
     // Reads and writes always, others once there is one.
     assert!(text.contains("iostat_latency_seconds_count{device=\"sda\",operation=\"write\""));
     assert!(!text.contains("iostat_latency_seconds_count{device=\"sda\",operation=\"discard\""));

@@ -90,10 +90,12 @@ impl Writer<'_> {
         }
         let count = count.to_string();
         self.sample(name, "_bucket", labels, Some("+Inf"), &count);
-        if let Some(sum) = sum {
-            self.sample(name, "_sum", labels, None, &sum);
+        // OpenMetrics has both or neither. Readers of the older format take 0 for a sum that is not there.
+        if sum.is_some() || !self.is_openmetrics {
+            let sum = sum.as_deref().unwrap_or("NaN");
+            self.sample(name, "_sum", labels, None, sum);
+            self.sample(name, "_count", labels, None, &count);
         }
-        self.sample(name, "_count", labels, None, &count);
     }
 
     fn sample(&mut self, name: &str, suffix: &str, labels: &Labels, le: Option<&str>, value: &str) {
