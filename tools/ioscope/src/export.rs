@@ -7,7 +7,8 @@
 //! * [`text`], [`protobuf`]: how that is written; [`buckets`]: histograms, classic and native.
 //! * [`page`]: the page; [`api`]: what it asks for, of the module as it is now ([`follow`]) or of a file ([`recorded`]);
 //!   [`ios`]: single I/Os.
-//! * [`server`]: HTTP; [`query`]: what is behind a `?`; [`accept`]: the form that a client asks for; [`timed`]: clients that do not read.
+//! * [`server`]: HTTP; [`query`]: what is behind a `?`; [`accept`]: the form that a client asks for; [`timed`] and
+//!   [`unread`]: clients that do not read.
 
 pub mod accept;
 pub mod api;
@@ -26,6 +27,7 @@ pub mod recorded;
 pub mod server;
 pub mod text;
 pub mod timed;
+pub mod unread;
 
 use crate::cli::export::{Buckets, Compat, Form};
 use collect::Scrape;

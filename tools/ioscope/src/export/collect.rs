@@ -12,6 +12,10 @@ use crate::sample::{Entry, Sample};
 use crate::source::Want;
 use anyhow::Result;
 use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+/// Requests that come so soon after a sample was taken get the same sample.
+pub const SHARED: Duration = Duration::from_millis(100);
 
 /// Regions with more areas are not exported.
 const MOST_AREAS: u64 = 1024;

@@ -6,7 +6,7 @@
 //! of the last intervals are kept, up to [`MOST_KEPT`] and [`MOST_BYTES`], for a page that is opened later. Without a
 //! client nothing is sampled.
 
-use super::collect::{Collector, Scrape};
+use super::collect::{Collector, Scrape, SHARED};
 use super::ios::{Asked, PushIos};
 use super::query::Query;
 use super::recorded::{push_areas, Array};
@@ -26,7 +26,7 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{channel, Receiver, Sender};
 use tokio::sync::Notify;
 use tokio::time::{interval, MissedTickBehavior};
@@ -50,6 +50,8 @@ struct State {
     collector: Collector,
     bounds: Option<Bounds>,
     last: Option<Sample>,
+    /// What was read for a request, and when.
+    asked: Option<(Instant, Option<Scrape>)>,
     clients: Vec<Sender<Bytes>>,
     kept: VecDeque<Kept>,
     bytes: usize,
@@ -100,6 +102,7 @@ impl Follow {
                 collector: Collector::with(options, want),
                 bounds: None,
                 last: None,
+                asked: None,
                 clients: Vec::new(),
                 kept: VecDeque::new(),
                 bytes: 0,
@@ -175,9 +178,8 @@ impl Follow {
     pub fn regions(&self, query: &Query) -> Result<Vec<u8>> {
         let mut state = self.state.borrow_mut();
         let is_asked = of_name(query);
-        let scrape = state.collector.collect();
         let mut array = Array::new();
-        if let Some(scrape) = scrape {
+        if let Some(scrape) = state.as_it_is() {
             push_areas(None, &scrape.sample, true, |at, line| {
                 match is_asked(&scrape.sample.entries[at].device) {
                     true => array.push(line),
@@ -192,11 +194,11 @@ impl Follow {
     pub fn ios(&self, query: &Query, push: PushIos) -> Result<Vec<u8>> {
         let mut state = self.state.borrow_mut();
         let mut array = Array::new();
-        let now = match &state.last {
-            Some(_) => None,
-            None => state.collector.collect().map(|scrape| scrape.sample),
+        let sample = match state.last.is_some() {
+            true => state.last.as_ref(),
+            false => state.as_it_is().map(|scrape| &scrape.sample),
         };
-        if let Some(sample) = state.last.as_ref().or(now.as_ref()) {
+        if let Some(sample) = sample {
             push(&mut array, sample, &Asked::new(query, sample))?;
         }
         Ok(array.end())
@@ -209,6 +211,15 @@ fn of_name(query: &Query) -> impl Fn(&Device) -> bool + '_ {
 }
 
 impl State {
+    /// What the module has counted now, or has counted when another client asked a moment ago.
+    fn as_it_is(&mut self) -> Option<&Scrape> {
+        let is_new = |at: &Instant| at.elapsed() < SHARED;
+        if !self.asked.as_ref().is_some_and(|(at, _)| is_new(at)) {
+            self.asked = Some((Instant::now(), self.collector.collect()));
+        }
+        self.asked.as_ref()?.1.as_ref()
+    }
+
     /// An interval. Whether there is a client left.
     fn tick(&mut self) -> bool {
         self.clients.retain(|client| !client.is_closed());

@@ -7,10 +7,11 @@
 //! longest time. So a client that asks at once is served, however many others have connected and said nothing.
 
 use super::accept::{content_type, form};
-use super::collect::{Collector, Scrape};
+use super::collect::{Collector, Scrape, SHARED};
 use super::follow::Follow;
 use super::query::Query;
 use super::timed::Timed;
+use super::unread::Unread;
 use super::{api, expose, page, Options};
 use crate::cli::export::Form;
 use anyhow::{bail, Context, Result};
@@ -25,19 +26,20 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use listenfd::ListenFd;
 use std::cell::{Cell, RefCell};
 use std::convert::Infallible;
+use std::future::Future;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::path::PathBuf;
+use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context as TaskContext, Poll};
 use std::time::{Duration, Instant};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime;
 use tokio::signal::unix::{signal, SignalKind};
 use tokio::sync::Notify;
-use tokio::task::{spawn_blocking, spawn_local, LocalSet};
+use tokio::task::{spawn_blocking, spawn_local, JoinError, JoinHandle, LocalSet};
 use tokio::time::sleep;
 
-/// Requests that come so soon after a sample was taken get the same sample.
-const SHARED: Duration = Duration::from_millis(100);
 /// Connections that are open at the same time.
 const MOST_CONNECTIONS: usize = 64;
 /// How long a client may take to ask, also for the next time.
@@ -116,6 +118,7 @@ pub(super) struct Server {
     pub(super) pages: Pages,
     state: RefCell<State>,
     connections: RefCell<Vec<Rc<Connection>>>,
+    unread: Unread,
 }
 
 /// What pages show.
@@ -158,6 +161,7 @@ impl Server {
                 sample: None,
             }),
             connections: RefCell::new(Vec::new()),
+            unread: Unread::default(),
         }
     }
 
@@ -269,11 +273,18 @@ impl Server {
                 let partitions = self.options.partitions;
                 // It may take its time.
                 let read = spawn_blocking(move || api::recorded(&path, &name, &query, partitions));
+                let read = Abandoned(read);
                 read.await.unwrap_or_else(|error| Some(Err(error.into())))
             }
         };
         match answer {
-            Some(Ok(json)) => respond(StatusCode::OK, "application/json", json.into()),
+            Some(Ok(json)) => match self.unread.keep(json) {
+                Some(json) => respond_with(StatusCode::OK, "application/json", json.boxed_unsync()),
+                None => {
+                    let busy = "other clients have not read their answers: try again\n";
+                    text(StatusCode::SERVICE_UNAVAILABLE, busy)
+                }
+            },
             Some(Err(error)) => respond(
                 StatusCode::BAD_REQUEST,
                 "text/plain; charset=utf-8",
@@ -310,6 +321,23 @@ impl Server {
     }
 }
 
+/// A task that is not begun any more when the client has left.
+struct Abandoned<T>(JoinHandle<T>);
+
+impl<T> Future for Abandoned<T> {
+    type Output = std::result::Result<T, JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(cx)
+    }
+}
+
+impl<T> Drop for Abandoned<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// Events, as long as the client reads.
 fn live(follow: &Follow, method: &Method, own: &Connection) -> Response<Body> {
     let events = match method {
@@ -334,7 +362,11 @@ fn text(status: StatusCode, text: &'static str) -> Response<Body> {
 }
 
 fn respond(status: StatusCode, content_type: &'static str, body: Bytes) -> Response<Body> {
-    let mut response = Response::new(Full::new(body).boxed_unsync());
+    respond_with(status, content_type, Full::new(body).boxed_unsync())
+}
+
+fn respond_with(status: StatusCode, content_type: &'static str, body: Body) -> Response<Body> {
+    let mut response = Response::new(body);
     *response.status_mut() = status;
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
