@@ -34,6 +34,8 @@ const state = {
 	isUp: true,
 	/** Of a recording, ms. */
 	part: null,
+	/** How often another part was chosen. */
+	parts: 0,
 };
 
 const interval = (report) => {
@@ -300,9 +302,10 @@ async function choose(device, isByUser) {
 async function load(device) {
 	const part = view.isLive ? {} : partOf(1);
 	const query = { device: device.name, ...part };
+	const parts = state.parts;
 	const whole = { ...query, interval: undefined };
 	const [reports, lines, regions] = await Promise.all([get("intervals", query), get("areas", query), get("regions", whole), ios(device, whole)]);
-	if (state.chosen !== device) {
+	if (state.chosen !== device || state.parts !== parts) {
 		return;
 	}
 	const known = new Set(state.history.map(({ report }) => report.time));
@@ -318,8 +321,9 @@ async function load(device) {
 
 /** Its single I/Os. */
 async function ios(device, query) {
+	const parts = state.parts;
 	const [flights, slow] = await Promise.all([get("inflight", query), get("slow", query)]);
-	if (state.chosen === device) {
+	if (state.chosen === device && state.parts === parts) {
 		state.flights = flights;
 		state.slow = slow;
 	}
@@ -350,7 +354,11 @@ function render() {
 
 /** The devices there are, with what they have counted. */
 async function devices() {
+	const parts = state.parts;
 	const reports = await get("devices", view.isLive ? {} : partOf(1, true));
+	if (state.parts !== parts) {
+		return;
+	}
 	const before = state.devices;
 	state.devices = new Map();
 	for (const report of reports) {
@@ -467,12 +475,18 @@ function partOf(count, isWhole) {
 }
 
 async function part() {
+	// Another part may be chosen while this one is read.
+	const chosen = ++state.parts;
 	status(`${state.info.file}: ${n.day(state.part[0])} to ${n.day(state.part[1])}`);
 	await devices();
+	const reports = await get("intervals", partOf(state.devices.size || 1));
+	if (state.parts !== chosen) {
+		return;
+	}
 	for (const device of state.devices.values()) {
 		device.busy = [];
 	}
-	for (const report of await get("intervals", partOf(state.devices.size || 1))) {
+	for (const report of reports) {
 		const { t0, t1 } = interval(report);
 		state.devices.get(report.number)?.busy.push([t0, t1, n.busy(report)]);
 	}
