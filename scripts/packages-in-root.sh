@@ -26,12 +26,12 @@ raise()
 	sed -i "s/^version = \"$2\"/version = \"$3\"/" "$1"
 }
 
-# The same path in each clone, as it is in the binaries. All sources are new (-m): cargo builds ioscope, and uses
-# only the crates of an earlier build again, of which the lock has the checksums.
+# The same path in each clone, as it is in the binaries. Files keep the times that they have in the clone, and each clone
+# has its own target: cargo compiles what has changed since an earlier build of this clone.
 rm -rf /tmp/build
 mkdir -p /tmp/build/iostat
 cd /tmp/build/iostat
-tar -x -m
+tar -x
 kdirs=
 declare -A newest=()
 for kernel; do

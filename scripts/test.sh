@@ -10,20 +10,20 @@
 . "$TOP/scripts/areas.sh"
 
 AREAS="style host tools metrics packages guest arm64 kunit bench torture"
-# AREA [ARGUMENT of scripts/test-AREA.sh], the longest first.
+# AREA [ARGUMENT of scripts/test-AREA.sh], the longest first, and guests before what uses all CPUs when no guest is left.
 TESTS="
 	torture
 	guest disks
+	guest others
 	guest tracing
-	tools
-	guest clients
 	guest statistics
+	guest interfaces
+	guest clients
+	tools
 	arm64
 	packages
 	metrics
 	host
-	guest interfaces
-	guest others
 	bench
 	style
 	kunit
