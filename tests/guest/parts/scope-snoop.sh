@@ -156,6 +156,9 @@ is "snoop: what is shown and what was lost is all" "$(($(wc -l </tmp/few) + ${lo
 # However it ends.
 ioscope snoop 60 2>/dev/null | head -n 1 >/tmp/out
 is "snoop, its pipe closed while nothing happens: no instance is left" "$(instances)" ""
+{ ioscope snoop 0.5 >/dev/null; echo $? >/tmp/status; } 2>&1 | true
+is "snoop, its standard error closed: status" "$(cat /tmp/status)" 0
+is "snoop, its standard error closed: no instance is left" "$(instances)" ""
 ioscope snoop >/dev/null 2>&1 &
 snoop=$!
 ready

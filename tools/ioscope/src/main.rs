@@ -8,7 +8,7 @@ use ioscope::commands::{
     cgroups, events, files, heat, inflight, kstat, lat, record, region, show, sizes, slow, snoop,
     top, waits, why,
 };
-use ioscope::output::is_closed_pipe;
+use ioscope::output::{is_closed_pipe, note};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("ioscope: {error:#}");
+            note(format_args!("{error:#}"));
             ExitCode::FAILURE
         }
     }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Standard output: screens, colour, and what becomes of errors.
+//! Standard output: screens, colour, and what becomes of errors; and standard error.
 
 use anyhow::{Context, Result};
-use std::io::{stdout, BufWriter, IsTerminal, Stdout, Write};
+use std::fmt::Display;
+use std::io::{stderr, stdout, BufWriter, IsTerminal, Stdout, Write};
 
 /// Lines of a screen where there is no terminal to ask.
 const LINES: usize = 24;
@@ -76,6 +77,12 @@ fn screen_lines() -> usize {
         Ok(size) if size.ws_row > 2 => size.ws_row.into(),
         _ => LINES,
     }
+}
+
+/// Writes a line to standard error. An error of that is ignored: eprintln!() would abort the program, and what it has
+/// made would stay, as an instance of tracefs.
+pub fn note(message: impl Display) {
+    let _ = stderr().write_all(format!("ioscope: {message}\n").as_bytes());
 }
 
 /// Whether an error is that the output is a pipe that was closed: no error of ours.

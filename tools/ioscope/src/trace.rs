@@ -5,6 +5,7 @@
 pub mod event;
 pub mod sums;
 
+use crate::output::note;
 use crate::signals::Signals;
 use anyhow::{anyhow, bail, Context, Error, Result};
 use event::{parse, Event, Kind, Line};
@@ -111,7 +112,10 @@ impl Drop for Instance {
     fn drop(&mut self) {
         // Its events go off with it.
         if let Err(error) = std::fs::remove_dir(&self.path) {
-            eprintln!("ioscope: cannot remove {}: {error}", self.path.display());
+            note(format_args!(
+                "cannot remove {}: {error}",
+                self.path.display()
+            ));
         }
     }
 }

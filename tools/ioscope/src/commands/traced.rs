@@ -5,6 +5,7 @@
 use crate::cli::trace::Common;
 use crate::live;
 use crate::names::Selection;
+use crate::output::note;
 use crate::sample::Kind as DeviceKind;
 use anyhow::Result;
 
@@ -20,10 +21,10 @@ pub fn filter(options: &Common) -> Result<Option<String>> {
 /// On standard error, so that what is written stays one document.
 pub fn report_lost(lost: u64, shown: u64) {
     match lost {
-        0 => eprintln!("ioscope: {shown} events, none was lost"),
-        _ => eprintln!(
-            "ioscope: {shown} events, and {lost} were lost: a larger buffer (-b) holds more"
-        ),
+        0 => note(format_args!("{shown} events, none was lost")),
+        _ => note(format_args!(
+            "{shown} events, and {lost} were lost: a larger buffer (-b) holds more"
+        )),
     }
 }
 

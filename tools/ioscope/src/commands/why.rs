@@ -9,7 +9,7 @@ use crate::cli::{Format, Why, Words};
 use crate::interval::{between, Interval};
 use crate::json::{csv_record, time, Count, Document};
 use crate::names::Selection;
-use crate::output::Output;
+use crate::output::{note, Output};
 use crate::quantile::Bounds;
 use crate::sample::{Device, Kind as DeviceKind, Sample};
 use crate::source::{Source, Want};
@@ -105,7 +105,7 @@ impl Tracer {
         if !options.no_events && !is_recorded {
             match Trace::new(&[Kind::Start, Kind::Merge, Kind::Done], None, BUFFER_KIB) {
                 Ok(new) => trace = Some(new),
-                Err(error) => eprintln!("ioscope: processes and files are not known: {error:#}"),
+                Err(error) => note(format_args!("processes and files are not known: {error:#}")),
             }
         }
         Ok(Tracer {

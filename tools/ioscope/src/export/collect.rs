@@ -78,7 +78,7 @@ impl Collector {
             Err(error) => {
                 let error = format!("{error:#}");
                 if self.error.as_ref() != Some(&error) {
-                    eprintln!("ioscope: {error}");
+                    crate::output::note(&error);
                 }
                 self.error = Some(error);
                 None

@@ -229,7 +229,7 @@ impl State {
         }
         let event = match self.collector.collect() {
             Some(scrape) => self.event(scrape).unwrap_or_else(|error| {
-                eprintln!("ioscope: {error:#}");
+                crate::output::note(format_args!("{error:#}"));
                 String::new()
             }),
             None => {

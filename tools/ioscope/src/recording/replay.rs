@@ -5,6 +5,7 @@
 use super::frame::Frame;
 use super::reader::Reader;
 use crate::names::Selection;
+use crate::output::note;
 use crate::quantile::Bounds;
 use crate::region::Measured;
 use crate::sample::{Device, Sample};
@@ -78,7 +79,10 @@ impl Replay {
             }
         }
         if let Some(damage) = reader.damage() {
-            eprintln!("ioscope: {}: {damage}: read up to there", path.display());
+            note(format_args!(
+                "{}: {damage}: read up to there",
+                path.display()
+            ));
         }
         let (Some(first), Some(last)) = (first, last) else {
             bail!("{}: it has no sample", path.display());
