@@ -71,7 +71,8 @@ pub trait Reporter {
         if self.format() != Format::Table {
             return Ok(());
         }
-        let ns = to.wall_ns.saturating_sub(from.wall_ns);
+        let by_wall_clock = || to.wall_ns.saturating_sub(from.wall_ns).unsigned_abs();
+        let ns = to.ns_since(from).unwrap_or_else(by_wall_clock);
         out.line("")?;
         out.line(&format!("summary of {:.3} s:", ns as f64 / 1e9))?;
         out.new_screen();

@@ -17,7 +17,7 @@ use crate::recording::replay::{Part, Replay};
 use crate::sample::Sample;
 use crate::slow::Log;
 use crate::source::{Source, Want};
-use anyhow::{anyhow, bail, Context, Result};
+use anyhow::{bail, Context, Result};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Duration;
@@ -46,15 +46,18 @@ pub fn bounds_of(bounds: &Bounds) -> Vec<Count> {
 
 pub fn info(path: &Path) -> Result<Vec<u8>> {
     let mut reader = Reader::open(path)?;
-    let (mut first, mut last, mut samples) = (None, 0, 0u64);
+    let (mut first, mut last, mut samples) = (i64::MAX, i64::MIN, 0u64);
     while let Some(frame) = reader.frame()? {
         if let Frame::Sample(sample) = frame {
-            first = first.or(Some(sample.wall_ns));
-            last = sample.wall_ns;
+            // The wall clock may have been set back.
+            first = first.min(sample.wall_ns);
+            last = last.max(sample.wall_ns);
             samples += 1;
         }
     }
-    let first = first.ok_or_else(|| anyhow!("it has no sample"))?;
+    if samples == 0 {
+        bail!("it has no sample");
+    }
     let all = last.saturating_sub(first);
     let interval = u64::try_from(all).unwrap_or(0) / samples.saturating_sub(1).max(1);
     let name = path.file_name().unwrap_or_default();

@@ -16,6 +16,7 @@ use jiff::tz::TimeZone;
 use jiff::Timestamp;
 use std::fs::File;
 use std::io::BufReader;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -34,13 +35,16 @@ pub struct Replay {
     bounds: Bounds,
     devices: Vec<Rc<Device>>,
     selection: Selection,
-    /// Of the first sample, and of the part, ns since 1970.
+    /// Of the earliest sample, ns since 1970.
     begin: i64,
+    /// The part, ns since 1970: all times, unless another is asked for.
     from: i64,
     to: i64,
-    at: Option<i64>,
-    /// Of each recorded interval, if `step` is not set; else of at least so many ns.
+    /// The samples from the first to the last of the part, and how many of all were read.
+    samples: Range<usize>,
+    count: usize,
     step: Step,
+    /// Of the sample that was read last.
     last_wall_ns: i64,
 }
 
@@ -51,13 +55,14 @@ enum Step {
     Each,
     /// All as one.
     Whole,
+    /// At least so many ns.
     Ns(i64),
 }
 
 impl Replay {
     /// `each`: without an interval, each that was recorded; else all as one.
     pub fn open(path: &Path, part: &Part, each: bool) -> Result<Self> {
-        let (mut first, mut last) = (None, None);
+        let mut times = Vec::new();
         let mut devices: Vec<Rc<Device>> = Vec::new();
         let mut reader = Reader::open(path)?;
         while let Some(frame) = reader.frame()? {
@@ -72,10 +77,7 @@ impl Replay {
                 | Frame::Cgroups(_)
                 | Frame::Sizes(_) => {}
                 Frame::Devices(_, new) => devices.extend(new.into_iter().map(Rc::new)),
-                Frame::Sample(sample) => {
-                    first = first.or(Some(sample.wall_ns));
-                    last = Some(sample.wall_ns);
-                }
+                Frame::Sample(sample) => times.push(sample.wall_ns),
             }
         }
         if let Some(damage) = reader.damage() {
@@ -84,19 +86,22 @@ impl Replay {
                 path.display()
             ));
         }
-        let (Some(first), Some(last)) = (first, last) else {
+        let Some(last) = times.last().copied() else {
             bail!("{}: it has no sample", path.display());
         };
+        // The first sample is not the earliest if the wall clock was set back.
+        let begin = times.iter().fold(last, |begin, time| begin.min(*time));
+        let end = times.iter().fold(last, |end, time| end.max(*time));
         let bounds = *reader.bounds().context("it has no bounds")?;
         let instant = |word: &Option<String>| {
             let word = word.as_ref();
             word.map(|word| instant(word, last)).transpose()
         };
         let (at, from, to) = (instant(&part.at)?, instant(&part.from)?, instant(&part.to)?);
-        let outside = |time: i64| time < first || time > last;
-        if at.is_some_and(outside) || from.unwrap_or(first) > last || to.unwrap_or(last) < first {
-            let (first, last) = (crate::json::time(first), crate::json::time(last));
-            bail!("{}: it is from {first} to {last}", path.display());
+        let (from, to) = (from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX));
+        if at.is_some_and(|at| at < begin || at > end) || from > end || to < begin {
+            let (begin, end) = (crate::json::time(begin), crate::json::time(end));
+            bail!("{}: it is from {begin} to {end}", path.display());
         }
         Ok(Replay {
             reader: Reader::open(path)?,
@@ -104,10 +109,14 @@ impl Replay {
             bounds,
             devices,
             selection: Selection::all(),
-            begin: first,
-            from: from.unwrap_or(first),
-            to: to.unwrap_or(last),
-            at,
+            begin,
+            from,
+            to,
+            samples: match at {
+                Some(at) => around(&times, at),
+                None => within(&times, from, to),
+            },
+            count: 0,
             step: if each { Step::Each } else { Step::Whole },
             last_wall_ns: 0,
         })
@@ -118,7 +127,12 @@ impl Replay {
         (self.from <= self.begin || wall_ns >= self.from) && wall_ns <= self.to
     }
 
+    /// The next sample, up to the last of the part.
     fn read(&mut self) -> Result<Option<Sample>> {
+        if self.count >= self.samples.end {
+            return Ok(None);
+        }
+        self.count += 1;
         let sample = self.reader.sample()?;
         let selection = &self.selection;
         Ok(sample.map(|mut sample| {
@@ -129,25 +143,29 @@ impl Replay {
             sample
         }))
     }
+}
 
-    /// The last sample up to an instant, and whether there is another behind it; the first, if all are later.
-    fn last_before(&mut self, wall_ns: i64) -> Result<Option<Sample>> {
-        let path = self.path.clone();
-        let mut ahead = Reader::open(&path)?;
-        let mut count = 0usize;
-        while let Some(frame) = ahead.frame()? {
-            if let Frame::Sample(sample) = frame {
-                if sample.wall_ns > wall_ns && count > 0 {
-                    break;
-                }
-                count += 1;
-            }
+/// The two samples around an instant. If the wall clock was set back, an instant may come again: the first counts. Behind
+/// the last interval, the last sample alone.
+fn around(times: &[i64], at: i64) -> Range<usize> {
+    let mut pairs = times.windows(2);
+    if let Some(first) = pairs.position(|pair| pair[0] <= at && at < pair[1]) {
+        return first..first + 2;
+    }
+    let last = times.iter().rposition(|time| *time <= at).unwrap_or(0);
+    last..last + 1
+}
+
+/// From the first sample of a part to its last. If the wall clock was set back, samples between them may not be of the part.
+/// If none is, the first that is later than its beginning.
+fn within(times: &[i64], from: i64, to: i64) -> Range<usize> {
+    let is_in = |time: &i64| (from..=to).contains(time);
+    match (times.iter().position(is_in), times.iter().rposition(is_in)) {
+        (Some(first), Some(last)) => first..last + 1,
+        _ => {
+            let later = times.iter().position(|time| *time >= from).unwrap_or(0);
+            later..later + 1
         }
-        let mut last = None;
-        for _ in 0..count {
-            last = self.read()?;
-        }
-        Ok(last)
     }
 }
 
@@ -164,44 +182,37 @@ impl Source for Replay {
         if let Some(interval) = interval {
             self.step = Step::Ns(interval.as_nanos().min(i64::MAX as u128) as i64);
         }
-        let sample = match self.at {
-            Some(at) => self.last_before(at)?,
-            None => {
-                let mut sample = self.read()?;
-                while sample.as_ref().is_some_and(|s| s.wall_ns < self.from) {
-                    sample = self.read()?;
-                }
-                sample
-            }
-        };
+        let mut sample = None;
+        while self.count <= self.samples.start {
+            sample = self.read()?;
+        }
         let sample = sample.ok_or_else(|| anyhow!("{}: no sample", self.path.display()))?;
         self.last_wall_ns = sample.wall_ns;
         Ok(sample)
     }
 
     fn next(&mut self) -> Result<Option<Sample>> {
-        let step = match (self.at, self.step) {
-            // The interval that the instant is in, and no other.
-            (Some(at), _) if self.last_wall_ns > at => return Ok(None),
-            (Some(_), _) | (None, Step::Each) => 1,
-            (None, Step::Whole) => i64::MAX,
-            // A thousandth less, since no sample is taken exactly in time.
-            (None, Step::Ns(ns)) => ns - ns / 1000,
-        };
-        let due = self.last_wall_ns.saturating_add(step);
-        let mut last = None;
+        let since = self.last_wall_ns;
+        let (mut last, mut is_set_back) = (None, false);
         while let Some(sample) = self.read()? {
-            if self.at.is_none() && sample.wall_ns > self.to {
-                break;
+            is_set_back |= sample.wall_ns < self.last_wall_ns;
+            self.last_wall_ns = sample.wall_ns;
+            if !(self.from..=self.to).contains(&sample.wall_ns) {
+                continue;
             }
-            let is_due = sample.wall_ns >= due;
+            let is_due = match self.step {
+                Step::Each => true,
+                Step::Whole => false,
+                // A thousandth less, since no sample is taken exactly in time. A wall clock that was set back does not
+                // say how long it is since then.
+                Step::Ns(ns) => {
+                    is_set_back || sample.wall_ns >= since.saturating_add(ns - ns / 1000)
+                }
+            };
             last = Some(sample);
             if is_due {
                 break;
             }
-        }
-        if let Some(sample) = &last {
-            self.last_wall_ns = sample.wall_ns;
         }
         Ok(last)
     }
@@ -243,6 +254,116 @@ fn instant(word: &str, last: i64) -> Result<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::json;
+    use crate::quantile::tests::bounds;
+    use crate::recording::writer::Writer;
+
+    const MINUTE: i64 = 60_000_000_000;
+
+    /// The samples that a replay has of a recording with samples at these minutes.
+    fn replayed(name: &str, minutes: &[i64], part: &Part, step: Step) -> Result<Vec<i64>> {
+        let path = std::env::temp_dir().join(format!("ioscope-{name}-{}", std::process::id()));
+        let mut writer = Writer::create(&path, &bounds())?;
+        for minute in minutes {
+            writer.sample(&Sample {
+                wall_ns: minute * MINUTE,
+                ..Sample::default()
+            })?;
+        }
+        let replay = Replay::open(&path, part, matches!(step, Step::Each));
+        std::fs::remove_file(&path)?;
+        let mut replay = replay?;
+        let interval = match step {
+            Step::Ns(ns) => Some(Duration::from_nanos(ns.unsigned_abs())),
+            Step::Each | Step::Whole => None,
+        };
+        let mut times = vec![replay.first(interval)?.wall_ns / MINUTE];
+        while let Some(sample) = replay.next()? {
+            times.push(sample.wall_ns / MINUTE);
+        }
+        Ok(times)
+    }
+
+    fn part(from: Option<i64>, to: Option<i64>) -> Part {
+        let word = |minute: i64| json::time(minute * MINUTE);
+        Part {
+            from: from.map(word),
+            to: to.map(word),
+            ..Part::default()
+        }
+    }
+
+    fn at(minute: i64) -> Part {
+        Part {
+            at: Some(json::time(minute * MINUTE)),
+            ..Part::default()
+        }
+    }
+
+    #[test]
+    fn a_part_is_what_is_between_its_ends() -> Result<()> {
+        let of = |part: &Part| replayed("part", &[10, 20, 30, 40], part, Step::Each);
+        assert_eq!(of(&Part::default())?, [10, 20, 30, 40]);
+        assert_eq!(of(&part(Some(15), Some(35)))?, [20, 30]);
+        assert_eq!(of(&part(Some(20), Some(30)))?, [20, 30]);
+        assert_eq!(of(&part(Some(22), Some(28)))?, [30]);
+        assert_eq!(of(&part(None, Some(20)))?, [10, 20]);
+        assert_eq!(of(&at(20))?, [20, 30]);
+        assert_eq!(of(&at(25))?, [20, 30]);
+        assert_eq!(of(&at(40))?, [40]);
+        assert!(of(&at(41)).is_err());
+        assert!(of(&part(Some(41), None)).is_err());
+        assert!(of(&part(None, Some(9))).is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_ends_no_replay() -> Result<()> {
+        // It is set back by two hours, and ends before the time at which it began.
+        let early = [840, 850, 720, 730, 790];
+        let of = |part: &Part, step| replayed("early", &early, part, step);
+        assert_eq!(of(&Part::default(), Step::Each)?, early);
+        assert_eq!(of(&Part::default(), Step::Whole)?, [840, 790]);
+        assert_eq!(of(&part(Some(725), Some(800)), Step::Each)?, [730, 790]);
+        assert_eq!(
+            of(&part(Some(720), Some(845)), Step::Each)?,
+            [840, 720, 730, 790]
+        );
+        assert_eq!(of(&at(725), Step::Each)?, [720, 730]);
+        assert_eq!(of(&at(845), Step::Each)?, [840, 850]);
+        let error = of(&at(860), Step::Each).unwrap_err().to_string();
+        let range = format!(
+            "it is from {} to {}",
+            json::time(720 * MINUTE),
+            json::time(850 * MINUTE)
+        );
+        assert!(error.ends_with(&range), "{error}");
+        // It ends before the latest time that it had.
+        let late = [720, 725, 730, 715, 719, 723];
+        let of = |part: &Part, step| replayed("late", &late, part, step);
+        assert_eq!(of(&Part::default(), Step::Each)?, late);
+        assert_eq!(of(&Part::default(), Step::Whole)?, [720, 723]);
+        assert_eq!(
+            of(&part(Some(720), None), Step::Each)?,
+            [720, 725, 730, 723]
+        );
+        assert_eq!(
+            of(&part(None, Some(726)), Step::Each)?,
+            [720, 725, 715, 719, 723]
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn a_clock_that_is_set_back_ends_an_interval() -> Result<()> {
+        let of =
+            |minutes: &[i64]| replayed("step", minutes, &Part::default(), Step::Ns(10 * MINUTE));
+        assert_eq!(of(&[0, 5, 10, 15, 20])?, [0, 10, 20]);
+        assert_eq!(of(&[100, 105, 90, 95, 100])?, [100, 90, 100]);
+        // Not below the beginning of the interval.
+        assert_eq!(of(&[0, 5, 3, 8, 13])?, [0, 3, 13]);
+        Ok(())
+    }
 
     #[test]
     fn times_are_understood() -> Result<()> {
