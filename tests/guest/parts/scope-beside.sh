@@ -154,6 +154,9 @@ ioscope replay -H -o csv /tmp/recording nullb1 >/tmp/out 2>/tmp/said
 is "a recording that was altered: what is before" "$(head -n 3 /tmp/out)" "$before"
 is "a recording that was altered: what it says" \
 	"$(grep -c '^ioscope: /tmp/recording: .*, behind byte [0-9]*: read up to there$' /tmp/said)" 1
+ioscope record -a /tmp/recording 0.1 1 >/tmp/out 2>/tmp/said
+is "record -a: what is behind an altered frame is not cut off" \
+	"$? $(grep -c ': give another file$' /tmp/said) $(stat -c %s /tmp/recording)" "1 1 $size"
 give lines.json </tmp/lines.json
 
 # A disk that leaves and comes back by the same name is another one: nothing is subtracted.

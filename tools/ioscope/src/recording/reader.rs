@@ -18,6 +18,8 @@ pub struct Reader<R: Read> {
     position: u64,
     /// What is wrong behind them: not of a file that just ends.
     damage: Option<String>,
+    /// The frame behind them has its checksum: it is whole, but none that this ioscope knows.
+    is_unknown: bool,
     bounds: Option<Bounds>,
 }
 
@@ -45,6 +47,7 @@ impl<R: Read> Reader<R> {
             state: State::default(),
             position: MAGIC.len() as u64,
             damage: None,
+            is_unknown: false,
             bounds: None,
         })
     }
@@ -57,6 +60,24 @@ impl<R: Read> Reader<R> {
     /// What ended the file before its end.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
+    }
+
+    /// Whether nothing is behind the frames that were read but what a crash leaves of the last one: a part of it, and zeros
+    /// where nothing was written.
+    pub fn is_torn(&mut self) -> Result<bool> {
+        if self.is_unknown {
+            return Ok(false);
+        }
+        let mut rest = [0; 4096];
+        loop {
+            match self.input.read(&mut rest) {
+                Ok(0) => return Ok(true),
+                Ok(len) if rest[..len].iter().any(|byte| *byte != 0) => return Ok(false),
+                Ok(_) => {}
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error).context("cannot read the recording"),
+            }
+        }
     }
 
     /// The bounds of histograms, of what was read last.
@@ -74,15 +95,15 @@ impl<R: Read> Reader<R> {
         };
         let frame = match postcard::from_bytes(&content) {
             Ok(frame) => frame,
-            Err(_) => return self.damaged("a frame cannot be understood"),
+            Err(_) => return self.unknown("a frame cannot be understood"),
         };
         if let Frame::Begin(bounds) = &frame {
             let Ok(bounds) = bounds.as_slice().try_into() else {
-                return self.damaged("its histograms are others than those of this ioscope");
+                return self.unknown("its histograms are others than those of this ioscope");
             };
             self.bounds = Some(bounds);
         } else if self.bounds.is_none() {
-            return self.damaged("it does not begin with its bounds");
+            return self.unknown("it does not begin with its bounds");
         }
         self.position += content.len() as u64 + 8;
         Ok(Some(frame))
@@ -108,6 +129,10 @@ impl<R: Read> Reader<R> {
         }
         let [l0, l1, l2, l3, c0, c1, c2, c3] = head;
         let len = u32::from_le_bytes([l0, l1, l2, l3]);
+        // Zeros are a length and its checksum, too.
+        if len == 0 {
+            return self.damaged("a frame is empty");
+        }
         if len > MOST_BYTES {
             return self.damaged("a frame is too long");
         }
@@ -130,6 +155,11 @@ impl<R: Read> Reader<R> {
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
             Err(error) => Err(error).context("cannot read the recording"),
         }
+    }
+
+    fn unknown<T>(&mut self, why: &str) -> Result<Option<T>> {
+        self.is_unknown = true;
+        self.damaged(why)
     }
 
     fn damaged<T>(&mut self, why: &str) -> Result<Option<T>> {
