@@ -35,6 +35,12 @@ sleep 1
 kill -INT $!
 wait $!
 is "heat, interrupted: its region is gone" "$(ioscope region list -H "$dm" | grep -c .)" 1
+ioscope heat -a 8 "$dm" 0.2 >/tmp/out &
+sleep 1
+is "heat: its region is there" "$(ioscope region list -H "$dm" | grep -c .)" 2
+kill -HUP $!
+wait $!
+is "heat, its terminal closed: its region is gone" "$(ioscope region list -H "$dm" | grep -c .)" 1
 
 # What a recording has of it. The other disks have regions of their own while it is made.
 rm -f /tmp/regions

@@ -15,18 +15,13 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// SIGINT and SIGTERM do not end the process from now on.
+    /// SIGINT and SIGTERM do not end the process from now on, and SIGHUP not either. If SIGHUP is ignored, as nohup(1) has
+    /// it, it stays so.
     pub fn new() -> Result<Self> {
         let (receiver, sender) = UnixStream::pair().context("cannot wait for signals")?;
         let signals = Signals { receiver, sender };
         signals.add(SIGINT)?;
         signals.add(SIGTERM)?;
-        Ok(signals)
-    }
-
-    /// SIGHUP too, unless it is ignored as nohup(1) has it.
-    pub fn with_hangup() -> Result<Self> {
-        let signals = Self::new()?;
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         if !is_ignored(SIGHUP, &status) {
             signals.add(SIGHUP)?;

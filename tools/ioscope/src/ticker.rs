@@ -16,7 +16,7 @@ pub struct Ticker {
 }
 
 impl Ticker {
-    /// SIGINT and SIGTERM end the waiting from now on, and not the process.
+    /// SIGINT, SIGTERM and SIGHUP end the waiting from now on, and not the process: what it has made can be removed.
     pub fn new() -> Result<Self> {
         Ok(Ticker {
             signals: Signals::new()?,

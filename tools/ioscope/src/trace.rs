@@ -165,7 +165,7 @@ fn tracefs() -> Result<PathBuf> {
 impl Trace {
     /// Turns on `events` of those that `filter` says, in the kernel's words, with a buffer of so many KiB for each CPU.
     pub fn new(events: &[Kind], filter: Option<&str>, buffer_kib: u32) -> Result<Self> {
-        let signals = Signals::with_hangup()?;
+        let signals = Signals::new()?;
         let tracefs = tracefs()?;
         let instance = Instance::new(&tracefs.join("instances"))?;
         if !instance.path.join("events/io").exists() {

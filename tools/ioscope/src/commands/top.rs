@@ -29,7 +29,7 @@ pub fn top(options: &Options) -> Result<()> {
         bail!("top draws on a terminal: ioscope INTERVAL writes lines");
     }
     let words = Words::new(&options.words)?;
-    let signals = Signals::with_hangup()?;
+    let signals = Signals::new()?;
     let source = super::source(&options.from, true)?;
     let interval = words.interval.unwrap_or(Duration::from_secs(1));
     let look = Look::new(|name| std::env::var(name).ok());
