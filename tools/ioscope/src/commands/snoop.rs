@@ -46,11 +46,15 @@ pub fn snoop(options: &Snoop) -> Result<()> {
     let until = until.map(|time| Instant::now() + time);
     loop {
         match trace.wait(until)? {
-            Woken::Events => trace.read(|event| lines.event(&mut out, event))?,
+            Woken::Events => {
+                lines.wall.follow(WallClock::new());
+                trace.read(|event| lines.event(&mut out, event))?;
+            }
             Woken::Time | Woken::End => break,
         }
         out.flush()?;
     }
+    lines.wall.follow(WallClock::new());
     trace.finish(|event| lines.event(&mut out, event))?;
     let lost = trace.lost()?;
     if options.common.output == Format::Json {
@@ -65,18 +69,33 @@ pub fn snoop(options: &Snoop) -> Result<()> {
 pub struct WallClock {
     /// What CLOCK_REALTIME is ahead of CLOCK_MONOTONIC.
     ahead_ns: i64,
+    /// How long it took to read them: by so much the difference may be too large.
+    inexact_ns: u64,
 }
 
 impl WallClock {
     pub fn new() -> Self {
-        let ns = |time: Timespec| {
+        let ns = |id| {
+            let time: Timespec = clock_gettime(id);
             time.tv_sec
                 .wrapping_mul(1_000_000_000)
                 .wrapping_add(time.tv_nsec)
         };
-        let now = ns(clock_gettime(ClockId::Realtime));
-        let ahead_ns = now.wrapping_sub(ns(clock_gettime(ClockId::Monotonic)));
-        WallClock { ahead_ns }
+        let before = ns(ClockId::Monotonic);
+        let now = ns(ClockId::Realtime);
+        let after = ns(ClockId::Monotonic);
+        WallClock {
+            ahead_ns: now.wrapping_sub(before),
+            inexact_ns: after.abs_diff(before),
+        }
+    }
+
+    /// Takes another reading if it differs by more than readings do: then the wall clock was set, or the system was
+    /// suspended, when CLOCK_MONOTONIC stands still.
+    fn follow(&mut self, now: WallClock) {
+        if now.ahead_ns.abs_diff(self.ahead_ns) > now.inexact_ns.max(self.inexact_ns) {
+            *self = now;
+        }
     }
 
     fn timestamp(&self, time_ns: u64) -> Option<Timestamp> {
@@ -335,4 +354,25 @@ fn line(options: &Snoop, wall: &WallClock, first_ns: u64, event: &Event) -> Stri
         line.push_str(&format!(" {}", event.outcome));
     }
     line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wall_clock_that_was_set_is_followed() {
+        let clock = |ahead_ns, inexact_ns| WallClock {
+            ahead_ns,
+            inexact_ns,
+        };
+        let mut wall = clock(5_000_000, 100);
+        wall.follow(clock(5_000_100, 50));
+        wall.follow(clock(5_003_000, 4_000));
+        assert_eq!(wall.utc(1_000_000), "1970-01-01T00:00:00.006000Z");
+        wall.follow(clock(9_000_000, 100));
+        assert_eq!(wall.utc(1_000_000), "1970-01-01T00:00:00.010000Z");
+        wall.follow(clock(-500_000, 100));
+        assert_eq!(wall.utc(1_000_000), "1970-01-01T00:00:00.000500Z");
+    }
 }
