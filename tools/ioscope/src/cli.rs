@@ -83,7 +83,8 @@ pub enum Command {
     /// The latest I/Os of each disk that were slow: from 500 ms on, unless another threshold is set
     ///
     /// A line has the time at which it ended, its times in both queues, the errno that it ended with, and how many others were
-    /// in the queues then. Operations, sectors, bytes and submitters are shown to root only.
+    /// in the queues then. Operations, sectors, bytes and submitters are shown to root only. The module's clock stands still
+    /// while the system is suspended: the time of an I/O that ended before is too late by as much.
     #[command(after_help = EXIT)]
     Slow(slow::Slow),
     /// Which cgroup does how much I/O on which disk, and how long it takes
