@@ -2,6 +2,7 @@
 # Tens of thousands of I/Os in flight, and a disk with too many of them, which must not cost another disk
 # its statistics.
 
+. /payload/nvme-loop.sh
 control=/sys/class/misc/iostat
 page_bytes=$(page_bytes)
 modprobe dm-delay
@@ -100,31 +101,7 @@ dmsetup remove late
 # A multipath head of nvme, as in blktests' nvme/014: bios of a page become requests of a path and then
 # of the slow disk below.
 make_null_blk_disk nbs size=512 irqmode=2 completion_nsec=1000000000 submit_queues=2 hw_queue_depth=256
-modprobe nvme-loop && modprobe nvmet || fail "inflight: nvme-loop"
-nvmet=/sys/kernel/config/nvmet
-mkdir $nvmet/subsystems/flood $nvmet/ports/77
-echo 1 >$nvmet/subsystems/flood/attr_allow_any_host
-mkdir $nvmet/subsystems/flood/namespaces/1
-echo -n /dev/nbs >$nvmet/subsystems/flood/namespaces/1/device_path
-echo 1 >$nvmet/subsystems/flood/namespaces/1/enable
-echo loop >$nvmet/ports/77/addr_trtype
-ln -s $nvmet/subsystems/flood $nvmet/ports/77/subsystems/flood
-known=" $(echo /sys/block/nvme*) "
-succeeds "inflight: nvme: connect" nvme connect -t loop -n flood
-head='' path=''
-for try in $(seq 50); do
-	for dir in /sys/block/nvme*; do
-		case "$known" in
-		*" $dir "*) continue ;;
-		esac
-		case ${dir##*/} in
-		nvme*c*n1) path=${dir##*/} ;;
-		*) head=${dir##*/} ;;
-		esac
-	done
-	[ -z "$head" ] || [ -z "$path" ] || [ ! -b "/dev/$head" ] || break
-	sleep 0.1
-done
+succeeds "inflight: nvme: connect" nvme_loop_connect flood /dev/nbs
 begin "$head"
 for disk in "$path" nbs; do
 	wait_idle "$disk"
@@ -146,10 +123,7 @@ least=$(((size << 20) / page_bytes * 6 / 10))
 [ $least -le 8192 ] || least=8192
 holds "inflight: nvme: more than $least in flight ($peak)" "peak > least"
 nothing_lost "inflight: nvme"
-succeeds "inflight: nvme: disconnect" nvme disconnect -n flood
-rm $nvmet/ports/77/subsystems/flood
-rmdir $nvmet/ports/77 $nvmet/subsystems/flood/namespaces/1 $nvmet/subsystems/flood
-modprobe -r nvme-loop nvmet
+succeeds "inflight: nvme: disconnect" nvme_loop_disconnect flood
 remove_null_blk_disk nbs
 
 # One disk has many times more I/Os in flight than the table's entries. Other disks have as many as

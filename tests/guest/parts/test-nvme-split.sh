@@ -2,6 +2,7 @@
 # The multipath disk of nvme splits a bio, of which the last part ends first; and its accounts by cgroup. The path is slow
 # for the first 16 KiB, by the target loop of nvme.
 
+. /payload/nvme-loop.sh
 cgroups=/sys/fs/cgroup
 mkdir -p $cgroups
 grep -q " $cgroups " /proc/mounts || mount -t cgroup2 none $cgroups
@@ -17,31 +18,7 @@ first()
 }
 first /dev/nbs create || fail "nvme-split: dm-delay"
 dmsetup mknodes mpslow
-modprobe nvme-loop && modprobe nvmet || fail "nvme-split: nvme-loop"
-nvmet=/sys/kernel/config/nvmet
-mkdir $nvmet/subsystems/split $nvmet/ports/78
-echo 1 >$nvmet/subsystems/split/attr_allow_any_host
-mkdir $nvmet/subsystems/split/namespaces/1
-echo -n /dev/mapper/mpslow >$nvmet/subsystems/split/namespaces/1/device_path
-echo 1 >$nvmet/subsystems/split/namespaces/1/enable
-echo loop >$nvmet/ports/78/addr_trtype
-ln -s $nvmet/subsystems/split $nvmet/ports/78/subsystems/split
-known=" $(echo /sys/block/nvme*) "
-succeeds "nvme-split: connect" nvme connect -t loop -n split
-head='' path=''
-for try in $(seq 50); do
-	for dir in /sys/block/nvme*; do
-		case "$known" in
-		*" $dir "*) continue ;;
-		esac
-		case ${dir##*/} in
-		nvme*c*n1) path=${dir##*/} ;;
-		*) head=${dir##*/} ;;
-		esac
-	done
-	[ -z "$head" ] || [ -z "$path" ] || [ ! -b "/dev/$head" ] || break
-	sleep 0.1
-done
+succeeds "nvme-split: connect" nvme_loop_connect split /dev/mapper/mpslow
 echo 16 >"/sys/block/$head/queue/max_sectors_kb"
 retries=$(cat /sys/module/nvme_core/parameters/max_retries)
 echo 0 >/sys/module/nvme_core/parameters/max_retries
@@ -84,10 +61,7 @@ succeeds "nvme-split: accounts off" send "@cgroups off"
 rmdir $cgroups/split
 
 echo "$retries" >/sys/module/nvme_core/parameters/max_retries
-succeeds "nvme-split: disconnect" nvme disconnect -n split
-rm $nvmet/ports/78/subsystems/split
-rmdir $nvmet/ports/78 $nvmet/subsystems/split/namespaces/1 $nvmet/subsystems/split
-modprobe -r nvme-loop nvmet
+succeeds "nvme-split: disconnect" nvme_loop_disconnect split
 dmsetup remove mpslow
 dmsetup remove mpbad
 remove_null_blk_disk nbs
