@@ -61,9 +61,7 @@ impl<T> OnceBox<T> {
             Err(_) => Err(unsafe { KBox::from_raw(new) }),
         }
     }
-}
 
-impl<T> OnceBox<T> {
     /// Takes the value out, which leaves the box empty.
     pub(crate) fn take(&mut self) -> Option<KBox<T>> {
         // INVARIANT: No reference to the value exists, as `self` is borrowed exclusively; so nothing depends on the pointer.

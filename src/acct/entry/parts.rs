@@ -27,7 +27,7 @@ const OWN_ENDED: u32 = 1 << 23;
 const STATUS_SHIFT: u32 = 24;
 
 impl Parts {
-    /// There are no children. Owner only.
+    /// Begins a bio without children. Owner only.
     #[inline(always)]
     pub(super) fn reset(&self) {
         self.0.store(0, Relaxed);

@@ -113,7 +113,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// How long it is since a sample before, on the clock of the device, ns. `None` if the device was not in it.
+    /// The time from the sample `before` to this one, ns, by the module's clock. `None` if the device is not in `before`.
     pub fn ns_since(&self, before: Option<&Sample>) -> Option<u64> {
         let then = before?.find(self.device.number, 0);
         let then = then.filter(|then| then.device == self.device)?;
@@ -242,7 +242,7 @@ impl Sample {
         before.filter(|before| self.ns_since(before).is_some())
     }
 
-    /// How long it is since a sample before, ns, on the clock of a device that is in both; `None` if there is none.
+    /// The time from `before` to this sample, ns, by the module's clock. `None` if no device is in both samples.
     pub fn ns_since(&self, before: &Sample) -> Option<u64> {
         let mut entries = self.entries.iter();
         entries.find_map(|entry| entry.ns_since(Some(before)))

@@ -273,7 +273,7 @@ impl Server {
                 let partitions = self.options.partitions;
                 // It may take its time.
                 let read = spawn_blocking(move || api::recorded(&path, &name, &query, partitions));
-                let read = Abandoned(read);
+                let read = CancelOnDrop(read);
                 read.await.unwrap_or_else(|error| Some(Err(error.into())))
             }
         };
@@ -321,10 +321,10 @@ impl Server {
     }
 }
 
-/// A task that is not begun any more when the client has left.
-struct Abandoned<T>(JoinHandle<T>);
+/// A task of the other thread. If this is dropped, as the client has left, and the task has not begun, it is cancelled.
+struct CancelOnDrop<T>(JoinHandle<T>);
 
-impl<T> Future for Abandoned<T> {
+impl<T> Future for CancelOnDrop<T> {
     type Output = std::result::Result<T, JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut TaskContext) -> Poll<Self::Output> {
@@ -332,7 +332,7 @@ impl<T> Future for Abandoned<T> {
     }
 }
 
-impl<T> Drop for Abandoned<T> {
+impl<T> Drop for CancelOnDrop<T> {
     fn drop(&mut self) {
         self.0.abort();
     }

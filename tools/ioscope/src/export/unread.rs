@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The bytes of all answers.
+/// The limit of these bytes.
 const MOST_BYTES: usize = 1 << 25;
 /// What is passed on at a time: a copy, so that the rest does not keep the memory of the whole.
 const PIECE: usize = 1 << 16;
 
-/// The answers that there are.
+/// Counts the bytes of all answers that clients have not read.
 #[derive(Default)]
 pub struct Unread(Arc<AtomicUsize>);
 
