@@ -33,6 +33,7 @@ pub(crate) mod print;
 pub(crate) mod records;
 pub(crate) mod region_areas;
 mod request;
+mod string;
 pub(crate) mod submitter;
 mod sysfs;
 pub(crate) mod tag_waits;

@@ -3,9 +3,12 @@
 //! The identity of a device, as users see it: of a disk, a partition, or an entry of another module. Nothing of
 //! it changes while the device exists.
 
-use super::name::{
-    array,
-    Name, //
+use super::{
+    decimal,
+    name::{
+        array,
+        Name, //
+    },
 };
 
 /// The devstat priorities of `sys/devicestat.h`, by which the list of devices is sorted in descending order.
@@ -166,10 +169,23 @@ pub fn statname<const N: usize>(name: &Name, dev: u32) -> [u8; N] {
     array(name).unwrap_or_else(|| numbers(dev))
 }
 
-/// Returns `MAJOR:MINOR` as a C array of `N` bytes.
+/// Returns `MAJOR:MINOR` as a C array of `N` bytes; only NULs, if that is too long. Without `core::fmt`, which has code that
+/// panics: a probe calls this.
 pub fn numbers<const N: usize>(dev: u32) -> [u8; N] {
     let (major, minor) = major_minor(dev);
-    array(format_args!("{major}:{minor}")).unwrap_or([0; N])
+    let (major, minor) = (u64::from(major), u64::from(minor));
+    let mut array = [0; N];
+    let colon = decimal::len(major);
+    let end = colon.wrapping_add(1).wrapping_add(decimal::len(minor));
+    // The last byte stays a NUL.
+    let text = array.get_mut(..end).filter(|_| end < N);
+    if let Some((before, [at, after @ ..])) = text.and_then(|text| text.split_at_mut_checked(colon))
+    {
+        decimal::fill(before, major);
+        *at = b':';
+        decimal::fill(after, minor);
+    }
+    array
 }
 
 #[cfg(any(test, CONFIG_KUNIT = "y"))]
@@ -194,6 +210,9 @@ mod tests {
         assert_eq!(name(b"sixteen-bytes-p1"), *b"259:7\0\0\0\0\0\0\0\0\0\0\0");
         assert_eq!(name(b"a\n\n\n"), *b"a\\012\\012\\012\0\0\0");
         assert_eq!(name(b"\n\n\n\n"), numbers(259 << MINOR_BITS | 7));
+        assert_eq!(numbers::<4>(1 << MINOR_BITS), *b"1:0\0");
+        assert_eq!(numbers::<3>(1 << MINOR_BITS), [0; 3]);
+        assert_eq!(numbers::<13>(u32::MAX), *b"4095:1048575\0");
     }
 
     #[test]

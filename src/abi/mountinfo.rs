@@ -204,10 +204,30 @@ impl<'a> MountTable<'a> {
         MountTable { text, mounted }
     }
 
+    /// Returns the index of the first line of a device, or of a later one if it has none. Not `partition_point()`, whose sums
+    /// are checked, with a panic.
+    fn first_of(self, dev: u32) -> usize {
+        let (mut first, mut len) = (0usize, self.mounted.len());
+        while len > 0 {
+            let half = len / 2;
+            let middle = first.wrapping_add(half);
+            if self
+                .mounted
+                .get(middle)
+                .is_some_and(|mounted| mounted.dev < dev)
+            {
+                first = middle.wrapping_add(1);
+                len = len.wrapping_sub(half).wrapping_sub(1);
+            } else {
+                len = half;
+            }
+        }
+        first
+    }
+
     /// Returns the lines of a device.
     pub fn of_dev(self, dev: u32) -> impl Iterator<Item = &'a Mounted> {
-        let first = self.mounted.partition_point(|mounted| mounted.dev < dev);
-        let lines = self.mounted.get(first..).unwrap_or(&[]);
+        let lines = self.mounted.get(self.first_of(dev)..).unwrap_or(&[]);
         lines.iter().take_while(move |mounted| mounted.dev == dev)
     }
 

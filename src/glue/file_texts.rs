@@ -5,16 +5,13 @@
 //!
 //! C headers: `include/iostat/file_texts.h`, `include/iostat/text.h`, `include/iostat/walk.h`.
 
-use super::bindings as own;
+use super::{
+    bindings as own,
+    string, //
+};
 use crate::abi::file_text;
-use core::{
-    ffi::CStr,
-    mem::offset_of, //
-};
-use kernel::{
-    ffi::c_char,
-    prelude::*, //
-};
+use core::mem::offset_of;
+use kernel::ffi::c_char;
 
 /// Written in place of a text that is not known.
 const UNKNOWN: &[u8] = b"<unknown>";
@@ -64,7 +61,8 @@ impl own::iostat_io {
         let written = written.get(..bytes).unwrap_or_default();
         let name = file_text::name_at(written);
         self.file.fi_name = location(PATH_AT.wrapping_add(name), bytes.wrapping_sub(name));
-        let words = self.bytes.next_multiple_of(8);
+        // Not `next_multiple_of()`, whose sum is checked, with a panic.
+        let words = self.bytes.wrapping_add(7) & !7;
         // CAST: At most the length of the array.
         if let Some(rest) = self.texts.get_mut(self.bytes as usize..words as usize) {
             rest.fill(0);
@@ -89,14 +87,14 @@ impl own::iostat_io {
     }
 }
 
-/// Returns the bytes of a string of C.
+/// Returns the bytes of a string of C, if there is one.
 ///
 /// # Safety
 ///
-/// `text` is null or a string, which does not change as long as the result is used.
+/// `text` is null or a string, which does not change and is not freed as long as the result is used.
 unsafe fn bytes<'a>(text: *const c_char) -> Option<&'a [u8]> {
     // SAFETY: By the requirement of this function.
-    (!text.is_null()).then(|| unsafe { CStr::from_char_ptr(text) }.to_bytes())
+    (!text.is_null()).then(|| unsafe { string::bytes(text) })
 }
 
 /// # Safety

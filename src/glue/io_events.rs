@@ -40,6 +40,10 @@ pub(crate) use super::bindings::{
 // CAST: A small number.
 pub(crate) const PATH_LEN: usize = bindings::IOSTAT_DEV_PATH_LEN as usize;
 
+/// Bytes of `dev_statname`, with a NUL.
+// CAST: A small number.
+pub(crate) const STATNAME_LEN: usize = bindings::IOSTAT_STATNAME_LEN as usize;
+
 /// Returns the end of the path of a device below `/sys`; empty if there is no memory. May sleep.
 pub(crate) fn sysfs_path(device: &BlockDevice<'_>) -> [u8; PATH_LEN] {
     let path = device.path();
@@ -84,7 +88,8 @@ impl Devinfo {
             *place = len << 16 | at;
             at = at.wrapping_add(len);
         }
-        self.bytes = at.next_multiple_of(8);
+        // Not `next_multiple_of()`, whose sum is checked, with a panic.
+        self.bytes = at.wrapping_add(7) & !7;
     }
 }
 

@@ -4,7 +4,10 @@
 //!
 //! C header: `include/iostat/mount_table.h`.
 
-use super::bindings as own;
+use super::{
+    bindings as own,
+    string::bytes, //
+};
 use crate::{
     abi::mountinfo::{
         self,
@@ -13,10 +16,7 @@ use crate::{
     },
     kernel_ext::bindings::dev_t,
 };
-use core::{
-    ffi::CStr,
-    ptr::null, //
-};
+use core::ptr::null;
 use kernel::{
     alloc::KVVec,
     ffi::c_char,
@@ -102,16 +102,6 @@ impl OwnedMounts {
 unsafe fn table<'a>(mounts: *const own::iostat_mounts) -> &'a OwnedMounts {
     // SAFETY: By the requirement of this function; `iostat_mounts_new()` returns the address of a `OwnedMounts`.
     unsafe { &*mounts.cast() }
-}
-
-/// Returns the bytes of a string of C.
-///
-/// # Safety
-///
-/// `text` is a string, which does not change and is not freed as long as the result is used.
-unsafe fn bytes<'a>(text: *const c_char) -> &'a [u8] {
-    // SAFETY: By the requirement of this function.
-    unsafe { CStr::from_char_ptr(text) }.to_bytes()
 }
 
 /// # Safety

@@ -112,8 +112,9 @@ impl SpareRings {
         if ring.get().is_none() {
             let kept = self.spares.iter().find_map(Spare::take);
             upkeep::wake();
-            // Cannot fail: the ring is empty, and other callers wait for their turn.
-            let _ = ring.set(kept?);
+            // Cannot fail: the ring is empty, and other callers wait for their turn. Not dropped, as probes have no code
+            // that frees memory.
+            core::mem::forget(ring.set(kept?));
         }
         ring.get()
     }

@@ -7,21 +7,34 @@ use super::{
     tracker::Tracker, //
 };
 use crate::{
-    abi::{
-        identity::{
-            major_minor,
-            numbers, //
-        },
-        name::keep_end, //
+    abi::identity::{
+        major_minor,
+        numbers, //
     },
     glue::{
-        io_events::Devinfo,
+        io_events::{
+            Devinfo,
+            STATNAME_LEN, //
+        },
         waits::{
             Identify,
             Wait, //
         }, //
     },
     kernel_ext::published::InProbe,
+};
+
+/// The name of the device of a wait that has none.
+#[expect(clippy::indexing_slicing, reason = "evaluated by the compiler")]
+const NO_DEVICE: [u8; STATNAME_LEN] = {
+    const TEXT: &[u8] = b"<none>";
+    let mut name = [0; STATNAME_LEN];
+    let mut index = 0;
+    while index < TEXT.len() {
+        name[index] = TEXT[index];
+        index += 1;
+    }
+    name
 };
 
 impl Identify for Tracker {
@@ -43,7 +56,7 @@ impl Identify for Tracker {
                 // The name of a device that is not recorded is not known here.
                 dev.info.dev_statname = match wait.devices() {
                     Some(_) => numbers(wait.io.buf.b_edev),
-                    None => keep_end(b"<none>"),
+                    None => NO_DEVICE,
                 };
                 wait.set_device(&dev);
             }

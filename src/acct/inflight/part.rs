@@ -303,7 +303,8 @@ impl<'a> Part<'a> {
     /// Looks for the entry of `key`, and whether there is room for it.
     pub(super) fn look_for(self, key: u64) -> Look<'a> {
         let mut room = false;
-        for (passed, bucket) in self.path(key).enumerate() {
+        // Not `enumerate()`, whose count is checked, with a panic. A path has `REACH` buckets at most.
+        for (passed, bucket) in (0..REACH).zip(self.path(key)) {
             for entry in bucket.entries() {
                 if entry.key.is_of(key) {
                     return Look::Found(self.slot(key, entry, passed));
