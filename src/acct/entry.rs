@@ -101,6 +101,14 @@ impl Entry {
         self.service_ns.set(self.start_ns.get());
     }
 
+    /// A request on the fast path was accepted whose submitter has waited for a tag since `since`: the I/O began then.
+    #[inline(always)]
+    pub(super) fn start_since(&self, since: u64) {
+        // Less than any start: see `super::inflight::observe`. The time of the issue that is stored here may be later.
+        self.service_ns.set(0);
+        self.start_ns.set(since);
+    }
+
     /// A request is accepted: it waits. (`block_io_start`)
     #[inline(always)]
     pub fn start_waiting(&self, start: &Start, now: u64) -> Transition {

@@ -75,7 +75,7 @@ fn start_in<'a, S: Section<'a>>(section: &S, entry: &'a Entry, root: &'a Root) {
     let Some(since) = may_wait.then(|| section.end_tag_wait(disk)).flatten() else {
         return section.record_own(root, Transition::StartWaitqEnter);
     };
-    entry.start_ns.set(since);
+    entry.start_since(since);
     if is_partition {
         let waited_ns = section.now().wrapping_sub(since);
         section.record_own(root, Transition::StartWaitqEnter);
@@ -114,6 +114,7 @@ pub(super) fn release<'a, S: Section<'a>>(
     section.ended(entry);
     if let Some(root) = root_with_regions {
         super::slow_regions::end_in_regions(&section, root, entry);
+        entry.end_observation();
     }
     entry.key.release_in_flight();
     section.leave();

@@ -52,9 +52,7 @@ fn start_with_tag_waits<'a, S: Section<'a>>(
         disk.gauge.step(QueueMove::WaitqExit, |line, edge| {
             record.note(line, edge, now)
         });
-        // Less than any start: see `inflight/observe.rs`.
-        entry.service_ns.set(0);
-        entry.start_ns.set(since);
+        entry.start_since(since);
     } else if before.wait() == 0 {
         disk.gauge.remove_if_alone(Extra::TagWaits);
         if before.run() != 0 && !disk.stays(entry.hctx()) {

@@ -131,7 +131,7 @@ fn end_tag_wait<'a, S: Section<'a>>(
         // While the record of the partition is written: a reader that finds one of the two finds both.
         record.waited_before(section.now().wrapping_sub(since));
         section.record_own(disk, Transition::WaitqExit);
-        entry.start_ns.set(since);
+        entry.start_since(since);
     } else if is_edge {
         disk.gauge.remove_if_alone(Extra::TagWaits);
     }

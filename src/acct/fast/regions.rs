@@ -196,6 +196,7 @@ fn complete_slow<'a, S: Section<'a>>(section: S, entry: &'a Entry, part: S::Regi
         section.ended(entry);
         let root = section.root(section.place(entry));
         end_in_regions(&section, root, entry);
+        entry.end_observation();
     }
     entry.key.release_in_flight();
     section.leave();

@@ -357,8 +357,7 @@ mod tests {
         fence(Release);
         entry.start_ns.set(now);
         if let Some(since) = since {
-            entry.service_ns.set(0);
-            entry.start_ns.set(since);
+            entry.start_since(since);
         }
         pause();
         entry.key.set(ADDRESS, KeyState::Runs);

@@ -83,6 +83,12 @@ open_iostat()
 	eval "exec $1<>/dev/iostat"
 }
 
+# reply MESSAGE: prints the reply to MESSAGE, or the reason why it was refused.
+reply()
+{
+	(open_iostat 7 && echo "$1" >&7; cat <&7) 2>/dev/null
+}
+
 # send MESSAGE: writes MESSAGE to /dev/iostat and does not read the reply.
 send()
 {

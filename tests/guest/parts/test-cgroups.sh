@@ -6,12 +6,6 @@ mkdir -p $cgroups
 grep -q " $cgroups " /proc/mounts || mount -t cgroup2 none $cgroups
 echo "+io +memory" >$cgroups/cgroup.subtree_control || fail "cgroups: no controllers"
 
-# reply MESSAGE: prints what the file reads as then.
-reply()
-{
-	(open_iostat 7 && echo "$1" >&7; cat <&7) 2>/dev/null
-}
-
 # list [DISK]: prints the accounts without the heading.
 list()
 {

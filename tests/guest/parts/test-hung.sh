@@ -12,12 +12,6 @@ send()
 	(open_iostat 7 && echo "$1" >&7)
 }
 
-# reply MESSAGE: prints what the file reads as then.
-reply()
-{
-	(open_iostat 7 && echo "$1" >&7; cat <&7) 2>/dev/null
-}
-
 # in_flight [DISK]: prints the list without its heading.
 in_flight()
 {

@@ -13,12 +13,6 @@ sizes_of()
 		$bounds "/sys/block/$1/iostat/size/$2"
 }
 
-# reply MESSAGE: prints what the file reads as then.
-reply()
-{
-	(open_iostat 7 && echo "$1" >&7; cat <&7) 2>/dev/null
-}
-
 # text_of DISK CLASS [DEVICE]: the same of a reply: for all devices, or one.
 text_of()
 {

@@ -12,12 +12,6 @@ rmmod iostat
 load_module slow_threshold_ns=300000000
 is "slow: the threshold of the parameter" "$(cat /sys/class/misc/iostat/slow_threshold_ns)" 300000000
 
-# reply MESSAGE: prints what the file reads as then.
-reply()
-{
-	(open_iostat 7 && echo "$1" >&7; cat <&7) 2>/dev/null
-}
-
 # slow [DISK]: prints the slow I/Os without the heading.
 slow()
 {

@@ -136,6 +136,41 @@ echo 1 >$TRACING/events/io/start/enable
 partition_waits "tag waits, traced"
 echo 0 >$TRACING/events/io/start/enable
 
+# All I/Os that have a tag of the scheduler are listed, also those that have waited for it since before the last I/O of their
+# request was issued.
+make_null_blk_disk nbs size=64 irqmode=2 completion_nsec=100000000 submit_queues=1 hw_queue_depth=1
+echo mq-deadline >/sys/block/nbs/queue/scheduler
+echo 4 >/sys/block/nbs/queue/nr_requests
+echo 2 >/sys/block/nbs/queue/nomerges
+succeeds "tag waits: listed: a partition" /payload/partition /dev/nbs 1 2048 65536
+files_of nbs nbs
+files_of nbs/nbs1 nbs1
+for device in nbs nbs1; do
+	stat_of nbs b_
+	fio --disk_util=0 --name=job --filename=/dev/$device --direct=1 --rw=randread --bs=4k --size=8m --ioengine=psync --thread \
+		--numjobs=16 --time_based --runtime=600 >/dev/null 2>&1 &
+	reader=$!
+	fewest=16 samples=0
+	for try in $(seq 1000); do
+		stat_of nbs n_
+		listed=$(reply "@inflight $device" | grep -c "^$device ")
+		stat_of nbs m_
+		# All of fio's threads read, and two I/Os of each request have ended.
+		if [ "$((n_wcnt + n_rcnt)) $((m_wcnt + m_rcnt))" = "16 16" ] && [ $((n_end_count - b_end_count)) -ge 8 ]; then
+			samples=$((samples + 1))
+			[ "$listed" -ge "$fewest" ] || fewest=$listed
+		fi
+		[ "$samples" -lt 20 ] || break
+		sleep 0.02
+	done
+	kill $reader
+	wait $reader
+	is "tag waits: listed: $device: samples while 16 threads read" "$samples" 20
+	# One of the four may be between its end and the start of the next.
+	holds "tag waits: listed: $device: all that have a tag, $fewest at least" "fewest >= 3"
+done
+remove_null_blk_disk nbs
+
 # The module is unloaded and loaded while tasks wait; then the disk is removed.
 for number in $(seq 6); do
 	dd if=/dev/nbt of=/dev/null bs=4k count=1 iflag=direct status=none &
