@@ -198,7 +198,7 @@ impl<'a, T: Tracing> Section<'a> for IrqOff<'a, T> {
     fn keep_slow(&self, root: &'a Root, entry: &'a Entry, rq: Request<'a>, end: &End) {
         // SAFETY: Floor 0 passes the result of `account`, the root of an account.
         let account = unsafe { account_of(root) };
-        account.keep_slow(entry, self.now, end, &rq_target(rq, 0, 0));
+        account.keep_slow(entry, self.now, end, &rq_target(entry, rq, 0, 0));
     }
 
     #[inline(always)]

@@ -218,7 +218,7 @@ impl Tracker {
         }
         if let (Some(end), Some(account)) = (slow_end(transition), account) {
             slow::keep(here, account, slot.entry, &end, || {
-                rq_target(rq, done_before, status)
+                rq_target(slot.entry, rq, done_before, status)
             });
         }
         if cgroups_enabled() {

@@ -32,18 +32,20 @@ use kernel::bindings::blk_status_t;
 
 /// The target of a request that completes. `done` bytes of it were done before.
 pub(in crate::recorder) fn rq_target(
+    entry: &Entry,
     rq: Request<'_>,
     done: u64,
     status: blk_status_t,
 ) -> SlowTarget {
-    // A flush has no sector.
-    let sector = if rq.sector() == u64::MAX {
-        0
-    } else {
-        rq.sector().wrapping_sub(done >> 9)
+    let sector = match rq.bytes() {
+        // The end of a flush sequence, whose data was done before, or an operation without data. Neither is merged, nor takes
+        // the fast path.
+        0 => entry.sector(),
+        _ => rq.sector().wrapping_sub(done >> 9),
     };
     SlowTarget {
-        sector,
+        // A flush has no sector.
+        sector: if sector == u64::MAX { 0 } else { sector },
         bytes: done.wrapping_add(rq.bytes().into()),
         cgroup: rq.bio().map_or(0, |bio| cgroup_of(&bio)),
         op: rq.op(),
@@ -78,7 +80,9 @@ impl Tracker {
         rq: Request<'_>,
         end: &End,
     ) {
-        keep(here, account, slot.entry, end, || rq_target(rq, 0, 0));
+        keep(here, account, slot.entry, end, || {
+            rq_target(slot.entry, rq, 0, 0)
+        });
         slot.release();
     }
 }

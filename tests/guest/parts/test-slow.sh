@@ -89,6 +89,23 @@ dmsetup remove upon
 dd if=/dev/zero of=/dev/nbs bs=8k count=1 seek=3 oflag=direct status=none
 is "slow: a write" "$(slow nbs | head -n 1 | cut -d' ' -f1,6,9-11,13)" "nbs 0 write 48 8192 dd"
 
+# A flush sequence: the data of the write is done before its end. If the data fails, there is no flush, and no bytes are left.
+# The flush of the device that dd waits for after it is a write of no bytes.
+make_null_blk_disk nbw size=64 memory_backed=1 cache_size=1 fua=0 irqmode=2 completion_nsec=400000000 badblocks=+4096-4103
+slow_write()
+{
+	slow nbw | awk '$9 == "write" && ($6 != 0 || $11 != 0)' | head -n 1
+}
+for sector in 2 64; do
+	dd if=/dev/zero of=/dev/nbw bs=4k count=1 seek=$((sector * 512)) oflag=direct,dsync,seek_bytes conv=notrunc status=none
+	is "slow: the end of a flush sequence, sector $sector" "$(slow_write | cut -d' ' -f1,6,9-11,13)" "nbw 0 write $sector 4096 dd"
+	holds "slow: it waited for the flush, sector $sector" "$(slow_write | cut -d' ' -f4) >= 400000000"
+done
+refuses "slow: the data of a flush sequence fails" \
+	dd if=/dev/zero of=/dev/nbw bs=4k count=1 seek=512 oflag=direct,dsync conv=notrunc status=none
+is "slow: how it ended" "$(slow_write | cut -d' ' -f1,6,9-11,13)" "nbw 5 write 4096 0 dd"
+remove_null_blk_disk nbw
+
 # While the end of each I/O is traced as well: both are of the same instant.
 : >$TRACING/trace
 echo 1 >$TRACING/events/io/done/enable
