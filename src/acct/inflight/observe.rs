@@ -259,6 +259,10 @@ mod tests {
         entry.release();
         assert!(entry.key.take_again(ADDRESS, KeyState::Waits));
         assert_eq!(seen(entry), None);
+        // Its submitter has waited for a tag since before the last issue.
+        entry.start_ns.set(3000);
+        entry.start_since(2100);
+        assert!(seen(entry).is_some_and(|io| !io.is_running && io.start_ns == 2100));
     }
 
     /// Stops the writer.
