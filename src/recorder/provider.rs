@@ -112,14 +112,14 @@ impl Tracker {
             .start_of_file(number, &bufinfo(asked), dev, file);
     }
 
-    /// Traces the end of an I/O. `asked` describes the I/O if its start was not recorded; it returns nothing if the
-    /// disk has left. Any context.
+    /// Traces the end of an I/O. `asked` describes the I/O if its start was not traced; it returns [`None`] if the
+    /// disk has left, and then nothing is traced. Any context.
     #[inline(always)]
-    pub(super) fn trace_done<'a, T: Into<Option<IoRequest<'a>>>>(
+    pub(super) fn trace_done<'a>(
         &self,
         entry: &Entry,
         done: &IoResult,
-        asked: impl FnOnce() -> T,
+        asked: impl FnOnce() -> Option<IoRequest<'a>>,
     ) {
         let ended = ended(done);
         if !self.records().done(self.number(entry), &ended) {
@@ -129,12 +129,8 @@ impl Tracker {
 
     #[cold]
     #[inline(never)]
-    fn trace_done_unseen<'a, T: Into<Option<IoRequest<'a>>>>(
-        &self,
-        ended: &Ended,
-        asked: impl FnOnce() -> T,
-    ) {
-        if let Some(asked) = asked().into() {
+    fn trace_done_unseen<'a>(&self, ended: &Ended, asked: impl FnOnce() -> Option<IoRequest<'a>>) {
+        if let Some(asked) = asked() {
             let dev = asked.account.devinfo();
             self.records().done_unseen(&bufinfo(&asked), dev, ended);
         }

@@ -139,20 +139,19 @@ impl Tracker {
                     // Not that of the bio, which may have been passed on to another disk.
                     self.end_of_cgroup(here, Some(bio), account.disk_key(), &end);
                 }
-                if let (true, Some(account)) = (done_is_traced(), account) {
-                    self.bio_done(here, account, slot.entry, bio, status, bcount);
+                if done_is_traced() {
+                    self.bio_done(here, slot.entry, bio, status, bcount);
                 }
             }
         }
         self.release(here.probe, slot);
     }
 
-    /// The end of a bio of `bcount` bytes, for the tracepoints of the io provider.
+    /// The end of a bio of `bcount` bytes, for the tracepoints of the io provider. Its disk may have left.
     #[cold]
     fn bio_done(
         &self,
         here: ProbeContext<'_>,
-        account: &Account,
         entry: &Entry,
         bio: Bio<'_>,
         status: blk_status_t,
@@ -165,7 +164,10 @@ impl Tracker {
             resid: bcount.wrapping_sub(entry.bytes()),
             times: entry.times(here.now),
         };
-        self.trace_done(entry, &done, || asked(account, entry, bio, bcount));
+        self.trace_done(entry, &done, || {
+            let account = self.account_in(here.probe, entry)?;
+            Some(asked(account, entry, bio, bcount))
+        });
     }
 }
 

@@ -104,8 +104,9 @@ impl Tracker {
             flush_sequence: false,
         };
         if let Some(transition) = slot.entry.complete(&completion, here.now) {
-            let account = self.record(here, slot.entry, transition);
-            if let (true, Some(account)) = (done_is_traced(), account) {
+            // The mount may have left.
+            let _ = self.record(here, slot.entry, transition);
+            if done_is_traced() {
                 let bcount = u64::from(io.bytes);
                 let done = IoResult {
                     outcome: COMPLETED,
@@ -114,7 +115,10 @@ impl Tracker {
                     resid: bcount.wrapping_sub(u64::from(bytes)),
                     times: slot.entry.times(here.now),
                 };
-                self.trace_done(slot.entry, &done, || asked(account, io));
+                self.trace_done(slot.entry, &done, || {
+                    let account = self.account_in(here.probe, slot.entry)?;
+                    Some(asked(account, io))
+                });
             }
         }
         self.release(here.probe, slot);

@@ -134,9 +134,9 @@ impl Tracker {
                     Class::NoData | Class::Free => {}
                 }
                 regions::undo_start(here, account, slot.entry);
-                if done_is_traced() {
-                    self.rq_gone(here, account, slot.entry, rq, MERGED);
-                }
+            }
+            if done_is_traced() {
+                self.rq_gone(here, slot.entry, rq, MERGED);
             }
             self.release(here.probe, slot);
         }
@@ -153,9 +153,9 @@ impl Tracker {
         if let Some(slot) = self.find_request(rq) {
             if let Some(account) = self.record(here, slot.entry, slot.entry.refuse(here.now)) {
                 regions::undo_start(here, account, slot.entry);
-                if done_is_traced() {
-                    self.rq_gone(here, account, slot.entry, rq, REFUSED);
-                }
+            }
+            if done_is_traced() {
+                self.rq_gone(here, slot.entry, rq, REFUSED);
             }
             self.release(here.probe, slot);
         }
@@ -227,19 +227,16 @@ impl Tracker {
             }
         }
         if done_is_traced() {
-            if let Some(account) = account {
-                self.rq_done(here, account, slot.entry, rq, status, nr_bytes);
-            }
+            self.rq_done(here, slot.entry, rq, status, nr_bytes);
         }
         self.release(here.probe, slot);
     }
 
-    /// The end of a request, for the tracepoints of the io provider.
+    /// The end of a request, for the tracepoints of the io provider. Its disk may have left.
     #[cold]
     fn rq_done(
         &self,
         here: ProbeContext<'_>,
-        account: &Account,
         entry: &Entry,
         rq: Request<'_>,
         status: blk_status_t,
@@ -257,7 +254,10 @@ impl Tracker {
             resid,
             times: entry.times(here.now),
         };
-        self.trace_done(entry, &done, || asked(account, entry.sector(), rq));
+        self.trace_done(entry, &done, || {
+            let account = self.account_in(here.probe, entry)?;
+            Some(asked(account, entry.sector(), rq))
+        });
     }
 
     /// Traces `io:done` of a request whose end was recorded on the fast path.
@@ -283,16 +283,9 @@ impl Tracker {
         });
     }
 
-    /// A request that ended without a completion, for the tracepoints of the io provider.
+    /// A request that ended without a completion, for the tracepoints of the io provider. Its disk may have left.
     #[cold]
-    fn rq_gone(
-        &self,
-        here: ProbeContext<'_>,
-        account: &Account,
-        entry: &Entry,
-        rq: Request<'_>,
-        outcome: u32,
-    ) {
+    fn rq_gone(&self, here: ProbeContext<'_>, entry: &Entry, rq: Request<'_>, outcome: u32) {
         if !entry.is_counted() {
             return;
         }
@@ -304,7 +297,10 @@ impl Tracker {
             resid: bcount,
             times: entry.times(here.now),
         };
-        self.trace_done(entry, &done, || asked(account, entry.sector(), rq));
+        self.trace_done(entry, &done, || {
+            let account = self.account_in(here.probe, entry)?;
+            Some(asked(account, entry.sector(), rq))
+        });
     }
 }
 

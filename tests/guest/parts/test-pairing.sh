@@ -208,6 +208,28 @@ for head in /sys/block/nvme?n1; do
 	esac
 done
 
+# Bios that are in flight while their disk is removed end as well.
+insmod /payload/late_disk.ko || fail "pairing: late_disk"
+event_sums
+readers=
+for number in 1 2 3; do
+	dd if=/dev/late of=/dev/null bs=4k count=1 skip=$number iflag=direct status=none &
+	readers+=" $!"
+done
+for try in $(seq 1000); do
+	stat_of late n_
+	[ "$n_rcnt" != 3 ] || break
+	sleep 0.01
+done
+is "pairing: removed: in flight" "$n_rcnt" 3
+echo 1 >/sys/module/late_disk/parameters/remove
+wait $readers
+event_sums
+read -ra events <<<"${event_sums[.]}"
+is "pairing: removed: each start has a done" "$(echo ${events[*]})" "${events[0]} ${events[0]} 0 0 0 0"
+is "pairing: removed: starts" "$(echo ${event_sums[late]} | cut -d' ' -f1)" 3
+rmmod late_disk
+
 event_sums
 read -r all_starts all_dones rest <<<"${event_sums[.]}"
 holds "pairing: I/Os in all" "all_starts >= 100000 && all_starts == all_dones"
