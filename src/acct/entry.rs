@@ -170,12 +170,14 @@ impl Entry {
     /// The end of an I/O that [is plain](Entry::is_plain), as its last `bytes` bytes are done.
     #[inline(always)]
     pub fn end_plainly(&self, bytes: u64, now: u64) -> End {
+        let total_ns = now.wrapping_sub(self.start_ns.get());
+        let times = Times::of(total_ns, self.service_ns.get().wrapping_add(now));
         End {
             // CAST: The low byte.
             kind: Kind::from_number(self.state.get() as u8),
             bytes: self.bytes.get().wrapping_add(bytes),
-            duration_ns: now.wrapping_sub(self.start_ns.get()),
-            service_ns: self.service_ns.get().wrapping_add(now),
+            duration_ns: times.total_ns(),
+            service_ns: times.service_ns,
         }
     }
 
@@ -204,12 +206,13 @@ impl Entry {
     /// The transition that ends the I/O, whatever its state.
     #[inline(always)]
     fn end(&self, state: u32, now: u64) -> Transition {
-        // CAST: The low byte.
+        let times = self.times(now);
         let end = End {
+            // CAST: The low byte.
             kind: Kind::from_number(state as u8),
             bytes: self.bytes.get(),
-            duration_ns: now.wrapping_sub(self.start_ns.get()),
-            service_ns: self.times(now).service_ns,
+            duration_ns: times.total_ns(),
+            service_ns: times.service_ns,
         };
         match (state & RUNNING != 0, state & COUNTED != 0) {
             (true, true) => Transition::RunqExitEnd(end),
@@ -262,11 +265,7 @@ impl Entry {
         if self.state.get() & RUNNING != 0 {
             service_ns = service_ns.wrapping_add(now);
         }
-        let total_ns = now.wrapping_sub(self.start_ns.get());
-        Times {
-            wait_ns: total_ns.wrapping_sub(service_ns),
-            service_ns,
-        }
+        Times::of(now.wrapping_sub(self.start_ns.get()), service_ns)
     }
 
     /// Whether the I/O is a transaction, and not a request that only passes through the run queue.
@@ -361,6 +360,24 @@ mod tests {
         );
         assert_eq!(entry.hctx(), 7);
         assert_eq!((entry.account(), entry.pid()), (0xd15c, 31));
+    }
+
+    #[test]
+    fn a_time_that_would_be_negative_is_0() {
+        // The clock of the CPU of the end, of the issue or of the start is behind.
+        for (start, issue, end, expected) in [
+            (100, 130, 90, ended(0, 0, 4096)),
+            (100, 250, 200, ended(100, 0, 4096)),
+            (100, 90, 200, ended(100, 100, 4096)),
+        ] {
+            let entry = Entry::default();
+            entry.start_waiting(&START, start);
+            entry.issue(issue);
+            assert_eq!(entry.end_plainly(4096, end), expected);
+            let transition = entry.complete(&DONE, end);
+            assert_eq!(transition, Some(Transition::RunqExitEnd(expected)));
+            assert_eq!(entry.times(end).total_ns(), expected.duration_ns);
+        }
     }
 
     #[test]

@@ -43,3 +43,27 @@ pub struct Times {
     /// In the run queue, ns.
     pub service_ns: u64,
 }
+
+impl Times {
+    /// The times of an I/O that took `total_ns` from start to end, `service_ns` of it in the run queue. Both are differences
+    /// of times that different CPUs may have read: one that is negative, as the clock of a CPU was behind, is 0.
+    #[inline(always)]
+    pub fn of(total_ns: u64, service_ns: u64) -> Self {
+        const NEGATIVE: u64 = 1 << 63;
+        let total_ns = if total_ns < NEGATIVE { total_ns } else { 0 };
+        let service_ns = match service_ns < NEGATIVE {
+            true => service_ns.min(total_ns),
+            false => 0,
+        };
+        Times {
+            wait_ns: total_ns.wrapping_sub(service_ns),
+            service_ns,
+        }
+    }
+
+    /// From start to end, ns.
+    #[inline(always)]
+    pub fn total_ns(self) -> u64 {
+        self.wait_ns.wrapping_add(self.service_ns)
+    }
+}

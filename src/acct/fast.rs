@@ -152,11 +152,7 @@ impl Entry {
     /// Wait and service time up to `now`, the time of its end, of an I/O that was issued on the fast path.
     pub fn fast_times(&self, now: u64) -> Times {
         let service_ns = now.wrapping_sub(self.service_ns.own());
-        let total_ns = now.wrapping_sub(self.start_ns.own());
-        Times {
-            wait_ns: total_ns.wrapping_sub(service_ns),
-            service_ns,
-        }
+        Times::of(now.wrapping_sub(self.start_ns.own()), service_ns)
     }
 
     #[cold]

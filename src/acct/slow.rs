@@ -23,8 +23,7 @@ use crate::sync::{
 /// How many I/Os of a disk are kept.
 pub const SLOW_IOS: usize = if cfg!(loom) { 2 } else { 64 };
 
-/// Thresholds are not above this, ns. A time above this limit is negative: the I/O ended on a CPU whose clock is
-/// behind.
+/// Thresholds are not above this, ns. A time is negative from this limit on: the I/O ended on a CPU whose clock is behind.
 pub const LONGEST_NS: u64 = 1 << 63;
 
 /// The default threshold, ns.

@@ -128,11 +128,11 @@ pub(super) fn end<'a, S: Section<'a>>(section: &S, entry: &'a Entry) -> End {
     } else {
         Class::Read
     };
-    let now = section.now();
+    let times = entry.fast_times(section.now());
     End {
         kind: Kind::new(class, Tag::Simple),
         bytes: u64::from(rq.bytes()),
-        duration_ns: now.wrapping_sub(entry.start_ns.own()),
-        service_ns: now.wrapping_sub(entry.service_ns.own()),
+        duration_ns: times.total_ns(),
+        service_ns: times.service_ns,
     }
 }

@@ -66,20 +66,11 @@ pub struct ObservedIo {
 impl ObservedIo {
     /// Wait and service time up to `now`. (Clocks of CPUs may differ by some ns.)
     pub fn times(&self, now: u64) -> Times {
-        let total_ns = now.saturating_sub(self.start_ns);
         let service_ns = match self.is_running {
             true => self.service_ns.wrapping_add(now),
             false => self.service_ns,
         };
-        // Negative, if it was issued later than `now`.
-        let service_ns = match service_ns > u64::MAX / 2 {
-            true => 0,
-            false => service_ns.min(total_ns),
-        };
-        Times {
-            wait_ns: total_ns.wrapping_sub(service_ns),
-            service_ns,
-        }
+        Times::of(now.wrapping_sub(self.start_ns), service_ns)
     }
 }
 
@@ -393,6 +384,7 @@ mod tests {
         assert_eq!(times(io(false, 70), 150), (0, 50));
         // The longest that is not negative.
         assert_eq!(times(io(false, half), 100 + half), (0, half));
-        assert_eq!(times(io(false, half + 1), 100 + half + 1), (half + 1, 0));
+        assert_eq!(times(io(false, half + 1), 100 + half), (half, 0));
+        assert_eq!(times(io(false, half + 1), 100 + half + 1), (0, 0));
     }
 }

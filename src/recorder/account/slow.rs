@@ -9,8 +9,8 @@ use crate::{
         disk_event::DiskEvent,
         entry::Entry,
         slow::{
-            SlowIo,
-            LONGEST_NS, //
+            is_slow,
+            SlowIo, //
         },
         transition::End, //
     },
@@ -20,6 +20,7 @@ use crate::{
     },
     kernel_ext::once::OnceBox,
     recorder::slow::{
+        threshold_ns,
         KeptIos,
         SpareRings, //
     },
@@ -77,8 +78,8 @@ impl Account {
         let Some(spares) = &slow.spares else {
             return;
         };
-        // The I/O ended on a CPU whose clock is behind: see `LONGEST_NS`.
-        if end.duration_ns > LONGEST_NS {
+        // On the fast path a negative time reaches every threshold; by now it is 0.
+        if !is_slow(end.duration_ns, threshold_ns()) {
             return;
         }
         self.count_event(DiskEvent::SlowIos);
@@ -91,13 +92,10 @@ impl Account {
             _ => comm_of(pid, end.duration_ns),
         };
         let (wcnt, rcnt) = self.lengths();
-        // The service time is longer than the total if the I/O was issued on a CPU whose clock is
-        // behind.
-        let service_ns = end.service_ns.min(end.duration_ns);
         let io = SlowIo {
             end_ns: now,
-            wait_ns: end.duration_ns.wrapping_sub(service_ns),
-            service_ns,
+            wait_ns: end.duration_ns.wrapping_sub(end.service_ns),
+            service_ns: end.service_ns,
             sector: target.sector,
             bytes: target.bytes,
             cgroup: target.cgroup,
