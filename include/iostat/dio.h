@@ -35,6 +35,7 @@ struct iostat_dio {
 	loff_t pos;
 	size_t bytes;
 	bool is_write;
+	bool is_user;
 	const void *vec;
 	size_t vec_offset;
 	ssize_t end;

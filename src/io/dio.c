@@ -75,6 +75,7 @@ static int enter(struct iostat_dio *dio, struct kiocb *iocb, struct iov_iter *it
 	dio->bytes = iov_iter_count(whole);
 	/* Only aio and io_uring set IOCB_WRITE. */
 	dio->is_write = iov_iter_rw(whole) == WRITE;
+	dio->is_user = user_backed_iter(whole);
 	dio->vec = NULL;
 	dio->vec_offset = 0;
 	dio->end = 0;

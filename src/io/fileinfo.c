@@ -70,6 +70,15 @@ static bool is_metadata_of(const struct address_space *mapping, const struct fil
 }
 
 /*
+ * Whether a bio reads into a cache: the page cache, or the swap cache. Memory of a process that direct I/O reads into is up to
+ * date, if it is in one of them.
+ */
+static bool is_cache_read(const struct bio *bio, const struct folio *folio)
+{
+	return !op_is_write(bio_op(bio)) && !folio_test_uptodate(folio);
+}
+
+/*
  * Whether a folio is being swapped out or in. Memory that has been swapped in may stay in the swap cache, and
  * direct I/O may use it as any other memory.
  */
@@ -77,7 +86,7 @@ static bool is_swap(const struct bio *bio, const struct folio *folio)
 {
 	if (!folio_test_swapcache(folio))
 		return false;
-	return op_is_write(bio_op(bio)) ? bio->bi_opf & REQ_SWAP : !folio_test_uptodate(folio);
+	return op_is_write(bio_op(bio)) ? bio->bi_opf & REQ_SWAP : is_cache_read(bio, folio);
 }
 
 /*
@@ -114,7 +123,8 @@ static u32 look(struct iostat_io *io, struct bio *bio, struct iostat_dio *dio)
 	if (dio)
 		filp = dio->iocb->ki_filp;
 	if (mapping && !bio_flagged(bio, BIO_PAGE_PINNED) &&
-	    (!filp || mapping == filp->f_mapping || is_metadata_of(mapping, filp))) {
+	    (!filp || mapping == filp->f_mapping || is_metadata_of(mapping, filp) ||
+	     (dio->is_user && is_cache_read(bio, folio)))) {
 		pos = folio_pos(folio) + folio_page_idx(folio, bv.bv_page) * PAGE_SIZE + bv.bv_offset;
 		if (filp && mapping == filp->f_mapping) {
 			iostat_file_texts(io, filp);

@@ -242,6 +242,24 @@ cell "after a call that failed, direct" nbf B_READ "/mnt/files/plain /mnt/files 
 cell "after a call that failed, buffered" nbf B_READ "/mnt/files/plain /mnt/files ext4" \
 	/payload/failcall /dev/nbf /mnt/files/plain
 
+# Memory of a direct write is a file's that is read then.
+dd if=/dev/zero of=/mnt/files/target bs=64k count=1 conv=fsync status=none
+cell "a page fault in direct I/O, the read" nbf B_READ "/mnt/files/plain /mnt/files ext4" \
+	/payload/faultcall /mnt/files/plain /mnt/files/target
+is "fileinfo: a page fault in direct I/O, the read: of the page cache, from the start of the file" \
+	"$(grep ' start: .* dev=nbf .*B_READ.* path=/mnt/files/plain' /tmp/trace | head -n 1 | grep -c 'B_PAGEIO.* offset=0 ')" 1
+cell "a page fault in direct I/O, the write" nbf B_WRITE "/mnt/files/target /mnt/files ext4" \
+	/payload/faultcall /mnt/files/plain /mnt/files/target
+rm /mnt/files/target
+# A loop device reads into the page cache of others by direct I/O.
+modprobe loop
+loop=$(losetup --show -f --direct-io=on /mnt/files/plain)
+cell "a read of the page cache of a loop device, below" nbf B_READ "/mnt/files/plain /mnt/files ext4" \
+	dd if="$loop" of=/dev/null bs=16k count=4
+is "fileinfo: a read of the page cache of a loop device, below: direct I/O" \
+	"$(grep ' start: .* dev=nbf .*B_READ.* path=/mnt/files/plain' /tmp/trace | grep -vc 'B_PHYS')" 0
+losetup -d "$loop"
+
 # Characters that would end a word or a line are escaped, in the names of files and of threads.
 odd=$'/mnt/files/a b\nc\\d' escaped='/mnt/files/a\040b\012c\134d'
 cell "an odd name" nbf B_WRITE "$escaped /mnt/files ext4" write_and_sync "$odd"
