@@ -310,7 +310,7 @@ pub struct Record {
     /// Go on with the file, if there is one
     #[arg(short, long)]
     pub append: bool,
-    /// Keep a region of so many areas on each disk meanwhile, which ioscope heat shows: as root
+    /// Keep a region of NUMBER areas on each disk until the end, for ioscope heat. Requires root.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub areas: Option<u64>,
     /// The file

@@ -7,10 +7,10 @@ use clap::Args;
 
 #[derive(Args, Clone, Debug)]
 pub struct Cgroups {
-    /// Begin to keep accounts, and end: as root
+    /// Enable accounts by cgroup, then exit. Requires root.
     #[arg(long, group = "switch")]
     pub on: bool,
-    /// Keep accounts no longer, and forget them: as root
+    /// Disable accounts by cgroup and delete them, then exit. Requires root.
     #[arg(long, group = "switch")]
     pub off: bool,
     /// A line for each cgroup, of all disks together

@@ -10,7 +10,7 @@ pub struct InFlight {
     /// A line for each device that has I/Os in flight: how many, and the age of the oldest
     #[arg(short, long)]
     pub summary: bool,
-    /// Only I/Os that are this old
+    /// Only I/Os that are at least MS milliseconds old
     #[arg(short = 'm', long, value_name = "MS")]
     pub longer: Option<f64>,
     /// The form of the output

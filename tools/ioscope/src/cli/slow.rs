@@ -7,7 +7,7 @@ use clap::Args;
 
 #[derive(Args, Clone, Debug)]
 pub struct Slow {
-    /// Only I/Os that took this long
+    /// Only I/Os that took at least MS milliseconds, from start to end
     #[arg(short = 'm', long, value_name = "MS")]
     pub longer: Option<f64>,
     /// The form of the output

@@ -48,7 +48,7 @@ pub struct Snoop {
     /// Also what ended without being tried: merged into another I/O, or refused by the disk below, to be sent again
     #[arg(short, long)]
     pub all: bool,
-    /// I/Os that took this long, from start to end
+    /// Only I/Os that took at least MS milliseconds, from start to end
     #[arg(short = 'm', long, value_name = "MS")]
     pub longer: Option<f64>,
     #[command(flatten)]
