@@ -99,13 +99,13 @@ const MAX_BYTES: usize = 1 << 30;
 /// The number of attempts if the size changes in between.
 const TRIES: usize = 8;
 
-/// Converts the return value of a callback: the errnos of illumos are positive.
+/// Converts the return value of a callback: the errnos of illumos are positive. `ENOMEM` becomes `EAGAIN`, as a reader ends
+/// with `ENOMEM` if iostat itself has no memory, but goes on after the error of one kstat.
 fn result(returned: c_int) -> Result {
     match returned.unsigned_abs() {
         0 => Ok(()),
         bindings::EACCES => Err(EACCES),
-        bindings::ENOMEM => Err(ENOMEM),
-        bindings::EAGAIN => Err(EAGAIN),
+        bindings::ENOMEM | bindings::EAGAIN => Err(EAGAIN),
         _ => Err(EIO),
     }
 }

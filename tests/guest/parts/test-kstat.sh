@@ -165,6 +165,12 @@ is "update: EACCES, as illumos returns it" "$(outcome @kstat kstat_client:5:s)" 
 asked 'error 5 -5' >/tmp/out
 is "update: EIO" "$(outcome @kstat kstat_client:5:s)" EIO
 is "update: a failing one is left out of several" "$(outcome @kstat kstat_client) $(message @kstat kstat_client | grep -c ':5:')" "0 0"
+others=$(message @kstat_list kstat_client | grep -c '^[0-9].* kstat_client:')
+asked 'error 5 -12' >/tmp/out
+is "update: its client has no memory" "$(outcome @kstat kstat_client:5:s)" EAGAIN
+is "update: then it is left out, too" "$(outcome @kstat kstat_client) $(message @kstat kstat_client | grep -c ':5:')" "0 0"
+is "update: and all others are there" "$(message @kstat | grep '^kstat_client:' | cut -d: -f2,3 | sort -u | wc -l)" \
+	$((others - 1))
 asked 'error 5 0' >/tmp/out
 
 is "virtual: create, data, install" \
