@@ -11,6 +11,8 @@
 #include <linux/blk_types.h>
 #include <linux/jump_label.h>
 #include <linux/percpu.h>
+#include <linux/srcu.h>
+#include <linux/tracepoint.h>
 
 struct blk_mq_hw_ctx;
 struct gendisk;
@@ -59,6 +61,18 @@ void iostat_watched_rq_complete(void *state, struct request *rq, blk_status_t er
 void iostat_general_io_start(void *state, struct request *rq);
 void iostat_general_rq_complete_watched(void *state, struct request *rq, blk_status_t error,
 					unsigned int nr_bytes);
+
+/*
+ * Waits until no probe runs that was unregistered before, or that has seen a static key as it was before. May sleep.
+ *
+ * It is the half of tracepoint_synchronize_unregister() that waits for probes of tracepoints that cannot fault, which all that
+ * are probed here are. The other half waits for sleepable BPF programs, which may wait for a page of a FUSE file without a
+ * limit.
+ */
+static inline void iostat_synchronize_probes(void)
+{
+	synchronize_srcu(&tracepoint_srcu);
+}
 
 /**
  * struct iostat_probe_ctx - where and when a probe runs

@@ -144,9 +144,13 @@ void notrace rust_helper_this_cpu_add(u64 *counter, u64 value)
 	this_cpu_add(*(u64 __percpu __force *)(unsigned long)counter, value);
 }
 
-void rust_helper_tracepoint_synchronize_unregister(void)
+/*
+ * The half of tracepoint_synchronize_unregister() that waits for probes of tracepoints that cannot fault. The other half waits
+ * for sleepable BPF programs, which may wait for a page of a FUSE file without a limit.
+ */
+void rust_helper_synchronize_tracepoint_srcu(void)
 {
-	tracepoint_synchronize_unregister();
+	synchronize_srcu(&tracepoint_srcu);
 }
 
 unsigned long notrace rust_helper_tracepoint_srcu_read_lock(void)

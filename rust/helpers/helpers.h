@@ -31,7 +31,7 @@ int rust_helper_register_fprobe_syms(struct fprobe *fp, const char **syms, int n
 void rust_helper_this_cpu_add(u64 *counter, u64 value);
 unsigned long rust_helper_tracepoint_srcu_read_lock(void);
 void rust_helper_tracepoint_srcu_read_unlock(unsigned long section);
-void rust_helper_tracepoint_synchronize_unregister(void);
+void rust_helper_synchronize_tracepoint_srcu(void);
 int rust_helper_unregister_fprobe(struct fprobe *fp);
 
 #endif /* _RUST_HELPERS_H */

@@ -120,7 +120,9 @@ impl Drop for Probe {
 }
 
 /// Waits until no probe that was unregistered before this call is running. May sleep.
+///
+/// Probes of tracepoints that can fault, those of system calls, are not waited for.
 pub(crate) fn synchronize() {
     // SAFETY: May be called from any context that can sleep.
-    unsafe { bindings::tracepoint_synchronize_unregister() };
+    unsafe { bindings::synchronize_tracepoint_srcu() };
 }

@@ -210,7 +210,7 @@ static void use_raw(void)
 		static_branch_inc(&iostat_general_or_watched);
 		static_branch_inc(&iostat_general_or_traced);
 		static_branch_inc(&iostat_general);
-		tracepoint_synchronize_unregister();
+		iostat_synchronize_probes();
 	}
 	WRITE_ONCE(iostat_clock.raw_offset, raw_offset_of_counter());
 	/* Pairs with the acquire in iostat_clock_now(): raw_offset is seen first. */

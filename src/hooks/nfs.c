@@ -21,6 +21,7 @@
 #include <iostat/clock.h>
 #include <iostat/nfs.h>
 #include <iostat/nfs_mounts.h>
+#include <iostat/probes.h>
 #include <iostat/io_trace.h>
 #include <linux/blk_types.h>
 #include <linux/errno.h>
@@ -199,7 +200,7 @@ static void unregister_probes(void)
 					    (void *)probe_state);
 		points[i].tracepoint = NULL;
 	}
-	tracepoint_synchronize_unregister();
+	iostat_synchronize_probes();
 }
 
 static int register_probes(const struct module *module)

@@ -7,6 +7,7 @@
 #include <iostat/chain.h>
 #include <iostat/dio.h>
 #include <iostat/functions.h>
+#include <iostat/probes.h>
 #include <iostat/tasks.h>
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -15,8 +16,6 @@
 #include <linux/fs.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/srcu.h>
-#include <linux/tracepoint.h>
 #include <linux/uio.h>
 
 #define BITS	10
@@ -218,12 +217,7 @@ void iostat_dio_stop(void)
 	/* Exits will not be handled any more, so probes must not read places any more. */
 	WRITE_ONCE(is_complete, false);
 	synchronize_rcu();
-	/*
-	 * The half of tracepoint_synchronize_unregister() that waits for probes of
-	 * the block layer's tracepoints. The other half waits for sleepable BPF
-	 * programs, which may wait for a page of a FUSE file without a limit.
-	 */
-	synchronize_srcu(&tracepoint_srcu);
+	iostat_synchronize_probes();
 	iostat_functions_unhook(&probe, functions, ARRAY_SIZE(functions));
 	memset(places, 0, sizeof(places));
 	memset(sync_calls, 0, sizeof(sync_calls));
