@@ -121,7 +121,11 @@ int rust_helper_register_fprobe_syms(struct fprobe *fp, const char **syms, int n
 
 int rust_helper_unregister_fprobe(struct fprobe *fp)
 {
-	return unregister_fprobe(fp);
+	int error = unregister_fprobe(fp);
+
+	/* Kernels before 7.1 return while handlers may still run. */
+	synchronize_rcu();
+	return error;
 }
 
 /* The kernel's function is a macro on some architectures, and an inline function on others. */

@@ -105,7 +105,7 @@ impl<T: EntryHandler> Fprobe<T> {
 
 impl<T: EntryHandler> Drop for Fprobe<T> {
     fn drop(&mut self) {
-        // SAFETY: `new` has registered it. The function waits for a grace period, and calls are RCU readers, as preemption
+        // SAFETY: `new` has registered it. The helper waits for a grace period, and calls are RCU readers, as preemption
         // is disabled: when it returns, no call is in progress.
         unsafe { bindings::unregister_fprobe(self.0.fprobe.get()) };
     }

@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/kallsyms.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
 #include <linux/string.h>
 
 /*
@@ -87,6 +88,8 @@ void iostat_functions_unhook(struct fprobe *probe, struct iostat_function *const
 			     unsigned int count)
 {
 	unregister_fprobe(probe);
+	/* Kernels before 7.1 return while handlers may still run. */
+	synchronize_rcu();
 	for (unsigned int i = 0; i < count; i++)
 		functions[i]->ip = 0;
 }
