@@ -50,26 +50,24 @@ pub(crate) struct Watch<T: Exchanges> {
 }
 
 impl<T: Exchanges> Watch<T> {
-    /// Selects the source and publishes in `map` how to read the clock. May sleep. There may be only one at a
-    /// time.
+    /// Selects the source and publishes in `map` how to read the clock. May sleep; `EBUSY` if there is one already.
     pub(crate) fn new(map: Arc<PageOf<MapHeader>>, counter: Arc<T>) -> Result<Self> {
         let clock = core::ptr::from_ref(&map.clock).cast_mut().cast();
         let data = core::ptr::from_ref::<T>(&counter).cast();
-        // If the start fails, dropping `watch` undoes it.
-        let watch = Watch {
+        // SAFETY: The caller is in process context. `drop` stops the clock, and until then `map` and `counter`
+        // are held; if this fails, neither is used. `counter` is a `T`. Only C writes to the clock in `map`, whose
+        // members are atomics.
+        to_result(unsafe { bindings::iostat_clock_start(clock, Some(exchanged::<T>), data) })?;
+        Ok(Watch {
             _map: map,
             _counter: counter,
-        };
-        // SAFETY: The caller is in process context. `drop` stops the clock, and until then `map` and `counter`
-        // are held; `counter` is a `T`. Only C writes to the clock in `map`, whose members are atomics.
-        to_result(unsafe { bindings::iostat_clock_start(clock, Some(exchanged::<T>), data) })?;
-        Ok(watch)
+        })
     }
 }
 
 impl<T: Exchanges> Drop for Watch<T> {
     fn drop(&mut self) {
-        // SAFETY: The caller is in process context. It stops what `new` has started, also if `new` failed.
+        // SAFETY: The caller is in process context. It stops what `new` has started.
         unsafe { bindings::iostat_clock_stop() };
     }
 }

@@ -44,8 +44,7 @@ pub(crate) trait Identify: Send + Sync + 'static {
     fn identify(&self, probe: InProbe<'_>, wait: &mut Wait);
 }
 
-/// The hooks, which are attached while one of the events is enabled, until this value is dropped. There may be
-/// only one at a time.
+/// The hooks, which are attached while one of the events is enabled, until this value is dropped.
 pub(crate) struct WaitHooks<T: Identify> {
     // Dropped before the state.
     _switch: HookSwitch,
@@ -53,14 +52,14 @@ pub(crate) struct WaitHooks<T: Identify> {
 }
 
 impl<T: Identify> WaitHooks<T> {
-    /// Installs the hooks. May sleep; `ENOMEM`.
+    /// Installs the hooks. May sleep; `ENOMEM`, `EBUSY` if there are some already.
     pub(crate) fn new(state: Arc<T>) -> Result<Self> {
         let data = Arc::as_ptr(&state).cast::<c_void>();
-        // SAFETY: No hook is attached before there is a `HookSwitch`, nor after it was dropped; the reference to
-        // `state` is held until then.
-        unsafe { bindings::iostat_waits_set_identify(Some(Self::identify), data) };
+        // SAFETY: `HookSwitch::new` calls this while no hook is attached. None is attached after it was dropped, or has
+        // failed; the reference to `state` is held until then.
+        let prepare = || unsafe { bindings::iostat_waits_set_identify(Some(Self::identify), data) };
         Ok(WaitHooks {
-            _switch: HookSwitch::new()?,
+            _switch: HookSwitch::new(prepare)?,
             _state: state,
         })
     }

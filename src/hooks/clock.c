@@ -269,6 +269,13 @@ static int on_suspend(struct notifier_block *block, unsigned long event, void *d
 
 static struct notifier_block suspend_block = { .notifier_call = on_suspend };
 
+static void unset_map(void)
+{
+	mutex_lock(&exchange_lock);
+	map_clock = NULL;
+	mutex_unlock(&exchange_lock);
+}
+
 /**
  * iostat_clock_start - selects the clock source and starts to watch it
  * @map: how to read the clock, for programs; updated until iostat_clock_stop()
@@ -276,16 +283,26 @@ static struct notifier_block suspend_block = { .notifier_call = on_suspend };
  * @counter: argument of @count
  *
  * Context: Process context. May sleep.
- * Return: 0 or a negative errno.
+ * Return: 0, -EBUSY if it was started already, or the error of register_pm_notifier().
  */
 int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *counter),
 		       const void *counter)
 {
+	static bool is_chosen;
+	int error;
+
 	mutex_lock(&exchange_lock);
-	/* use_counter() decrements all three, if there is a fast path. */
-	static_branch_inc(&iostat_general_or_watched);
-	static_branch_inc(&iostat_general_or_traced);
-	static_branch_inc(&iostat_general);
+	if (map_clock) {
+		mutex_unlock(&exchange_lock);
+		return -EBUSY;
+	}
+	/* use_counter() decrements all three, if there is a fast path. They stay as they are when the clock is stopped. */
+	if (!is_chosen) {
+		static_branch_inc(&iostat_general_or_watched);
+		static_branch_inc(&iostat_general_or_traced);
+		static_branch_inc(&iostat_general);
+		is_chosen = true;
+	}
 	/* The first selection is not counted as a change. */
 	choose();
 	exchanged = count;
@@ -293,7 +310,10 @@ int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *c
 	map_clock = map;
 	publish();
 	mutex_unlock(&exchange_lock);
-	return register_pm_notifier(&suspend_block);
+	error = register_pm_notifier(&suspend_block);
+	if (error)
+		unset_map();
+	return error;
 }
 
 /**
@@ -304,7 +324,5 @@ int iostat_clock_start(struct iostat_map_clock *map, void (*count)(const void *c
 void iostat_clock_stop(void)
 {
 	unregister_pm_notifier(&suspend_block);
-	mutex_lock(&exchange_lock);
-	map_clock = NULL;
-	mutex_unlock(&exchange_lock);
+	unset_map();
 }

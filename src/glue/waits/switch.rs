@@ -129,7 +129,8 @@ impl Follower {
     /// Attaches or detaches hooks, depending on whether an event is enabled now. May sleep.
     fn follow(&self) {
         let mut hooks = self.hooks.lock();
-        if !self.is_open.load(Ordering::Relaxed) || LISTENERS.load(Ordering::Relaxed) == 0 {
+        // Pairs with the store in `HookSwitch::new`: what that has prepared is there.
+        if !self.is_open.load(Ordering::Acquire) || LISTENERS.load(Ordering::Relaxed) == 0 {
             *hooks = None;
             return;
         }
@@ -197,19 +198,19 @@ impl ModuleListener for Switch {
     }
 }
 
-/// Attaches and detaches the hooks as events are enabled and disabled, until it is dropped. There
-/// may be only one at a time.
+/// Attaches and detaches the hooks as events are enabled and disabled, until it is dropped.
 pub(super) struct HookSwitch {
     follower: Arc<Follower>,
     published: Option<(ModuleRegistration<Switch>, Guard<Switch>)>,
 }
 
 impl HookSwitch {
-    /// May sleep; `ENOMEM`, `EBUSY` if there is one already.
-    pub(super) fn new() -> Result<Self> {
+    /// Calls `prepare` before any hook is attached, and only if this is the only switch. May sleep; `ENOMEM`, `EBUSY` if there
+    /// is one already.
+    pub(super) fn new(prepare: impl FnOnce()) -> Result<Self> {
         let follower = Arc::pin_init(
             pin_init!(Follower {
-                is_open: AtomicBool::new(true),
+                is_open: AtomicBool::new(false),
                 has_left: AtomicBool::new(false),
                 kernel: Place::new(false),
                 modules: Place::new(true),
@@ -221,6 +222,9 @@ impl HookSwitch {
         let switch = Arc::new(switch, GFP_KERNEL)?;
         let listener = ModuleRegistration::new(switch.clone())?;
         let published = Some((listener, SWITCH.publish(switch)?));
+        prepare();
+        // Pairs with the load in `follow`.
+        follower.is_open.store(true, Ordering::Release);
         // An event may have been enabled before. If one is enabled now, `count()` finds the switch, or its change is seen here:
         // pairs with the fence there.
         fence(Ordering::SeqCst);
@@ -234,10 +238,12 @@ impl HookSwitch {
 
 impl Drop for HookSwitch {
     fn drop(&mut self) {
-        // An event that is still enabled is disabled only after the exit function of the module.
-        self.published = None;
+        // From here on all hooks stay detached. An event that is still enabled is disabled only after the exit function of
+        // the module.
         self.follower.is_open.store(false, Ordering::Relaxed);
         self.follower.follow();
+        // Last: the next switch may attach hooks.
+        self.published = None;
     }
 }
 
