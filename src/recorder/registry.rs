@@ -341,7 +341,7 @@ impl<L: Listener> Registry<L> {
             self.common.regions_gone.add(regions as u64);
             self.listener.regions_gone();
             let name = Name::new(device.name());
-            pr_notice!("{name}: disk removed, {regions} statistics regions deleted with it\n");
+            pr_notice!("{name}: removed, {regions} statistics regions deleted with it\n");
         }
         // Waits for readers of the disk's files, so the mutex must not be held.
         drop(member);

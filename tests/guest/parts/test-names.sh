@@ -129,5 +129,5 @@ for disk in "${disks[@]}"; do
 	remove_null_blk_disk "$disk"
 done
 is "names: deleted regions in the log" "$(dmesg | grep -F ' statistics regions deleted with it' | tail -n +$((before + 1)) |
-	sed 's/^.*iostat: //' | LC_ALL=C sort)" "$(sed 's/$/: disk removed, 1 statistics regions deleted with it/' /tmp/names.sorted | LC_ALL=C sort)"
+	sed 's/^.*iostat: //' | LC_ALL=C sort)" "$(sed 's/$/: removed, 1 statistics regions deleted with it/' /tmp/names.sorted | LC_ALL=C sort)"
 is "names: none left in the list" "$(disk_table | cut -d ' ' -f 1 | of_ours)" ""
