@@ -43,7 +43,7 @@ module! {
     params: {
         inflight: u32 {
             default: 0,
-            description: "I/Os in flight that can be followed, about 172 bytes each (64 to 4194304; 0: as many as suit the machine's memory)",
+            description: "I/Os in flight that can be recorded at a time, 172 to 344 bytes each (64 to 4194304; 0: as many as suit the machine's memory)",
         },
         frequent_events: u32 {
             default: 0,
@@ -59,7 +59,7 @@ module! {
         },
         mode: u32 {
             default: 0o666,
-            description: "who may read and write /dev/iostat: a file mode, octal, with a 0 in front (0666)",
+            description: "Who may read and write /dev/iostat: a file mode, octal, with a 0 in front (0666)",
         },
     },
 }
@@ -80,6 +80,10 @@ impl kernel::Module for Iostat {
         // `value()` returns a reference in 7.2, a value in 7.3.
         let inflight = *Borrow::<u32>::borrow(&module_parameters::inflight.value());
         let frequent_events = *Borrow::<u32>::borrow(&module_parameters::frequent_events.value());
+        if frequent_events > 1 {
+            pr_err!("frequent_events={frequent_events} is not 0 or 1\n");
+            return Err(EINVAL);
+        }
         let cgroup_rows = *Borrow::<u32>::borrow(&module_parameters::cgroup_rows.value());
         let mode = iface::chardev::mode(*Borrow::<u32>::borrow(&module_parameters::mode.value()))?;
         let slow_ns = *Borrow::<u64>::borrow(&module_parameters::slow_threshold_ns.value());

@@ -52,7 +52,7 @@ typedef struct iostat_kstat kstat_t;
 /**
  * struct iostat_kstat - kstat_t: a kernel statistic
  * @ks_crtime: time of creation, ns
- * @ks_kid: its number. A number is used again only after 2^31 others
+ * @ks_kid: its number. A number is used again only after 2^31 changes of the chain
  * @ks_module: name of the module that provides it
  * @ks_instance: instance number within @ks_module
  * @ks_name: its name

@@ -2,8 +2,9 @@
 /*
  * The binary ABI of /dev/iostat. See Documentation/abi.rst.
  *
- * All times are in ns. Points in time are on CLOCK_MONOTONIC_RAW, with the offset that it
- * had when the module was loaded: see struct iostat_map_clock. All sums wrap at 2^64.
+ * All times are in ns. Points in time are on a clock that runs at the rate of
+ * CLOCK_MONOTONIC_RAW and does not have its value: compare them with @now of struct
+ * iostat_info. All sums wrap at 2^64.
  * The layout is the same for 32-bit and 64-bit programs. New members are only added at the
  * end or in place of reserved ones. The program sets @size to the size of the structure that
  * it was built with.

@@ -39,7 +39,7 @@ enum iostat_kstat_data {
 
 /**
  * struct iostat_kstat_header - identity of a kstat. Only @flags may change
- * @kid: number of the kstat, used again only after 2^31 others
+ * @kid: number of the kstat, used again only after 2^31 changes of the chain
  * @type: enum iostat_kstat_type
  * @flags: IOSTAT_KSTAT_VIRTUAL and so on
  * @ndata: number of elements that it was created with

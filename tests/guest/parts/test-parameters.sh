@@ -9,6 +9,10 @@ for size in 1 63 4194305 4294967295; do
 	is "inflight=$size: the kernel log has the reason" \
 		"$(dmesg | sed 's/.*iostat: //' | grep -c "^inflight=$size is not from 64 to 4194304\$")" 1
 done
+dmesg -c >/dev/null
+refuses "frequent_events=2: refused" load_module frequent_events=2
+is "frequent_events=2: the kernel log has the reason" \
+	"$(dmesg | sed 's/.*iostat: //' | grep -c "^frequent_events=2 is not 0 or 1\$")" 1
 for size in x -1 4294967296 ''; do
 	refuses "inflight=$size: refused" load_module "inflight=$size"
 done
