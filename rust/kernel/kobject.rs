@@ -42,7 +42,7 @@ impl<T: Object> ObjectType<T> {
     };
 
     /// Creates a type whose directories contain `groups`.
-    pub(crate) const fn new<const N: usize>(groups: &'static Groups<N>) -> Self {
+    pub(crate) const fn new<const N: usize>(groups: &'static Groups<T::Attribute, N>) -> Self {
         // SAFETY: All zero is valid for `struct kobj_type`: no callbacks.
         let mut raw: bindings::kobj_type = unsafe { core::mem::zeroed() };
         raw.release = Some(Self::release);
@@ -62,7 +62,8 @@ impl<T: Object> ObjectType<T> {
         // SAFETY: The kobject is the first member of a `KobjectInner<T>` that is alive: its file cannot be read after
         // `kobject_del`, which the drop of the directory waits for.
         let inner = unsafe { &*kobj.cast::<KobjectInner<T>>() };
-        // SAFETY: All files of this type are `T::Attribute`s, and sysfs passes its buffer.
+        // SAFETY: All files of this type are `Attribute<T::Attribute>`s, by the type of their groups, and sysfs passes its
+        // buffer.
         unsafe { Attribute::<T::Attribute>::show(attribute, &inner.object, buf) }
     }
 
@@ -139,10 +140,10 @@ impl<T: Object> Directory<T> {
 impl<T: Object> Directory<T> {
     /// Adds `groups` of files to the directory, which are removed with it; all of them or none. May sleep. `EEXIST` if one
     /// exists, `ENOMEM`.
-    pub(crate) fn add<const N: usize>(&self, groups: &'static Groups<N>) -> Result {
+    pub(crate) fn add<const N: usize>(&self, groups: &'static Groups<T::Attribute, N>) -> Result {
         let kobj = self.inner.kobj.get();
         // SAFETY: `new` added the kobject, which has its directory until `self` is dropped; its removal removes all that
-        // is in it. The groups are `'static`, and their attributes those of the type.
+        // is in it. The groups are `'static`, and by their type their attributes are those of the object.
         to_result(unsafe { bindings::sysfs_create_groups(kobj, groups.as_raw()) })
     }
 

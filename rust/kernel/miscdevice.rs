@@ -29,8 +29,9 @@ use super::{
 };
 pub(crate) use attributes::{
     Attributes,
-    DeviceGroups, //
-    MiscAttribute,
+    DeviceGroup,
+    DeviceGroups,
+    MiscAttribute, //
 };
 use core::{
     cell::UnsafeCell,
@@ -146,7 +147,7 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
         let device = bindings::miscdevice {
             minor: bindings::MISC_DYNAMIC_MINOR as i32,
             name: name.as_char_ptr(),
-            groups: groups.groups.as_raw(),
+            groups: groups.0.as_raw(),
             mode,
             ..Default::default()
         };

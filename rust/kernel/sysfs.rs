@@ -10,6 +10,7 @@
 use core::{
     ffi::CStr,
     fmt,
+    marker::PhantomData,
     ptr::NonNull, //
 };
 use kernel::{
@@ -237,28 +238,46 @@ impl Drop for SysfsNode {
     }
 }
 
-/// The `attribute *[]` of a group: pointers to `N` attributes, followed by NULL.
+/// In place of the type of the attributes of a list: each is a [`DeviceAttribute`] of any type that shows a `D`. This is
+/// not an attribute itself.
+pub(super) struct OfDevice<D>(PhantomData<D>);
+
+/// The `attribute *[]` of a group: pointers to `N` attributes of the type `A`, followed by NULL.
+///
+/// # Invariants
+///
+/// Each of `attributes` points to an `Attribute<A>`; if `A` is an `OfDevice<D>`, to a `DeviceAttribute` of a type that shows
+/// a `D`. `end` is null.
 #[repr(C)]
-pub(crate) struct AttributeList<const N: usize> {
+pub(crate) struct AttributeList<A, const N: usize> {
     attributes: [*const bindings::attribute; N],
     end: *const bindings::attribute,
+    _type: PhantomData<fn(A) -> A>,
 }
 
 // SAFETY: Pointers to `'static`, `Sync` attributes, which are only read.
-unsafe impl<const N: usize> Sync for AttributeList<N> {}
+unsafe impl<A, const N: usize> Sync for AttributeList<A, N> {}
 
-impl<const N: usize> AttributeList<N> {
+impl<A: Show, const N: usize> AttributeList<A, N> {
     /// Creates a list of all attributes in a table.
-    pub(crate) const fn new<A>(table: &'static [Attribute<A>; N]) -> Self {
+    pub(crate) const fn new(table: &'static [Attribute<A>; N]) -> Self {
+        // INVARIANT: A `Show` is not an `OfDevice`.
         Self::of(table)
     }
+}
 
+impl<D, const N: usize> AttributeList<OfDevice<D>, N> {
     /// Creates a list of all device attributes in a table.
-    pub(crate) const fn of_device<A>(table: &'static [DeviceAttribute<A>; N]) -> Self {
+    pub(super) const fn of_device<A: Show<Of = D>>(
+        table: &'static [DeviceAttribute<A>; N],
+    ) -> Self {
+        // INVARIANT: By the bound they show a `D`.
         Self::of(table)
     }
+}
 
-    /// Creates a list of structures whose first member is an attribute.
+impl<A, const N: usize> AttributeList<A, N> {
+    /// Creates a list of structures whose first member is an attribute. The caller ensures the type invariant.
     const fn of<T>(table: &'static [T; N]) -> Self {
         let mut attributes = [core::ptr::null(); N];
         let mut index = 0;
@@ -270,22 +289,27 @@ impl<const N: usize> AttributeList<N> {
         AttributeList {
             attributes,
             end: core::ptr::null(),
+            _type: PhantomData,
         }
     }
 }
 
-/// A directory of attributes. Without a name, the files are in the directory of the object itself.
+/// A directory of attributes of the type `A`. Without a name, the files are in the directory of the object itself.
+///
+/// # Invariants
+///
+/// The attributes are those of an [`AttributeList`] of `A`.
 #[repr(transparent)]
-pub(crate) struct Group(bindings::attribute_group);
+pub(crate) struct Group<A>(bindings::attribute_group, PhantomData<fn(A) -> A>);
 
 // SAFETY: Pointers to `'static` data, which is only read.
-unsafe impl Sync for Group {}
+unsafe impl<A> Sync for Group<A> {}
 
-impl Group {
+impl<A> Group<A> {
     /// Creates a group of all attributes in a list.
     pub(crate) const fn new<const N: usize>(
         name: Option<&'static CStr>,
-        list: &'static AttributeList<N>,
+        list: &'static AttributeList<A, N>,
     ) -> Self {
         // SAFETY: All zeros are valid for `struct attribute_group`: no callbacks, no attributes.
         let mut raw: bindings::attribute_group = unsafe { core::mem::zeroed() };
@@ -294,23 +318,23 @@ impl Group {
         }
         // CAST: `attributes` and `end` are adjacent: a NULL-terminated array.
         raw.__bindgen_anon_2.attrs = core::ptr::from_ref(list).cast_mut().cast();
-        Group(raw)
+        Group(raw, PhantomData)
     }
 }
 
-/// The `attribute_group *[]` of an object: pointers to `N` groups, followed by NULL.
+/// The `attribute_group *[]` of an object: pointers to `N` groups of attributes of the type `A`, followed by NULL.
 #[repr(C)]
-pub(crate) struct Groups<const N: usize> {
-    groups: [*const Group; N],
-    end: *const Group,
+pub(crate) struct Groups<A, const N: usize> {
+    groups: [*const Group<A>; N],
+    end: *const Group<A>,
 }
 
 // SAFETY: Pointers to `'static`, `Sync` groups, which are only read.
-unsafe impl<const N: usize> Sync for Groups<N> {}
+unsafe impl<A, const N: usize> Sync for Groups<A, N> {}
 
-impl<const N: usize> Groups<N> {
+impl<A, const N: usize> Groups<A, N> {
     /// Creates a list of these groups.
-    pub(crate) const fn new(groups: [&'static Group; N]) -> Self {
+    pub(crate) const fn new(groups: [&'static Group<A>; N]) -> Self {
         let mut pointers = [core::ptr::null(); N];
         let mut index = 0;
         while index < N {

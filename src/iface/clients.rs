@@ -47,7 +47,7 @@ impl Show for NoFile {
     }
 }
 
-static GROUPS: Groups<0> = Groups::new([]);
+static GROUPS: Groups<NoFile, 0> = Groups::new([]);
 
 impl Object for ClientsObject {
     type Attribute = NoFile;

@@ -16,12 +16,12 @@ use crate::{
     kernel_ext::{
         miscdevice::{
             Attributes,
-            DeviceGroups, //
-            MiscAttribute,
+            DeviceGroup,
+            DeviceGroups,
+            MiscAttribute, //
         },
         sysfs::{
             AttributePage,
-            Group,
             Show, //
         },
     },
@@ -86,7 +86,7 @@ static FILES: [MiscAttribute<ControlFile>; 16] = [
     MiscAttribute::new(c"size_bounds_bytes", ControlFile::SizeBounds),
 ];
 static ATTRIBUTES: Attributes<ChardevContext, 16> = Attributes::new(&FILES);
-static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
+static GROUP: DeviceGroup<ChardevContext> = DeviceGroup::new(&ATTRIBUTES);
 
 /// The groups of the device `/dev/iostat`.
 pub(crate) static GROUPS: DeviceGroups<ChardevContext> = DeviceGroups::new(&GROUP);

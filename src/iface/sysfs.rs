@@ -177,8 +177,8 @@ static TOP_FILES: [Attribute<DiskFile>; 2] = [
     Attribute::new(c"stat", DiskFile::Stat),
     Attribute::new(c"stat_columns", DiskFile::Columns),
 ];
-static TOP_LIST: AttributeList<2> = AttributeList::new(&TOP_FILES);
-static TOP: Group = Group::new(None, &TOP_LIST);
+static TOP_LIST: AttributeList<DiskFile, 2> = AttributeList::new(&TOP_FILES);
+static TOP: Group<DiskFile> = Group::new(None, &TOP_LIST);
 
 const DEVSTAT: usize = 10 + text::DEVSTAT.len();
 static DEVSTAT_FILES: [Attribute<DiskFile>; DEVSTAT] = files(
@@ -204,8 +204,8 @@ static DEVSTAT_FILES: [Attribute<DiskFile>; DEVSTAT] = files(
     ],
     &text::DEVSTAT,
 );
-static DEVSTAT_LIST: AttributeList<DEVSTAT> = AttributeList::new(&DEVSTAT_FILES);
-static DEVSTAT_GROUP: Group = Group::new(Some(c"devstat"), &DEVSTAT_LIST);
+static DEVSTAT_LIST: AttributeList<DiskFile, DEVSTAT> = AttributeList::new(&DEVSTAT_FILES);
+static DEVSTAT_GROUP: Group<DiskFile> = Group::new(Some(c"devstat"), &DEVSTAT_LIST);
 
 const KSTAT: usize = 6 + text::KSTAT.len();
 static KSTAT_FILES: [Attribute<DiskFile>; KSTAT] = files(
@@ -221,8 +221,8 @@ static KSTAT_FILES: [Attribute<DiskFile>; KSTAT] = files(
     ],
     &text::KSTAT,
 );
-static KSTAT_LIST: AttributeList<KSTAT> = AttributeList::new(&KSTAT_FILES);
-static KSTAT_GROUP: Group = Group::new(Some(c"kstat"), &KSTAT_LIST);
+static KSTAT_LIST: AttributeList<DiskFile, KSTAT> = AttributeList::new(&KSTAT_FILES);
+static KSTAT_GROUP: Group<DiskFile> = Group::new(Some(c"kstat"), &KSTAT_LIST);
 
 const fn times(name: &'static CStr, class: Class, phase: Phase) -> Attribute<DiskFile> {
     Attribute::new(name, DiskFile::Latency(class, phase))
@@ -247,16 +247,16 @@ static LATENCY_FILES: [Attribute<DiskFile>; 16] = files(
     ],
     &text::SERVICE,
 );
-static LATENCY_LIST: AttributeList<16> = AttributeList::new(&LATENCY_FILES);
-static LATENCY_GROUP: Group = Group::new(Some(c"latency"), &LATENCY_LIST);
+static LATENCY_LIST: AttributeList<DiskFile, 16> = AttributeList::new(&LATENCY_FILES);
+static LATENCY_GROUP: Group<DiskFile> = Group::new(Some(c"latency"), &LATENCY_LIST);
 
 static SIZE_FILES: [Attribute<DiskFile>; 3] = [
     Attribute::new(c"read", DiskFile::Size(|[_, read, _, _]| read)),
     Attribute::new(c"write", DiskFile::Size(|[_, _, write, _]| write)),
     Attribute::new(c"free", DiskFile::Size(|[_, _, _, free]| free)),
 ];
-static SIZE_LIST: AttributeList<3> = AttributeList::new(&SIZE_FILES);
-static SIZE_GROUP: Group = Group::new(Some(c"size"), &SIZE_LIST);
+static SIZE_LIST: AttributeList<DiskFile, 3> = AttributeList::new(&SIZE_FILES);
+static SIZE_GROUP: Group<DiskFile> = Group::new(Some(c"size"), &SIZE_LIST);
 
 const fn event(event: DiskEvent) -> Attribute<DiskFile> {
     Attribute::new(event.name(), DiskFile::Event(event))
@@ -271,26 +271,28 @@ static EVENT_FILES: [Attribute<DiskFile>; DISK_EVENTS] = {
     }
     files
 };
-static EVENT_LIST: AttributeList<DISK_EVENTS> = AttributeList::new(&EVENT_FILES);
-static EVENT_GROUP: Group = Group::new(Some(c"events"), &EVENT_LIST);
+static EVENT_LIST: AttributeList<DiskFile, DISK_EVENTS> = AttributeList::new(&EVENT_FILES);
+static EVENT_GROUP: Group<DiskFile> = Group::new(Some(c"events"), &EVENT_LIST);
 
 static OLDEST_FILES: [Attribute<DiskFile>; 1] =
     [Attribute::new(c"oldest_in_flight_ns", DiskFile::Oldest)];
-static OLDEST_LIST: AttributeList<1> = AttributeList::new(&OLDEST_FILES);
-static OLDEST_GROUP: Group = Group::new(None, &OLDEST_LIST);
+static OLDEST_LIST: AttributeList<DiskFile, 1> = AttributeList::new(&OLDEST_FILES);
+static OLDEST_GROUP: Group<DiskFile> = Group::new(None, &OLDEST_LIST);
 
 /// The file that changes with each slow I/O.
 pub(super) const SLOW_NAME: &CStr = c"slow";
 static SLOW_FILES: [Attribute<DiskFile>; 1] = [Attribute::private(SLOW_NAME, DiskFile::Slow)];
-static SLOW_LIST: AttributeList<1> = AttributeList::new(&SLOW_FILES);
-static SLOW_GROUP: Group = Group::new(None, &SLOW_LIST);
+static SLOW_LIST: AttributeList<DiskFile, 1> = AttributeList::new(&SLOW_FILES);
+static SLOW_GROUP: Group<DiskFile> = Group::new(None, &SLOW_LIST);
 
 /// The files of a disk that was never used: those whose numbers scripts add up over all disks.
-static GROUPS: Groups<2> = Groups::new([&TOP, &DEVSTAT_GROUP]);
+static GROUPS: Groups<DiskFile, 2> = Groups::new([&TOP, &DEVSTAT_GROUP]);
 /// The files that come when it is used for the first time.
-static MORE_OF_CLIENT: Groups<3> = Groups::new([&KSTAT_GROUP, &LATENCY_GROUP, &SIZE_GROUP]);
-static MORE: Groups<4> = Groups::new([&OLDEST_GROUP, &KSTAT_GROUP, &LATENCY_GROUP, &SIZE_GROUP]);
-static MORE_WITH_EVENTS: Groups<6> = Groups::new([
+static MORE_OF_CLIENT: Groups<DiskFile, 3> =
+    Groups::new([&KSTAT_GROUP, &LATENCY_GROUP, &SIZE_GROUP]);
+static MORE: Groups<DiskFile, 4> =
+    Groups::new([&OLDEST_GROUP, &KSTAT_GROUP, &LATENCY_GROUP, &SIZE_GROUP]);
+static MORE_WITH_EVENTS: Groups<DiskFile, 6> = Groups::new([
     &OLDEST_GROUP,
     &KSTAT_GROUP,
     &LATENCY_GROUP,

@@ -65,12 +65,12 @@ static TOP_FILES: [Attribute<File>; 2] = [
     Attribute::new(c"number", File::Number),
     Attribute::new(c"too_long", File::TooLong),
 ];
-static TOP_LIST: AttributeList<2> = AttributeList::new(&TOP_FILES);
-static TOP: Group = Group::new(None, &TOP_LIST);
+static TOP_LIST: AttributeList<File, 2> = AttributeList::new(&TOP_FILES);
+static TOP: Group<File> = Group::new(None, &TOP_LIST);
 static SUB_FILES: [Attribute<File>; 1] = [Attribute::new(c"number", File::Number)];
-static SUB_LIST: AttributeList<1> = AttributeList::new(&SUB_FILES);
-static SUB: Group = Group::new(Some(c"sub"), &SUB_LIST);
-static GROUPS: Groups<2> = Groups::new([&TOP, &SUB]);
+static SUB_LIST: AttributeList<File, 1> = AttributeList::new(&SUB_FILES);
+static SUB: Group<File> = Group::new(Some(c"sub"), &SUB_LIST);
+static GROUPS: Groups<File, 2> = Groups::new([&TOP, &SUB]);
 
 impl Object for Numbered {
     type Attribute = File;

@@ -4,6 +4,7 @@ use super::support::read_file;
 use crate::kernel_ext::{
     miscdevice::{
         Attributes,
+        DeviceGroup,
         DeviceGroups,
         MiscAttribute,
         MiscDeviceRegistration, //
@@ -11,7 +12,6 @@ use crate::kernel_ext::{
     },
     sysfs::{
         AttributePage,
-        Group,
         Show, //
     },
 };
@@ -72,7 +72,7 @@ impl Show for Length {
 
 static FILES: [MiscAttribute<Length>; 1] = [MiscAttribute::new(c"length", Length)];
 static ATTRIBUTES: Attributes<&'static str, 1> = Attributes::new(&FILES);
-static GROUP: Group = DeviceGroups::group(&ATTRIBUTES);
+static GROUP: DeviceGroup<&'static str> = DeviceGroup::new(&ATTRIBUTES);
 static GROUPS: DeviceGroups<&'static str> = DeviceGroups::new(&GROUP);
 
 /// Creates `/dev/<name>`.

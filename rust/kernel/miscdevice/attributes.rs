@@ -9,14 +9,12 @@ use super::{
         DeviceAttribute,
         Group,
         Groups,
+        OfDevice,
         Show, //
     },
     MiscDeviceInner, //
 };
-use core::{
-    ffi::CStr,
-    marker::PhantomData, //
-};
+use core::ffi::CStr;
 
 /// A read-only file in the device's directory, `/sys/class/misc/<name>/`.
 #[repr(transparent)]
@@ -42,42 +40,35 @@ impl<A: Show<Of: Send + Sync>> MiscAttribute<A> {
     }
 }
 
-/// A list of the attributes of a device.
-pub(crate) struct Attributes<C, const N: usize> {
-    list: AttributeList<N>,
-    _context: PhantomData<fn(&C)>,
-}
+/// A list of `N` attributes of a device with the context `C`.
+pub(crate) struct Attributes<C, const N: usize>(AttributeList<OfDevice<MiscDeviceInner<C>>, N>);
 
-impl<C, const N: usize> Attributes<C, N> {
+impl<C: Send + Sync, const N: usize> Attributes<C, N> {
     /// Creates a list of all attributes in a table.
     pub(crate) const fn new<A: Show<Of = C>>(table: &'static [MiscAttribute<A>; N]) -> Self {
         // SAFETY: `MiscAttribute` is transparent.
         let table: &'static [DeviceAttribute<InnerShow<A>>; N] =
             unsafe { &*core::ptr::from_ref(table).cast() };
-        Attributes {
-            list: AttributeList::of_device(table),
-            _context: PhantomData,
-        }
+        Attributes(AttributeList::of_device(table))
     }
 }
 
-/// The attribute groups of a device.
-pub(crate) struct DeviceGroups<C> {
-    pub(super) groups: Groups<1>,
-    _context: PhantomData<fn(&C)>,
+/// A group without a name of attributes of a device with the context `C`.
+pub(crate) struct DeviceGroup<C>(Group<OfDevice<MiscDeviceInner<C>>>);
+
+impl<C> DeviceGroup<C> {
+    /// Creates a group of all attributes in a list.
+    pub(crate) const fn new<const N: usize>(attributes: &'static Attributes<C, N>) -> Self {
+        DeviceGroup(Group::new(None, &attributes.0))
+    }
 }
+
+/// The attribute groups of a device with the context `C`.
+pub(crate) struct DeviceGroups<C>(pub(super) Groups<OfDevice<MiscDeviceInner<C>>, 1>);
 
 impl<C> DeviceGroups<C> {
-    /// Creates a group without a name.
-    pub(crate) const fn group<const N: usize>(attributes: &'static Attributes<C, N>) -> Group {
-        Group::new(None, &attributes.list)
-    }
-
-    /// Creates the groups of a device from the group of [`DeviceGroups::group`].
-    pub(crate) const fn new(group: &'static Group) -> Self {
-        DeviceGroups {
-            groups: Groups::new([group]),
-            _context: PhantomData,
-        }
+    /// Creates the groups of a device that has one.
+    pub(crate) const fn new(group: &'static DeviceGroup<C>) -> Self {
+        DeviceGroups(Groups::new([&group.0]))
     }
 }
