@@ -44,7 +44,8 @@ use kernel::{
         IovIterDest,
         IovIterSource, //
     },
-    prelude::*, //
+    prelude::*,
+    sync::Arc, //
 };
 
 /// An open file of a device.
@@ -103,11 +104,11 @@ pub(crate) trait OpenFile: Send + Sync + Sized + 'static {
 #[repr(C)]
 struct MiscDeviceInner<C> {
     device: UnsafeCell<bindings::miscdevice>,
-    fops: bindings::file_operations,
-    context: C,
+    context: Arc<C>,
 }
 
-/// A device in `/dev`. Dropping it removes the device. The module cannot be unloaded while the device is open.
+/// A device in `/dev`. Dropping it removes the device. Programs that have it open can use it until they close it: each open
+/// file holds a reference to the context, and to the module, which cannot be unloaded meanwhile.
 pub(crate) struct MiscDeviceRegistration<T: OpenFile> {
     inner: KBox<MiscDeviceInner<T::Context>>,
 }
@@ -119,8 +120,25 @@ unsafe impl<T: OpenFile> Send for MiscDeviceRegistration<T> {}
 unsafe impl<T: OpenFile> Sync for MiscDeviceRegistration<T> {}
 
 impl<T: OpenFile> MiscDeviceRegistration<T> {
+    /// In the module itself: the VFS uses it until it has put its reference to the module, after `release`.
+    const FOPS: &'static bindings::file_operations = &bindings::file_operations {
+        owner: this_module(),
+        open: Some(Self::open),
+        release: Some(Self::release),
+        read_iter: Some(Self::read_iter),
+        write_iter: Some(Self::write_iter),
+        unlocked_ioctl: Some(Self::ioctl),
+        // The argument is the address of a structure that has the same layout in 32-bit programs.
+        compat_ioctl: bindings::compat_ptr_ioctl,
+        poll: Some(Self::poll),
+        mmap: Some(Self::mmap),
+        llseek: Some(bindings::generic_file_llseek),
+        // SAFETY: All zeros are valid for `struct file_operations`: no functions.
+        ..unsafe { core::mem::MaybeUninit::zeroed().assume_init() }
+    };
+
     /// Registers `/dev/<name>` with a mode, and with attributes in `/sys/class/misc/<name>/`. May sleep.
-    /// `EEXIST` if there is a device of that name.
+    /// `EEXIST` if there is a device of that name; `ENOMEM`.
     ///
     /// In the initialisation of a module this must be the last step that can fail: programs may open the device at once, and
     /// if the initialisation fails, the kernel frees the module although they hold references to it.
@@ -130,39 +148,23 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
         groups: &'static DeviceGroups<T::Context>,
         context: T::Context,
     ) -> Result<Self> {
-        let fops = bindings::file_operations {
-            owner: this_module(),
-            open: Some(Self::open),
-            release: Some(Self::release),
-            read_iter: Some(Self::read_iter),
-            write_iter: Some(Self::write_iter),
-            unlocked_ioctl: Some(Self::ioctl),
-            // The argument is the address of a structure that has the same layout in 32-bit programs.
-            compat_ioctl: bindings::compat_ptr_ioctl,
-            poll: Some(Self::poll),
-            mmap: Some(Self::mmap),
-            llseek: Some(bindings::generic_file_llseek),
-            ..Default::default()
-        };
         let device = bindings::miscdevice {
             minor: bindings::MISC_DYNAMIC_MINOR as i32,
             name: name.as_char_ptr(),
+            fops: Self::FOPS,
             groups: groups.0.as_raw(),
             mode,
             ..Default::default()
         };
-        let mut inner = KBox::new(
+        let inner = KBox::new(
             MiscDeviceInner {
                 device: UnsafeCell::new(device),
-                fops,
-                context,
+                context: Arc::new(context, GFP_KERNEL)?,
             },
             GFP_KERNEL,
         )?;
-        inner.device.get_mut().fops = &inner.fops;
-        // SAFETY: The device and its operations stay at their addresses until `drop` has removed the device.
-        // Open files hold a reference to the module, so it is not dropped while they exist: not by the initialisation of
-        // the module either, which does not fail after this.
+        // SAFETY: The device stays at its address until `drop` has removed it; its name, groups and operations are
+        // `'static`. Open files do not refer to the device.
         to_result(unsafe { bindings::misc_register(inner.device.get()) })?;
         Ok(MiscDeviceRegistration { inner })
     }
@@ -191,10 +193,11 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
     /// Called by the VFS as `open` of a device registered here.
     unsafe extern "C" fn open(_inode: *mut bindings::inode, file: *mut bindings::file) -> i32 {
         // SAFETY: `file` is being opened, so no other thread accesses it. The misc core stored the address of
-        // the `miscdevice` in it, which is the first member of a `MiscDeviceInner` that outlives the file.
+        // the `miscdevice` in it, which is the first member of a `MiscDeviceInner`. That exists until this returns: the
+        // misc core holds a mutex during this call, for which `misc_deregister` in `drop` waits.
         let inner = unsafe { &*(*file).private_data.cast::<MiscDeviceInner<T::Context>>() };
         match T::open(&inner.context).and_then(|file| {
-            let context = core::ptr::from_ref(&inner.context);
+            let context = inner.context.clone();
             // Charged to the memory cgroup: any user may open the device many times.
             Ok(KBox::new(Opened { file, context }, GFP_KERNEL_ACCOUNT)?)
         }) {
@@ -213,8 +216,7 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
     unsafe extern "C" fn release(_inode: *mut bindings::inode, file: *mut bindings::file) -> i32 {
         // SAFETY: `open` stored a box there, and this is the last call for the file.
         let opened = unsafe { KBox::from_raw((*file).private_data.cast::<Opened<T>>()) };
-        // SAFETY: The context outlives the file, see `open`.
-        opened.file.release(unsafe { &*opened.context });
+        opened.file.release(&opened.context);
         0
     }
 
@@ -227,10 +229,10 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
     ) -> isize {
         // SAFETY: By the requirement of this function `open` opened the file; the references do not outlive
         // this call.
-        let (opened, context, position) = unsafe { Self::opened(iocb) };
+        let (opened, position) = unsafe { Self::opened(iocb) };
         // SAFETY: The iterator belongs to this call, and is a destination because the call is a read.
         let to = unsafe { IovIterDest::from_raw(iter) };
-        match opened.file.read(context, position, to) {
+        match opened.file.read(&opened.context, position, to) {
             // CAST: No read is longer than `isize::MAX`.
             Ok(len) => len as isize,
             Err(error) => error.to_errno() as isize,
@@ -246,11 +248,11 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
     ) -> isize {
         // SAFETY: By the requirement of this function `open` opened the file; the references do not outlive
         // this call.
-        let (opened, context, position) = unsafe { Self::opened(iocb) };
+        let (opened, position) = unsafe { Self::opened(iocb) };
         // SAFETY: The iterator belongs to this call, and is a source because the call is a write.
         let from = unsafe { IovIterSource::from_raw(iter) };
         let len = from.len();
-        match opened.file.write(context, position, from) {
+        match opened.file.write(&opened.context, position, from) {
             // CAST: No write is longer than `isize::MAX`.
             Ok(()) => len as isize,
             Err(error) => {
@@ -268,14 +270,14 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
     ///
     /// Called by the VFS as `unlocked_ioctl` of a file that `open` opened.
     unsafe extern "C" fn ioctl(file: *mut bindings::file, number: u32, argument: usize) -> isize {
-        // SAFETY: By the requirement of this function `open` opened the file; the references do not outlive
+        // SAFETY: By the requirement of this function `open` opened the file; the reference does not outlive
         // this call.
-        let (opened, context) = unsafe { Self::of_file(file) };
+        let opened = unsafe { Self::of_file(file) };
         // SAFETY: The file is open, and its access mode does not change.
         let access = Access::new(unsafe { (*file).f_flags });
         match opened
             .file
-            .ioctl(context, number, Argument::new(argument), access)
+            .ioctl(&opened.context, number, Argument::new(argument), access)
         {
             Ok(()) => 0,
             Err(error) => error.to_errno() as isize,
@@ -289,12 +291,12 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
         file: *mut bindings::file,
         table: *mut bindings::poll_table_struct,
     ) -> u32 {
-        // SAFETY: By the requirement of this function `open` opened the file; the references do not outlive
+        // SAFETY: By the requirement of this function `open` opened the file; the reference does not outlive
         // this call.
-        let (opened, context) = unsafe { Self::of_file(file) };
+        let opened = unsafe { Self::of_file(file) };
         // SAFETY: Both are the arguments of this call, and the value does not outlive it.
         let poller = unsafe { Poller::new(file, table) };
-        opened.file.poll(context, &poller)
+        opened.file.poll(&opened.context, &poller)
     }
 
     /// # Safety
@@ -304,54 +306,49 @@ impl<T: OpenFile> MiscDeviceRegistration<T> {
         file: *mut bindings::file,
         area: *mut bindings::vm_area_struct,
     ) -> i32 {
-        // SAFETY: By the requirement of this function `open` opened the file; the references do not outlive
+        // SAFETY: By the requirement of this function `open` opened the file; the reference does not outlive
         // this call.
-        let (opened, context) = unsafe { Self::of_file(file) };
+        let opened = unsafe { Self::of_file(file) };
         // SAFETY: It is the argument of this call, and the value does not outlive it.
         let mapping = unsafe { NewMapping::new(area) };
-        match opened.file.mmap(context, &mapping) {
+        match opened.file.mmap(&opened.context, &mapping) {
             Ok(()) => 0,
             Err(error) => error.to_errno(),
         }
     }
 
-    /// Returns the open file and the context.
+    /// Returns the open file.
     ///
     /// # Safety
     ///
-    /// `open` opened `file`, and the references do not outlive the file operation that the VFS called with it.
-    unsafe fn of_file<'a>(file: *mut bindings::file) -> (&'a Opened<T>, &'a T::Context) {
+    /// `open` opened `file`, and the reference does not outlive the file operation that the VFS called with it.
+    unsafe fn of_file<'a>(file: *mut bindings::file) -> &'a Opened<T> {
         // SAFETY: `open` stored a box there; only `release` drops it, after the last call.
-        let opened = unsafe { &*(*file).private_data.cast::<Opened<T>>() };
-        // SAFETY: The context outlives the file, see `open`.
-        (opened, unsafe { &*opened.context })
+        unsafe { &*(*file).private_data.cast::<Opened<T>>() }
     }
 
-    /// Returns the open file, the context and the position.
+    /// Returns the open file and the position.
     ///
     /// # Safety
     ///
     /// The VFS called a file operation with `iocb`, `open` opened its file, and the references do not outlive
     /// that operation.
-    unsafe fn opened<'a>(
-        iocb: *mut bindings::kiocb,
-    ) -> (&'a Opened<T>, &'a T::Context, &'a mut i64) {
-        // SAFETY: By the requirement of this function.
-        let (opened, context) = unsafe { Self::of_file((*iocb).ki_filp) };
-        // SAFETY: The position belongs to this call.
-        (opened, context, unsafe { &mut (*iocb).ki_pos })
+    unsafe fn opened<'a>(iocb: *mut bindings::kiocb) -> (&'a Opened<T>, &'a mut i64) {
+        // SAFETY: By the requirement of this function; the position belongs to this call.
+        unsafe { (Self::of_file((*iocb).ki_filp), &mut (*iocb).ki_pos) }
     }
 }
 
 /// The target of `private_data` of an open file.
 struct Opened<T: OpenFile> {
     file: KBox<T>,
-    context: *const T::Context,
+    context: Arc<T::Context>,
 }
 
 impl<T: OpenFile> Drop for MiscDeviceRegistration<T> {
     fn drop(&mut self) {
-        // SAFETY: `new` registered the device.
+        // SAFETY: `new` registered the device. When this returns, no file of it is being opened, and none of its attributes
+        // is being read.
         unsafe { bindings::misc_deregister(self.inner.device.get()) };
     }
 }

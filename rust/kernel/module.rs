@@ -27,7 +27,7 @@ extern "C" {
 }
 
 /// Returns the module that this code is in: `THIS_MODULE`.
-pub(crate) fn this_module() -> *mut bindings::module {
+pub(crate) const fn this_module() -> *mut bindings::module {
     // Only the address is used.
     core::ptr::addr_of_mut!(__this_module)
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 
-use super::support::read_file;
+use super::support::{
+    read_file,
+    ReadFile, //
+};
 use crate::kernel_ext::{
     miscdevice::{
         Attributes,
@@ -96,6 +99,20 @@ mod tests {
         drop(device);
         assert!(text.is_ok_and(|text| text == b"some text"));
         assert!(length.is_ok_and(|length| length == b"9\n"));
+        Ok(())
+    }
+
+    #[test]
+    fn an_open_file_reads_as_its_context_without_the_device() -> Result {
+        let first = device(c"iostat_kunit", "first")?;
+        let file = ReadFile::open(c"/dev/iostat_kunit");
+        drop(first);
+        let second = device(c"iostat_kunit", "second");
+        let mut text = [0; 32];
+        let text = file.and_then(|file| file.read(&mut text));
+        let is_replaced = second.map(drop).is_ok();
+        assert!(text.is_ok_and(|text| text == b"first"));
+        assert!(is_replaced);
         Ok(())
     }
 

@@ -108,31 +108,56 @@ fn with_files_of_init<T>(work: impl FnOnce() -> T) -> Result<T> {
     Ok(result)
 }
 
+/// A file that is open for reading, until this value is dropped.
+///
+/// # Invariants
+///
+/// The pointer is the only reference to an open file.
+pub(crate) struct ReadFile(NonNull<bindings::file>);
+
+impl ReadFile {
+    /// Opens a file.
+    pub(crate) fn open(path: &CStr) -> Result<Self> {
+        let file = with_files_of_init(|| {
+            // SAFETY: The path is NUL-terminated.
+            from_err_ptr(unsafe {
+                bindings::filp_open(path.as_char_ptr(), bindings::O_RDONLY as i32, 0)
+            })
+        })??;
+        // INVARIANT: Just opened.
+        NonNull::new(file).map(ReadFile).ok_or(ENOENT)
+    }
+
+    /// Reads from its start, up to the length of `buffer`.
+    pub(crate) fn read<'a>(&self, buffer: &'a mut [u8]) -> Result<&'a [u8]> {
+        let mut position = 0;
+        // SAFETY: By the type invariant the file is open, and the buffer is valid for writes of its own length.
+        let len = unsafe {
+            bindings::kernel_read(
+                self.0.as_ptr(),
+                buffer.as_mut_ptr().cast(),
+                buffer.len(),
+                &mut position,
+            )
+        };
+        match usize::try_from(len) {
+            Ok(len) => Ok(buffer.get(..len).unwrap_or_default()),
+            Err(_) => to_result(len as i32).map(|()| &[][..]),
+        }
+    }
+}
+
+impl Drop for ReadFile {
+    fn drop(&mut self) {
+        // SAFETY: Drops the only reference. The file is closed when this returns; other ways to close a file of a kernel
+        // thread close it later, in a work item.
+        unsafe { bindings::__fput_sync(self.0.as_ptr()) };
+    }
+}
+
 /// Reads a file, up to the length of `buffer`.
 pub(crate) fn read_file<'a>(path: &CStr, buffer: &'a mut [u8]) -> Result<&'a [u8]> {
-    let file = with_files_of_init(|| {
-        // SAFETY: The path is NUL-terminated.
-        from_err_ptr(unsafe {
-            bindings::filp_open(path.as_char_ptr(), bindings::O_RDONLY as i32, 0)
-        })
-    })??;
-    let mut position = 0;
-    // SAFETY: The file is open, and the buffer is valid for writes of its own length.
-    let len = unsafe {
-        bindings::kernel_read(
-            file,
-            buffer.as_mut_ptr().cast(),
-            buffer.len(),
-            &mut position,
-        )
-    };
-    // SAFETY: Drops the only reference. This function has closed the file when it returns; other
-    // ways to close a file of a kernel thread close it later, in a work item.
-    unsafe { bindings::__fput_sync(file) };
-    match usize::try_from(len) {
-        Ok(len) => Ok(buffer.get(..len).unwrap_or_default()),
-        Err(_) => to_result(len as i32).map(|()| &[][..]),
-    }
+    ReadFile::open(path)?.read(buffer)
 }
 
 /// The text that [`print`] prints.
