@@ -79,6 +79,11 @@ impl<'a> Claimed<'a> {
         }
     }
 
+    /// The address of the I/O.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+
     /// Gives the entry back.
     #[inline(always)]
     pub fn release(self) {

@@ -9,7 +9,7 @@ use super::{
     io_events::StaticKey, //
 };
 use crate::kernel_ext::{
-    block::bio::Bio,
+    block::bio::SharedBio,
     jump_label::branch_unlikely, //
 };
 use kernel::{
@@ -49,7 +49,7 @@ impl Drop for Counting {
 
 /// The id of the cgroup in whose account a bio is shown: its own cgroup, or if that was removed, its nearest ancestor
 /// that exists. Any context.
-pub(crate) fn owner_of(bio: &Bio<'_>) -> u64 {
+pub(crate) fn owner_of(bio: &SharedBio<'_>) -> u64 {
     // SAFETY: The bio is alive.
     unsafe { own::iostat_bio_cgroup_owner(bio.as_ptr()) }
 }

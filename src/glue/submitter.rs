@@ -7,7 +7,7 @@
 use super::bindings as own;
 use crate::{
     abi::comm::Comm,
-    kernel_ext::block::bio::Bio, //
+    kernel_ext::block::bio::SharedBio, //
 };
 
 /// The name of the thread `pid`, which submitted an I/O `age_ns` ago, if it still exists. Any context but NMI.
@@ -20,7 +20,7 @@ pub(crate) fn comm_of(pid: u32, age_ns: u64) -> Comm {
 
 /// The id of the cgroup that a bio is charged to; 0 if it has none. Any context.
 #[inline(always)]
-pub(crate) fn cgroup_of(bio: &Bio<'_>) -> u64 {
+pub(crate) fn cgroup_of(bio: &SharedBio<'_>) -> u64 {
     #[cfg(CONFIG_BLK_CGROUP)]
     {
         // SAFETY: The bio is alive, and holds its css. The css holds its cgroup, and the cgroup its directory, whose id

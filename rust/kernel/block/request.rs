@@ -5,7 +5,7 @@
 //! C header: [`include/linux/blk-mq.h`](srctree/include/linux/blk-mq.h).
 
 use super::{
-    bio::Bio,
+    bio::RequestBio,
     disk_of_queue,
     is_flush,
     is_sync,
@@ -156,11 +156,11 @@ impl<'a> Request<'a> {
     }
 
     /// Returns its first bio, if that has a block device: bios of passthrough requests may have none.
-    pub(crate) fn bio(&self) -> Option<Bio<'_>> {
+    pub(crate) fn bio(&self) -> Option<RequestBio<'_>> {
         let bio = read!(self, bio);
         // SAFETY: It is null or a bio of this request. The bios of a request live until its completion has been
         // traced, and the returned view borrows this one.
-        unsafe { Bio::of_request(bio) }
+        unsafe { RequestBio::of_request(bio) }
     }
 
     /// Returns its first bio.
@@ -169,10 +169,10 @@ impl<'a> Request<'a> {
     ///
     /// It is a read or write, whose bios have a block device, for which it has been accepted.
     #[inline(always)]
-    pub(crate) unsafe fn first_bio(&self) -> Option<Bio<'a>> {
+    pub(crate) unsafe fn first_bio(&self) -> Option<RequestBio<'a>> {
         let bio = NonNull::new(read!(self, bio))?;
         // SAFETY: A bio of this request, as in `bio`, with a block device by this function's requirement.
-        Some(unsafe { Bio::from_raw(bio) })
+        Some(unsafe { RequestBio::from_raw(bio) })
     }
 
     /// Returns whether it has the driver's flag `REQ_DRV`. nvme sets it on bios that were submitted to a

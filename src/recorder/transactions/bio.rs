@@ -36,13 +36,17 @@ use crate::{
             Entry,
             Start, //
         },
+        inflight::Claimed,
         transition::Transition,
     },
     glue::cgroups::cgroups_enabled,
     kernel_ext::{
         block::{
-            bio::Bio,
-            errno, //
+            bio::{
+                Bio,
+                SharedBio, //
+            },
+            errno,
         },
         published::InProbe,
         task::current_pid, //
@@ -86,7 +90,7 @@ impl Tracker {
             let bcount = u64::from(bio.bytes());
             self.trace_start(
                 slot.entry,
-                &asked(account, slot.entry, bio, bcount),
+                &asked(account, slot.entry, *bio, bcount),
                 Some(bio),
             );
         }
@@ -103,6 +107,18 @@ impl Tracker {
         let Some(slot) = self.find(bio.key()) else {
             return self.child_complete(here, bio, status);
         };
+        self.end_bio(here, *bio, slot, status);
+    }
+
+    /// The bio with this entry is done.
+    #[inline(always)]
+    pub(super) fn end_bio(
+        &self,
+        here: ProbeContext<'_>,
+        bio: SharedBio<'_>,
+        slot: Claimed<'_>,
+        status: blk_status_t,
+    ) {
         let bcount = slot.entry.bytes();
         if status != 0 {
             slot.entry.fail();
@@ -153,7 +169,7 @@ impl Tracker {
         &self,
         here: ProbeContext<'_>,
         entry: &Entry,
-        bio: Bio<'_>,
+        bio: SharedBio<'_>,
         status: blk_status_t,
         bcount: u64,
     ) {
@@ -173,7 +189,7 @@ impl Tracker {
 
 /// The end of a bio that moved no data.
 #[cold]
-fn count_without_data(account: &Account, bio: Bio<'_>, service_ns: u64) {
+fn count_without_data(account: &Account, bio: SharedBio<'_>, service_ns: u64) {
     let op = if bio.is_flush() { op::FLUSH } else { bio.op() };
     if let Some(event) = DiskEvent::of_op(op) {
         account.count_event(event);
@@ -183,7 +199,12 @@ fn count_without_data(account: &Account, bio: Bio<'_>, service_ns: u64) {
     }
 }
 
-fn asked<'a>(account: &'a Account, entry: &Entry, bio: Bio<'_>, bcount: u64) -> IoRequest<'a> {
+fn asked<'a>(
+    account: &'a Account,
+    entry: &Entry,
+    bio: SharedBio<'_>,
+    bcount: u64,
+) -> IoRequest<'a> {
     IoRequest {
         account,
         op: bio.op(),

@@ -14,7 +14,10 @@ use crate::{
         Times, //
     },
     below::Bit,
-    kernel_ext::block::request::Request, //
+    kernel_ext::block::{
+        bio::RequestBio,
+        request::Request, //
+    },
 };
 use crate::{
     acct::{
@@ -33,7 +36,10 @@ use crate::{
         submitter::cgroup_of, //
     },
     kernel_ext::{
-        block::bio::Bio,
+        block::bio::{
+            Bio,
+            SharedBio, //
+        },
         percpu::ThisCpu,
         published::InProbe, //
     },
@@ -45,7 +51,7 @@ impl Tracker {
         &self,
         probe: InProbe<'_>,
         cgroups: &Cgroups,
-        (bio, key): (Bio<'_>, &CgroupKey),
+        (bio, key): (SharedBio<'_>, &CgroupKey),
         change: impl FnOnce(&CgroupSums),
     ) {
         let about = || {
@@ -70,7 +76,7 @@ impl Tracker {
     ) {
         if let Some(cgroups) = self.cgroups().get(probe) {
             let key = CgroupKey::new(cgroup_of(&bio), bio.disk(), cpu.number(), class_of(bio));
-            self.change_cgroup(probe, cgroups, (bio, &key), |sums| sums.count(ios, bytes));
+            self.change_cgroup(probe, cgroups, (*bio, &key), |sums| sums.count(ios, bytes));
         }
     }
 
@@ -82,7 +88,7 @@ impl Tracker {
         &self,
         here: ProbeContext<'_>,
         entry: &Entry,
-        (first, is_write): (Option<Bio<'_>>, bool),
+        (first, is_write): (Option<RequestBio<'_>>, bool),
     ) -> bool {
         let (Some(cgroups), Some(bio)) = (self.cgroups().get(here.probe), first) else {
             return false;
@@ -118,7 +124,7 @@ impl Tracker {
             }
         }
         let times = entry.fast_times(here.now);
-        self.change_cgroup(here.probe, cgroups, (bio, &key), |sums| {
+        self.change_cgroup(here.probe, cgroups, (**bio, &key), |sums| {
             end_rq(sums, bio, times)
         });
     }
@@ -127,7 +133,7 @@ impl Tracker {
     pub(in crate::recorder) fn end_of_cgroup(
         &self,
         here: ProbeContext<'_>,
-        bio: Option<Bio<'_>>,
+        bio: Option<SharedBio<'_>>,
         disk: u64,
         end: &End,
     ) {
@@ -159,7 +165,7 @@ impl Tracker {
 /// Counts the bios of a request, and records its times.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn end_rq(sums: &CgroupSums, first: Bio<'_>, times: Times) {
+fn end_rq(sums: &CgroupSums, first: RequestBio<'_>, times: Times) {
     let (ios, bytes) = bios_of(first);
     let total_ns = times.wait_ns.wrapping_add(times.service_ns);
     sums.count_and_end(ios, bytes, total_ns, times.service_ns);
@@ -169,7 +175,7 @@ fn end_rq(sums: &CgroupSums, first: Bio<'_>, times: Times) {
 /// `src/hooks/cgroups.c`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn bios_of(first: Bio<'_>) -> (u64, u64) {
+fn bios_of(first: RequestBio<'_>) -> (u64, u64) {
     let (mut ios, mut bytes) = (0u64, 0u64);
     let mut next = Some(first);
     while let Some(bio) = next {

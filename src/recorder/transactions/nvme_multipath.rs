@@ -17,10 +17,13 @@ use super::{
 };
 use crate::{
     acct::inflight::Claimed,
-    glue::chain::parent_of,
+    glue::chain::Parent,
     kernel_ext::{
         block::{
-            bio::Bio,
+            bio::{
+                Bio,
+                SharedBio, //
+            },
             request::Request, //
         },
         published::InProbe, //
@@ -45,10 +48,10 @@ impl Tracker {
         &self,
         probe: InProbe<'_>,
         child: Bio<'a>,
-    ) -> Option<(Bio<'a>, Claimed<'_>)> {
-        let mut bio = child;
+    ) -> Option<(Parent<'a>, Claimed<'_>)> {
+        let mut parent = Parent::of(child);
         for _ in 0..MAX_SPLITS {
-            bio = parent_of(bio)?;
+            let bio = parent?;
             if let Some(slot) = self.find(bio.key()) {
                 let is_of = |account: &Account| account.disk_key() == child.disk();
                 // dm-cache chains a bio for another disk to that of the cache. A part is on its way to the multipath
@@ -57,6 +60,7 @@ impl Tracker {
                     child.has_req_drv() || self.account_in(probe, slot.entry).is_some_and(is_of);
                 return is_part.then_some((bio, slot));
             }
+            parent = bio.parent();
         }
         None
     }
@@ -80,10 +84,11 @@ impl Tracker {
         while let Some(bio) = next {
             match self.find(bio.key()) {
                 Some(slot) => {
-                    let ended = slot.entry.parts.own_ended(status);
-                    self.end_whole(here, bio, ended);
+                    if let Some(status) = slot.entry.parts.own_ended(status) {
+                        self.end_whole(here, **bio, slot, status);
+                    }
                 }
-                None => self.child_complete(here, bio, status),
+                None => self.child_complete(here, *bio, status),
             }
             next = bio.next();
         }
@@ -100,15 +105,21 @@ impl Tracker {
         status: blk_status_t,
     ) {
         if let Some((bio, slot)) = self.tracked_parent(here.probe, child) {
-            let ended = slot.entry.parts.child_ended(status);
-            self.end_whole(here, bio, ended);
+            if let Some((bio, status)) = bio.child_ended(slot, status) {
+                self.end_whole(here, bio, slot, status);
+            }
         }
     }
 
-    /// A bio has ended with all its parts, if there is a status.
-    fn end_whole(&self, here: ProbeContext<'_>, bio: Bio<'_>, ended: Option<blk_status_t>) {
-        if let Some(status) = ended {
-            self.bio_complete(here, bio, status);
-        }
+    /// A bio has ended with all its parts.
+    #[inline(never)]
+    fn end_whole(
+        &self,
+        here: ProbeContext<'_>,
+        bio: SharedBio<'_>,
+        slot: Claimed<'_>,
+        status: blk_status_t,
+    ) {
+        self.end_bio(here, bio, slot, status);
     }
 }

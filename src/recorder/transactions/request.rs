@@ -81,7 +81,8 @@ impl Tracker {
             return;
         };
         if let Some(account) = self.account_in(probe, slot.entry) {
-            self.trace_start(slot.entry, &asked(account, rq.sector(), rq), rq.bio());
+            let bio = rq.bio().map(|bio| *bio);
+            self.trace_start(slot.entry, &asked(account, rq.sector(), rq), bio);
         }
     }
 
@@ -223,7 +224,8 @@ impl Tracker {
         }
         if cgroups_enabled() {
             if let Some(end) = end_of(transition) {
-                self.end_of_cgroup(here, rq.bio(), rq.disk(), &end);
+                let bio = rq.bio().map(|bio| **bio);
+                self.end_of_cgroup(here, bio, rq.disk(), &end);
             }
         }
         if done_is_traced() {

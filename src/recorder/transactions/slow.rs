@@ -23,7 +23,7 @@ use crate::{
     },
     glue::submitter::cgroup_of,
     kernel_ext::block::{
-        bio::Bio,
+        bio::SharedBio,
         errno,
         request::Request, //
     },
@@ -102,7 +102,7 @@ pub(super) fn keep(
 
 /// The target of a bio of `bytes` bytes.
 pub(super) fn bio_target(
-    bio: Bio<'_>,
+    bio: SharedBio<'_>,
     entry: &Entry,
     bytes: u64,
     status: blk_status_t,
