@@ -22,7 +22,7 @@ use kernel::{
 /// # Safety
 ///
 /// [`MappedPages::page`] returns addresses in the linear map, of pages to which `self` has a reference for as long as it
-/// exists.
+/// exists. User space may read all of each page: it is initialised, and never contains anything secret.
 pub(crate) unsafe trait MappedPages: Send + Sync + 'static {
     /// The range of pages in the file.
     fn pages(&self) -> Range<usize>;
@@ -135,8 +135,8 @@ impl<T: MappedPages> Functions<T> {
         let Some(address) = shown.page(number) else {
             return bindings::vm_fault_reason_VM_FAULT_SIGBUS;
         };
-        // SAFETY: By the requirement of the trait this is the address of a page in the linear map, to which `shown` has a
-        // reference. This takes another one for the mapping.
+        // SAFETY: By the requirement of the trait this is the address of a page in the linear map that user space may read, to
+        // which `shown` has a reference. This takes another one for the mapping.
         unsafe { (*fault).page = bindings::get_page_of_address(address) };
         0
     }

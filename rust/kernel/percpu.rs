@@ -348,7 +348,7 @@ impl<S: Zeroed, T: Zeroed + Sync, H> SplitArray<S, T, H> {
 }
 
 /// Whether this is the number of a possible CPU.
-fn is_possible(cpu: usize) -> bool {
+pub(super) fn is_possible(cpu: usize) -> bool {
     let mask = core::ptr::addr_of_mut!(bindings::__cpu_possible_mask);
     if cpu >= nr_cpu_ids() {
         return false;

@@ -33,12 +33,15 @@ use crate::kernel_ext::{
     }, //
 };
 use crate::{
-    abi::map::{
-        DevicePage,
-        Indices,
-        Layout,
-        MapDevice,
-        Present, //
+    abi::{
+        binary::Device,
+        map::{
+            DevicePage,
+            Indices,
+            Layout,
+            MapDevice,
+            Present, //
+        }, //
     },
     acct::{
         absorb::PartitionSum,
@@ -173,11 +176,11 @@ pub(crate) struct Records {
 const HEAD: usize = 0;
 
 impl Records {
-    /// Creates the records of a device, which `set` describes. May sleep; `ENOMEM`.
+    /// Creates the records of a device. May sleep; `ENOMEM`.
     pub(crate) fn new(
         absent: Arc<PerCpu<Absent>>,
         first_page: usize,
-        set: impl FnOnce(&mut MapDevice),
+        device: Option<Device>,
     ) -> Result<Arc<Self>> {
         let places = PerCpu::<CpuPlace>::new()?;
         for (place, absent) in places.iter().zip(absent.iter()) {
@@ -189,7 +192,10 @@ impl Records {
             place.region.store(no_region, Relaxed);
         }
         let mut head = PageOf::<MapDevice>::zeroed(0)?;
-        set(head.get_mut());
+        if let Some(device) = device {
+            // SAFETY: A number and a `Device` are stored, neither of which has padding.
+            unsafe { head.get_mut() }.set(device);
+        }
         head.present.set(0);
         let records = Records {
             places,
@@ -324,8 +330,7 @@ impl Records {
         if core::ptr::eq(place.root.load(Relaxed), root) {
             return Ok(true);
         }
-        // CAST: Below `nr_cpu_ids`.
-        let record = PageOf::<RecordPage>::zeroed(cpu as u32)?.into_raw();
+        let record = PageOf::<RecordPage>::zeroed(cpu)?.into_raw();
         let published = Publication {
             place,
             record,
@@ -511,7 +516,8 @@ impl Drop for Records {
     }
 }
 
-// SAFETY: All are addresses of values in a `PageOf`, which `self` owns. A record that exists is not removed before `self`.
+// SAFETY: All are addresses of values in a `PageOf`, which `self` owns, so all of these pages are initialised and user space
+// may read them. A record that exists is not removed before `self`.
 unsafe impl MappedPages for Records {
     fn pages(&self) -> Range<usize> {
         let pages = self.layout.pages_of_device();

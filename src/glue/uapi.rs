@@ -45,6 +45,10 @@ use crate::{
         },
         size::Sizes, //
     },
+    kernel_ext::pages::{
+        NoPadding,
+        UserReadable, //
+    },
 };
 use core::mem::{
     offset_of,
@@ -294,12 +298,24 @@ const _: () = {
     assert!(kstat::STATISTIC_LEN == own::IOSTAT_KSTAT_NAME_LEN as usize);
 };
 
+/// The size of what a function returns a reference to, bytes.
+#[allow(dead_code, reason = "used by the checks that `same_memory` writes")]
+const fn size_behind<T, M>(_: fn(&T) -> &M) -> usize {
+    size_of::<M>()
+}
+
 /// As `same`, for types that user space maps.
 macro_rules! same_memory {
-    ($rust:ty = $c:ty { $($member:ident),* $(,)? }) => {
+    ($rust:ty = $c:ty { $($ours:ident $(= $theirs:ident)?),* $(,)? }) => {
+        // SAFETY: Numbers and names of a device and of the layout, and counts and times of I/Os, all of which programs may
+        // know.
+        unsafe impl UserReadable for $rust {}
         const _: () = {
             assert!(size_of::<$rust>() == size_of::<$c>());
-            $(assert!(offset_of!($rust, $member) == offset_of!($c, $member));)*
+            assert!(
+                size_of::<$rust>() == 0 $(+ size_behind(|value: &$rust| &value.$ours))*
+            );
+            $(assert!(offset_of!($rust, $ours) == same!(@ $c, $ours $(= $theirs)?));)*
         };
     };
 }
@@ -334,10 +350,15 @@ same_memory!(
         magic,
         state,
         device,
+        rare = has_bases,
         partitions,
-        present
+        present,
     }
 );
+// SAFETY: Counts.
+unsafe impl UserReadable for Bases {}
+// SAFETY: Integers and arrays of integers, whose sizes add up, as checked above.
+unsafe impl NoPadding for MapHeader {}
 
 /// As `same`, for a record, whose member types are defined in floor 0.
 macro_rules! same_record {

@@ -231,9 +231,8 @@ impl Account {
         let offset = layout().offset(identity.number);
         // CAST: 64 bits, as programs map it.
         let first_page = offset as usize / PAGE_SIZE;
-        let records = Records::new(absent, first_page, |owner| {
-            owner.set(Device::new(&identity, parent, offset));
-        })?;
+        let device = Device::new(&identity, parent, offset);
+        let records = Records::new(absent, first_page, Some(device))?;
         let root = match &block.disk {
             Some(disk) => Root::of_partition(disk.memory().root),
             None => Root::default(),

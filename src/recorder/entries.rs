@@ -144,7 +144,7 @@ impl InFlightEntries {
         let passed = zeroed_vec(len / BUCKET)?;
         let records = IoTraceRecords::new(len)?;
         let absent = Absent::new()?;
-        let sink = records::Records::new(absent.clone(), 0, |_| ())?;
+        let sink = records::Records::new(absent.clone(), 0, None)?;
         Ok(pin_init!(InFlightEntries {
             entries,
             passed,

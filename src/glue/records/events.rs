@@ -16,6 +16,7 @@ use crate::{
         record::CpuRecord,
     },
     kernel_ext::{
+        pages::UserReadable,
         percpu::with_interrupts_off,
         zeroed::Zeroed, //
     },
@@ -37,6 +38,8 @@ pub(super) struct RecordPage {
 
 // SAFETY: Integers.
 unsafe impl Zeroed for RecordPage {}
+// SAFETY: Counts and times of I/Os, all of which programs may know.
+unsafe impl UserReadable for RecordPage {}
 
 impl RecordPage {
     fn events(&self, event: DiskEvent) -> u64 {

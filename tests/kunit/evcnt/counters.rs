@@ -279,7 +279,7 @@ mod tests {
 
     /// Records of an account that has this root, with `counts` of each event.
     fn records(root: &Root, counts: u64) -> Result<Arc<Records>> {
-        let records = Records::new(Absent::new()?, 0, |_| ())?;
+        let records = Records::new(Absent::new()?, 0, None)?;
         for event in DiskEvent::ALL {
             records.add_event(*event, counts, root);
         }
