@@ -18,6 +18,20 @@ macro_rules! read {
         // member does not change.
         unsafe { core::ptr::addr_of!((*bdev).$($field).+).read() }
     }};
+    // Reads one member of the disk of a block device.
+    ($view:expr, disk $($field:ident).+) => {{
+        let disk = read!($view, bd_disk);
+        // SAFETY: By the invariants of the view the block device has a disk, which lives as long, and this
+        // member does not change.
+        unsafe { core::ptr::addr_of!((*disk).$($field).+).read() }
+    }};
+    // Reads one member of the queue of the disk of a block device.
+    ($view:expr, queue $($field:ident).+) => {{
+        let queue = read!($view, disk queue);
+        // SAFETY: By the invariants of the view the disk has a queue for as long. The driver may change this member at
+        // the same time: it is an integer or a pointer, and both values are right.
+        unsafe { core::ptr::addr_of!((*queue).$($field).+).read_volatile() }
+    }};
 }
 
 pub(crate) mod bio;

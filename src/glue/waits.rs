@@ -12,6 +12,7 @@ use super::{
     io_events::Devinfo, //
 };
 use crate::kernel_ext::published::InProbe;
+use core::ptr::NonNull;
 use kernel::{
     ffi::c_void,
     prelude::*,
@@ -24,10 +25,11 @@ pub(crate) use super::bindings::iostat_wait as Wait;
 impl Wait {
     /// Returns the addresses of the disk, and of the disk or partition that the I/O was submitted to, if known.
     pub(crate) fn devices(&self) -> Option<(u64, u64)> {
-        // SAFETY: It is null, or a block device that was alive when the hook found it. A block device is freed
-        // after an RCU grace period, and preemption has been disabled since.
-        let bdev = unsafe { self.bdev.as_ref() }?;
-        Some((bdev.bd_disk as u64, self.bdev as u64))
+        let bdev = NonNull::new(self.bdev)?.as_ptr();
+        // SAFETY: The block device was alive when the hook found it, and is freed after an RCU grace period; preemption has
+        // been disabled since. Its disk does not change.
+        let disk = unsafe { core::ptr::addr_of!((*bdev).bd_disk).read() };
+        Some((disk as u64, bdev as u64))
     }
 
     /// Sets the description of the device.

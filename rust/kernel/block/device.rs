@@ -53,37 +53,14 @@ impl<'a> BlockDevice<'a> {
         })
     }
 
-    fn gendisk(&self) -> &bindings::gendisk {
-        // SAFETY: By the type invariant it is alive. The members that are read below are set before the disk is
-        // in sysfs and constant while it is.
-        unsafe { &*(*self.ptr.as_ptr()).bd_disk }
-    }
-
-    fn queue(&self) -> &bindings::request_queue {
-        // SAFETY: By the type invariant the disk has a queue for as long. The driver may change its limits at
-        // the same time: each is an integer, and both values are right.
-        unsafe { &*self.gendisk().queue }
-    }
-
-    fn device(&self) -> &bindings::device {
-        // SAFETY: By the type invariant it is alive. The members that are read below are set before the device
-        // is in sysfs and constant while it is.
-        unsafe { &(*self.ptr.as_ptr()).bd_device }
-    }
-
-    fn disk_device(&self) -> &bindings::device {
-        // SAFETY: A disk in sysfs has a block device of its own; members as above.
-        unsafe { &(*self.gendisk().part0).bd_device }
-    }
-
     /// Returns whether it is a partition.
     pub(crate) fn is_partition(&self) -> bool {
-        self.ptr.as_ptr() != self.gendisk().part0
+        self.ptr.as_ptr() != read!(self, disk part0)
     }
 
     /// Returns the address of the disk, which requests have.
     pub(crate) fn disk_key(&self) -> u64 {
-        core::ptr::from_ref(self.gendisk()) as u64
+        read!(self, bd_disk) as u64
     }
 
     /// Returns the key for lookups by probes: the address of a disk, or of the block device of a partition.
@@ -97,19 +74,19 @@ impl<'a> BlockDevice<'a> {
 
     /// Returns the kernel's name: `sda`, `sda1`.
     pub(crate) fn name(&self) -> &[u8] {
+        let name = read!(self, bd_device.kobj.name);
         // SAFETY: A device in sysfs has a name, which is constant.
-        unsafe { CStr::from_char_ptr(self.device().kobj.name) }.to_bytes()
+        unsafe { CStr::from_char_ptr(name) }.to_bytes()
     }
 
     /// Returns the `dev_t` of the device: a block device that is being added has no `bd_dev` yet.
     pub(crate) fn dev(&self) -> u32 {
-        self.device().devt
+        read!(self, bd_device.devt)
     }
 
     /// Returns the first sector on the whole disk.
     pub(crate) fn start_sector(&self) -> u64 {
-        // SAFETY: By the type invariant it is alive; the start of a partition does not change.
-        unsafe { core::ptr::addr_of!((*self.ptr.as_ptr()).bd_start_sect).read() }
+        read!(self, bd_start_sect)
     }
 
     /// Takes a reference to it.
@@ -122,18 +99,19 @@ impl<'a> BlockDevice<'a> {
 
     /// Returns the sequence number of the disk, which is never reused until the next boot.
     pub(crate) fn diskseq(&self) -> u64 {
-        self.gendisk().diskseq
+        read!(self, disk diskseq)
     }
 
     /// Returns the logical block size, bytes.
     pub(crate) fn logical_block_size(&self) -> u32 {
-        self.queue().limits.logical_block_size
+        read!(self, queue limits.logical_block_size)
     }
 
     /// Returns whether its driver is bio-based: device-mapper, md, brd, zram.
     pub(crate) fn is_bio_based(&self) -> bool {
-        // SAFETY: A disk in sysfs has operations.
-        unsafe { (*self.gendisk().fops).submit_bio }.is_some()
+        let operations = read!(self, disk fops);
+        // SAFETY: A disk in sysfs has operations, which do not change.
+        unsafe { (*operations).submit_bio }.is_some()
     }
 
     /// Returns whether it is request-based and sends clones of its requests to other disks: multipath of
@@ -147,7 +125,7 @@ impl<'a> BlockDevice<'a> {
     pub(crate) fn nr_queues(&self) -> usize {
         let cpus = nr_cpu_ids();
         // CAST: A count.
-        match self.queue().nr_hw_queues as usize {
+        match read!(self, queue nr_hw_queues) as usize {
             0 => cpus,
             queues => queues.min(cpus),
         }
@@ -156,41 +134,52 @@ impl<'a> BlockDevice<'a> {
     /// Returns the maximum number of requests, with or without a scheduler; with a scheduler it is up to twice
     /// that of the driver. [`None`] if the driver is bio-based: then there is no limit.
     pub(crate) fn max_requests(&self) -> Option<usize> {
-        let queue = self.queue();
-        // SAFETY: A queue with requests has the tags of its driver as long as it exists.
-        let tags = unsafe { queue.tag_set.as_ref() }.filter(|_| !self.is_bio_based())?;
-        let scheduled = tags.queue_depth.min(SCHEDULED).saturating_mul(2);
-        let requests = queue.nr_requests.max(tags.queue_depth).max(scheduled);
+        let tags = NonNull::new(read!(self, queue tag_set)).filter(|_| !self.is_bio_based())?;
+        // SAFETY: A queue with requests has the tags of its driver as long as it exists. The driver may change the depth at
+        // the same time.
+        let depth = unsafe { core::ptr::addr_of!((*tags.as_ptr()).queue_depth).read_volatile() };
+        let scheduled = depth.min(SCHEDULED).saturating_mul(2);
+        let requests = read!(self, queue nr_requests).max(depth).max(scheduled);
         // CAST: Counts.
-        Some((requests as usize).saturating_mul(queue.nr_hw_queues as usize))
+        Some((requests as usize).saturating_mul(read!(self, queue nr_hw_queues) as usize))
     }
 
     /// Returns the name of the driver: of the nearest ancestor with a driver, or else of the module with the
     /// operations of the disk, or else the name of the disk up to its first digit.
     pub(crate) fn driver(&self) -> &[u8] {
-        let mut ancestor = self.disk_device().parent;
-        // SAFETY: A device in sysfs holds its parent, which holds its own parent.
-        while let Some(device) = unsafe { ancestor.as_ref() } {
-            // SAFETY: The driver of an ancestor cannot be unbound or freed while the disk that it created is in
-            // sysfs: it must remove the disk first.
-            if let Some(driver) = unsafe { device.driver.as_ref() } {
-                // SAFETY: A driver has a name.
-                return unsafe { CStr::from_char_ptr(driver.name) }.to_bytes();
+        let whole = read!(self, disk part0);
+        // SAFETY: A disk in sysfs has a block device of its own, whose parent does not change.
+        let mut ancestor = unsafe { core::ptr::addr_of!((*whole).bd_device.parent).read() };
+        while !ancestor.is_null() {
+            // SAFETY: A device in sysfs holds its parent, which holds its own parent. A driver may be bound at the same
+            // time.
+            let driver = unsafe { core::ptr::addr_of!((*ancestor).driver).read_volatile() };
+            if !driver.is_null() {
+                // SAFETY: The driver of an ancestor cannot be unbound or freed while the disk that it created is in
+                // sysfs: it must remove the disk first. A driver has a name, which does not change.
+                return unsafe { CStr::from_char_ptr((*driver).name) }.to_bytes();
             }
-            ancestor = device.parent;
+            // SAFETY: As above.
+            ancestor = unsafe { core::ptr::addr_of!((*ancestor).parent).read() };
         }
-        // SAFETY: A disk in sysfs has operations, in a module that the disk holds or in the kernel.
-        if let Some(owner) = unsafe { (*self.gendisk().fops).owner.as_ref() } {
-            return until_nul(&owner.name);
+        let operations = read!(self, disk fops);
+        // SAFETY: A disk in sysfs has operations, which do not change.
+        let owner = unsafe { (*operations).owner };
+        if !owner.is_null() {
+            // SAFETY: The disk holds the module of its operations, whose name does not change.
+            return until_nul(unsafe { &*core::ptr::addr_of!((*owner).name) });
         }
-        let name = until_nul(&self.gendisk().disk_name);
+        let disk = read!(self, bd_disk);
+        // SAFETY: By the type invariant the disk is alive. Its name does not change while it is in sysfs.
+        let name = unsafe { &*core::ptr::addr_of!((*disk).disk_name) };
         let is_digit = |byte: &u8| byte.is_ascii_digit();
-        name.split(is_digit).next().unwrap_or(&[])
+        until_nul(name).split(is_digit).next().unwrap_or(&[])
     }
 
     /// Returns its path below `/sys`. May sleep; `ENOMEM`.
     pub(crate) fn path(&self) -> Result<SysfsPath> {
-        let kobject = core::ptr::addr_of!(self.device().kobj);
+        // SAFETY: By the type invariant it is alive; only the address is computed.
+        let kobject = unsafe { core::ptr::addr_of!((*self.ptr.as_ptr()).bd_device.kobj) };
         // SAFETY: The kobject is of a device in sysfs, which holds its parents.
         let path = unsafe { bindings::kobject_get_path(kobject, bindings::GFP_KERNEL) };
         // INVARIANT: `kobject_get_path()` allocated it, and there is no other pointer to it.
