@@ -109,9 +109,13 @@ pub(crate) fn rarely() {}
 
 /// Reads a word that only the caller writes. Unlike an atomic load, the read can be an operand of another
 /// instruction.
+///
+/// The compiler does not check that no other thread, and no interrupt, writes the word meanwhile, not even by an atomic
+/// store: that would be a data race. The function is safe all the same, because its callers may not contain `unsafe`. So each
+/// caller says who the owner is.
 #[cfg(not(loom))]
 #[inline(always)]
 pub(crate) fn read_by_owner(word: &core::sync::atomic::AtomicU64) -> u64 {
-    // SAFETY: The word is valid and aligned. Only the caller writes it, so there is no data race.
+    // SAFETY: The word is valid and aligned. Only the caller writes it, as documented above, so there is no data race.
     unsafe { word.as_ptr().read() }
 }
