@@ -223,7 +223,7 @@ impl SysfsNode {
         NonNull::new(ptr).map(|ptr| SysfsNode { ptr }).ok_or(ENOENT)
     }
 
-    /// Wakes the threads that wait. Any context.
+    /// Wakes the threads that wait. Process context: on `PREEMPT_RT` it takes locks that sleep.
     pub(crate) fn notify(&self) {
         // SAFETY: By the type invariant the node is valid. The file may have been removed: then no thread
         // waits.
