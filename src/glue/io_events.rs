@@ -25,6 +25,10 @@ use crate::kernel_ext::{
     },
     jump_label::branch_unlikely, //
 };
+use core::sync::atomic::{
+    AtomicBool,
+    Ordering, //
+};
 use kernel::{
     error::to_result,
     prelude::*, //
@@ -188,21 +192,29 @@ pub(crate) struct FilePosition<'a> {
     pub(crate) is_direct: bool,
 }
 
-/// The records of I/Os in flight for the tracepoints of the io provider. At most one value exists
-/// at a time.
+/// Whether there are records.
+static ARE_OPEN: AtomicBool = AtomicBool::new(false);
+
+/// The records of I/Os in flight for the tracepoints of the io provider.
 ///
 /// # Invariants
 ///
-/// `iostat_trace_open()` was called.
+/// `iostat_trace_open()` was called, and no other value exists: [`ARE_OPEN`] is set.
 pub(crate) struct IoTraceRecords(());
 
 impl IoTraceRecords {
-    /// Creates the first part, of so many records. No other value may exist. May sleep; `ENOMEM`.
+    /// Creates the first part, of so many records. May sleep; `ENOMEM`, `EBUSY` if there are records already.
     pub(crate) fn new(count: usize) -> Result<Self> {
-        // SAFETY: Called where one may sleep, and before any probe is registered: no record is in use.
-        to_result(unsafe { bindings::iostat_trace_open(count) })?;
-        // INVARIANT: It was.
-        Ok(IoTraceRecords(()))
+        if ARE_OPEN.swap(true, Ordering::Acquire) {
+            return Err(EBUSY);
+        }
+        // SAFETY: Called where one may sleep. No other value exists, through which records could be in use.
+        let opened = to_result(unsafe { bindings::iostat_trace_open(count) });
+        if opened.is_err() {
+            ARE_OPEN.store(false, Ordering::Release);
+        }
+        // INVARIANT: The flag was not set before, so there is no other value.
+        opened.map(|()| IoTraceRecords(()))
     }
 
     /// Adds a part of so many records. May sleep; `ENOMEM`.
@@ -269,8 +281,9 @@ impl IoTraceRecords {
 
 impl Drop for IoTraceRecords {
     fn drop(&mut self) {
-        // SAFETY: Probes use this value through the tracker, which drops it when no probe is
-        // registered.
+        // SAFETY: By the type invariant they are open. They are used through references to this value only, of which there
+        // are no more.
         unsafe { bindings::iostat_trace_close() };
+        ARE_OPEN.store(false, Ordering::Release);
     }
 }
