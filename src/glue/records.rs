@@ -99,6 +99,7 @@ pub(super) struct CpuPlace {
     region: AtomicPtr<OnlyRegion>,
 }
 
+#[cfg(target_arch = "x86_64")]
 impl CpuPlace {
     /// Offset of `record`, bytes.
     pub(super) const RECORD_OFFSET: usize = core::mem::offset_of!(CpuPlace, record);

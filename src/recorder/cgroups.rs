@@ -92,6 +92,10 @@ impl Cgroups {
     }
 
     /// Whether a CPU may remember a row.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "for the fast path")
+    )]
     pub(super) fn may_remember(&self) -> bool {
         self.may_remember.load(Relaxed)
     }

@@ -139,6 +139,10 @@ impl Bio<'_> {
     }
 
     /// Returns the address of its `blkcg_gq`, which is that of a cgroup and a disk; 0 if it has none.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "for the fast path")
+    )]
     #[inline(always)]
     pub(crate) fn blkg(&self) -> u64 {
         #[cfg(CONFIG_BLK_CGROUP)]
@@ -152,6 +156,10 @@ impl Bio<'_> {
     }
 
     /// Returns whether the block layer will report its end: `BIO_TRACE_COMPLETION`.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "for the fast path")
+    )]
     #[inline(always)]
     pub(crate) fn is_traced(&self) -> bool {
         u32::from(read!(self, bi_flags)) & (1 << bindings::BIO_TRACE_COMPLETION) != 0

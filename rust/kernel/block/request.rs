@@ -168,6 +168,10 @@ impl<'a> Request<'a> {
     /// # Safety
     ///
     /// It is a read or write, whose bios have a block device, for which it has been accepted.
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "for the fast path")
+    )]
     #[inline(always)]
     pub(crate) unsafe fn first_bio(&self) -> Option<RequestBio<'a>> {
         let bio = NonNull::new(read!(self, bio))?;

@@ -34,8 +34,7 @@ use crate::{
         entry::{
             Completion,
             Entry,
-            Start,
-            Times, //
+            Start, //
         },
         fast::{
             FastRequest,
@@ -270,7 +269,7 @@ impl Tracker {
         probe: InProbe<'_>,
         entry: &Entry,
         rq: Request<'_>,
-        times: Times,
+        times: crate::acct::entry::Times,
     ) {
         let done = IoResult {
             outcome: COMPLETED,

@@ -187,9 +187,10 @@ slow=$(dm_disk slow)
 echo 0 >"/sys/block/$slow/queue/read_ahead_kb"
 declare -A metadata=([ext4]=__wait_on_buffer [xfs]=xfs_buf_iowait)
 AHEAD=10 SLACK=80
+force=
 for fs in ext4 xfs; do
 	modprobe $fs
-	mkfs.$fs -q ${force:-} /dev/mapper/slow && mount /dev/mapper/slow /mnt || fail "waits: mkfs.$fs, mount"
+	mkfs.$fs -q $force /dev/mapper/slow && mount /dev/mapper/slow /mnt || fail "waits: mkfs.$fs, mount"
 	dd if=/dev/zero of=/mnt/file bs=64k count=1 conv=fsync status=none
 	delay 50
 	watch dd if=/mnt/file of=/dev/null bs=4k count=3 iflag=direct
