@@ -4,7 +4,7 @@
 
 Follows the direct calls and jumps from each probe through the object file for x86-64, and compares the functions of
 the kernel that are reached with the list ALLOWED. Calls by pointer are not followed: the functions in BY_POINTER make
-some, and what they call is in PROBE.
+some, and what they call is in PROBE, or belongs to the kernel.
 
 usage: objdump -dr --no-show-raw-insn iostat.o | probe_calls.py
 """
@@ -24,7 +24,7 @@ PROBE = re.compile(
 # Where calls by pointer go through.
 THUNK = re.compile(r"__x86_indirect_thunk_")
 
-# Functions that call others by pointer: the hooks of waits call those that describe a wait.
+# Functions that call others by pointer: a tracepoint calls its probes, and a hook of waits the functions that describe the wait.
 BY_POINTER = re.compile(r"(on_entry|__traceiter_\w+)$")
 
 # The functions of the kernel that probes may call: none of them allocates memory, sleeps or prints.
@@ -53,7 +53,7 @@ perf_trace_buf_alloc perf_trace_run_bpf_submit
 """
 
 
-class Objects:
+class ObjectFile:
     """The functions of an object file, and what each calls."""
 
     def __init__(self, lines):
@@ -118,16 +118,16 @@ def chain(callers, function):
 
 
 def main():
-    objects = Objects(line.rstrip("\n") for line in sys.stdin)
-    probes = [name for name in objects.calls if PROBE.match(name)]
-    callers = objects.reached(probes)
+    object_file = ObjectFile(line.rstrip("\n") for line in sys.stdin)
+    probes = [name for name in object_file.calls if PROBE.match(name)]
+    callers = object_file.reached(probes)
     allowed = {name for line in ALLOWED.splitlines() if line[:1] != "#" for name in line.split()}
-    outside = sorted(function for function in callers if function not in objects.calls)
+    outside = sorted(function for function in callers if function not in object_file.calls)
     for function in outside:
         if function not in allowed and not THUNK.match(function):
             print(f"a probe calls {chain(callers, function)}")
     for function in sorted(callers):
-        calls_by_pointer = any(map(THUNK.match, objects.calls.get(function, ())))
+        calls_by_pointer = any(map(THUNK.match, object_file.calls.get(function, ())))
         if calls_by_pointer and not BY_POINTER.match(function):
             print(f"a probe makes a call by pointer: {chain(callers, function)}")
     if len(probes) < 40:

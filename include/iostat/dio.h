@@ -22,6 +22,7 @@ struct kiocb;
  * @pos: offset in the file at which the I/O begins, bytes
  * @bytes: length of the I/O, bytes
  * @is_write: whether it writes to the file
+ * @is_user: whether its memory is that of a process, so that the kernel may have to read pages of it during the call
  * @vec: the vector of @iter at the beginning of the call
  * @vec_offset: the offset in that vector, bytes
  * @end: how many bytes of @iter had become bios when the last bio was submitted
