@@ -145,6 +145,8 @@ echo 2 >/sys/block/nbs/queue/nomerges
 succeeds "tag waits: listed: a partition" /payload/partition /dev/nbs 1 2048 65536
 files_of nbs nbs
 files_of nbs/nbs1 nbs1
+# A slow I/O would leave its request to the general path.
+send "@slow_threshold 9223372036854775808"
 for device in nbs nbs1; do
 	stat_of nbs b_
 	fio --disk_util=0 --name=job --filename=/dev/$device --direct=1 --rw=randread --bs=4k --size=8m --ioengine=psync --thread \
@@ -169,6 +171,7 @@ for device in nbs nbs1; do
 	# One of the four may be between its end and the start of the next.
 	holds "tag waits: listed: $device: all that have a tag, $fewest at least" "fewest >= 3"
 done
+send "@slow_threshold 500000000"
 remove_null_blk_disk nbs
 
 # The module is unloaded and loaded while tasks wait; then the disk is removed.
