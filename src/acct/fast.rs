@@ -237,7 +237,8 @@ pub trait Section<'a> {
     /// Whether an I/O that took this long is kept as a slow I/O: see [`super::slow`].
     fn is_slow(&self, total_ns: u64) -> bool;
 
-    /// Keeps the slow I/O of an entry, which has ended, and was recorded in the account that has this root.
+    /// Keeps the slow I/O of an entry, which has ended, and was recorded in the account that has this root. Its time may be 0:
+    /// [`Section::is_slow`] is called with the difference of two clocks, which may be negative. Such an I/O is not kept.
     fn keep_slow(&self, root: &'a Root, entry: &'a Entry, rq: Self::Request, end: &End);
 
     /// This CPU's place in the memory of an entry.
