@@ -44,7 +44,7 @@ reads()
 	echo 1 >$TRACING/events/io/enable
 	succeeds "renames: $1" fio_quiet --filename_format=/mnt/files/kept/file\$jobnum --rw=randread --bs=4k \
 		--size=256k --numjobs=2 --cpus_allowed=0 --direct="$2" --ioengine=psync --invalidate=1 \
-		--time_based --runtime=20 --allow_file_create=0
+		--time_based --runtime=$seconds --allow_file_create=0
 	echo 0 >$TRACING/events/io/enable
 	holds "renames: $1: more than 100 waits" "$(named wait_start | awk '{ n += $1 } END { print n + 0 }') > 100"
 	for event in start wait_start; do
@@ -55,6 +55,9 @@ reads()
 	done
 }
 
+# Only with PREEMPT_RT is a lock found held by a thread that was preempted.
+seconds=5
+! grep -q PREEMPT_RT /proc/version || seconds=20
 taskset 1 /payload/renamer /tmp/renamed 4 &
 renamer=$!
 reads "buffered reads" 0
@@ -64,5 +67,3 @@ wait $renamer 2>/dev/null
 rm -r /tmp/renamed
 umount /mnt/files
 remove_null_blk_disk nbn
-no_complaint renames
-is "renames: nothing slept in atomic context" "$(dmesg | grep -c 'scheduling while atomic')" 0
