@@ -21,6 +21,11 @@ run()
 	grep -E '^(not ok|#)' "$log" | sed 's/^/  /' || true
 	passed=$((passed + $(grep -c '^ok' "$log" || true)))
 	failed=$((failed + $(grep -c '^not ok' "$log" || true)))
+	# A script that ends early has a status of failed checks, too.
+	grep -qE '^[0-9]+ passed, [0-9]+ failed$' "$log" || {
+		echo "  not ok - $payload did not run to its end: $(tail -n 1 "$log")"
+		failed=$((failed + 1))
+	}
 	# 1 is the payload's status for failures that were just counted.
 	case $status in
 	0 | 1) ;;
