@@ -12,7 +12,7 @@ cross=''
 [ "$ARCH" = amd64 ] || cross=aarch64-linux-gnu-
 payload=$(mktemp -d "$IOSTAT_CACHE/payload.XXXXXX")
 trap 'rm -rf "$payload"' EXIT
-cp -r "$TOP"/tests/guest/{parts,lib,runs}/. "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$TOP/Documentation/recipes.rst" \
+cp -r "$TOP"/tests/guest/{parts,lib,runs}/. "$TOP/scripts/trouble.sh" "$TOP/samples/bpftrace" "$TOP/Documentation/regions.rst" "$TOP/Documentation/recipes.rst" \
 	"$TOP/Documentation/io-provider.rst" "$TOP/Documentation/man/iostat.5" "$payload"
 tools=$("$TOP/scripts/guest-tools.sh")
 find "$tools" -type f ! -name ready -exec cp -t "$payload" {} +

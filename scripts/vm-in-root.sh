@@ -210,7 +210,7 @@ setpriv --pdeathsig KILL "$emulator" \
 	-nodefaults -no-user-config -display none -no-reboot \
 	-M "$machine" -cpu "$cpu" -accel "$accel" -smp "$smp" -m "$memory" \
 	-kernel "$image" -initrd "$tmp/initrd" \
-	-append "console=$console quiet loglevel=4 panic=-1 \
+	-append "console=$console quiet loglevel=4 log_buf_len=4M panic=-1 \
 		panic_sys_info=tasks,blocked_tasks,locks,all_bt $append" \
 	-serial stdio "${serial[@]}" \
 	-chardev "pipe,id=monitor,path=$tmp/monitor" -mon chardev=monitor \

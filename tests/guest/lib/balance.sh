@@ -50,6 +50,20 @@ wait_idle()
 	done
 }
 
+# at_work DISK [WAITS RUNS]: waits until the disk has I/O in flight, or as many I/Os in its wait queue and in its run queue,
+# and sets n_<column>.
+at_work()
+{
+	local try
+	for ((try = 0; try < 1000; try++)); do
+		stat_of "$1" n_
+		[ "$n_wcnt $n_rcnt" != "${*:2}" ] || return 0
+		[ $# -gt 1 ] || [ "$n_wcnt$n_rcnt" = 00 ] || return 0
+		sleep 0.02
+	done
+	fail "$1 has ${*:2} I/Os in its queues" "it has $n_wcnt $n_rcnt"
+}
+
 # balanced NAME DISK: no I/O is in flight, and all sums agree with each other.
 balanced()
 {
@@ -157,10 +171,4 @@ nothing_lost()
 {
 	nothing_missed "$1"
 	is "$1: no I/O unmarked" "$(cat /sys/class/misc/iostat/unmarked)" 0
-}
-
-# no_complaint NAME: the kernel log has no warning.
-no_complaint()
-{
-	is "$1: no warning of the kernel" "$(dmesg | grep -E 'BUG|WARNING|Oops|unable to handle')" ""
 }

@@ -138,6 +138,18 @@ load_module()
 	insmod /payload/iostat.ko ${MUTANT:+mutant=$MUTANT} "$@"
 }
 
+# unload_module: for tests, as is reload [PARAMETER...], which unloads the module if it is loaded, and loads it.
+unload_module()
+{
+	rmmod iostat || fail "the module does not unload"
+}
+
+reload()
+{
+	[ ! -d /sys/module/iostat ] || unload_module
+	load_module "$@" || fail "the module does not load: $*"
+}
+
 # make_null_blk_disk NAME [ATTRIBUTE=VALUE...]: creates /dev/NAME through configfs.
 make_null_blk_disk()
 {

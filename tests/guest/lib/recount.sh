@@ -41,7 +41,7 @@ enable()
 oracle_start()
 {
 	local instance line
-	[ ! -d /sys/module/iostat ] || rmmod iostat
+	[ ! -d /sys/module/iostat ] || unload_module
 	mkdir "$BEFORE" "$AFTER"
 	for instance in "$BEFORE" "$AFTER"; do
 		echo 0 >"$instance/tracing_on"
@@ -99,18 +99,6 @@ account()
 		account_stat idle "$disk"
 		account_histograms "$disk"
 	done
-}
-
-# at_work DISK: waits until the disk has I/O in flight, and 0.3 s longer.
-at_work()
-{
-	local try
-	for try in $(seq 100); do
-		stat_of "$1" w_
-		[ "$w_wcnt$w_rcnt" = 00 ] || break
-		sleep 0.1
-	done
-	sleep 0.3
 }
 
 # pages INSTANCE DIR: copies the raw pages of the trace buffer.

@@ -135,4 +135,3 @@ paired "trace-cmd"
 is "clients: trace-cmd: waits" "$(said ' wait_start: .* dev=nbr ') $(said ' wait_done: .* dev=nbr ')" "9 9"
 
 workload_down
-no_complaint clients

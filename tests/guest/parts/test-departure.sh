@@ -69,6 +69,4 @@ is "departure: after the first I/O: nothing is promised to them" "$(cat $control
 power 1
 succeeds "departure: after the first I/O: the disk has all its files again" all_files nbl
 power 0
-no_complaint "departure: after the first I/O"
 rmdir /sys/kernel/config/nullb/nbl
-no_complaint "departure"

@@ -29,7 +29,7 @@ for round in 1 2 3 4 5; do
 	fio --disk_util=0 --name=job --filename=/dev/nbx --direct=1 --rw=randrw --bs=4k --ioengine=libaio \
 		--iodepth=64 --time_based --runtime=20 --size=32m >/dev/null 2>&1 &
 	fio=$!
-	sleep 0.5
+	at_work nbx
 	remove_null_blk_disk nbx
 	wait $fio
 done

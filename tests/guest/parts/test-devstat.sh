@@ -329,4 +329,3 @@ holds "many: readers saw them in sysfs" "$(cut -d' ' -f1 /tmp/watched-3) > 100"
 rm -f /tmp/watched-*
 succeeds "many: the client is unloaded" rmmod devstat_client
 nothing_lost "devstat"
-no_complaint "devstat"

@@ -272,8 +272,7 @@ exec 6<&-
 nothing_lost "disk events"
 
 # Plugs and remaps. (test-inflight.sh covers a full table.)
-rmmod iostat
-load_module frequent_events=1
+reload frequent_events=1
 open_iostat 6
 # Fewer tags than a batch has I/Os: the submitter sleeps with requests in its plug, which the scheduler submits.
 make_null_blk_disk nbv size=64 memory_backed=1 irqmode=2 completion_nsec=10000000 hw_queue_depth=64
@@ -302,6 +301,4 @@ holds "remaps: each I/O to a partition" "$(event nbv bio_remaps) >= 2000"
 refuses "partitions: no events directory" [ -d /sys/block/nbv/nbv1/iostat/events ]
 exec 6<&-
 remove_null_blk_disk nbv
-rmmod iostat
-load_module
-no_complaint "disk events"
+reload

@@ -155,4 +155,3 @@ statname=nbd1
 traced dd if=/dev/nbd1 of=/dev/null bs=4k count=1 skip=3 iflag=direct status=none
 is "dtrace: a partition: b_blkno, b_lblkno" "$(select_of 'start|done|wait_start|wait_done' b_blkno b_lblkno | sort -u)" "2072 24"
 remove_null_blk_disk nbd
-no_complaint dtrace

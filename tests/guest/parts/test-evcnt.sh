@@ -195,4 +195,3 @@ is "all in use: it took its counters along" "$(evcnt_list all | grep -c '^nullb8
 is "all in use: detached" "$(asked empty)" 0
 rmmod evcnt_client
 nothing_lost "evcnt"
-no_complaint "evcnt"

@@ -217,3 +217,4 @@ is "events: start enabled again: the done of an I/O in flight" "$(reenabled star
 is "events: done enabled again: the done of an I/O in flight" "$(reenabled 'done' | xargs)" "0 same /dev/nbe"
 is "events: both enabled again: the done of an I/O in flight" "$(reenabled start 'done' | xargs)" "0 0 <unknown>"
 remove_null_blk_disk nbe
+echo local >$TRACING/trace_clock

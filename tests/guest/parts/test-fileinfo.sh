@@ -160,6 +160,7 @@ is "fileinfo: raw: a partition: offsets" "$(covered nbr1 B_READ)" "0 8192"
 # A claimed disk's blocks belong to the device on top of it, so a page of its bdev has no file.
 dm_linear nbrdm /dev/nbr 65536
 cell "claimed: buffered read" nbr B_READ "" dd if=/dev/nbr of=/dev/null bs=16k count=16
+holds "fileinfo: claimed: there were reads" "$(grep ' start: .* dev=nbr ' /tmp/trace | grep -c 'B_READ.* path=<none>') > 0"
 dmsetup remove nbrdm
 
 # A queue is run by any thread, also for requests of others: only the upper layer knows the file.
@@ -298,4 +299,3 @@ cell "a moved mount" nbf B_WRITE "/mnt/else/moved /mnt/else ext4" write_and_sync
 watch 0
 umount /mnt/else
 remove_null_blk_disk nbf
-no_complaint fileinfo

@@ -73,8 +73,11 @@ end_attack()
 
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 echo 2 >/proc/sys/kernel/perf_event_paranoid
+knobs=()
 for knob in /proc/sys/kernel/unprivileged_userns_clone /proc/sys/kernel/apparmor_restrict_unprivileged_userns; do
-	[ ! -e $knob ] || echo $((! $(expr $knob : '.*restrict'))) >$knob
+	[ -e $knob ] || continue
+	knobs+=("$knob $(cat $knob)")
+	echo $((! $(expr $knob : '.*restrict'))) >$knob
 done
 chmod 666 /dev/fuse
 
@@ -139,4 +142,6 @@ end_attack
 umount /mnt/data
 remove_null_blk_disk nbh
 echo "$paranoid" >/proc/sys/kernel/perf_event_paranoid
-no_complaint hostile
+for knob in "${knobs[@]}"; do
+	echo "${knob#* }" >"${knob% *}"
+done

@@ -128,8 +128,7 @@ remove_null_blk_disk nbs
 
 # One disk has many times more I/Os in flight than the table's entries. Other disks have as many as
 # they can, with events enabled, which have records for the reserve as well.
-rmmod iostat
-load_module inflight=64
+reload inflight=64
 is "inflight: 64 rounded up" "$(cat $control/inflight)" 96
 slow late 400 || fail "inflight: dm-delay"
 IFS=: read -r major minor </sys/block/nbq/nbq1/dev
@@ -230,6 +229,4 @@ balanced "inflight: more than promised" nbx
 is "inflight: no I/O left in the table" "$(cat $control/tracked)" 0
 remove_null_blk_disk nbx
 remove_null_blk_disk nbf
-rmmod iostat
-load_module
-no_complaint "inflight"
+reload

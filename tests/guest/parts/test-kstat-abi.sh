@@ -232,4 +232,3 @@ is "sizes, flags, reserved members, numbers, addresses, files" "$($k wrong "$(ki
 rmmod kstat_client
 remove_null_blk_disk nbk
 nothing_lost "kstat-abi"
-no_complaint "kstat-abi"

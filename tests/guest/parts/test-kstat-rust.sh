@@ -109,4 +109,3 @@ is "rust: the dropped one is deleted with the module" "$(message @kstat kstat_ru
 is "rust: and logged" "$(dmesg | grep -c 'module kstat_rust_client unloaded with 1 kstats left; deleted')" 1
 sleep 6
 nothing_lost "kstat in Rust"
-no_complaint "kstat in Rust"

@@ -4,7 +4,6 @@
 . /payload/growth.sh
 . /payload/leaks.sh
 GRAIN=4
-[ ! -d /sys/module/iostat ] || rmmod iostat
+[ ! -d /sys/module/iostat ] || unload_module
 modprobe dm-mod
 leaks 60 20
-no_complaint "leaks"

@@ -137,4 +137,3 @@ if grep -q '\[bfq\]' /sys/block/nbm/queue/scheduler; then
 fi
 remove_null_blk_disk nbm
 nothing_lost "merges"
-no_complaint "merges"

@@ -57,8 +57,7 @@ for disk in "$mp" nbp; do
 done
 
 # The module is loaded after the disk was created.
-rmmod iostat
-load_module
+reload
 exact "multipath first" "$mp" --rw=randrw --bs=4k --number_ios=200 --size=64m --ioengine=libaio --iodepth=8
 balanced "multipath first: the path" nbp
 holds "multipath first: the path was busy" "s_refused > 0"

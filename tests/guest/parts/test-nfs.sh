@@ -159,6 +159,8 @@ dd of=/dev/null bs=64k count=1 iflag=direct status=none <&5 &
 sleep 1
 nfs_stat nfs0 d_
 is "nfs: the server is away: in flight" "$d_rcnt" 1
+# Of the calls of a client no list is kept: see Documentation/devstat.rst.
+is "nfs: the server is away: no list of I/Os" "$(/payload/message raw - <<<"@inflight nfs0")" "ENXIO nfs0: there is no such disk%0a"
 ip link set lo up
 wait $!
 exec 5<&-

@@ -94,4 +94,3 @@ exact "zoned, random" nbk --rw=randrw --zonemode=zbd --bs=16k --ioengine=io_urin
 balanced "zoned" nbk
 remove_null_blk_disk nbk
 nothing_lost "null_blk"
-no_complaint "null_blk"

@@ -65,4 +65,3 @@ succeeds "nvme-split: disconnect" nvme_loop_disconnect split
 dmsetup remove mpslow
 dmsetup remove mpbad
 remove_null_blk_disk nbs
-no_complaint nvme-split

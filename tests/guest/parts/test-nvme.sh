@@ -146,7 +146,7 @@ begin $head
 fio_quiet --filename=/dev/$head --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=32 \
 	--time_based --runtime=3 --size=32m &
 fio=$!
-sleep 1.5
+at_work ${paths[1]}
 echo 1 >/sys/block/${paths[1]}/device/device/remove
 succeeds "multipath: no I/O fails when a path is removed" wait $fio
 delta $head
@@ -158,7 +158,7 @@ balanced "multipath: a path less" $head
 fio_quiet --filename=/dev/$head --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=32 \
 	--time_based --runtime=20 --size=32m >/dev/null &
 fio=$!
-sleep 1
+at_work ${paths[0]}
 echo 1 >/sys/block/${paths[0]}/device/device/remove
 refuses "multipath: I/O fails when the last path is removed" wait $fio
 for try in $(seq 50); do
@@ -169,4 +169,3 @@ is "multipath: no disk is left" "$(echo /sys/block/nvme*)" /sys/block/$nvme
 is "multipath: all accounts closed" "$(cat /sys/class/misc/iostat/numdevs)" "$(ls /sys/block | wc -l)"
 is "multipath: no I/O left in the table" "$(cat /sys/class/misc/iostat/tracked)" 0
 nothing_lost "nvme"
-no_complaint "nvme"

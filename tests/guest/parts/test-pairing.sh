@@ -216,12 +216,7 @@ for number in 1 2 3; do
 	dd if=/dev/late of=/dev/null bs=4k count=1 skip=$number iflag=direct status=none &
 	readers+=" $!"
 done
-for try in $(seq 1000); do
-	stat_of late n_
-	[ "$n_rcnt" != 3 ] || break
-	sleep 0.01
-done
-is "pairing: removed: in flight" "$n_rcnt" 3
+at_work late 0 3
 echo 1 >/sys/module/late_disk/parameters/remove
 wait $readers
 event_sums

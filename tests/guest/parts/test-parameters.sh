@@ -2,17 +2,17 @@
 # Module parameters: valid and invalid values.
 
 usual=$(cat /sys/class/misc/iostat/inflight)
-rmmod iostat
+unload_module
 for size in 1 63 4194305 4294967295; do
-	dmesg -c >/dev/null
+	log_from_now
 	refuses "inflight=$size: refused" load_module inflight=$size
 	is "inflight=$size: the kernel log has the reason" \
-		"$(dmesg | sed 's/.*iostat: //' | grep -c "^inflight=$size is not from 64 to 4194304\$")" 1
+		"$(log_since | sed 's/.*iostat: //' | grep -c "^inflight=$size is not from 64 to 4194304\$")" 1
 done
-dmesg -c >/dev/null
+log_from_now
 refuses "frequent_events=2: refused" load_module frequent_events=2
 is "frequent_events=2: the kernel log has the reason" \
-	"$(dmesg | sed 's/.*iostat: //' | grep -c "^frequent_events=2 is not 0 or 1\$")" 1
+	"$(log_since | sed 's/.*iostat: //' | grep -c "^frequent_events=2 is not 0 or 1\$")" 1
 for size in x -1 4294967296 ''; do
 	refuses "inflight=$size: refused" load_module "inflight=$size"
 done
@@ -22,13 +22,13 @@ is "refused: no interfaces are left" "$(ls -d /dev/iostat /sys/block/*/iostat $T
 for sizes in 0:$usual 64:96 65:96 97:192 49152:49152; do
 	succeeds "inflight=${sizes%:*}: accepted" load_module "inflight=${sizes%:*}"
 	is "inflight=${sizes%:*}: capacity" "$(cat /sys/class/misc/iostat/inflight)" "${sizes#*:}"
-	rmmod iostat
+	unload_module
 done
 load_module
-dmesg -c >/dev/null
+log_from_now
 refuses "a copy under another name: refused" insmod /payload/iostaX.ko
 is "a copy under another name: the kernel log has the reason" \
-	"$(dmesg | grep -c 'iostaX: exports duplicate symbol iostat_.* (owned by iostat)')" 1
+	"$(log_since | grep -c 'iostaX: exports duplicate symbol iostat_.* (owned by iostat)')" 1
 
-rmmod iostat
+unload_module
 succeeds "loaded with the defaults" load_module

@@ -194,7 +194,7 @@ remove_null_blk_disk nbq
 fio --disk_util=0 --name=job --filename=/dev/nbp2 --direct=1 --rw=randrw --bs=4k --ioengine=libaio --iodepth=64 \
 	--time_based --runtime=20 --size=32m >/dev/null 2>&1 &
 fio=$!
-sleep 0.5
+at_work nbp/nbp2
 remove_null_blk_disk nbp
 wait $fio
 is "partitions: all removed with their disk" "$(cat $control/numdevs)" $((numdevs - 1))

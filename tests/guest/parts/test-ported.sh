@@ -89,4 +89,3 @@ do_ported ported_wm rx 0 1
 is "NetBSD: counts after it was cleared" "$(counted 'Good Octets')" "60 misc"
 succeeds "NetBSD: unloads" rmmod ported_wm
 is "ported: no warning" "$(lines)" "$complaints"
-no_complaint "ported"

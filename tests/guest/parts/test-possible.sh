@@ -26,9 +26,9 @@ allocated()
 	printf -v "${name}_kib" %s $((after_all - before_all))
 }
 
-[ ! -d /sys/module/iostat ] || rmmod iostat
+[ ! -d /sys/module/iostat ] || unload_module
 allocated alone load_module
-rmmod iostat
+unload_module
 rmmod null_blk 2>/dev/null
 kernel_us=${EPOCHREALTIME/./}
 modprobe null_blk queue_mode=2 irqmode=0 submit_queues=1 hw_queue_depth=2 gb=1 nr_devices=$possible_disks

@@ -16,4 +16,4 @@ holds "1,000 readers: an I/O takes no more instructions" "among * 100 <= alone *
 # A thousand processes of any kind cause work for the scheduler in a few I/Os.
 holds "1,000 readers: 99 % of the I/Os take no more instructions" "among_most * 100 <= beside_most * 105"
 remove_null_blk_disk nbq
-rmmod iostat
+unload_module

@@ -177,4 +177,3 @@ done 6</tmp/headings
 
 dmsetup remove broken
 workload_down
-no_complaint recipes

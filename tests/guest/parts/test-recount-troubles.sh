@@ -67,6 +67,7 @@ pulled_out()
 	fio=$!
 	(
 		at_work nbe
+		sleep 0.3
 		remove_null_blk_disk nbe
 	) &
 	while account_stat $number nbe >/tmp/oracle/try 2>/dev/null; do

@@ -37,6 +37,7 @@ while_running()
 {
 	random nbe --iodepth=32 --number_ios=100000 --time_based --runtime=1 &
 	at_work nbe
+	sleep 0.3
 	account_stat 1 nbe >/tmp/oracle/last || fail "recount: no account in the middle"
 	wait $!
 }

@@ -113,4 +113,3 @@ is "fast: all memory is freed afterwards" "$(allocated)" 0
 
 remove_null_blk_disk rgf
 nothing_lost "regions, fast"
-no_complaint "regions, fast"

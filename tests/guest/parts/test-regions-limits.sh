@@ -86,11 +86,7 @@ is "message: longer: E2BIG" "$(grep -c 'Argument list too long' /tmp/out)" 1
 make_null_blk_disk rgz size=64 irqmode=2 completion_nsec=2000000000
 dd if=/dev/rgz of=/dev/null bs=4k count=1 iflag=direct status=none &
 slow=$!
-for try in $(seq 50); do
-	stat_of rgz s_
-	[ "$s_rcnt" != 1 ] || break
-	sleep 0.02
-done
+at_work rgz 0 1
 for words in "@stats_create - /1" "@stats_resize 0 0+10" "@stats_print_clear 0" "@stats_delete 0" \
 	"@stats_create - /1"; do
 	sends "slow I/O: $words" rgz "$words"
@@ -101,6 +97,18 @@ wait $slow
 wait_idle rgz
 say rgz @stats_print 0
 is "slow I/O: not in the new region" "$reply" "0+131072 0 0 0 0 0 0 0 0 0 0 0 0 0"
+# A second resize waits until I/O from before the first has ended.
+sends "resize in flight: a region" rgz @stats_create 0+1000 100
+dd if=/dev/rgz of=/dev/null bs=4k count=1 iflag=direct status=none &
+slow=$!
+at_work rgz 0 1
+sends "resize in flight: once" rgz @stats_resize 1 0+900
+is "resize in flight: twice: EBUSY" "$(echo "@stats_resize 1 0+800" | /payload/message iostat rgz)" "EBUSY "
+wait $slow
+wait_idle rgz
+sends "resize in flight: after its end" rgz @stats_resize 1 0+800
+say rgz @stats_print 1 0 1
+is "resize in flight: counted where it began" "$(cut -d' ' -f1,2,4,10 <<<"$reply")" "0+100 1 8 0"
 remove_null_blk_disk rgz
 sends "memory: delete" rgm @stats_delete 0
 
@@ -176,4 +184,3 @@ is "memory: fifty are created and deleted" "$(sort /tmp/many | uniq -c | tr -s '
 is "memory: fifty leave none accounted" "$(allocated)" 0
 holds "memory: fifty leak nothing" "free - $(mem_free) < noise"
 remove_null_blk_disk rgm
-no_complaint "limits"

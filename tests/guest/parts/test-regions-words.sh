@@ -126,4 +126,3 @@ dmesg -n 3
 is "words: all memory is freed" "$(cat $control/stats_current_allocated_bytes)" 0
 dmsetup remove words
 remove_null_blk_disk nbw
-no_complaint "words"

@@ -60,4 +60,3 @@ succeeds "samples: those are unloaded as well" rmmod fake_tape fake_rpc
 is "samples: their kstats are deleted" "$(message @kstat fake_*)" ""
 is "samples: no warning" "$(lines)" "$complaints"
 nothing_lost "samples"
-no_complaint "samples"

@@ -112,4 +112,3 @@ for round in 1 2 3; do
 done
 succeeds "scsi: the module is unloaded" modprobe -r scsi_debug
 nothing_lost "scsi"
-no_complaint "scsi"

@@ -114,7 +114,9 @@ is "sizes: other users may read them" "$($nobody sh -c '[ -c /dev/iostat ] && ex
 is "sizes: of one device there is no other" "$(reply "@sizes nbz" | sed 1d | grep -vc '^nbz ')" 0
 is "sizes: the columns" "$(reply @sizes | head -n 1)" "device number class count ge_bytes:count"
 for message in "@sizes nosuch" "@sizes nbz nbz" "nbz @sizes"; do
-	refuses "sizes: $message" send "$message"
+	want=EINVAL
+	[ "$message" != "@sizes nosuch" ] || want=ENXIO
+	is "sizes: $message" "$(/payload/message raw - <<<"$message" | cut -d' ' -f1)" $want
 done
 
 # Bios of a disk without requests.

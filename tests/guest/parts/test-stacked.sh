@@ -169,4 +169,3 @@ is "zram: bytes freed" "$d_bytes_free" $((4 << 20))
 balanced "zram: discard" zram0
 rmmod zram
 nothing_lost "stacked"
-no_complaint "stacked"

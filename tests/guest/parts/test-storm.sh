@@ -37,7 +37,7 @@ storm_stop()
 	wait "${jobs[@]}" 2>/dev/null
 }
 
-rmmod iostat
+unload_module
 storm_start
 rounds=0 wanted=$(repetitions 20 50)
 for round in $(seq "$wanted"); do
@@ -82,7 +82,6 @@ is "storm: exactly the requests since one moment" "$(cat /tmp/recount)" \
 	"1 $s_operations_read $s_operations_write $s_bytes_read $s_bytes_write"
 
 dmsetup remove storm
-rmmod iostat
+unload_module
 is "unload: nothing in sysfs" "$(find /sys/block/*/iostat /sys/class/misc/iostat /dev/iostat 2>/dev/null)" ""
 is "unload: no events" "$(ls $TRACING/events/io 2>/dev/null)" ""
-no_complaint "storm"

@@ -18,8 +18,7 @@ files_of()
 	done
 }
 
-# whole NAME DISK FIO-ARGUMENT...: fio's threads read, each I/O alone; ours is the mean of wait and service, at most
-# $tolerance_us less than fio's.
+# whole NAME DISK FIO-ARGUMENT...: fio's threads read, each I/O alone; ours is the mean of wait and service.
 whole()
 {
 	local name=$1 disk=$2 ops
@@ -38,26 +37,33 @@ whole()
 	service_ns=$((d_rlentime / ops))
 	echo "# $name: $waits tag waits; fio $fios ns; wait $wait_ns, service $service_ns: $((fios - ours)) ns less"
 	holds "$name: wait and service are no more than fio's latency" "ours <= fios"
-	holds "$name: and at most $tolerance_us us less" "fios - ours <= tolerance_us * 1000"
 	is "$name: the durations are both queues' times" "$d_duration_read_ns" $((d_wlentime + d_rlentime))
 	balanced "$name" "$disk"
 }
 
-# The threads wake up and submit on the emulated CPUs: it is the time for that which fio sees besides. It was 0.3 to
-# 1.9 ms for eight threads, and up to 4.2 ms for sixteen beside other work of the machine.
-tolerance_us=10000
+# nothing_else NAME: of what fio sees, only the time in which the threads wake up and submit is neither wait nor service. On
+# the emulated CPUs it was 0.3 to 1.9 ms for eight threads, where the device takes 5 ms, and up to 4.2 ms for sixteen beside
+# other work of the machine, which makes the service longer as well.
+nothing_else()
+{
+	holds "$1: hardly less than fio's latency" "fios - ours <= 2 * service_ns"
+}
+
 # Eight threads and 5 ms each: a queue of eight, most of it before there are requests.
 for depth in 1 2 4 8 64; do
 	make_null_blk_disk nbt size=64 irqmode=2 completion_nsec=5000000 submit_queues=1 hw_queue_depth=$depth
 	echo none >/sys/block/nbt/queue/scheduler
 	whole "tag waits: depth $depth" nbt --numjobs=8 --number_ios=30
+	nothing_else "tag waits: depth $depth"
 	if [ $depth -lt 8 ]; then
 		holds "tag waits: depth $depth: there are some" "waits > 0"
 		# All eight are in one of the queues all the time, but for what the threads take.
 		holds "tag waits: depth $depth: the wait is most of what eight take at a time" \
-			"wait_ns > (8 / depth - 1) * 5000000 / 2"
+			"wait_ns > (8 / depth - 1) * service_ns / 2"
+		# The device is busy all the time: by Little's law the latency is that of a queue of eight, but for what
+		# the threads take.
 		holds "tag waits: depth $depth: service is what a device of this depth takes" \
-			"5000000 <= service_ns && service_ns < 10000000"
+			"5000000 <= service_ns && service_ns * 8 / depth <= fios * 5 / 4"
 		holds "tag waits: depth $depth: the wait queue is busy while the device is" "d_wtime * 10 > d_rtime * 4"
 	elif [ $depth = 8 ] && [ "$(cat /sys/kernel/realtime 2>/dev/null)" = 1 ]; then
 		# A tag is freed after its I/O has ended. There a thread may submit the next one before that: two of 240 did.
@@ -70,6 +76,7 @@ done
 # Two hardware queues, each with its own tags.
 make_null_blk_disk nbt size=64 irqmode=2 completion_nsec=5000000 submit_queues=2 hw_queue_depth=1
 whole "tag waits: two queues" nbt --numjobs=8 --number_ios=30 --cpus_allowed=0,1 --cpus_allowed_policy=split
+nothing_else "tag waits: two queues"
 holds "tag waits: two queues: there are some" "waits > 0"
 remove_null_blk_disk nbt
 # With a scheduler, its tags are waited for.
@@ -78,10 +85,10 @@ modprobe mq-deadline
 echo mq-deadline >/sys/block/nbt/queue/scheduler
 echo 4 >/sys/block/nbt/queue/nr_requests
 whole "tag waits: mq-deadline" nbt --numjobs=16 --number_ios=20
+nothing_else "tag waits: mq-deadline"
 holds "tag waits: mq-deadline: there are some" "waits > 0"
 remove_null_blk_disk nbt
 # These are so fast that all threads wait for CPUs most of the time: tests/guest/parts/test-recount.sh has their waits exactly.
-tolerance_us=1000000
 for disk in vda nvme0n1; do
 	[ -d /sys/block/$disk/mq ] || continue
 	before=$(cat /sys/block/$disk/queue/nr_requests)
@@ -99,18 +106,13 @@ files_of nbt/nbt1 nbt1
 # partition_waits NAME: eight threads read from the partition.
 partition_waits()
 {
-	local number try column was now disk count least most rest
+	local number column was now disk count least most rest
 	begin nbt
 	stat_of nbt/nbt1 p_
 	for number in $(seq 8); do
 		dd if=/dev/nbt1 of=/dev/null bs=4k count=1 iflag=direct status=none &
 	done
-	for try in $(seq 200); do
-		stat_of nbt n_
-		[ "$n_wcnt" != 7 ] || break
-		sleep 0.02
-	done
-	is "$1: seven are seen to wait" "$n_wcnt" 7
+	at_work nbt 7 1
 	is "$1: what waits for a tag has not started" $((n_start_count - b_start_count)) 1
 	stat_of nbt m_
 	holds "$1: their time grows" "m_wlentime > n_wlentime && m_wtime > n_wtime"
@@ -178,10 +180,8 @@ remove_null_blk_disk nbs
 for number in $(seq 6); do
 	dd if=/dev/nbt of=/dev/null bs=4k count=1 iflag=direct status=none &
 done
-sleep 0.2
-rmmod iostat
-load_module
-sleep 0.2
+at_work nbt 5 1
+reload
 for number in $(seq 3); do
 	dd if=/dev/nbt of=/dev/null bs=4k count=1 iflag=direct status=none &
 done
@@ -190,12 +190,11 @@ balanced "tag waits: loaded while tasks wait" nbt
 for number in $(seq 6); do
 	dd if=/dev/nbt of=/dev/null bs=4k count=1 iflag=direct status=none 2>/dev/null &
 done
-sleep 0.2
+at_work nbt 5 1
 remove_null_blk_disk nbt
 wait
 # Requests that were there when the module was loaded have ended unmarked.
-rmmod iostat
-load_module
+reload
 
 # A request that is freed and never started, after a wait for its tag: its task is removed from the queue.
 modprobe sd_mod
@@ -209,14 +208,9 @@ wait_idle "$sd"
 waits=$(cat "/sys/block/$sd/iostat/events/tag_waits")
 echo 500 >/sys/bus/pseudo/drivers/scsi_debug/delay
 dd if="/dev/$sd" of=/dev/null bs=4k count=1 iflag=direct status=none &
-sleep 0.1
+at_work "$sd" 0 1
 /payload/passthrough "/dev/$sd" unmapped 1 &
-for try in $(seq 40); do
-	stat_of "$sd" n_
-	[ "$n_wcnt" = 0 ] || break
-	sleep 0.02
-done
-is "tag waits: a request that will not start: it waits" "$n_wcnt $n_rcnt" "1 1"
+at_work "$sd" 1 1
 wait
 holds "tag waits: a request that will not start: it waited" \
 	"$(cat "/sys/block/$sd/iostat/events/tag_waits") > waits"
@@ -229,4 +223,3 @@ is "tag waits: a request that did not start: removed" "$n_wcnt" 0
 balanced "tag waits: a request that did not start" "$sd"
 rmmod scsi_debug
 nothing_lost "tag waits"
-no_complaint "tag waits"

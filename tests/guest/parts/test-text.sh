@@ -254,6 +254,14 @@ is "clear: long lines: nothing read" "$(read_some 3000 0)" "100 100 100 100 100"
 is "clear: long lines: a part of the first piece" "$(read_some 3000 1)" "100 100 100 100 100"
 is "clear: long lines: the first piece" "$(read_some 5000 1)" "0 0 100 100 100"
 is "clear: long lines: all" "$(read_some 4096 1000)" "0 0 0 0 0"
+# A line longer than the buffer whose area a resize removes.
+open_iostat 3
+echo "txt2 @stats_print 0" >&3
+dd bs=3000 count=1 status=none <&3 >/dev/null
+sends "resize: a part of a long line was read" txt2 @stats_resize 0 1024+1024
+refuses "resize: the rest of a long line" cat <&3
+is "resize: the rest of a long line: ESTALE" "$(grep -c 'Stale file handle' /tmp/out)" 1
+exec 3>&-
 open_iostat 3
 echo "txt6 @stats_print_clear 0 0 1" >&3
 sends "clear: all" txt6 @stats_clear 0
@@ -267,4 +275,3 @@ cd /sys/kernel/config/nullb
 remove_null_blk_disk txt*
 cd "$OLDPWD"
 rm -f /tmp/whole* /tmp/pieces /tmp/half /tmp/one* /tmp/two* /tmp/three /tmp/reply /tmp/numbers
-no_complaint "text"

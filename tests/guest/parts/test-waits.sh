@@ -16,13 +16,15 @@ waits()
 	done
 }
 
-# watch COMMAND...: writes the wait events during COMMAND to /tmp/waits.
+# watch COMMAND...: writes the wait events during COMMAND to /tmp/waits, and its time to $elapsed_us.
 watch()
 {
 	: >$TRACING/trace
 	waits 1
 	echo begin >$TRACING/trace_marker
+	elapsed_us=${EPOCHREALTIME/./}
 	"$@" >/tmp/out 2>&1 || fail "waits: $*" "$(tail -n 1 /tmp/out)"
+	elapsed_us=$((${EPOCHREALTIME/./} - elapsed_us))
 	echo end >$TRACING/trace_marker
 	waits 0
 	grep 'wait_\|tracing_mark_write: ' $TRACING/trace | grep -v '^#' >/tmp/waits
@@ -55,17 +57,17 @@ pairs()
 	' OFMT='%.0f' CONVFMT='%.0f' /tmp/waits)"
 }
 
-# waited NAME COUNT LATENCY_MS COMM [KEY=VALUE...]: checks the number of complete pairs. The shortest wait
-# is at most $SLACK ms (of scheduling) longer than the device's latency, and at most $AHEAD ms shorter,
+# waited NAME COUNT LATENCY_MS COMM [KEY=VALUE...]: checks the number of complete pairs, which come one after another. The
+# shortest wait is at most its share of the command's time, and at most $AHEAD ms shorter than the device's latency,
 # where the wait begins after the I/O.
-SLACK=10 AHEAD=0
+AHEAD=0
 waited()
 {
 	local name=$1 count=$2 ms=$3
 	pairs "${@:4}"
 	is "waits: $name: pairs" "$starts $dones $bad" "$count $count 0"
 	holds "waits: $name: as long as the device takes" \
-		"shortest >= ($ms - AHEAD) * 1000000 && shortest < ($ms + SLACK) * 1000000"
+		"shortest >= ($ms - AHEAD) * 1000000 && shortest * count <= elapsed_us * 1000"
 	[ "$starts $dones $bad" = "$count $count 0" ] || sed 's/wait_/	wait_/' /tmp/waits | head -n 12
 }
 
@@ -121,12 +123,6 @@ echo 0 >$TRACING/options/stacktrace
 is "waits: stack of wait_start: $frames frames belong to the hook" "$(stack start | sed -n $((frames + 1))p)" $BIO_AWAIT
 is "waits: stack of wait_done: five frames belong to the hook" "$(stack done | sed -n '5,6p' | paste -sd' ')" \
 	"return_to_handler $(stack start | sed -n 8p)"
-AHEAD=5
-watch dd if=/dev/nbw of=/dev/null bs=4M count=1 iflag=direct
-waited "direct read of many bios" 1 20 dd dev=nbw in=blk_io_schedule bcount=4194304 "flags=B_PHYS|B_READ"
-watch dd if=/dev/zero of=/dev/nbw bs=4M count=1 oflag=direct
-waited "direct write of many bios" 1 20 dd dev=nbw in=blk_io_schedule bcount=4194304 "flags=B_PHYS|B_WRITE"
-
 # watch_on_time MS COMMAND...: as watch, of a command that waits for a device of this latency; again if its thread was not
 # scheduled between the submission of an I/O and the wait for it, as on a busy machine.
 watch_on_time()
@@ -140,6 +136,12 @@ watch_on_time()
 		echo "# waits: ${*:2}: try $try: the shortest wait is $shortest ns"
 	done
 }
+
+AHEAD=5
+watch_on_time 20 dd if=/dev/nbw of=/dev/null bs=4M count=1 iflag=direct
+waited "direct read of many bios" 1 20 dd dev=nbw in=blk_io_schedule bcount=4194304 "flags=B_PHYS|B_READ"
+watch_on_time 20 dd if=/dev/zero of=/dev/nbw bs=4M count=1 oflag=direct
+waited "direct write of many bios" 1 20 dd dev=nbw in=blk_io_schedule bcount=4194304 "flags=B_PHYS|B_WRITE"
 
 # The page cache: the wait begins after the I/O was submitted.
 exec 8</dev/nbw # the last close would drop the page cache
@@ -156,6 +158,7 @@ all_paired "synchronous writes"
 waited "synchronous writes" 4 20 dd dev=nbw in=folio_wait_bit "flags=B_PAGEIO|B_WRITE" bcount=4096
 
 # Threads that contend for a folio's lock do not wait for I/O.
+writeback=$(cat /proc/sys/vm/dirty_writeback_centisecs)
 echo 0 >/proc/sys/vm/dirty_writeback_centisecs
 exec 8<>/dev/nbw
 dd if=/dev/nbw of=/dev/null bs=4k count=1 status=none
@@ -186,7 +189,7 @@ dmsetup create slow --table "0 1048576 delay /dev/nbs 0 0" && dmsetup mknodes sl
 slow=$(dm_disk slow)
 echo 0 >"/sys/block/$slow/queue/read_ahead_kb"
 declare -A metadata=([ext4]=__wait_on_buffer [xfs]=xfs_buf_iowait)
-AHEAD=10 SLACK=80
+AHEAD=10
 force=
 for fs in ext4 xfs; do
 	modprobe $fs
@@ -252,7 +255,7 @@ dmsetup remove slow
 remove_null_blk_disk nbs
 
 # Passthrough commands.
-AHEAD=0 SLACK=10
+AHEAD=0
 modprobe sd_mod
 modprobe scsi_debug ndelay=20000000 dev_size_mb=8 add_host=1
 sd=$(scsi_debug_disk)
@@ -317,5 +320,5 @@ kill $load
 wait $load
 remove_null_blk_disk nbw
 # The ends of the I/Os that were in flight when the module was loaded were counted as unmarked.
-rmmod iostat
-load_module
+reload
+echo "$writeback" >/proc/sys/vm/dirty_writeback_centisecs

@@ -352,4 +352,3 @@ remove_null_blk_disk nby
 # The document has no other lines.
 is "ways: the document has no other lines" "$(sed 's/   *.*//' /tmp/documented | sort)" \
 	"$(printf '%s\n' "${measured[@]}" | sort)"
-no_complaint ways

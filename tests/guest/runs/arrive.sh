@@ -6,6 +6,7 @@
 
 . /payload/tap.sh
 . /payload/balance.sh
+. /payload/kernel-log.sh
 dmesg -n 3
 quarter=$((DISKS / 4))
 declare -A took
@@ -57,13 +58,13 @@ modprobe null_blk queue_mode=2 irqmode=0 submit_queues=1 hw_queue_depth=2 gb=1 n
 
 # Without the module, but that it is loaded and unloaded when there are some, and when there are all.
 timed "load 0" load_module
-rmmod iostat
+unload_module
 for i in 0 1 2 3; do
 	timed "without disks $i" /payload/disks create nbq $quarter $((i * quarter))
 	[ $i != 0 ] || { timed "load 1" load_module && rmmod iostat; }
 done
 timed "load 4" load_module
-rmmod iostat
+unload_module
 all partition partitions without
 all remove departures without
 
@@ -84,5 +85,5 @@ echo "# insmod: ${took[load 0]} us, with $quarter disks ${took[load 1]} us, with
 holds "arrive: insmod takes some for each disk" "first > 1000"
 holds "arrive: insmod takes at most a quarter more for each of the others" "others * 4 <= first * 5"
 no_complaint "arrive"
-rmmod iostat
+unload_module
 finish

@@ -4,6 +4,7 @@
 
 . /payload/tap.sh
 . /payload/balance.sh
+. /payload/kernel-log.sh
 . /payload/memory.sh
 dmesg -n 3
 control=/sys/class/misc/iostat

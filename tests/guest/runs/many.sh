@@ -4,6 +4,7 @@
 
 . /payload/tap.sh
 . /payload/balance.sh
+. /payload/kernel-log.sh
 . /payload/memory.sh
 dmesg -n 3
 control=/sys/class/misc/iostat
@@ -128,7 +129,7 @@ echo "# pages that are not freed: $pages_kib KiB of the first round, $again_kib 
 holds "many: the second round leaves less than 256 bytes of each disk, but for a MiB" "again_kib < DISKS / 4 + 1024"
 nothing_lost "many again"
 is "many: no disk was left unrecorded" "$(dmesg | grep -c 'not recorded')" 0
-rmmod iostat
+unload_module
 memory gone
 # shellcheck disable=SC2154
 gone_kib=$((gone_all - gone_slab - left_all + left_slab))

@@ -4,6 +4,7 @@
 
 . /payload/tap.sh
 . /payload/balance.sh
+. /payload/kernel-log.sh
 dmesg -n 3
 
 for PART in $PARTS; do
@@ -11,6 +12,7 @@ for PART in $PARTS; do
 	PART_BEGINS=$SECONDS
 	[ "$PART" = load ] || [ -d /sys/module/iostat ] || load_module
 	. "/payload/test-$PART.sh"
+	no_complaint "$PART"
 	echo "# $PART: $((SECONDS - PART_BEGINS)) s"
 done
 finish

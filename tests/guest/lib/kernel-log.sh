@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: GPL-2.0
+# What the kernel log has. A test must not clear it: warnings would be lost. Sourced after tap.sh.
+
+. /payload/trouble.sh
+LOG_LINES=0
+
+# no_complaint NAME: the kernel log has no warning since the last call, the first call since the boot.
+no_complaint()
+{
+	dmesg >/tmp/kernel-log
+	# vm-in-root.sh gives it enough memory.
+	holds "$1: the kernel log is complete" "$(wc -l </tmp/kernel-log) >= LOG_LINES"
+	is "$1: no warning of the kernel" "$(tail -n +$((LOG_LINES + 1)) /tmp/kernel-log | grep -E "$TROUBLE")" ""
+	LOG_LINES=$(wc -l </tmp/kernel-log)
+}
+
+# log_from_now, log_since: prints what was added to the kernel log since the last log_from_now.
+log_from_now()
+{
+	LOG_FROM=$(dmesg | wc -l)
+}
+
+log_since()
+{
+	dmesg | tail -n +$((LOG_FROM + 1))
+}
