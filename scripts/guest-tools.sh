@@ -23,7 +23,8 @@ build()
 		{
 			$gcc -O2 -Wall -Wextra -Werror -static -Iinclude/uapi -Itools "$@"
 		}
-		for tool in passthrough message inflight slow cgroups partition waitfile pairing hostile textread disks renamer reach readers failcall faultcall; do
+		for tool in passthrough message inflight slow cgroups partition waitfile pairing hostile textread disks renamer reach readers \
+			opened failcall faultcall; do
 			build -o "$out/$tool" "tests/guest/tools/$tool.c"
 		done
 		today="-DHEADER=\"linux/iostat.h\"" v1="-DHEADER=\"iostat-v1.h\""

@@ -71,19 +71,55 @@ for misuse in $(programs misuse misuse32); do
 	is "$misuse: invalid calls from an unprivileged user" "$($nobody /payload/$misuse nba 2 20000)" ""
 done
 
-# poll(): writable at once; readable after a disk was added, until the list is read.
-/payload/abi poll nbb >/tmp/poll &
-for try in $(seq 100); do
-	[ ! -s /tmp/poll ] || break
-	sleep 0.1
-done
+# The number of a device that has left.
 make_null_blk_disk nbb size=64
-wait $!
-is "poll: always writable, readable after a change until the list is read" "$(tr '\n' ' ' </tmp/poll)" "4 2 2 0 nbb "
+succeeds "a device that has left: its I/O" dd if=/dev/nbb of=/dev/null bs=4k count=1 iflag=direct status=none
+left=$(cat /sys/block/nbb/iostat/devstat/device_number)
+exec 5</dev/nbb
+for held in "while it is open" "closed"; do
+	[ ! -d /sys/block/nbb ] || remove_null_blk_disk nbb
+	for abi in $(programs abi abi32 abi-v1); do
+		is "a device that has left, $held: $abi" \
+			"$(/payload/$abi get "#$left"; /payload/$abi histogram "#$left"; /payload/$abi io-sizes "#$left"
+				/payload/$abi histograms one "#$left")" \
+			"$(printf '%s: ENXIO\n' snapshot histogram sizes histograms)"
+	done
+	is "a device that has left, $held: slow I/Os, accounts by cgroup" \
+		"$(/payload/slow list "#$left"; /payload/cgroups list "$left")" "$(printf 'ENXIO\nENXIO\n')"
+	exec 5<&-
+done
+is "a device that has left: messages" "$(printf '%s\n' "@inflight nbb" "@slow nbb" "@sizes nbb" "@cgroups_list nbb" "nbb @stats_list" |
+	/payload/message raw - | sort -u)" "ENXIO nbb: there is no such disk%0a"
+
+# poll(): writable at once; waits for a change, and returns it until the list is read.
+# has_lines N: waits until the program has printed so many.
+has_lines()
+{
+	local try
+	for try in $(seq 100); do
+		[ "$(wc -l </tmp/poll)" != "$1" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+$nobody /payload/abi poll nbb >/tmp/poll &
+poller=$!
+succeeds "poll: begins" has_lines 1
+sleep 0.3
+make_null_blk_disk nbb size=64
+succeeds "poll: a disk comes" has_lines 2
+sleep 0.3
 remove_null_blk_disk nbb
+succeeds "poll: has returned each time" wait $poller
+is "poll: at first always writable" "$(sed -n 1p /tmp/poll)" 4
+is "poll: a disk comes: readable until the list is read" "$(sed -n 2p /tmp/poll | sed 's/^\(3 2 \)*//')" 0
+is "poll: a disk leaves: readable until the list is read" "$(sed -n 3p /tmp/poll | sed 's/^\(3 2 \)*//')" 0
+for abi in $(programs abi abi32 abi-v1); do
+	is "$abi: poll: which calls have seen a change" "$(/payload/$abi seen nba)" ""
+done
 
 # 256 devices in one call, compared with /proc/diskstats.
-rmmod iostat
+unload_module
 many=$(echo nbt{1..256})
 make_null_blk_disks $many -- size=1
 load_module
@@ -102,12 +138,12 @@ holds "256 devices: faster than /proc/diskstats" "ns < diskstats"
 remove_null_blk_disk $many
 
 # Parameter mode: who may read and write.
-rmmod iostat
-dmesg -c >/dev/null
+unload_module
+log_from_now
 refuses "mode=0777: refused" load_module mode=0777
-is "mode=0777: the kernel log has the reason" "$(dmesg | grep -cF '(octal 0777) is invalid: only permissions to read (4) and write (2)')" 1
+is "mode=0777: the kernel log has the reason" "$(log_since | grep -cF '(octal 0777) is invalid: only permissions to read (4) and write (2)')" 1
 refuses "mode=440: refused" load_module mode=440
-is "mode=440: the kernel log quotes the text" "$(dmesg | grep -cF 'mode=440 (octal 0670) is invalid: ')" 1
+is "mode=440: the kernel log quotes the text" "$(log_since | grep -cF 'mode=440 (octal 0670) is invalid: ')" 1
 for mode in x -1 65536; do
 	refuses "mode=$mode: refused" load_module mode=$mode
 done
@@ -115,8 +151,7 @@ succeeds "mode=0440: accepted" load_module mode=0440
 is "mode=0440: mode of the file" "$(stat -c %a /dev/iostat)" 440
 refuses "mode=0440: not for an unprivileged user" $nobody /payload/abi info
 succeeds "mode=0440: for root" /payload/abi info
-rmmod iostat
-load_module mode=0444
+reload mode=0444
 is "mode=0444: calls, memory and text for an unprivileged user" "$($nobody /payload/abi get nba | without_time)
 $($nobody /payload/mapped get nba | without_time)
 $($nobody cat /dev/iostat | awk '$1 == "nba" { print; exit }' | cut -d' ' -f9-)" \
@@ -125,7 +160,6 @@ is "mode=0444: no messages from an unprivileged user" "$($nobody /payload/abi me
 is "mode=0444: messages from root" "$(/payload/abi message @kstat_list | head -n 1 | cut -d' ' -f1)" 0
 is "mode=0444: no messages without CAP_DAC_OVERRIDE" \
 	"$(setpriv --bounding-set=-dac_override /payload/abi message @kstat_list)" "open: EACCES"
-rmmod iostat
-load_module
+reload
 is "mode: 0666 by default" "$(stat -c %a /dev/iostat)" 666
 remove_null_blk_disk nba

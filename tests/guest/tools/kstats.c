@@ -25,6 +25,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "device.h"
 #include "escape.h"
 #include "kstat-bytes.h"
 
@@ -326,7 +327,7 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "";
 	__u32 kid = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
 
-	fd = open("/dev/iostat", O_RDWR);
+	fd = open_device(O_RDWR);
 	if (fd < 0) {
 		perror("open");
 		return 1;

@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "device.h"
 
 #define LONGEST (8 << 20)
 
@@ -120,7 +121,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	dm = !strcmp(argv[1], "dm");
-	fd = open(dm ? "/dev/mapper/control" : "/dev/iostat", O_RDWR);
+	fd = dm ? open("/dev/mapper/control", O_RDWR) : open_device(O_RDWR);
 	if (fd < 0) {
 		perror("open");
 		return 1;

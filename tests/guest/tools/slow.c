@@ -16,10 +16,12 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include "device.h"
 
 static struct iostat_slow slow[IOSTAT_SLOW_IOS];
 static int fd;
 
+/* Of a device by its name, or as "#NUMBER". */
 static __u32 number_of(const char *name)
 {
 	static struct iostat_device devices[256];
@@ -27,6 +29,8 @@ static __u32 number_of(const char *name)
 		.size = sizeof(list), .entry_size = sizeof(devices[0]), .count = 256, .devices = (unsigned long)devices,
 	};
 
+	if (*name == '#')
+		return strtoul(name + 1, NULL, 10);
 	if (ioctl(fd, IOSTAT_IOC_LIST, &list))
 		exit(2);
 	for (__u32 i = 0; i < list.count && i < 256; i++)
@@ -156,7 +160,7 @@ static int turning(const char *name, long calls)
 
 int main(int argc, char **argv)
 {
-	fd = open("/dev/iostat", O_RDWR);
+	fd = open_device(O_RDWR);
 	if (fd < 0 || argc < 3)
 		return 2;
 	if (!strcmp(argv[1], "list"))
