@@ -35,7 +35,7 @@ pub fn row(
     }
     for column in layout.columns {
         let value = (column.value)(interval, bounds);
-        let text = format!("{:>1$}", cell(column, interval, bounds), column.width);
+        let text = padded(&line, &cell(column, interval, bounds), column.width);
         match (column.show, value.filter(|_| colour)) {
             (Show::Busy(_), Some(value)) if value > 50.0 => {
                 let style = stress(value);
@@ -60,9 +60,49 @@ fn stress(percent: f64) -> Style {
     colour.on_default()
 }
 
+/// A cell for the end of a line, with blanks before it: at least one, unless nothing stands there yet.
+pub fn padded(line: &str, cell: &str, width: usize) -> String {
+    let is_apart = line.is_empty() || line.ends_with(' ') || cell.len() < width;
+    let blank = if is_apart { "" } else { " " };
+    format!("{blank}{cell:>width$}")
+}
+
 /// What stands in a column, without the blanks before it.
-pub fn cell(column: &Column, interval: &Interval, bounds: &Bounds) -> String {
-    (column.value)(interval, bounds).map_or("-".to_owned(), |value| number(value, column.show))
+fn cell(column: &Column, interval: &Interval, bounds: &Bounds) -> String {
+    written((column.value)(interval, bounds), column.show)
+}
+
+/// A value as its column shows it.
+pub fn written(value: Option<f64>, show: Show) -> String {
+    value.map_or("-".to_owned(), |value| number(value, show))
+}
+
+/// The same in at most `width` characters, for where a longer text would be cut off: with fewer digits behind the point,
+/// then in thousands (k), millions (M) and so on. A value that does not fit in any of these forms is shown as `#`.
+pub fn fitting(value: Option<f64>, show: Show, width: usize) -> String {
+    const UNITS: [(f64, &str); 7] = [
+        (1.0, ""),
+        (1e3, "k"),
+        (1e6, "M"),
+        (1e9, "G"),
+        (1e12, "T"),
+        (1e15, "P"),
+        (1e18, "E"),
+    ];
+    let usual = written(value, show);
+    let Some(value) = value.filter(|_| usual.len() > width) else {
+        return usual;
+    };
+    // Without a unit, or with one of which there are less than 1000.
+    let units = UNITS
+        .iter()
+        .filter(|(unit, _)| *unit == 1.0 || value / unit < 999.5);
+    let forms = units.flat_map(|(unit, name)| {
+        let digits = (0..=2).rev();
+        digits.map(move |digits| format!("{:.digits$}{name}", value / unit))
+    });
+    let mut fitting = forms.filter(|form| form.len() <= width);
+    fitting.next().unwrap_or_else(|| "#".repeat(width))
 }
 
 fn number(value: f64, show: Show) -> String {
@@ -128,5 +168,75 @@ impl Table {
             out.line("")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interval::between;
+    use crate::quantile::tests::bounds;
+    use crate::sample::{Device, Entry, Kind, Sample};
+    use crate::style::{FREEBSD, GSTAT, ILLUMOS, NETBSD, OWN, SYSSTAT};
+    use iostat_map::Snapshot;
+    use std::rc::Rc;
+
+    #[test]
+    fn a_number_that_is_too_wide_keeps_its_leading_digits() {
+        let fixed = |value, width| fitting(Some(value), Show::Fixed(1), width);
+        assert_eq!(fixed(1234.5, 6), "1234.5");
+        assert_eq!(fixed(12_345.6, 6), "12346");
+        assert_eq!(fixed(999_999.9, 6), "1.00M");
+        assert_eq!(fixed(12_345_678.0, 6), "12.35M");
+        assert_eq!(fixed(12_345_678.0, 4), "12M");
+        assert_eq!(fixed(f64::MAX, 4), "####");
+        let ms = |value| fitting(Some(value), Show::Fixed(2), 5);
+        let shown = [99.994, 99.996, 1234.5, 123_456.0].map(ms);
+        assert_eq!(shown, ["99.99", "100.0", "1234", "123k"]);
+        assert_eq!(fitting(Some(f64::INFINITY), Show::Bound, 7), ">32s");
+        assert_eq!(fitting(None, Show::Bound, 7), "-");
+    }
+
+    #[test]
+    fn a_blank_is_between_any_two_cells() {
+        let mut sample = Sample::default();
+        sample.entries.push(Entry {
+            device: Rc::new(Device {
+                number: 1,
+                name: "a_long_name".to_owned(),
+                kind: Kind::Disk,
+                diskseq: 1,
+                crtime: 0,
+                major: 8,
+                minor: 0,
+                parent: None,
+                driver: String::new(),
+            }),
+            counters: Snapshot {
+                snaptime: 1_000_000_000,
+                start_count: 40_000_000_000,
+                end_count: 40_000_000_000,
+                bytes: [1 << 60; 4],
+                operations: [10_000_000_000; 4],
+                duration: [1 << 62; 4],
+                wlentime: 1 << 62,
+                rlentime: 1 << 62,
+                wcnt: 1_000_000_000,
+                ..Snapshot::default()
+            },
+            times: Default::default(),
+        });
+        for layout in [&OWN, &SYSSTAT, &GSTAT, &FREEBSD, &ILLUMOS, &NETBSD] {
+            for colour in [false, true] {
+                let line = row(layout, 0, &between(None, &sample)[0], &bounds(), colour);
+                let cells = line.split_whitespace().filter(|word| *word != "|");
+                assert_eq!(cells.count(), layout.columns.len() + 1, "{line}");
+            }
+        }
+        // What fits is where it was.
+        assert_eq!(padded("", "1234", 4), "1234");
+        assert_eq!(padded("a ", "1234", 4), "1234");
+        assert_eq!(padded("a", "123", 4), " 123");
+        assert_eq!(padded("a", "1234", 4), " 1234");
     }
 }

@@ -12,7 +12,7 @@ use crate::output::Output;
 use crate::quantile::{Bounds, Counts};
 use crate::sample::{Sample, CLASSES, FREE, NONE, READ, WRITE};
 use crate::source::Want;
-use crate::table;
+use crate::table::{self, padded};
 use anyhow::{anyhow, bail, Context, Result};
 use iostat_map::NO_DEVICE;
 use serde::Serialize;
@@ -211,35 +211,39 @@ impl Rows {
 
     /// A cgroup.
     pub fn line(&self, line: &Line, longest: usize) -> String {
-        let device = match (&line.device, self.summary) {
+        let mut text = match (&line.device, self.summary) {
             (_, true) => String::new(),
             (Some((name, _)), false) => format!("{name:<longest$}"),
             (None, false) => format!("{:<longest$}", "-"),
         };
         let [none, read, write, free] = &line.accounts;
         let others = free.operations.saturating_add(none.operations);
-        let (read, write) = (self.side(read), self.side(write));
         let share = line
             .share
             .map_or("-".to_owned(), |share| format!("{share:.1}"));
-        format!("{device}{read}{write}{others:>8}{share:>7} {}", line.cgroup)
+        let rest = [(others.to_string(), 8), (share, 7)];
+        let sides = [read, write].map(|account| self.side(account));
+        for (cell, width) in sides.into_iter().flatten().chain(rest) {
+            text.push_str(&padded(&text, &cell, width));
+        }
+        format!("{text} {}", line.cgroup)
     }
 
-    /// Transactions, kB, mean time from start to end and at the device in ms, and the 99th percentile.
-    fn side(&self, account: &Account) -> String {
+    /// Transactions, kB, mean time from start to end and at the device in ms, and the 99th percentile; and how wide each
+    /// column is.
+    fn side(&self, account: &Account) -> [(String, usize); 5] {
         let mean = |ns: u64| match account.operations {
             0 => "-".to_owned(),
             count => format!("{:.3}", ns as f64 / count as f64 / 1e6),
         };
         let p99 = account.counts().quantile(99.0, &self.bounds);
-        format!(
-            "{:>9}{:>11}{:>9}{:>9}{:>8}",
-            account.operations,
-            account.bytes / 1024,
-            mean(account.duration_ns),
-            mean(account.service_ns),
-            p99.map_or("-".to_owned(), table::time)
-        )
+        [
+            (account.operations.to_string(), 9),
+            ((account.bytes / 1024).to_string(), 11),
+            (mean(account.duration_ns), 9),
+            (mean(account.service_ns), 9),
+            (p99.map_or("-".to_owned(), table::time), 8),
+        ]
     }
 }
 

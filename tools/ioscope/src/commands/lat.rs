@@ -10,7 +10,7 @@ use crate::output::Output;
 use crate::quantile::{Bounds, Counts, UpTo};
 use crate::sample::{Sample, CLASSES, FREE, NONE, PHASES, READ, SERVICE, TOTAL, WRITE};
 use crate::source::Want;
-use crate::table;
+use crate::table::{self, padded};
 use anyhow::{bail, Result};
 use serde::Serialize;
 
@@ -130,26 +130,32 @@ impl Times<'_> {
         );
         out.heading(lines.len(), &heading)?;
         for line in lines {
-            let total = line.counts.total();
-            let rate = line.interval.per_second(total);
-            let mut text = format!(
-                "{:<longest$}{:<6}{:<7}{total:>8}{:>9}",
-                line.interval.device.name,
-                CLASSES[line.class],
-                PHASES[line.phase],
-                rate.map_or("-".to_owned(), |rate| format!("{rate:.1}")),
-            );
-            for q in &self.options.quantiles {
-                let up_to = line.counts.quantile(*q, &self.bounds);
-                text.push_str(&format!("{:>8}", written(up_to)));
-            }
-            let longest = line.counts.longest(&self.bounds);
-            out.line(&format!("{text}{:>8}", written(longest)))?;
+            out.line(&self.row(line))?;
         }
         if lines.len() != 1 {
             out.line("")?;
         }
         Ok(())
+    }
+
+    fn row(&self, line: &Line) -> String {
+        let total = line.counts.total();
+        let longest = self.longest;
+        let rate = line.interval.per_second(total);
+        let mut text = format!(
+            "{:<longest$}{:<6}{:<7}",
+            line.interval.device.name, CLASSES[line.class], PHASES[line.phase],
+        );
+        let rate = rate.map_or("-".to_owned(), |rate| format!("{rate:.1}"));
+        text.push_str(&padded(&text, &total.to_string(), 8));
+        text.push_str(&padded(&text, &rate, 9));
+        for q in &self.options.quantiles {
+            let up_to = line.counts.quantile(*q, &self.bounds);
+            text.push_str(&padded(&text, &written(up_to), 8));
+        }
+        let most = line.counts.longest(&self.bounds);
+        text.push_str(&padded(&text, &written(most), 8));
+        text
     }
 
     /// As biolatency prints them: all classes together, or each.
@@ -316,7 +322,12 @@ impl Reporter for Times<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::{Cli, Command};
     use crate::quantile::tests::bounds;
+    use crate::sample::{Device, Entry, Kind};
+    use clap::Parser;
+    use iostat_map::Snapshot;
+    use std::rc::Rc;
 
     #[test]
     fn histograms_look_like_those_of_biolatency() {
@@ -329,6 +340,62 @@ mod tests {
             "      2323 -> 2762       : 7        |                                        |",
         ];
         assert_eq!(rows(&counts, &bounds(), false), expected);
+    }
+
+    #[test]
+    fn a_blank_is_between_any_two_cells() {
+        let Ok(Cli {
+            command: Some(Command::Lat(options)),
+            ..
+        }) = Cli::try_parse_from(["ioscope", "lat"])
+        else {
+            panic!("the options of lat");
+        };
+        let times = Times {
+            options: &options,
+            classes: Vec::new(),
+            phases: Vec::new(),
+            bounds: bounds(),
+            document: Document::new(false),
+            has_header: false,
+            longest: 9,
+        };
+        let sample = Sample {
+            entries: vec![Entry {
+                device: Rc::new(Device {
+                    number: 1,
+                    name: "nullb0p1".to_owned(),
+                    kind: Kind::Disk,
+                    diskseq: 1,
+                    crtime: 0,
+                    major: 8,
+                    minor: 0,
+                    parent: None,
+                    driver: String::new(),
+                }),
+                counters: Snapshot {
+                    snaptime: 1_000_000_000,
+                    ..Snapshot::default()
+                },
+                times: Default::default(),
+            }],
+            ..Sample::default()
+        };
+        let mut counts = Counts::default();
+        counts.buckets[53] = 1 << 40;
+        let line = Line {
+            interval: &between(None, &sample)[0],
+            class: READ,
+            phase: SERVICE,
+            counts,
+        };
+        let row = times.row(&line);
+        // Name, class, phase, count, rate, three percentiles and the longest.
+        assert_eq!(row.split_whitespace().count(), 9, "{row}");
+        assert!(
+            row.contains(" service 1099511627776 1099511627776.0 "),
+            "{row}"
+        );
     }
 
     #[test]

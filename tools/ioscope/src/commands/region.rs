@@ -16,6 +16,7 @@ use crate::output::Output;
 use crate::region::{areas, list, message, sectors, Area, Measured, Region};
 use crate::sample::{Device, Entry, Sample};
 use crate::source::Want;
+use crate::table::padded;
 use anyhow::{anyhow, bail, Result};
 use iostat_map::File;
 use std::rc::Rc;
@@ -391,7 +392,54 @@ fn area_line(
         // Bytes as kB.
         let unit = if (4..7).contains(&index) { 1024.0 } else { 1.0 };
         let number = field.map_or("-".to_owned(), |field| format!("{:.2}", field / unit));
-        text.push_str(&format!("{number:>width$}"));
+        text.push_str(&padded(&text, &number, width));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Kind;
+
+    #[test]
+    fn a_blank_is_between_any_two_numbers() {
+        let device = Device {
+            number: 1,
+            name: "sda".to_owned(),
+            kind: Kind::Disk,
+            diskseq: 1,
+            crtime: 0,
+            major: 8,
+            minor: 0,
+            parent: None,
+            driver: String::new(),
+        };
+        let region = Region {
+            id: 0,
+            start: 0,
+            len: 8,
+            step: 8,
+            program: PROGRAM.to_owned(),
+            aux: "-".to_owned(),
+            precise: true,
+        };
+        let many = 1 << 50;
+        let area = Area {
+            start: 0,
+            len: 8,
+            ios: [many; 2],
+            merges: [many; 2],
+            sectors: [many; 2],
+            time_ns: [u64::MAX; 2],
+            in_flight: many,
+            busy_ns: many,
+            queue_ns: u64::MAX,
+        };
+        for what in [What::Counts, What::Rates] {
+            let line = area_line(what, &device, &region, 0, &area, Some(1_000_000));
+            let cells = line.split_whitespace().count();
+            assert_eq!(cells, heading(what).split_whitespace().count(), "{line}");
+        }
+    }
 }

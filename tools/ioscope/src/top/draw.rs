@@ -256,6 +256,29 @@ mod tests {
     }
 
     #[test]
+    fn large_numbers_are_shown_whole() {
+        let mut top = top(&[1]);
+        for (second, count) in [(5, 100), (6, 2_000_000)] {
+            top.sample(sample(&[1], second, count));
+        }
+        // In the last second there were 6 * 2,000,000 - 5 * 100 reads.
+        let lines = screen(&top, 160, 10);
+        let words: Vec<_> = lines[2].split_whitespace().collect();
+        assert_eq!(words[2..5], ["12.00M", "0.0", "49150.0"], "{}", lines[2]);
+        press(&mut top, "3");
+        let lines = screen(&top, 160, 10);
+        let numbers = |line: &str| {
+            line.split_whitespace()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        let (headings, cells) = (numbers(&lines[2]), numbers(&lines[3]));
+        assert_eq!(headings[..3], ["r/s", "w/s", "rMB/s"], "{lines:#?}");
+        assert_eq!(cells[..3], ["11999500.0", "0.0", "49149.95"], "{lines:#?}");
+        assert_eq!(headings.len(), cells.len(), "{lines:#?}");
+    }
+
+    #[test]
     fn the_cursor_keeps_its_device() {
         let mut top = top(&[1, 2, 3]);
         press(&mut top, "j");

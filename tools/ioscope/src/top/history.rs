@@ -6,7 +6,6 @@ use crate::interval::Interval;
 use crate::quantile::{Bounds, Counts};
 use crate::sample::{Device, PHASES, TOTAL};
 use crate::style::OWN;
-use crate::table::cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -38,8 +37,8 @@ pub struct History {
     /// The device has left.
     pub is_gone: bool,
     pub is_idle: bool,
-    /// The columns of `ioscope show`, as text.
-    pub cells: Vec<String>,
+    /// Of the columns of `ioscope show`.
+    pub values: Vec<Option<f64>>,
     pub points: VecDeque<Point>,
     /// By phase, of all classes: in the last interval, and since counting began.
     pub recent: [Counts; 3],
@@ -60,7 +59,7 @@ impl History {
             device,
             is_gone: false,
             is_idle: true,
-            cells: Vec::new(),
+            values: Vec::new(),
             points: VecDeque::new(),
             recent: Default::default(),
             all: Default::default(),
@@ -78,7 +77,7 @@ impl History {
     pub fn add(&mut self, interval: &Interval, whole: &Interval, bounds: &Bounds, is_first: bool) {
         self.is_idle = interval.is_idle();
         let columns = OWN.columns.iter();
-        self.cells = columns.map(|c| cell(c, interval, bounds)).collect();
+        self.values = columns.map(|c| (c.value)(interval, bounds)).collect();
         self.recent = std::array::from_fn(|phase| of_classes(interval, phase));
         self.all = std::array::from_fn(|phase| of_classes(whole, phase));
         let now = interval.now();

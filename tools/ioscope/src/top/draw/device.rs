@@ -6,7 +6,7 @@ use super::super::history::{History, Queue};
 use super::super::Top;
 use crate::quantile::{Counts, UpTo};
 use crate::style::OWN;
-use crate::table::time;
+use crate::table::{time, written};
 use iostat_map::layout::BUCKETS;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::text::{Line, Text};
@@ -95,12 +95,15 @@ fn name(history: &History) -> String {
 fn numbers(history: &History, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut headings, mut cells) = (String::new(), String::new());
-    for (column, cell) in OWN.columns.iter().zip(&history.cells) {
-        if headings.len() + column.width > width && !headings.is_empty() {
+    for (column, value) in OWN.columns.iter().zip(&history.values) {
+        let cell = written(*value, column.show);
+        // At least one blank is before a number.
+        let wide = column.width.max(cell.len() + 1);
+        if headings.len() + wide > width && !headings.is_empty() {
             lines.extend([std::mem::take(&mut headings), std::mem::take(&mut cells)]);
         }
-        headings.push_str(&format!("{:>1$}", column.heading, column.width));
-        cells.push_str(&format!("{cell:>0$}", column.width));
+        headings.push_str(&format!("{:>wide$}", column.heading));
+        cells.push_str(&format!("{cell:>wide$}"));
     }
     lines.extend([headings, cells]);
     lines

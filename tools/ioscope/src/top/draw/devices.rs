@@ -5,6 +5,7 @@
 use super::super::history::History;
 use super::super::Top;
 use crate::style::{Show, OWN};
+use crate::table::fitting;
 use ratatui::layout::{Constraint, Rect};
 use ratatui::text::{Line, Text};
 use ratatui::widgets::{Cell, Row, Table, TableState};
@@ -42,12 +43,14 @@ pub fn draw(top: &Top, frame: &mut Frame, area: Rect) {
         .iter()
         .map(|column| Text::raw(column.heading).right_aligned());
     let row = |history: &&History| {
-        let cells = history.cells.iter().zip(&columns).map(|(cell, column)| {
+        let cells = history.values.iter().zip(&columns).map(|(value, column)| {
             let style = match column.show {
                 Show::Busy(_) => top.look.busy(history.busy),
                 _ => Default::default(),
             };
-            Cell::new(Line::raw(cell.clone()).right_aligned()).style(style)
+            // One blank is between columns.
+            let cell = fitting(*value, column.show, column.width - 1);
+            Cell::new(Line::raw(cell).right_aligned()).style(style)
         });
         let first = [history.device.name.clone(), spark(top, history, sparks)];
         Row::new(first.into_iter().map(Cell::new).chain(cells))
