@@ -7,6 +7,7 @@ use crate::layout::{
     SIZES,
 };
 use crate::sum::{copy, Sum};
+use std::marker::PhantomData;
 use std::mem::{replace, take};
 use std::ptr::NonNull;
 use std::sync::atomic::{
@@ -26,11 +27,59 @@ pub struct Block {
 // SAFETY: The memory is valid for every thread, see `new`; what changes in it is read by atomics.
 unsafe impl Send for Block {}
 
+/// A `T` in the memory of a device, of which more is behind it. It is a pointer, since what is behind a `T` may not be
+/// reached through a reference to the `T`.
+struct Place<'a, T> {
+    at: NonNull<T>,
+    block: PhantomData<&'a Block>,
+}
+
+impl<T> Clone for Place<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Place<'_, T> {}
+
+impl<'a, T> Place<'a, T> {
+    /// # Safety
+    ///
+    /// For `'a` an aligned `T` is at `at`, of which nothing changes but atomics, and `at` may be used for all of the memory
+    /// of the device.
+    unsafe fn new(at: NonNull<T>) -> Self {
+        Place {
+            at,
+            block: PhantomData,
+        }
+    }
+
+    fn get(self) -> &'a T {
+        // SAFETY: By the requirement of `new`, at `at` is a `T` that is aligned, valid for reads and initialized, for as long
+        // as the reference lives; and nothing changes in it meanwhile but atomics, which references allow.
+        unsafe { self.at.as_ref() }
+    }
+
+    /// What is `distance` bytes behind it.
+    ///
+    /// # Safety
+    ///
+    /// In the memory of the same device an aligned `U` is there for `'a`, of which nothing changes but atomics.
+    unsafe fn behind<U>(self, distance: usize) -> Place<'a, U> {
+        // SAFETY: By the requirement of this function both ends are in the memory of one device, which is one mapping, so
+        // the distance is less than `isize::MAX`; and by that of `new` `at` may be used for all of it.
+        let at = unsafe { self.at.byte_add(distance) };
+        // SAFETY: By the requirement of this function an aligned `U` is there for `'a`, of which nothing changes but
+        // atomics; the pointer was made of one that may be used for all of the memory.
+        unsafe { Place::new(at.cast()) }
+    }
+}
+
 impl Block {
     /// # Safety
     ///
     /// At `header` is a `struct iostat_map_header` of version 1, and at `owner` the memory of a device that it
-    /// describes: both aligned, for as long as the value lives.
+    /// describes: both aligned, for as long as the value lives. The pointers may be used for all of that memory.
     pub unsafe fn new(header: NonNull<u8>, owner: NonNull<u8>) -> Self {
         Block {
             header: header.cast(),
@@ -64,16 +113,24 @@ impl Block {
     }
 
     /// The device, and its partitions. Whether it is one of these.
-    fn owners(&self) -> impl Iterator<Item = (bool, &Owner)> {
-        // SAFETY: By the requirement of `set_partitions`.
-        let partitions = self.partitions.iter().map(|at| unsafe { at.as_ref() });
-        std::iter::once((false, self.owner())).chain(partitions.map(|owner| (true, owner)))
+    fn owners(&self) -> impl Iterator<Item = (bool, Place<'_, Owner>)> {
+        // SAFETY: By the requirement of `new`, at `owner` is an aligned `Owner` for as long as the value lives, and so for
+        // as long as it is borrowed. What changes in it is atomic. The pointer may be used for all of the memory.
+        let device = unsafe { Place::new(self.owner) };
+        // SAFETY: By the requirement of `set_partitions`, the same holds at each of these until its next call, which the
+        // borrow excludes.
+        let place = |at: &NonNull<Owner>| (true, unsafe { Place::new(*at) });
+        std::iter::once((false, device)).chain(self.partitions.iter().map(place))
     }
 
     /// The records of a device that are there: that which CPUs share, and those of CPUs that have one.
-    fn records_of<'a>(&'a self, owner: &'a Owner) -> impl Iterator<Item = &'a Record> {
+    fn records_of<'a>(
+        &'a self,
+        owner: Place<'a, Owner>,
+    ) -> impl Iterator<Item = Place<'a, Record>> {
         let header = self.header();
         let words = owner
+            .get()
             .present
             .iter()
             .take((header.records as usize).div_ceil(64));
@@ -87,11 +144,11 @@ impl Block {
                 (lowest != 0).then(|| first + lowest.trailing_zeros() as usize)
             })
         });
-        let at = NonNull::from(owner);
         bits.map(move |index| {
             let offset = header.record_offset as usize + index * header.record_stride as usize;
-            // SAFETY: By the requirement of `new` or `set_partitions` a record is there.
-            unsafe { at.byte_add(offset).cast::<Record>().as_ref() }
+            // SAFETY: The header describes the memory of the device: its bit says that the record is there, in the same
+            // memory, aligned, and it stays for as long as the memory does. What changes in it is atomic.
+            unsafe { owner.behind(offset) }
         })
     }
 
@@ -99,16 +156,20 @@ impl Block {
     fn records(&self) -> impl Iterator<Item = (bool, &Record)> {
         self.owners().flat_map(|(is_partition, owner)| {
             let records = self.records_of(owner);
-            records.map(move |record| (is_partition, record))
+            records.map(move |record| (is_partition, record.get()))
         })
     }
 
-    /// The bases of the histograms at an address, if there are any.
-    fn bases<T>(&self, at: &T, has_bases: &AtomicU64) -> Option<&Bases> {
+    /// The bases of the histograms of a device or record, if it has any.
+    fn bases<'a, T>(&self, of: Place<'a, T>, has_bases: &AtomicU64) -> Option<&'a Bases> {
         let offset = self.header().bases_offset as usize;
-        // SAFETY: By the requirement of `new` they are there: so it is said.
-        (has_bases.load(Acquire) != 0)
-            .then(|| unsafe { NonNull::from(at).byte_add(offset).cast::<Bases>().as_ref() })
+        // Acquire: they were there before this was said.
+        (has_bases.load(Acquire) != 0).then(|| {
+            // SAFETY: The header says where they are, in the memory of the same device and aligned; the device or record
+            // says that they are there, and they stay for as long as the memory does. They are atomics.
+            let bases: Place<'a, Bases> = unsafe { of.behind(offset) };
+            bases.get()
+        })
     }
 
     /// How the times of one class and phase are distributed; of each CPU at one instant. Spins for as long as
@@ -123,12 +184,14 @@ impl Block {
         // Of read and write, or of none and free.
         let is_rare = class == 0 || class == 3;
         let which = usize::from(class >= 2);
-        for (_, owner) in self.owners() {
-            for record in self.records_of(owner) {
+        for (_, at_owner) in self.owners() {
+            let owner = at_owner.get();
+            for at_record in self.records_of(at_owner) {
+                let record = at_record.get();
                 let (latency, bases) = if is_rare {
-                    (&owner.latency, self.bases(owner, &owner.has_bases))
+                    (&owner.latency, self.bases(at_owner, &owner.has_bases))
                 } else {
-                    (&record.latency, self.bases(record, &record.has_bases))
+                    (&record.latency, self.bases(at_record, &record.has_bases))
                 };
                 let bases = bases.map(|bases| &bases.times[which][phase]);
                 add_times(&mut sum, &record.seq, &latency[which][phase], |bucket| {
@@ -153,13 +216,15 @@ impl Block {
             return sum;
         }
         let which = usize::from(class >= 2);
-        for (_, owner) in self.owners() {
-            for record in self.records_of(owner) {
+        for (_, at_owner) in self.owners() {
+            let owner = at_owner.get();
+            for at_record in self.records_of(at_owner) {
+                let record = at_record.get();
                 let is_free = class == 3;
                 let bases = if is_free {
-                    self.bases(owner, &owner.has_bases)
+                    self.bases(at_owner, &owner.has_bases)
                 } else {
-                    self.bases(record, &record.has_bases)
+                    self.bases(at_record, &record.has_bases)
                 };
                 let (_, lows) = copy(&record.seq, || -> [u32; SIZES] {
                     std::array::from_fn(|bucket| {
