@@ -35,6 +35,10 @@ echo >$TRACING/trace
 # A process whose name has what ends a field.
 cp "$(command -v dd)" "/tmp/a [0] b: c"
 "/tmp/a [0] b: c" if=/dev/nullb1 of=/dev/null bs=4k count=1 iflag=direct status=none
+# One whose name is UTF-8, with what some terminals take for an escape, U+009B.
+odd=$'\303\251\302\2332J'
+cp "$(command -v dd)" "/tmp/$odd"
+"/tmp/$odd" if=/dev/nullb1 of=/dev/null bs=4k count=1 iflag=direct status=none
 ioscope snoop -H -c "a [0] b: c" 3 >/tmp/named 2>/dev/null &
 named=$!
 ioscope snoop -H -m 4 3 >/tmp/slow 2>/dev/null &
@@ -86,6 +90,10 @@ is "snoop -o csv: the count is that of sysfs" \
 is "snoop -s: as many starts as dones" \
 	"$(grep -c '"event":"start"' /tmp/snoop.json)" "$(grep -c '"event":"done"' /tmp/snoop.json)"
 is "snoop: the file" "$(grep -c '"file":"/dev/nullb1"' /tmp/snoop.json)" "$(grep -c '"event"' /tmp/snoop.json)"
+is "snoop -o json: a name with a control character" "$(grep -cF $'"comm":"\303\251\\\\302\\\\2332J"' /tmp/snoop.json)" 2
+is "snoop: no byte of a control character is written" "$(LC_ALL=C grep -c $'\302\233' /tmp/snoop /tmp/snoop.csv /tmp/snoop.json | xargs)" \
+	"/tmp/snoop:0 /tmp/snoop.csv:0 /tmp/snoop.json:0"
+is "snoop: a name with a control character" "$(awk -v name=$'\303\251\\\\302\\\\2332J' '$2 == name' /tmp/snoop | wc -l)" 1
 give snoop.json </tmp/snoop.json
 
 # biosnoop and biolatency of libbpf-tools, of the same I/O.

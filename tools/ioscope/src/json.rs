@@ -7,6 +7,7 @@ pub mod io;
 
 use crate::interval::Interval;
 use crate::output::Output;
+use crate::printable;
 use crate::quantile::{Bounds, Counts};
 use crate::sample::{CLASSES, PHASES};
 use anyhow::{Context, Result};
@@ -192,6 +193,7 @@ impl Document {
         }
         self.begun = true;
         let text = serde_json::to_string(value).context("cannot write")?;
+        let text = printable::json(&text);
         out.write_all(text.as_bytes()).context("cannot write")?;
         if self.lines {
             out.write_all(b"\n").context("cannot write")?;
@@ -259,9 +261,12 @@ const COLUMNS: [Column; 37] = [
     ("rcnt", |i| i.now().rcnt),
 ];
 
-/// Writes records of CSV (RFC 4180).
+/// Writes records of CSV (RFC 4180), without the control characters that fields may have.
 pub fn csv_record<'a>(out: &mut Output, fields: impl IntoIterator<Item = &'a str>) -> Result<()> {
     let mut writer = csv::Writer::from_writer(out);
+    let fields = fields.into_iter().map(printable::printable);
+    let fields: Vec<_> = fields.collect();
+    let fields = fields.iter().map(|field| field.as_bytes());
     writer.write_record(fields).context("cannot write")?;
     writer.flush().context("cannot write")
 }

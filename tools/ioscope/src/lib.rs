@@ -6,7 +6,7 @@
 //!   module ([`live`]) or a file ([`recording`]).
 //! * [`interval`], [`quantile`]: what happened between two samples, as numbers; pure.
 //! * [`region`], [`extents`]: parts of a disk, and which are a file's; [`trace`]: single I/Os, from a tracefs instance.
-//! * [`style`], [`table`], [`json`]: how that is written.
+//! * [`style`], [`table`], [`json`]: how that is written; [`printable`]: without control characters.
 //! * [`top`]: a screen that is always up to date.
 //! * [`inflight`]: the I/Os in flight; [`slow`]: those that were slow; [`cgroup`]: accounts by cgroup;
 //!   [`size`]: how large I/Os are.
@@ -27,6 +27,7 @@ pub mod kstat;
 pub mod live;
 pub mod names;
 pub mod output;
+pub mod printable;
 pub mod quantile;
 pub mod recording;
 pub mod region;

@@ -2,6 +2,7 @@
 
 //! Standard output: screens, colour, and what becomes of errors; and standard error.
 
+use crate::printable::printable;
 use anyhow::{Context, Result};
 use std::fmt::Display;
 use std::io::{stderr, stdout, BufWriter, IsTerminal, Stdout, Write};
@@ -38,7 +39,13 @@ impl Output {
         self.since_heading = None;
     }
 
+    /// Writes a line, without the control characters that it may have.
     pub fn line(&mut self, line: &str) -> Result<()> {
+        self.styled(&printable(line))
+    }
+
+    /// Writes a line that may have control characters: colours, or a tab between texts that have none.
+    pub fn styled(&mut self, line: &str) -> Result<()> {
         self.since_heading = self.since_heading.map(|lines| lines + 1);
         writeln!(self.out, "{line}").context("cannot write")
     }
@@ -82,7 +89,8 @@ fn screen_lines() -> usize {
 /// Writes a line to standard error. An error of that is ignored: eprintln!() would abort the program, and what it has
 /// made would stay, as an instance of tracefs.
 pub fn note(message: impl Display) {
-    let _ = stderr().write_all(format!("ioscope: {message}\n").as_bytes());
+    let message = message.to_string();
+    let _ = stderr().write_all(format!("ioscope: {}\n", printable(&message)).as_bytes());
 }
 
 /// Whether an error is that the output is a pipe that was closed: no error of ours.

@@ -7,6 +7,7 @@
 //! before. What is cut off or altered ends the file there: all samples before are read.
 
 pub mod frame;
+mod names;
 pub mod reader;
 pub mod replay;
 pub mod writer;

@@ -4,6 +4,7 @@
 
 use crate::interval::Interval;
 use crate::output::Output;
+use crate::printable::printable;
 use crate::quantile::{Bounds, UpTo};
 use crate::style::{Column, Layout, Name, Show};
 use anstyle::{AnsiColor, Style};
@@ -28,7 +29,7 @@ pub fn row(
     bounds: &Bounds,
     colour: bool,
 ) -> String {
-    let name = &interval.device.name;
+    let name = printable(&interval.device.name);
     let mut line = String::new();
     if let Name::First(_, width) = layout.name {
         line.push_str(&format!("{name:<0$}", width.max(longest)));
@@ -46,7 +47,7 @@ pub fn row(
     }
     if let Name::Last(_, before) = layout.name {
         line.push_str(before);
-        line.push_str(name);
+        line.push_str(&name);
     }
     line
 }
@@ -162,7 +163,7 @@ impl Table {
         out.heading(intervals.len(), &heading(self.layout, self.longest))?;
         for interval in intervals {
             let colour = out.has_colour();
-            out.line(&row(self.layout, self.longest, interval, bounds, colour))?;
+            out.styled(&row(self.layout, self.longest, interval, bounds, colour))?;
         }
         if intervals.len() != 1 {
             out.line("")?;
@@ -203,7 +204,7 @@ mod tests {
         sample.entries.push(Entry {
             device: Rc::new(Device {
                 number: 1,
-                name: "a_long_name".to_owned(),
+                name: "a_long\u{9b}2J".to_owned(),
                 kind: Kind::Disk,
                 diskseq: 1,
                 crtime: 0,
@@ -231,6 +232,7 @@ mod tests {
                 let line = row(layout, 0, &between(None, &sample)[0], &bounds(), colour);
                 let cells = line.split_whitespace().filter(|word| *word != "|");
                 assert_eq!(cells.count(), layout.columns.len() + 1, "{line}");
+                assert!(line.contains("a_long\\302\\2332J"), "{line}");
             }
         }
         // What fits is where it was.

@@ -6,6 +6,7 @@ pub mod event;
 pub mod sums;
 
 use crate::output::note;
+use crate::printable::printable;
 use crate::signals::Signals;
 use anyhow::{anyhow, bail, Context, Error, Result};
 use event::{parse, Event, Kind, Line};
@@ -347,6 +348,7 @@ fn lines(rest: &mut Vec<u8>, each: &mut impl FnMut(&Event) -> Result<()>) -> Res
     let mut begin = 0;
     while let Some(length) = rest[begin..].iter().position(|byte| *byte == b'\n') {
         let line = String::from_utf8_lossy(&rest[begin..begin + length]);
+        let line = printable(&line);
         match parse(&line) {
             Line::Event(event) => each(&event)?,
             Line::Invalid => {
@@ -370,6 +372,27 @@ mod tests {
             "entries: 5\noverrun: 7\ncommit overrun: 20\nbytes: 3000\noldest event ts:     1.5\n\
                      now ts:     2.5\ndropped events: 100\nread events: 4\n";
         assert_eq!(lost(stats), 127);
+    }
+
+    #[test]
+    fn names_have_no_control_characters() -> Result<()> {
+        let text = "d\x1b[2Jd-1 [000] ..... 1.000001: start: id=7 dev=a 8:0 flags=B_READ|B_PHYS blkno=1 bcount=512 \
+                    pid=1 tgid=1 uid=0 comm=d\u{9b}d offset=-1 fs=ext4 mount=/\u{85} path=/\u{e9}\u{9b}2J\n";
+        let mut rest = text.as_bytes().to_vec();
+        let mut count = 0;
+        lines(&mut rest, &mut |event| {
+            assert_eq!((event.comm, event.mount), ("d\\302\\233d", "/\\302\\205"));
+            assert_eq!(event.path, "/\u{e9}\\302\\2332J");
+            count += 1;
+            Ok(())
+        })?;
+        assert_eq!(count, 1);
+        // Nor has the error that shows a line.
+        let mut rest = text.replace(" pid=1", " pid=x").into_bytes();
+        let error = lines(&mut rest, &mut |_| Ok(())).unwrap_err().to_string();
+        assert!(error.contains("d\\033[2Jd-1"), "{error}");
+        assert!(!error.contains(char::is_control), "{error}");
+        Ok(())
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::kstat::{escaped, headers, Kstat, Value};
 use crate::live::open;
 use crate::names::Selection;
 use crate::output::Output;
+use crate::printable;
 use crate::source::Want;
 use crate::ticker::Ticker;
 use anyhow::{anyhow, bail, Context, Result};
@@ -261,7 +262,7 @@ fn write(out: &mut Output, options: &Options, all: &[Kstat]) -> Result<()> {
     if options.json {
         let list: Vec<Json> = all.iter().map(json_of).collect();
         let text = serde_json::to_string_pretty(&list).context("cannot write")?;
-        return writeln!(out, "{text}").context("cannot write");
+        return writeln!(out, "{}", printable::json(&text)).context("cannot write");
     }
     for kstat in all {
         let id = id(kstat);
@@ -276,9 +277,9 @@ fn write(out: &mut Output, options: &Options, all: &[Kstat]) -> Result<()> {
             let name = escaped(name, b"");
             match (options.list, options.parseable) {
                 (true, _) => out.line(&format!("{id}:{name}"))?,
-                (false, true) => out.line(&format!("{id}:{name}\t{}", text(value)))?,
+                (false, true) => out.styled(&format!("{id}:{name}\t{}", text(value)))?,
                 (false, false) if name == "class" => {}
-                (false, false) => out.line(&format!("\t{name:<30}  {}", text(value)))?,
+                (false, false) => out.styled(&format!("\t{name:<30}  {}", text(value)))?,
             }
         }
         if !options.parseable && !options.list {

@@ -93,10 +93,11 @@ impl<R: Read> Reader<R> {
         let Some(content) = self.content()? else {
             return Ok(None);
         };
-        let frame = match postcard::from_bytes(&content) {
+        let mut frame: Frame = match postcard::from_bytes(&content) {
             Ok(frame) => frame,
             Err(_) => return self.unknown("a frame cannot be understood"),
         };
+        frame.make_printable();
         if let Frame::Begin(bounds) = &frame {
             let Ok(bounds) = bounds.as_slice().try_into() else {
                 return self.unknown("its histograms are others than those of this ioscope");

@@ -282,6 +282,76 @@ fn other_files_are_refused() {
 }
 
 #[test]
+fn names_have_no_control_characters() -> Result<()> {
+    const ODD: &str = "a\u{9b}2J\n";
+    const SHOWN: &str = "a\\302\\2332J\\012";
+    let odd = || Some(ODD.to_owned());
+    let mut sample = Sample {
+        entries: vec![entry((1, [1; 4], 0))],
+        regions: vec![measured(1, 0, [1; 4])],
+        in_flight: in_flight(1, 1),
+        slow: Some(vec![ring(1, 1)]),
+        cgroups: cgroups(&[1], 1),
+        ..Sample::default()
+    };
+    Rc::make_mut(&mut sample.entries[0].device).name = ODD.to_owned();
+    sample.events = Some(Rc::new(
+        [Event {
+            label: format!("{ODD} {ODD}"),
+            kind: ODD.to_owned(),
+            total: 1,
+            rate: None,
+        }]
+        .into_iter()
+        .collect(),
+    ));
+    let region = &mut sample.regions[0].region;
+    (region.program, region.aux) = (ODD.to_owned(), ODD.to_owned());
+    let Some(in_flight) = &mut sample.in_flight else {
+        panic!("nothing is in flight");
+    };
+    in_flight.devices[0].device = ODD.to_owned();
+    let flight = &mut in_flight.oldest[0];
+    (flight.device, flight.op, flight.comm) = (ODD.to_owned(), odd(), odd());
+    for ring in sample.slow.iter_mut().flatten() {
+        let io = &mut Rc::make_mut(ring).ios[0];
+        (io.device, io.op, io.comm) = (odd(), odd(), odd());
+    }
+    let Some(cgroups) = &mut sample.cgroups else {
+        panic!("there is no cgroup");
+    };
+    let cgroups = Rc::make_mut(cgroups);
+    let ids = cgroups
+        .accounts
+        .keys()
+        .map(|key| (key.cgroup, ODD.to_owned()));
+    cgroups.paths = Rc::new(ids.collect());
+    let again = read(&written(&[sample])?)?.remove(0);
+    assert_eq!(again.entries[0].device.name, SHOWN);
+    let events = again.events.unwrap_or_default();
+    assert_eq!(events.list()[0].label, format!("{SHOWN} {SHOWN}"));
+    assert_eq!(events.list()[0].kind, SHOWN);
+    let region = &again.regions[0].region;
+    assert_eq!([&region.program, &region.aux], [SHOWN; 2]);
+    let in_flight = again.in_flight.unwrap_or_default();
+    let flight = &in_flight.oldest[0];
+    assert_eq!([&in_flight.devices[0].device, &flight.device], [SHOWN; 2]);
+    let texts = [&flight.op, &flight.comm];
+    assert_eq!(texts.map(Option::as_deref), [Some(SHOWN); 2]);
+    let slow = again.slow.unwrap_or_default();
+    let io = &slow[0].ios[0];
+    let texts = [&io.device, &io.op, &io.comm];
+    assert_eq!(texts.map(Option::as_deref), [Some(SHOWN); 3]);
+    let cgroups = again.cgroups.unwrap_or_default();
+    assert!(!cgroups.accounts.is_empty());
+    assert!(cgroups
+        .accounts
+        .keys()
+        .all(|key| key.is_other() || cgroups.name(key) == SHOWN));
+    Ok(())
+}
+
+#[test]
 fn an_idle_disk_takes_few_bytes() -> Result<()> {
     let at = |second: u64| {
         let words = [second * 1_000_000_000, 5, 0, 5];

@@ -6,6 +6,8 @@
 //! before an event is the name of the thread that ran then, in which any byte may be: it has 15 bytes at most, too
 //! few to be taken for the rest.
 
+use crate::printable::octal;
+
 /// Which event of the io provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -42,8 +44,8 @@ pub enum Class {
     None,
 }
 
-/// Members that are not of this kind of event are 0 or empty. Texts are as the kernel writes them: with a space, a
-/// control character and a backslash in octal.
+/// Members that are not of this kind of event are 0 or empty. Texts are as the kernel writes them, with a space, a control
+/// character and a backslash in octal; [`super::Trace`] has written the others of [`crate::printable`] so too.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event<'a> {
     /// Of CLOCK_MONOTONIC, whole microseconds.
@@ -197,12 +199,13 @@ impl Event<'_> {
     }
 }
 
-/// A text as events have it.
+/// A text as events have it after that.
 pub fn escaped(text: &str) -> String {
     let mut result = String::new();
     for c in text.chars() {
         match c {
-            '\0'..=' ' | '\\' | '\x7f' => result.push_str(&format!("\\{:03o}", u32::from(c))),
+            ' ' | '\\' => octal(c, &mut result),
+            _ if c.is_control() => octal(c, &mut result),
             _ => result.push(c),
         }
     }
@@ -302,7 +305,10 @@ mod tests {
 
     #[test]
     fn names_are_escaped_as_the_kernel_does_it() {
-        assert_eq!(escaped("a b\\\n\u{e9}"), "a\\040b\\134\\012\u{e9}");
+        assert_eq!(
+            escaped("a b\\\n\u{e9}\u{9b}\x7f"),
+            "a\\040b\\134\\012\u{e9}\\302\\233\\177"
+        );
     }
 
     #[test]
