@@ -11,7 +11,7 @@ use super::collect::{Collector, Scrape, SHARED};
 use super::follow::Follow;
 use super::query::Query;
 use super::timed::Timed;
-use super::unread::Unread;
+use super::unread::{Answer, Shared, Unread};
 use super::{api, expose, page, Options};
 use crate::cli::export::Form;
 use anyhow::{bail, Context, Result};
@@ -137,7 +137,7 @@ struct Sampled {
     at: Instant,
     scrape: Option<Scrape>,
     /// By form.
-    bodies: [Option<Bytes>; 3],
+    bodies: [Option<Shared>; 3],
 }
 
 struct Connection {
@@ -243,7 +243,7 @@ impl Server {
                 let accept = request.headers().get_all(ACCEPT).iter();
                 let accept: Vec<&str> = accept.filter_map(|value| value.to_str().ok()).collect();
                 let form = form(&accept.join(","));
-                respond(StatusCode::OK, content_type(form), self.metrics(form))
+                unread(content_type(form), self.metrics(form))
             }
             "/-/healthy" => text(StatusCode::OK, "ok\n"),
             "/api/live" => match &self.pages {
@@ -278,13 +278,7 @@ impl Server {
             }
         };
         match answer {
-            Some(Ok(json)) => match self.unread.keep(json) {
-                Some(json) => respond_with(StatusCode::OK, "application/json", json.boxed_unsync()),
-                None => {
-                    let busy = "other clients have not read their answers: try again\n";
-                    text(StatusCode::SERVICE_UNAVAILABLE, busy)
-                }
-            },
+            Some(Ok(json)) => unread("application/json", self.unread.keep(json)),
             Some(Err(error)) => respond(
                 StatusCode::BAD_REQUEST,
                 "text/plain; charset=utf-8",
@@ -312,11 +306,12 @@ impl Server {
         act(sampled)
     }
 
-    fn metrics(&self, form: Form) -> Bytes {
+    /// `None` if there is no room for it.
+    fn metrics(&self, form: Form) -> Option<Answer> {
         self.sampled(|sampled| {
             let body = &mut sampled.bodies[form as usize];
-            let make = || expose(sampled.scrape.as_ref(), &self.options, form).into();
-            body.get_or_insert_with(make).clone()
+            let make = || Shared::new(expose(sampled.scrape.as_ref(), &self.options, form));
+            self.unread.share(body.get_or_insert_with(make))
         })
     }
 }
@@ -357,6 +352,17 @@ fn live(follow: &Follow, method: &Method, own: &Connection) -> Response<Body> {
     response
 }
 
+/// An answer, if there was room for it.
+fn unread(content_type: &'static str, answer: Option<Answer>) -> Response<Body> {
+    match answer {
+        Some(answer) => respond_with(StatusCode::OK, content_type, answer.boxed_unsync()),
+        None => {
+            let busy = "other clients have not read their answers: try again\n";
+            text(StatusCode::SERVICE_UNAVAILABLE, busy)
+        }
+    }
+}
+
 fn text(status: StatusCode, text: &'static str) -> Response<Body> {
     respond(status, "text/plain; charset=utf-8", text.into())
 }
@@ -372,4 +378,26 @@ fn respond_with(status: StatusCode, content_type: &'static str, body: Body) -> R
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::export::Buckets;
+
+    #[test]
+    fn metrics_count_until_they_are_read() {
+        let options = Options {
+            buckets: Buckets::None,
+            compat: None,
+            partitions: false,
+            cgroups: false,
+        };
+        let server = Server::new(options, From::Module(Duration::from_secs(1)));
+        let answers = [Form::Text, Form::Protobuf].map(|form| server.metrics(form));
+        assert!(answers.iter().all(Option::is_some));
+        assert!(server.unread.bytes() > 0);
+        drop(answers);
+        assert_eq!(server.unread.bytes(), 0);
+    }
 }
