@@ -42,6 +42,35 @@ kill -HUP $!
 wait $!
 is "heat, its terminal closed: its region is gone" "$(ioscope region list -H "$dm" | grep -c .)" 1
 
+# A disk that comes back while heat runs, and a region of the same number that somebody else makes there.
+make_null_blk_disk back size=64
+ioscope heat -a 8 back 60 >/tmp/out 2>&1 &
+heat=$!
+sleep 1
+is "heat: its region has the number of its process" "$(reply "back @stats_list" | awk '{ print $1, $4, $5 }')" "0: ioscope $heat"
+remove_null_blk_disk back
+make_null_blk_disk back size=64
+is "heat: a disk comes back, with a region" "$(ioscope region create --areas 8 back)" "back: region 0"
+kill -INT $heat
+wait $heat
+is "heat: a region of a disk that came back is left alone" "$(ioscope region list -H back | awk '{ print $1, $2, $6 }')" "back 0 8"
+ioscope heat -a 8 back 60 >/tmp/out 2>&1 &
+heat=$!
+sleep 1
+ioscope region delete back 1
+ioscope region create --areas 8 back >/tmp/out
+kill -INT $heat
+wait $heat
+is "heat: a region of somebody else is left alone" "$(ioscope region list -H back | awk '{ print $2 }' | xargs)" "0 1"
+ioscope heat -a 8 back 0.2 >/tmp/out 2>/tmp/err &
+heat=$!
+sleep 1
+remove_null_blk_disk back
+make_null_blk_disk back size=64
+wait $heat
+is "heat: its disk has left" "$? $(cat /tmp/err)" "1 ioscope: back: the device has left"
+remove_null_blk_disk back
+
 # What a recording has of it. The other disks have regions of their own while it is made.
 rm -f /tmp/regions
 ioscope record --areas 16 /tmp/regions 1 5 &

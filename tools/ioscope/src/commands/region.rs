@@ -10,7 +10,7 @@ use crate::cli::region::{RegionChange, RegionCommand, RegionCreate, RegionReport
 use crate::cli::{Format, Words};
 use crate::json::area::{csv_line, line, CSV};
 use crate::json::{csv_record, Document};
-use crate::live::{devices, open};
+use crate::live::{devices, open, Shared};
 use crate::names::Selection;
 use crate::output::Output;
 use crate::region::{areas, list, message, sectors, Area, Measured, Region};
@@ -19,6 +19,7 @@ use crate::source::Want;
 use crate::table::padded;
 use anyhow::{anyhow, bail, Result};
 use iostat_map::File;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -121,39 +122,90 @@ fn change(options: &RegionChange, words: &str) -> Result<()> {
     message(&file, &device.name, &format!("{words} {}", options.id)).map(drop)
 }
 
-/// A region that ends when it is dropped.
+/// A region that ends when it is dropped. Messages name its disk, and give the region a number that is used again: a disk that
+/// has come back, and a region that somebody else has made since, are left alone.
 pub struct Own<'a> {
     file: &'a File,
     pub device: Rc<Device>,
     pub region: Region,
+    /// Of the list of devices, when the disk was in it.
+    generation: Cell<u64>,
 }
 
 impl<'a> Own<'a> {
     /// `range` and `step` are those of `@stats_create`.
     pub fn new(file: &'a File, device: Rc<Device>, range: &str, step: &str) -> Result<Self> {
-        let words = format!("@stats_create {range} {step} 1 precise_timestamps {PROGRAM}");
+        let process = std::process::id();
+        let words =
+            format!("@stats_create {range} {step} 1 precise_timestamps {PROGRAM} {process}");
         let id = message(file, &device.name, &words)?;
-        let all = list(file, &device.name)?;
         let id: u32 = id.trim().parse()?;
+        let generation = file.generation();
+        // If it is still there, it was there when the region was made.
+        if !is_there(&device, &devices(file)?) {
+            let _ = message(file, &device.name, &format!("@stats_delete {id}"));
+            return Err(has_left(&device));
+        }
+        let all = list(file, &device.name)?;
         let region = all.into_iter().find(|region| region.id == id);
         Ok(Own {
             region: region.ok_or_else(|| anyhow!("{}: the region has gone", device.name))?,
             file,
             device,
+            generation: Cell::new(generation),
         })
     }
 
     pub fn areas(&self) -> Result<Vec<Area>> {
-        areas(self.file, &self.device.name, &self.region)
+        let areas = areas(self.file, &self.device.name, &self.region);
+        // If it is there now, they are those of this disk.
+        match self.is_there()? {
+            true => areas,
+            false => Err(has_left(&self.device)),
+        }
+    }
+
+    fn is_there(&self) -> Result<bool> {
+        let generation = self.file.generation();
+        // Most often the list is the same, which takes no call to know.
+        let is_there =
+            generation == self.generation.get() || is_there(&self.device, &devices(self.file)?);
+        if is_there {
+            self.generation.set(generation);
+        }
+        Ok(is_there)
     }
 }
 
 impl Drop for Own<'_> {
     fn drop(&mut self) {
         // It goes with its disk, if that has left.
-        let words = format!("@stats_delete {}", self.region.id);
-        let _ = message(self.file, &self.device.name, &words);
+        if !self.is_there().unwrap_or(false) {
+            return;
+        }
+        let regions = list(self.file, &self.device.name).unwrap_or_default();
+        if regions.iter().any(|other| is_same(&self.region, other)) {
+            let words = format!("@stats_delete {}", self.region.id);
+            let _ = message(self.file, &self.device.name, &words);
+        }
     }
+}
+
+fn has_left(device: &Device) -> anyhow::Error {
+    anyhow!("{}: the device has left", device.name)
+}
+
+/// Whether a device is in the list. Another one of the same name has another number, as no number is used again while the
+/// module is loaded.
+fn is_there(device: &Device, all: &[Shared]) -> bool {
+    let is_it = |other: &Shared| other.number == device.number && other.name == device.name;
+    all.iter().any(is_it)
+}
+
+/// Whether it is a region of this process. Others may have given it another range.
+fn is_same(own: &Region, other: &Region) -> bool {
+    let key = |region: &Region| (region.id, region.program.clone(), region.aux.clone());
+    key(own) == key(other)
 }
 
 /// What is written of regions.
@@ -402,11 +454,10 @@ mod tests {
     use super::*;
     use crate::sample::Kind;
 
-    #[test]
-    fn a_blank_is_between_any_two_numbers() {
-        let device = Device {
-            number: 1,
-            name: "sda".to_owned(),
+    fn device(number: u32, name: &str) -> Device {
+        Device {
+            number,
+            name: name.to_owned(),
             kind: Kind::Disk,
             diskseq: 1,
             crtime: 0,
@@ -414,16 +465,56 @@ mod tests {
             minor: 0,
             parent: None,
             driver: String::new(),
-        };
-        let region = Region {
-            id: 0,
+        }
+    }
+
+    fn region(id: u32, program: &str, aux: &str) -> Region {
+        Region {
+            id,
             start: 0,
             len: 8,
             step: 8,
-            program: PROGRAM.to_owned(),
-            aux: "-".to_owned(),
+            program: program.to_owned(),
+            aux: aux.to_owned(),
             precise: true,
+        }
+    }
+
+    #[test]
+    fn a_disk_that_has_come_back_is_another_one() {
+        let own = device(3, "sda");
+        let is_there = |all: &[(u32, &str)]| {
+            let all = all
+                .iter()
+                .map(|(number, name)| Rc::new(device(*number, name)));
+            is_there(&own, &all.collect::<Vec<_>>())
         };
+        assert!(is_there(&[(1, "sdb"), (3, "sda")]));
+        assert!(!is_there(&[(1, "sdb"), (4, "sda")]));
+        assert!(!is_there(&[(3, "sdb")]));
+    }
+
+    #[test]
+    fn a_region_of_somebody_else_may_have_the_same_number() {
+        let own = region(0, PROGRAM, "77");
+        assert!(is_same(&own, &own));
+        let resized = Region {
+            len: 16,
+            ..own.clone()
+        };
+        assert!(is_same(&own, &resized));
+        for other in [
+            region(0, PROGRAM, "78"),
+            region(0, "dmstats", "77"),
+            region(1, PROGRAM, "77"),
+        ] {
+            assert!(!is_same(&own, &other), "{other:?}");
+        }
+    }
+
+    #[test]
+    fn a_blank_is_between_any_two_numbers() {
+        let (device, region) = (device(1, "sda"), region(0, PROGRAM, "-"));
         let many = 1 << 50;
         let area = Area {
             start: 0,
