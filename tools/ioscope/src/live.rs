@@ -16,7 +16,7 @@ use crate::source::{Source, Want};
 use crate::ticker::Ticker;
 use anyhow::{anyhow, bail, Context, Result};
 use iostat_map::{which, which_sizes, Cgroup, File, Histogram, Histograms, Snapshot};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
 use std::rc::Rc;
 use std::string::FromUtf8Error;
@@ -451,23 +451,25 @@ impl Reader {
         Ok(Some(InFlight::new(flights, most)))
     }
 
-    /// The slow I/Os of each disk. Those of a disk are read only if an event says that there are new ones.
+    /// The slow I/Os of each disk that is selected, or has a partition that is. Those of a disk are read only if an event says
+    /// that there are new ones.
     fn slow(&mut self, entries: &[Entry], events: &Events, wall_ns: i64) -> Result<Vec<Rc<Ring>>> {
         let mut before = std::mem::take(&mut self.last.rings);
         let mut rings = Vec::new();
-        for entry in entries
-            .iter()
-            .filter(|entry| entry.device.kind == Kind::Disk)
-        {
-            let mut names = events.of_group(&entry.device.name);
+        let disks = disks_of(&self.devices, entries).map(|index| {
+            let snaptime = self.snapshots[index].snaptime;
+            (self.devices[index].clone(), snaptime)
+        });
+        for (disk, snaptime) in disks.collect::<Vec<_>>() {
+            let mut names = events.of_group(&disk.name);
             let Some((_, total)) = names.find(|(name, _)| *name == "slow_ios") else {
                 continue;
             };
-            let key = (entry.device.number, entry.device.crtime);
+            let key = (disk.number, disk.crtime);
             let known = before.remove(&key).unwrap_or_else(|| KnownRing {
                 totals: [0; 2],
                 ring: Rc::new(Ring {
-                    disk: entry.device.number,
+                    disk: disk.number,
                     ..Ring::default()
                 }),
             });
@@ -475,9 +477,9 @@ impl Reader {
             // An I/O is counted shortly before it is kept, so its ring is read once more.
             if known.totals != [total, total] {
                 // One that has left meanwhile has none.
-                if let Ok(Some(text)) = self.reply(&format!("@slow {}", entry.device.name)) {
+                if let Ok(Some(text)) = self.reply(&format!("@slow {}", disk.name)) {
                     let mut ios = parse(&text).context("an unknown list of slow I/Os")?;
-                    date(&mut ios, entry.counters.snaptime, wall_ns);
+                    date(&mut ios, snaptime, wall_ns);
                     ring = Rc::new(ring.later(ios));
                 }
             }
@@ -516,6 +518,18 @@ impl Reader {
             Err(error) => Err(error),
         }
     }
+}
+
+/// The disks that entries are, or are partitions of, by their index in the list of devices.
+fn disks_of<'a>(devices: &'a [Shared], entries: &[Entry]) -> impl Iterator<Item = usize> + 'a {
+    let disk = |entry: &Entry| entry.device.parent.unwrap_or(entry.device.number);
+    let numbers: HashSet<u32> = entries.iter().map(disk).collect();
+    let is_one =
+        move |device: &Shared| device.kind == Kind::Disk && numbers.contains(&device.number);
+    let found = devices.iter().enumerate();
+    found
+        .filter(move |(_, device)| is_one(device))
+        .map(|(index, _)| index)
 }
 
 /// Later counters of a device, with the age that its oldest I/O in flight has then. Only one call searches for it.
@@ -602,6 +616,41 @@ impl Source for Live {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_partition_has_the_slow_ios_of_its_disk() {
+        let device = |number: u32, kind: Kind, parent: Option<u32>| {
+            Rc::new(Device {
+                number,
+                name: format!("d{number}"),
+                kind,
+                diskseq: 1,
+                crtime: 0,
+                major: 8,
+                minor: number,
+                parent,
+                driver: String::new(),
+            })
+        };
+        let devices = [
+            device(2, Kind::Disk, None),
+            device(3, Kind::Partition, Some(2)),
+            device(4, Kind::Disk, None),
+            device(5, Kind::Nfs, None),
+        ];
+        let disks = |indices: &[usize]| {
+            let entry = |index: &usize| Entry {
+                device: devices[*index].clone(),
+                counters: Snapshot::default(),
+                times: Times::default(),
+            };
+            let entries: Vec<_> = indices.iter().map(entry).collect();
+            disks_of(&devices, &entries).collect::<Vec<_>>()
+        };
+        assert_eq!(disks(&[1]), [0]);
+        assert_eq!(disks(&[0, 1, 2, 3]), [0, 2]);
+        assert!(disks(&[3]).is_empty());
+    }
 
     #[test]
     fn the_age_is_that_of_the_same_io_later() {

@@ -408,6 +408,40 @@ mod tests {
     }
 
     #[test]
+    fn slow_ios_are_those_of_the_devices_that_are_named() {
+        let text = "device number end_ns wait_ns service_ns error wcnt rcnt op\n\
+                    disk1 1 9000 0 800000000 0 1 2 write\n\
+                    disk2 2 8000 0 600000000 0 1 2 read\n\
+                    disk3 3 7000 0 700000000 0 1 2 discard\n";
+        let ios = slow::parse(text).unwrap_or_default();
+        let ring = |disk, ios: &[slow::SlowIo]| {
+            let ios = ios.to_vec();
+            Rc::new(slow::Ring { disk, ios })
+        };
+        // The third device is a partition of the second.
+        let rings = vec![ring(1, &ios[..1]), ring(2, &ios[1..])];
+        for (named, shown) in [
+            (vec![1, 2], vec!["disk1", "disk2", "disk3"]),
+            (vec![2], vec!["disk2", "disk3"]),
+            (vec![3], vec!["disk3"]),
+        ] {
+            let mut top = Top::new(bounds(), PLAIN, Duration::from_secs(1));
+            top.sample(Sample {
+                slow: Some(rings.clone()),
+                ..sample(&named, 1, 100)
+            });
+            press(&mut top, "6");
+            let lines = screen(&top, 120, 20);
+            let names = lines[2..19]
+                .iter()
+                .filter_map(|line| line.split(' ').nth(1));
+            let mut names: Vec<_> = names.collect();
+            names.sort_unstable();
+            assert_eq!(names, shown, "{lines:#?}");
+        }
+    }
+
+    #[test]
     fn what_did_nothing_can_be_left_out() {
         let mut top = top(&[1, 2]);
         top.sample(sample(&[1, 2], 4, 100));

@@ -5,7 +5,7 @@
 use super::super::Top;
 use crate::commands::cgroups::Rows;
 use crate::commands::{inflight, slow};
-use crate::slow::Log;
+use crate::slow::{Log, SlowIo};
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};
 use ratatui::widgets::Paragraph;
@@ -32,11 +32,20 @@ pub fn in_flight(top: &Top, frame: &mut Frame, area: Rect) {
 
 /// The newest first.
 pub fn slow(top: &Top, frame: &mut Frame, area: Rect) {
-    let Some(rings) = top.last().and_then(|sample| sample.slow.as_ref()) else {
+    let Some((sample, rings)) = top
+        .last()
+        .and_then(|sample| Some((sample, sample.slow.as_ref()?)))
+    else {
         return super::say(frame, area, NOT_KNOWN);
     };
+    // As those in flight: of a disk those of its partitions too.
+    let is_shown = |(disk, io): &&(u32, SlowIo)| {
+        let mut numbers = sample.entries.iter().map(|entry| entry.device.number);
+        numbers.any(|number| number == *disk || number == io.number)
+    };
     let all = Log::default().add(rings);
-    let lines = all.iter().rev().map(|(_, io)| slow::line(io));
+    let shown = all.iter().rev().filter(is_shown);
+    let lines = shown.map(|(_, io)| slow::line(io));
     table(top, frame, area, slow::heading(), lines);
 }
 
