@@ -82,6 +82,15 @@ impl Screen {
         Ok(())
     }
 
+    /// The same after the key `p`. Devices that are named are shown whether they are partitions or not; they are not looked for
+    /// again, since one of them may have left.
+    fn choose_partitions(&mut self) -> Result<()> {
+        match self.devices.is_empty() {
+            true => self.choose(),
+            false => Ok(()),
+        }
+    }
+
     fn run(
         &mut self,
         terminal: &mut DefaultTerminal,
@@ -113,7 +122,7 @@ impl Screen {
                     Action::Quit => return Ok(()),
                     Action::Sample => next = Instant::now(),
                     Action::Partitions => {
-                        self.choose()?;
+                        self.choose_partitions()?;
                         next = Instant::now();
                     }
                 }
@@ -192,4 +201,92 @@ fn wait(signals: &Signals, until: Instant) -> Result<Woken> {
         true => Woken::End,
         false => Woken::Something,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::Selection;
+    use crate::quantile::tests::bounds;
+    use crate::quantile::Bounds;
+    use crate::sample::{Device, Kind as DeviceKind, Sample};
+    use crate::top::look::tests::PLAIN;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    /// A source with these devices, which says what was chosen.
+    struct Devices {
+        bounds: Bounds,
+        names: Rc<RefCell<Vec<String>>>,
+        chosen: Rc<RefCell<Vec<Selection>>>,
+    }
+
+    fn device(name: &str) -> Rc<Device> {
+        Rc::new(Device {
+            number: 1,
+            name: name.to_owned(),
+            kind: DeviceKind::Partition,
+            diskseq: 1,
+            crtime: 0,
+            major: 8,
+            minor: 1,
+            parent: None,
+            driver: String::new(),
+        })
+    }
+
+    impl Source for Devices {
+        fn bounds(&self) -> &Bounds {
+            &self.bounds
+        }
+
+        fn first(&mut self, _interval: Option<Duration>) -> Result<Sample> {
+            Ok(Sample::default())
+        }
+
+        fn next(&mut self) -> Result<Option<Sample>> {
+            Ok(None)
+        }
+
+        fn now(&mut self) -> Result<Option<Sample>> {
+            Ok(None)
+        }
+
+        fn selection(&mut self, words: &[String], partitions: bool) -> Result<Selection> {
+            let names = self.names.borrow();
+            let devices: Vec<_> = names.iter().map(|name| device(name)).collect();
+            Selection::by_name(words, partitions, &devices)
+        }
+
+        fn choose(&mut self, selection: Selection, _want: Want) {
+            self.chosen.borrow_mut().push(selection);
+        }
+    }
+
+    #[test]
+    fn partitions_may_be_shown_after_a_device_has_left() -> Result<()> {
+        for words in [vec!["sda1".to_owned()], Vec::new()] {
+            let names = Rc::new(RefCell::new(vec!["sda1".to_owned()]));
+            let chosen = Rc::new(RefCell::new(Vec::new()));
+            let mut screen = Screen {
+                top: Top::new(bounds(), PLAIN, Duration::from_secs(1)),
+                source: Box::new(Devices {
+                    bounds: bounds(),
+                    names: names.clone(),
+                    chosen: chosen.clone(),
+                }),
+                devices: words,
+                trace: None,
+            };
+            screen.choose()?;
+            names.borrow_mut().clear();
+            screen.top.has_partitions = true;
+            screen.choose_partitions()?;
+            // It is shown again when it comes back.
+            let chosen = chosen.borrow();
+            let has = chosen.last().is_some_and(|last| last.has(&device("sda1")));
+            assert!(has);
+        }
+        Ok(())
+    }
 }
