@@ -112,7 +112,7 @@ is "region clear: nothing is left" "$(ioscope region print -H "$dm" | awk '{ n +
 succeeds "region delete" ioscope region delete "$dm" 0
 says "region delete: there is none" 1 "ioscope: $dm: stats_delete 0: 0: there is no such region" \
 	ioscope region delete "$dm" 0
-says "an invalid size" 1 "ioscope: 100b: invalid size: it must be whole sectors, as 64k or 1M" \
+says "an invalid size" 2 "ioscope: 100b: invalid size: it must be whole sectors, as 64k or 1M" \
 	ioscope region create --size 100b "$dm"
 setpriv --reuid=65534 --clear-groups ioscope region create "$dm" >/tmp/out 2>&1
 is "a region without privilege: status" $? 1

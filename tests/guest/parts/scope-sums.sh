@@ -82,8 +82,8 @@ give files.json </tmp/files.json
 is "files: JSON" "$(grep -o '"comm":"dd".*"reads":10,' /tmp/files.json | wc -l)" 1
 is "files: three reports" "$(grep -c '^$' /tmp/files)" 3
 is "files: of the interval in which it was" "$(awk 'NF { print $1, $3, $7, $8 }' /tmp/files | sort -u)" "10 40 nullb0 /dev/nullb0"
-says "files --by in" 1 'ioscope: I/Os have no function that waits: `in` is of ioscope waits' ioscope files --by in
-says "files --by file,file" 1 "ioscope: each key of --by is given once" ioscope files --by file,file
+says "files --by in" 2 'ioscope: I/Os have no function that waits: `in` is of ioscope waits' ioscope files --by in
+says "files --by file,file" 2 "ioscope: each key of --by is given once" ioscope files --by file,file
 says "waits: an interval of nothing" 1 "ioscope: an interval is from 0.01 to 1000000 seconds" ioscope waits 0
 
 # A file of several extents, with another file between them.

@@ -23,7 +23,7 @@ pub mod traced;
 pub mod waits;
 pub mod why;
 
-use crate::cli::{Format, From, TimeForm, When, Words};
+use crate::cli::{Cli, Command, Format, From, TimeForm, When, Words};
 use crate::json::{self, Document};
 use crate::live::Live;
 use crate::output::Output;
@@ -33,6 +33,32 @@ use crate::source::{Source, Want};
 use anyhow::{bail, Result};
 use jiff::tz::TimeZone;
 use jiff::Timestamp;
+
+/// Does what the options say.
+pub fn execute(cli: &Cli) -> Result<()> {
+    match &cli.command {
+        None => show::show(&cli.show, false),
+        Some(Command::Show(options)) => show::show(options, false),
+        Some(Command::Top(options)) => top::top(options),
+        Some(Command::Lat(options)) => lat::lat(options),
+        Some(Command::Sizes(options)) => sizes::sizes(options),
+        Some(Command::Region(command)) => region::region(command),
+        Some(Command::Heat(options)) => heat::heat(options),
+        Some(Command::Kstat(options)) => kstat::kstat(options),
+        Some(Command::Events(options)) => events::events(options),
+        Some(Command::Snoop(options)) => snoop::snoop(options),
+        Some(Command::Files(options)) => files::files(options),
+        Some(Command::Waits(options)) => waits::waits(options),
+        Some(Command::InFlight(options)) => inflight::inflight(options),
+        Some(Command::Slow(options)) => slow::slow(options),
+        Some(Command::Cgroups(options)) => cgroups::cgroups(options),
+        Some(Command::Why(options)) => why::why(options),
+        Some(Command::Record(options)) => record::record(options),
+        Some(Command::Replay(options)) => record::replay(options),
+        #[cfg(feature = "export")]
+        Some(Command::Export(options)) => export::export(options),
+    }
+}
 
 /// Opens where samples come from. `each`: of a recording without an INTERVAL, each interval of it.
 pub fn source(from: &From, each: bool) -> Result<Box<dyn Source>> {
@@ -150,4 +176,59 @@ pub fn time_line(out: &mut Output, form: Option<TimeForm>, wall_ns: i64) -> Resu
         },
     };
     out.line(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::usage::status;
+    use clap::Parser;
+
+    fn status_of(line: &str) -> Option<i32> {
+        match Cli::try_parse_from(line.split(' ')) {
+            Err(error) => Some(error.exit_code()),
+            Ok(cli) => execute(&cli).err().map(|error| status(&error).into()),
+        }
+    }
+
+    #[test]
+    fn an_option_with_an_invalid_value_is_wrong_usage() {
+        for line in [
+            "ioscope --nothing",
+            "ioscope lat -q 50,101",
+            "ioscope lat -q x",
+            "ioscope snoop -m -1",
+            "ioscope snoop -m=-1",
+            "ioscope files --by in",
+            "ioscope files --by file,file",
+            "ioscope kstat -m [",
+            "ioscope region create --size 100b sda",
+            "ioscope region create --range 5 sda",
+            "ioscope region create --bounds 1h sda",
+            "ioscope region create --bounds x sda",
+            "ioscope region print --fields no_such",
+            "ioscope --replay /nonexistent --at noon",
+            "ioscope --replay /nonexistent --from noon",
+            "ioscope slow --replay /nonexistent --to noon",
+            #[cfg(feature = "export")]
+            "ioscope export --listen 127.0.0.1:0 --interval 0",
+        ] {
+            assert_eq!(status_of(line), Some(2), "{line}");
+        }
+    }
+
+    #[test]
+    fn an_invalid_operand_is_an_error() {
+        for line in [
+            "ioscope 0",
+            "ioscope 1 0",
+            "ioscope snoop 0",
+            "ioscope files 0",
+            "ioscope kstat [",
+            "ioscope region resize sda 0 x",
+            "ioscope --replay /nonexistent --at 12:00",
+        ] {
+            assert_eq!(status_of(line), Some(1), "{line}");
+        }
+    }
 }

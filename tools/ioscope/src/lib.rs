@@ -12,7 +12,7 @@
 //!   [`size`]: how large I/Os are.
 //! * [`why`]: where the time goes, by rules; pure but for the settings of disks.
 //! * `export`: metrics for Prometheus.
-//! * [`cli`], [`commands`]: the options, and one file for each command.
+//! * [`cli`], [`commands`]: the options, and one file for each command; [`usage`]: errors in the options.
 
 pub mod cgroup;
 pub mod cli;
@@ -41,4 +41,5 @@ pub mod table;
 pub mod ticker;
 pub mod top;
 pub mod trace;
+pub mod usage;
 pub mod why;

@@ -5,7 +5,8 @@
 use crate::cli::export::Export;
 use crate::export::collect::Collector;
 use crate::export::{expose, recorded, server, Options};
-use anyhow::{bail, Context, Result};
+use crate::usage::usage;
+use anyhow::{Context, Result};
 use rustix::fs::{fsync, open, rename, Mode, OFlags};
 use std::fs::File;
 use std::io::{stdout, Write};
@@ -41,7 +42,7 @@ fn from(arguments: &Export) -> Result<server::From> {
         return Ok(server::From::Recording(path.clone()));
     }
     if !(0.1..=3600.0).contains(&arguments.interval) {
-        bail!("an interval is from 0.1 to 3600 seconds");
+        return Err(usage("an interval is from 0.1 to 3600 seconds"));
     }
     let interval = Duration::from_secs_f64(arguments.interval);
     Ok(server::From::Module(interval))

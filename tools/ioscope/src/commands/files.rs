@@ -6,14 +6,17 @@ use super::sums::{ms, sums, Columns};
 use crate::cli::trace::{By, Files};
 use crate::trace::event::Kind;
 use crate::trace::sums::Sum;
-use anyhow::{bail, Result};
+use crate::usage::usage;
+use anyhow::Result;
 
 /// Of [`line`].
 pub const HEADING: &str = "  READS  WRITES       R_KB       W_KB    AVGms ERRS";
 
 pub fn files(options: &Files) -> Result<()> {
     if options.by.contains(&By::In) {
-        bail!("I/Os have no function that waits: `in` is of ioscope waits");
+        return Err(usage(
+            "I/Os have no function that waits: `in` is of ioscope waits",
+        ));
     }
     let columns = Columns {
         events: &[Kind::Start, Kind::Merge, Kind::Done],

@@ -12,6 +12,7 @@ use crate::output::Output;
 use crate::printable;
 use crate::source::Want;
 use crate::ticker::Ticker;
+use crate::usage::usage;
 use anyhow::{anyhow, bail, Context, Result};
 use glob::Pattern;
 use iostat_map::layout::until_nul;
@@ -121,7 +122,8 @@ impl Selectors {
         ];
         let mut patterns = Selector::default();
         for (pattern, word) in patterns.0.iter_mut().zip(by_options) {
-            *pattern = word.as_deref().map(compile).transpose()?;
+            let compiled = word.as_deref().map(compile).transpose();
+            *pattern = compiled.map_err(usage)?;
         }
         let operands = operands.iter().map(|word| Selector::operand(word));
         Ok(Selectors {

@@ -11,7 +11,8 @@ use crate::quantile::{Bounds, Counts, UpTo};
 use crate::sample::{Sample, CLASSES, FREE, NONE, PHASES, READ, SERVICE, TOTAL, WRITE};
 use crate::source::Want;
 use crate::table::{self, padded};
-use anyhow::{bail, Result};
+use crate::usage::usage;
+use anyhow::Result;
 use serde::Serialize;
 
 pub fn lat(options: &Lat) -> Result<()> {
@@ -21,7 +22,9 @@ pub fn lat(options: &Lat) -> Result<()> {
         .iter()
         .find(|q| !(0.0..=100.0).contains(*q))
     {
-        bail!("{wrong}: invalid percentile: it must be from 0 to 100");
+        return Err(usage(format_args!(
+            "{wrong}: invalid percentile: it must be from 0 to 100"
+        )));
     }
     let classes = match options.classes.as_slice() {
         [] => vec![READ, WRITE, FREE, NONE],

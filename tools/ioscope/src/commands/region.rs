@@ -17,6 +17,7 @@ use crate::region::{areas, list, message, sectors, Area, Measured, Region};
 use crate::sample::{Device, Entry, Sample};
 use crate::source::Want;
 use crate::table::padded;
+use crate::usage::usage;
 use anyhow::{anyhow, bail, Result};
 use iostat_map::File;
 use std::cell::Cell;
@@ -65,12 +66,16 @@ fn range_of(word: Option<&str>) -> Result<String> {
 
 /// The words of a region that is to be made.
 fn words_of(options: &RegionCreate) -> Result<String> {
-    let range = range_of(options.range.as_deref())?;
+    let range = range_of(options.range.as_deref()).map_err(usage)?;
     let step = match (&options.areas, &options.size) {
         (Some(areas), _) => format!("/{areas}"),
         (None, Some(size)) => match sectors(size) {
             Some(step) => step.to_string(),
-            None => bail!("{size}: invalid size: it must be whole sectors, as 64k or 1M"),
+            None => {
+                return Err(usage(format_args!(
+                    "{size}: invalid size: it must be whole sectors, as 64k or 1M"
+                )))
+            }
         },
         (None, None) => "/1".to_owned(),
     };
@@ -92,25 +97,29 @@ fn words_of(options: &RegionCreate) -> Result<String> {
 
 /// A bound with its unit, as dmstats takes it: ms without.
 fn nanoseconds(word: &str) -> Result<String> {
+    let wrong = || {
+        usage(format_args!(
+            "{word}: invalid bound: give a number and ns, us, ms or s"
+        ))
+    };
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let factor = match &word[digits.len()..] {
         "ns" => 1u64,
         "us" => 1000,
         "" | "ms" => 1_000_000,
         "s" => 1_000_000_000,
-        _ => bail!("{word}: invalid bound: give a number and ns, us, ms or s"),
+        _ => return Err(wrong()),
     };
     let number = digits.parse::<u64>().ok();
-    match number.and_then(|number| number.checked_mul(factor)) {
-        Some(ns) => Ok(ns.to_string()),
-        None => bail!("{word}: invalid bound: give a number and ns, us, ms or s"),
-    }
+    let ns = number.and_then(|number| number.checked_mul(factor));
+    ns.map(|ns| ns.to_string()).ok_or_else(wrong)
 }
 
 fn create(options: &RegionCreate) -> Result<()> {
+    let words = words_of(options)?;
     let file = open()?;
     let device = one_device(&file, &options.device)?;
-    let id = message(&file, &device.name, &words_of(options)?)?;
+    let id = message(&file, &device.name, &words)?;
     let mut out = Output::new(true);
     out.line(&format!("{}: region {}", device.name, id.trim()))?;
     out.flush()
@@ -228,6 +237,7 @@ struct Reports<'a> {
 
 fn report(options: &RegionReport, what: What) -> Result<()> {
     let words = Words::new(&options.words)?;
+    let fields = fields(&options.fields)?;
     if !options.fields.is_empty() && options.common.output != Format::Table {
         bail!("--fields are of a table: JSON and CSV have all");
     }
@@ -250,7 +260,7 @@ fn report(options: &RegionReport, what: What) -> Result<()> {
         what,
         out: Output::new(!options.common.no_headings),
         document: Document::new(options.common.lines),
-        fields: fields(&options.fields)?,
+        fields,
         is_first: true,
     };
     let mut left = words.count.unwrap_or(match (words.interval, is_recorded) {

@@ -9,6 +9,7 @@ use crate::json::{csv_record, Count, Document};
 use crate::output::Output;
 use crate::trace::event::{escaped, Class, Event, Kind};
 use crate::trace::{Trace, Woken};
+use crate::usage::usage;
 use anyhow::{bail, Result};
 use jiff::tz::TimeZone;
 use jiff::Timestamp;
@@ -24,7 +25,7 @@ pub fn snoop(options: &Snoop) -> Result<()> {
         seconds => seconds.map(Duration::from_secs_f64),
     };
     if options.longer.is_some_and(|ms| !(0.0..=1e9).contains(&ms)) {
-        bail!("the time of an I/O is from 0 to 1000000000 ms");
+        return Err(usage("the time of an I/O is from 0 to 1000000000 ms"));
     }
     let filter = filter(&options.common)?;
     let kinds: &[Kind] = match options.starts {

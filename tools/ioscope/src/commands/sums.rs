@@ -10,6 +10,7 @@ use crate::output::Output;
 use crate::trace::event::{escaped, Event, Kind};
 use crate::trace::sums::{self, parts, Part, Sum, Sums};
 use crate::trace::{Trace, Woken};
+use crate::usage::usage;
 use anyhow::{bail, Result};
 use jiff::Timestamp;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -57,7 +58,7 @@ pub fn sums(options: &Options, by: &[By], sort: Order, columns: &Columns) -> Res
         seconds => seconds.map(Duration::from_secs_f64),
     };
     if (1..by.len()).any(|index| by[..index].contains(&by[index])) {
-        bail!("each key of --by is given once");
+        return Err(usage("each key of --by is given once"));
     }
     let comm = options.common.comm.as_deref().map(escaped);
     let is_selected = |event: &Event| comm.as_deref().is_none_or(|comm| comm == event.comm);

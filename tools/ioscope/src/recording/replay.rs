@@ -10,7 +10,8 @@ use crate::quantile::Bounds;
 use crate::region::Measured;
 use crate::sample::{Device, Sample};
 use crate::source::{Source, Want};
-use anyhow::{anyhow, bail, Context, Result};
+use crate::usage::usage;
+use anyhow::{anyhow, bail, Context, Error, Result};
 use jiff::civil::{DateTime, Time};
 use jiff::tz::TimeZone;
 use jiff::Timestamp;
@@ -62,6 +63,9 @@ enum Step {
 impl Replay {
     /// `each`: without an interval, each that was recorded; else all as one.
     pub fn open(path: &Path, part: &Part, each: bool) -> Result<Self> {
+        let at = Moment::option(part.at.as_deref())?;
+        let from = Moment::option(part.from.as_deref())?;
+        let to = Moment::option(part.to.as_deref())?;
         let mut times = Vec::new();
         let mut devices: Vec<Rc<Device>> = Vec::new();
         let mut reader = Reader::open(path)?;
@@ -93,11 +97,8 @@ impl Replay {
         let begin = times.iter().fold(last, |begin, time| begin.min(*time));
         let end = times.iter().fold(last, |end, time| end.max(*time));
         let bounds = *reader.bounds().context("it has no bounds")?;
-        let instant = |word: &Option<String>| {
-            let word = word.as_ref();
-            word.map(|word| instant(word, last)).transpose()
-        };
-        let (at, from, to) = (instant(&part.at)?, instant(&part.from)?, instant(&part.to)?);
+        let ns = |moment: Option<Moment>| moment.map(|moment| moment.ns(last)).transpose();
+        let (at, from, to) = (ns(at)?, ns(from)?, ns(to)?);
         let (from, to) = (from.unwrap_or(i64::MIN), to.unwrap_or(i64::MAX));
         if at.is_some_and(|at| at < begin || at > end) || from > end || to < begin {
             let (begin, end) = (crate::json::time(begin), crate::json::time(end));
@@ -230,25 +231,59 @@ impl Source for Replay {
     }
 }
 
-/// `2026-11-22T12:00:10Z`, or by the local clock `2026-11-22 12:00` or `12:00`, of the day of `last`.
-fn instant(word: &str, last: i64) -> Result<i64> {
-    let wrong = || {
-        anyhow!("{word}: invalid time: give one as 2026-11-22T12:00:00Z, 2026-11-22 12:00 or 12:00")
-    };
-    let ns = |time: Timestamp| i64::try_from(time.as_nanosecond()).map_err(|_| wrong());
-    if let Ok(time) = word.parse::<Timestamp>() {
-        return ns(time);
-    }
-    let zone = TimeZone::system();
-    let civil = match word.parse::<DateTime>() {
-        Ok(civil) => civil,
-        Err(_) => {
-            let day = Timestamp::from_nanosecond(last.into())?;
-            let day = day.to_zoned(zone.clone()).date();
-            day.to_datetime(word.parse::<Time>().map_err(|_| wrong())?)
+/// A time that an option says.
+struct Moment<'a> {
+    word: &'a str,
+    time: Form,
+}
+
+/// `2026-11-22T12:00:10Z`, or by the local clock `2026-11-22 12:00` or `12:00`.
+#[derive(Clone, Copy)]
+enum Form {
+    Timestamp(Timestamp),
+    Civil(DateTime),
+    OfDay(Time),
+}
+
+impl<'a> Moment<'a> {
+    fn new(word: &'a str) -> Result<Self> {
+        let civil = || word.parse().map(Form::Civil);
+        let of_day = || word.parse().map(Form::OfDay);
+        let time = word.parse().map(Form::Timestamp);
+        match time.or_else(|_| civil()).or_else(|_| of_day()) {
+            Ok(time) => Ok(Moment { word, time }),
+            Err(_) => Err(wrong(word)),
         }
-    };
-    ns(civil.to_zoned(zone).map_err(|_| wrong())?.timestamp())
+    }
+
+    fn option(word: Option<&'a str>) -> Result<Option<Self>> {
+        word.map(Self::new).transpose()
+    }
+
+    /// ns since 1970. A time of the day is of the day of `last`.
+    fn ns(&self, last: i64) -> Result<i64> {
+        let zone = TimeZone::system();
+        let civil = match self.time {
+            Form::Timestamp(time) => return self.ns_of(time),
+            Form::Civil(civil) => civil,
+            Form::OfDay(time) => {
+                let day = Timestamp::from_nanosecond(last.into())?;
+                day.to_zoned(zone.clone()).date().to_datetime(time)
+            }
+        };
+        let zoned = civil.to_zoned(zone).map_err(|_| wrong(self.word))?;
+        self.ns_of(zoned.timestamp())
+    }
+
+    fn ns_of(&self, time: Timestamp) -> Result<i64> {
+        i64::try_from(time.as_nanosecond()).map_err(|_| wrong(self.word))
+    }
+}
+
+fn wrong(word: &str) -> Error {
+    usage(format_args!(
+        "{word}: invalid time: give one as 2026-11-22T12:00:00Z, 2026-11-22 12:00 or 12:00"
+    ))
 }
 
 #[cfg(test)]
@@ -367,6 +402,7 @@ mod tests {
 
     #[test]
     fn times_are_understood() -> Result<()> {
+        let instant = |word: &str, last| Moment::new(word)?.ns(last);
         let noon = 1_795_348_800_000_000_000;
         assert_eq!(instant("2026-11-22T12:00:00Z", 0)?, noon);
         assert_eq!(instant("2026-11-22T14:00:00+02:00", 0)?, noon);

@@ -4,7 +4,8 @@
 
 use crate::region::{Area, Region};
 use crate::sample::Device;
-use anyhow::{bail, Result};
+use crate::usage::usage;
+use anyhow::Result;
 
 /// An area of a region, in an interval if there is one.
 pub struct Of<'a> {
@@ -110,7 +111,10 @@ pub fn fields(names: &[String]) -> Result<Vec<&'static Field>> {
             Some(field) => Ok(field),
             None => {
                 let all: Vec<_> = FIELDS.iter().map(|field| field.name).collect();
-                bail!("{name}: invalid field: the fields are {}", all.join(", "))
+                Err(usage(format_args!(
+                    "{name}: invalid field: the fields are {}",
+                    all.join(", ")
+                )))
             }
         }
     };
