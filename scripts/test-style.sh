@@ -114,6 +114,13 @@ probe_calls()
 		python3 -B scripts/probe_calls.py
 }
 
+# The examples of rust/kernel are not in the module.
+log_messages()
+{
+	git ls-files -co --exclude-standard 'src/*.rs' 'src/*.c' 'rust/*.rs' 'include/*.h' | grep -v /examples/ |
+		xargs python3 -B scripts/log_messages.py
+}
+
 # A stack has 16 KiB, part of which the callers of a probe have used.
 frames()
 {
@@ -351,6 +358,7 @@ check "no two types of one name" unique_types
 check "the table of kernels and its documentation" kernel_table
 check "comments and documentation in plain words" plain_words
 check "each counter and event has documentation" documented
+check "troubleshooting.rst explains each message of the kernel log" log_messages
 check "one version in crates, packages and changelog" versions
 check "each mutation of the guest areas fits the code" mutations
 check "README.md and bench.rst have the figures of bench/*.json" python3 -B bench/pages.py --check
