@@ -58,6 +58,13 @@ stale_breakpoint()
 		END { exit !(found && found != "cc") }' "$1"
 }
 
+# aborted: true if the emulator of this log ended at an assertion of its own, as it has done beside other work of the machine
+# (physmem.c, iotlb_to_section), before it has printed a failure of the guest.
+aborted()
+{
+	grep -q '^qemu-system-[^:]*: .*: Assertion .* failed\.$' "$1" && ! grep -q '^not ok' "$1"
+}
+
 # run KERNELDIR SCRIPT [VM OPTION...]: counts the results of the guest and of the recount.
 run()
 {
@@ -70,7 +77,7 @@ run()
 	echo "  $script on $release (log: $log)"
 	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --out "$out" \
 		"$@" >"$log" 2>&1 || status=$?
-	if { [ $status = 124 ] && lost_interrupt "$log"; } || { [ $status -gt 1 ] && stale_breakpoint "$log"; }; then
+	if { [ $status = 124 ] && lost_interrupt "$log"; } || { [ $status -gt 1 ] && { stale_breakpoint "$log" || aborted "$log"; }; }; then
 		mv "$log" "$log.lost"
 		echo "  the emulator failed (log: $log.lost): the guest is started again"
 		rm -rf "$out"

@@ -84,7 +84,7 @@ succeeds "nfs: a mount" nfs_mount /mnt/nfs
 is "nfs: a mount has an entry" "$(ls $entries)" nfs0
 holds "nfs: the generation changes" "$(cat /sys/class/misc/iostat/generation) > generation"
 is "nfs: its files" "$(cd $entries/nfs0 && echo *)" \
-	"device devstat kstat latency oldest_in_flight_ns size stat stat_columns subsystem uevent"
+	"devstat kstat latency oldest_in_flight_ns size stat stat_columns"
 is "nfs: its name, unit, driver" "$(cd $entries/nfs0/devstat && cat device_name unit_number driver | paste -sd' ')" "nfs 0 nfs"
 succeeds "nfs: the same file system again" nfs_mount /mnt/nfs-again
 is "nfs: it has one entry" "$(ls $entries)" nfs0
@@ -162,8 +162,8 @@ sleep 1
 nfs_stat nfs0 d_
 is "nfs: the server is away: in flight" "$d_rcnt" 1
 read -r age <$entries/nfs0/oldest_in_flight_ns
-read -r device _ phase listed_ns _ op _ bytes _ comm <<<"$(reply @inflight | grep '^nfs0 ')"
-is "nfs: the server is away: in the list of I/Os" "$device $phase $op $bytes $comm" "nfs0 running read 65536 dd"
+read -r device _ phase listed_ns _ op sector bytes _ comm <<<"$(reply @inflight | grep '^nfs0 ')"
+is "nfs: the server is away: in the list of I/Os" "$device $phase $op $sector $bytes $comm" "nfs0 running read 0 0 dd"
 holds "nfs: the server is away: the age of the oldest" "500000000 < age && age <= listed_ns"
 is "nfs: a message names disks only" "$(/payload/message raw - <<<"@inflight nfs0")" "ENXIO nfs0: there is no such disk%0a"
 ip link set lo up
