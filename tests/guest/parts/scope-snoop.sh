@@ -81,7 +81,7 @@ is "snoop: nothing was lost" "$(sed 's/[0-9][0-9]*/N/' /tmp/snoop.err)" "ioscope
 is "snoop -c: a name with spaces" "$(awk '{ print $2, $4, $7 }' /tmp/named | sort | uniq -c | sed 's/^ *//')" \
 	'2 a\040[0]\040b:\040c nullb1 4096'
 is "snoop -m: the slow ones alone" "$(awk '{ print $4 }' /tmp/slow | sort | uniq -c | xargs)" "3 nullb0"
-is "snoop -p: those of one process" "$(awk '{ print $3 }' /tmp/other | sort | uniq -c | xargs)" "3 $dd"
+is "snoop -p: those of one process" "$(awk '{ print $3 }' /tmp/other | sort -u)" "$dd"
 is "snoop -o csv: fields" "$(awk -F , '{ print NF }' /tmp/snoop.csv | sort -u)" 21
 is "snoop -o csv: all bytes" \
 	"$(awk -F , '$3 == "nullb1" && $6 == "write" { n += $8 } END { print n }' /tmp/snoop.csv)" $((20 * 65536))
