@@ -42,7 +42,7 @@ kill -HUP $!
 wait $!
 is "heat, its terminal closed: its region is gone" "$(ioscope region list -H "$dm" | grep -c .)" 1
 
-# A disk that comes back while heat runs, and a region of the same number that somebody else makes there.
+# A disk that comes back while heat runs, and a region of the same number that another program makes there.
 make_null_blk_disk back size=64
 ioscope heat -a 8 back 60 >/tmp/out 2>&1 &
 heat=$!
@@ -61,7 +61,7 @@ ioscope region delete back 1
 ioscope region create --areas 8 back >/tmp/out
 kill -INT $heat
 wait $heat
-is "heat: a region of somebody else is left alone" "$(ioscope region list -H back | awk '{ print $2 }' | xargs)" "0 1"
+is "heat: a region of another program is left alone" "$(ioscope region list -H back | awk '{ print $2 }' | xargs)" "0 1"
 ioscope heat -a 8 back 0.2 >/tmp/out 2>/tmp/err &
 heat=$!
 sleep 1

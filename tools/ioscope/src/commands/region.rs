@@ -132,7 +132,7 @@ fn change(options: &RegionChange, words: &str) -> Result<()> {
 }
 
 /// A region that ends when it is dropped. Messages name its disk, and give the region a number that is used again: a disk that
-/// has come back, and a region that somebody else has made since, are left alone.
+/// has come back, and a region that another program has made since, are left alone.
 pub struct Own<'a> {
     file: &'a File,
     pub device: Rc<Device>,
