@@ -9,6 +9,7 @@
 # usage: test-guest.sh [disks|interfaces|tracing|statistics|clients|others]
 
 . "$(dirname "$0")/lib.sh"
+. "$TOP/scripts/emulator.sh"
 
 passed=0 failed=0
 # How to run a part again.
@@ -35,36 +36,6 @@ recount()
 		tail -n 1 "$log" | grep -q ' passed, '
 }
 
-# lost_interrupt: true if the guest of this log was ended with a runnable task while all CPUs were halted.
-# No kernel stays in that state: the emulator lost an interrupt, which happens once in many hours.
-lost_interrupt()
-{
-	awk '/RIP: 0010:/ { cpus++; halted += /pv_native_safe_halt/ } /task:.* state:R / { runnable++ }
-		END { exit !(runnable && cpus && cpus == halted) }' "$1"
-}
-
-# stale_breakpoint: true if the guest of this log died of a breakpoint that was not in its memory: the byte before
-# the marked one in the line of the code is not cc. The kernel patches its code by breakpoints, and all CPUs have
-# confirmed by an interrupt that they see the final code before their handler is removed. The emulator went on to
-# execute its translation of the code before.
-stale_breakpoint()
-{
-	awk '/Oops: int3/ { oops = 1 }
-		oops && / Code: / {
-			for (i = 2; i <= NF && !found; i++)
-				if ($i ~ /^</)
-					found = $(i - 1)
-		}
-		END { exit !(found && found != "cc") }' "$1"
-}
-
-# aborted: true if the emulator of this log ended at an assertion of its own, as it has done beside other work of the machine
-# (physmem.c, iotlb_to_section), before it has printed a failure of the guest.
-aborted()
-{
-	grep -q '^qemu-system-[^:]*: .*: Assertion .* failed\.$' "$1" && ! grep -q '^not ok' "$1"
-}
-
 # run KERNELDIR SCRIPT [VM OPTION...]: counts the results of the guest and of the recount.
 run()
 {
@@ -77,7 +48,7 @@ run()
 	echo "  $script on $release (log: $log)"
 	"$TOP/scripts/guest.sh" "$kernel" "$modules" "$script" --disk 256M --out "$out" \
 		"$@" >"$log" 2>&1 || status=$?
-	if { [ $status = 124 ] && lost_interrupt "$log"; } || { [ $status -gt 1 ] && { stale_breakpoint "$log" || aborted "$log"; }; }; then
+	if emulator_failed $status "$log"; then
 		mv "$log" "$log.lost"
 		echo "  the emulator failed (log: $log.lost): the guest is started again"
 		rm -rf "$out"
@@ -148,7 +119,8 @@ all_run()
 {
 	local part left='' run all=' '
 	for run in disks interfaces tracing statistics clients utilization recounts possible; do
-		all+=$(sed -nE '/^PARTS="/,/"$/ { s/^PARTS="(\$\{PARTS:-)?//; s/\}?"$//; p }' "$TOP/tests/guest/runs/$run.sh")" "
+		# All but its last line, which runs the parts.
+		all+=$(PARTS='' && . <(sed '/^\. /d' "$TOP/tests/guest/runs/$run.sh") && echo "$PARTS")" "
 	done
 	for part in "$TOP"/tests/guest/parts/test-*.sh; do
 		part=$(basename -s .sh "$part")

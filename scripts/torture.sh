@@ -10,6 +10,7 @@
 # usage: torture.sh [kasan|kcsan|stock|all]	(DURATION=300 SEED=any or N[,N...] TOGETHER=1)
 
 . "$(dirname "$0")/lib.sh"
+. "$TOP/scripts/emulator.sh"
 . "$TOP/scripts/trouble.sh"
 
 duration=${DURATION:-300} together=${TOGETHER:-1}
@@ -79,10 +80,20 @@ chamber()
 	printf 'SEED=%s SECONDS_GIVEN=%s\n' "$seed" "$seconds" >"$dir/payload/settings"
 	echo "$trouble" >"$dir/payload/trouble"
 	echo "  $kind: seed $seed, $seconds s (log: $dir/console)"
-	# The limit on silence applies first; the other one is much longer.
-	"$TOP/scripts/vm.sh" --cpus 2 --silence 600 --timeout $((seconds * 5 + 3600)) --trouble "$trouble" \
-		--out "$dir" "${options[@]}" "${kernels[$kind]}" "$dir/payload" 2>&1 | tee "$dir/live" |
-		{ grep --line-buffered -vE '^\[ *[0-9.]+\]' || true; } | sed -u "s/^/  $label/" || status=$?
+	boot()
+	{
+		# The limit on silence applies first; the other one is much longer.
+		"$TOP/scripts/vm.sh" --cpus 2 --silence 600 --timeout $((seconds * 5 + 3600)) --trouble "$trouble" \
+			--out "$dir" "${options[@]}" "${kernels[$kind]}" "$dir/payload" 2>&1 | tee "$dir/live" |
+			{ grep --line-buffered -vE '^\[ *[0-9.]+\]' || true; } | sed -u "s/^/  $label/" || status=$?
+	}
+	boot
+	if emulator_failed "$status" "$dir/live"; then
+		mv "$dir/live" "$dir/lost"
+		echo "  $kind: the emulator failed (log: $dir/lost): the guest is started again"
+		status=0
+		boot
+	fi
 	case $status in
 	130 | 143) exit "$status" ;; # interrupted
 	esac
