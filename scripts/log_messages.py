@@ -9,27 +9,32 @@ import sys
 from pathlib import Path
 
 PAGE = Path("Documentation/troubleshooting.rst")
-CALL = re.compile(r'\bpr_(?:emerg|alert|crit|err|warn|notice|info)(?:_once|_ratelimited)?!?\(\s*"((?:[^"\\]|\\.)*)"')
+NAME = r"\bpr_(?:emerg|alert|crit|err|warn|notice|info)(?:_once|_ratelimited)?!?\("
+CALL = re.compile(NAME + r'\s*"((?:[^"\\]|\\.)*)"', re.S)
+PREFIX = re.compile(r'#define pr_fmt\(fmt\) "iostat: ([^"]*)" fmt')
 # What a message has in place of its arguments, in Rust and in C.
 ARGUMENT = re.compile(r"\{[^}]*\}|%(?:p\w+|[-0-9.*]*(?:ll|l|z|h)?[a-z])")
-
-
-PREFIX = re.compile(r'#define pr_fmt\(fmt\) "iostat: ([^"]*)" fmt')
 
 
 def messages(files):
     for file in files:
         text = Path(file).read_text()
         prefix = "".join(PREFIX.findall(text))
-        for match in CALL.finditer(text):
-            yield file, prefix + ARGUMENT.sub("X", match.group(1).removesuffix("\\n"))
+        found = CALL.findall(text)
+        if len(found) != len(re.findall(NAME, text)):
+            print(f"{file}: the text of a message was not found")
+        for message in found:
+            # In Rust a line that ends with a backslash is continued.
+            message = re.sub(r"\\\n\s*", "", message).removesuffix("\\n")
+            yield file, prefix + ARGUMENT.sub("X", message)
 
 
 def explained():
     """The texts of the page, as patterns."""
     for text in re.findall(r"``([^`]+)``", PAGE.read_text()):
         parts = re.split(r"\.\.\.|\b[A-Z]+\b", text)
-        if any(re.search("[a-z]", part) for part in parts):
+        # More than the name of a part of the module.
+        if re.search("[a-z]", "".join(parts).partition(": ")[2] or parts[0]):
             yield re.compile(".+".join(re.escape(part) for part in parts))
 
 

@@ -61,7 +61,7 @@ at_work()
 		[ $# -gt 1 ] || [ "$n_wcnt$n_rcnt" = 00 ] || return 0
 		sleep 0.02
 	done
-	fail "$1 has ${*:2} I/Os in its queues" "it has $n_wcnt $n_rcnt"
+	fail "$1: I/O in flight${2:+: $2 wait, $3 run}" "$n_wcnt wait, $n_rcnt run"
 }
 
 # balanced NAME DISK: no I/O is in flight, and all sums agree with each other.

@@ -138,7 +138,8 @@ load_module()
 	insmod /payload/iostat.ko ${MUTANT:+mutant=$MUTANT} "$@"
 }
 
-# unload_module: for tests, as is reload [PARAMETER...], which unloads the module if it is loaded, and loads it.
+# unload_module: unloads the module.
+# reload [PARAMETER...]: unloads it if it is loaded, and loads it. A failure of either is a failed check.
 unload_module()
 {
 	rmmod iostat || fail "the module does not unload"

@@ -82,6 +82,8 @@ is "snoop -c: a name with spaces" "$(awk '{ print $2, $4, $7 }' /tmp/named | sor
 	'2 a\040[0]\040b:\040c nullb1 4096'
 is "snoop -m: the slow ones alone" "$(awk '{ print $4 }' /tmp/slow | sort | uniq -c | xargs)" "3 nullb0"
 is "snoop -p: those of one process" "$(awk '{ print $3 }' /tmp/other | sort -u)" "$dd"
+# Its first I/O may come before ioscope traces.
+holds "snoop -p: its I/Os" "$(wc -l </tmp/other) >= 2"
 is "snoop -o csv: fields" "$(awk -F , '{ print NF }' /tmp/snoop.csv | sort -u)" 21
 is "snoop -o csv: all bytes" \
 	"$(awk -F , '$3 == "nullb1" && $6 == "write" { n += $8 } END { print n }' /tmp/snoop.csv)" $((20 * 65536))

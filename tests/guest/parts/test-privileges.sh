@@ -35,6 +35,7 @@ nbp @stats_resize 0 0+200
 nbp @stats_delete 0
 @kstat_write kstat_client:0:kept:number 8
 @cgroups on
+@cgroups off
 @slow_threshold 5
 nosuchdisk @stats_clear 0
 @kstat_write no:0:such:kstat 8"
@@ -60,7 +61,7 @@ shown()
 }
 
 # An I/O in flight, and a slow one.
-make_null_blk_disk nbh size=64 irqmode=2 completion_nsec=2000000000
+make_null_blk_disk nbh size=64 irqmode=2 completion_nsec=10000000000
 dd if=/dev/nbh of=/dev/null bs=4k count=1 skip=9 iflag=direct status=none &
 reader=$!
 at_work nbh

@@ -46,7 +46,7 @@ whole()
 # other work of the machine, which makes the service longer as well.
 nothing_else()
 {
-	holds "$1: hardly less than fio's latency" "fios - ours <= 2 * service_ns"
+	holds "$1: at most two service times less than fio's latency" "fios - ours <= 2 * service_ns"
 }
 
 # Eight threads and 5 ms each: a queue of eight, most of it before there are requests.

@@ -533,7 +533,7 @@ static void wait_for_changes(const char *name)
 		do {
 			printf("%x ", poll_now(POLLIN | POLLPRI, -1));
 			printf("%x ", poll_now(POLLPRI, 0));
-		} while (is_listed(name) != comes);
+		} while (is_listed(name) != comes || poll_now(POLLIN, 0));
 		printf("%x\n", poll_now(POLLIN | POLLPRI, 0));
 	}
 }
