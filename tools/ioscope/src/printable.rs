@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// A text without control characters.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    // The first bytes of all of them, and of some other characters.
+    // Each control character begins with one of these bytes; so do some other characters.
     let may_be = |byte: u8| byte < b' ' || byte == 0x7f || byte == 0xc2;
     if !text.bytes().any(may_be) || !text.contains(char::is_control) {
         return Cow::Borrowed(text);

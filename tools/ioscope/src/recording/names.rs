@@ -7,8 +7,7 @@ use crate::printable::printable;
 use std::borrow::Cow;
 
 impl Frame {
-    /// Writes the control characters of all names in octal. Those of kstats are bytes, of which each that is odd is written
-    /// so when it is shown.
+    /// Writes the control characters of all names in octal. kstat names are bytes, and are escaped when printed.
     pub fn make_printable(&mut self) {
         match self {
             Frame::Devices(_, devices) => devices.iter_mut().for_each(|d| clean(&mut d.name)),

@@ -45,7 +45,7 @@ pub enum Class {
 }
 
 /// Members that are not of this kind of event are 0 or empty. Texts are as the kernel writes them, with a space, a control
-/// character and a backslash in octal; [`super::Trace`] has written the others of [`crate::printable`] so too.
+/// character and a backslash in octal. [`super::Trace`] also writes U+0080 to U+009F in octal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event<'a> {
     /// Of CLOCK_MONOTONIC, whole microseconds.
