@@ -136,7 +136,7 @@ is "replay --from" "$(ioscope replay -H -o csv --from "$middle" /tmp/recording n
 	"$(ioscope replay -o csv /tmp/recording nullb1 | tail -n +7 | wc -l)"
 says "a recording that is not there" 1 "ioscope: cannot read /tmp/none: No such file or directory (os error 2)" \
 	ioscope --replay /tmp/none
-says "a time without a recording" 1 "ioscope: --at, --from and --to need a recording: add --replay FILE" ioscope --at 12:00
+says "a time without a recording" 2 "ioscope: --at, --from and --to need a recording: add --replay FILE" ioscope --at 12:00
 says "another file" 1 "ioscope: cannot read /payload/iostat.ko: it is not a recording of ioscope, or has another version" \
 	ioscope --replay /payload/iostat.ko
 says "a recording that is there already" 1 "ioscope: cannot create /tmp/recording: File exists (os error 17)" \

@@ -30,6 +30,7 @@ use crate::output::Output;
 use crate::recording::replay::{Part, Replay};
 use crate::sample::Sample;
 use crate::source::{Source, Want};
+use crate::usage::usage;
 use anyhow::{bail, Result};
 use jiff::tz::TimeZone;
 use jiff::Timestamp;
@@ -62,18 +63,28 @@ pub fn execute(cli: &Cli) -> Result<()> {
 
 /// Opens where samples come from. `each`: of a recording without an INTERVAL, each interval of it.
 pub fn source(from: &From, each: bool) -> Result<Box<dyn Source>> {
+    Ok(match recording(from, each)? {
+        Some(replay) => Box::new(replay),
+        None => Box::new(Live::new()?),
+    })
+}
+
+/// Opens the recording that the options name, if they name one.
+pub fn recording(from: &From, each: bool) -> Result<Option<Replay>> {
     let Some(path) = &from.replay else {
-        if from.at.is_some() || from.from.is_some() || from.to.is_some() {
-            bail!("--at, --from and --to need a recording: add --replay FILE");
-        }
-        return Ok(Box::new(Live::new()?));
+        return match from.is_of_recording() {
+            true => Err(usage(
+                "--at, --from and --to need a recording: add --replay FILE",
+            )),
+            false => Ok(None),
+        };
     };
     let part = Part {
         at: from.at.clone(),
         from: from.from.clone(),
         to: from.to.clone(),
     };
-    Ok(Box::new(Replay::open(path, &part, each)?))
+    Replay::open(path, &part, each).map(Some)
 }
 
 /// Writes the intervals between samples.
@@ -192,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_option_with_an_invalid_value_is_wrong_usage() {
+    fn invalid_options_are_wrong_usage() {
         for line in [
             "ioscope --nothing",
             "ioscope lat -q 50,101",
@@ -207,6 +218,10 @@ mod tests {
             "ioscope region create --bounds 1h sda",
             "ioscope region create --bounds x sda",
             "ioscope region print --fields no_such",
+            "ioscope region print --fields util -o json",
+            "ioscope --at 12:00",
+            "ioscope slow --to 12:00",
+            "ioscope heat --from 12:00 sda",
             "ioscope --replay /nonexistent --at noon",
             "ioscope --replay /nonexistent --from noon",
             "ioscope slow --replay /nonexistent --to noon",

@@ -239,7 +239,7 @@ fn report(options: &RegionReport, what: What) -> Result<()> {
     let words = Words::new(&options.words)?;
     let fields = fields(&options.fields)?;
     if !options.fields.is_empty() && options.common.output != Format::Table {
-        bail!("--fields are of a table: JSON and CSV have all");
+        return Err(usage("--fields are of a table: JSON and CSV have all"));
     }
     if what == What::Regions && words.interval.is_some() {
         bail!("a list has no interval: ioscope region report has");

@@ -2,6 +2,7 @@
 
 //! `ioscope slow`: the latest I/Os of each disk that were slow.
 
+use super::recording;
 use crate::cli::slow::Slow as Options;
 use crate::cli::Format;
 use crate::json::io::SlowJson;
@@ -9,7 +10,7 @@ use crate::json::{csv_record, time, Document};
 use crate::live::{devices, open, wall_ns};
 use crate::names::Selection;
 use crate::output::Output;
-use crate::recording::replay::{Part, Replay};
+use crate::recording::replay::Replay;
 use crate::sample::Device;
 use crate::slow::{date, parse, Log, SlowIo};
 use crate::source::Source;
@@ -21,9 +22,9 @@ const EBADF: i32 = 9;
 
 pub fn slow(options: &Options) -> Result<()> {
     let mut out = Output::new(!options.no_headings);
-    let mut ios = match options.from.is_of_recording() {
-        true => recorded(options)?,
-        false => kept(options)?,
+    let mut ios = match recording(&options.from, true)? {
+        Some(replay) => recorded(options, replay)?,
+        None => kept(options)?,
     };
     if let Some(ms) = options.longer {
         ios.retain(|io| (io.wait_ns + io.service_ns) as f64 >= ms * 1e6);
@@ -61,27 +62,19 @@ fn kept(options: &Options) -> Result<Vec<SlowIo>> {
 }
 
 /// Those that ended in a part of a recording. Of the interval that an instant is in, those that its end has and its beginning has not.
-fn recorded(options: &Options) -> Result<Vec<SlowIo>> {
-    let Some(path) = &options.from.replay else {
-        bail!("--at, --from and --to need a recording: add --replay FILE");
-    };
-    let part = Part {
-        at: options.from.at.clone(),
-        from: options.from.from.clone(),
-        to: options.from.to.clone(),
-    };
-    let mut replay = Replay::open(path, &part, true)?;
+fn recorded(options: &Options, mut replay: Replay) -> Result<Vec<SlowIo>> {
+    let is_at = options.from.at.is_some();
     let selection = replay.selection(&options.words, true)?;
     let (mut log, mut all) = (Log::default(), Vec::new());
     let mut sample = Some(replay.first(None)?);
-    let (mut is_left_out, mut is_known) = (part.at.is_some(), false);
+    let (mut is_left_out, mut is_known) = (is_at, false);
     while let Some(now) = sample {
         is_known |= now.slow.is_some();
         let new = log.add(now.slow.as_deref().unwrap_or_default());
         if !std::mem::take(&mut is_left_out) {
             let devices = now.entries.iter().map(|entry| entry.device.clone());
             let mut new: Vec<_> = new.into_iter().map(|(_, io)| io).collect();
-            new.retain(|io| part.at.is_some() || replay.is_in_part(io.wall_ns));
+            new.retain(|io| is_at || replay.is_in_part(io.wall_ns));
             select(
                 &mut new,
                 &selection,
