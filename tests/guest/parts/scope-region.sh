@@ -65,6 +65,17 @@ is "heat: a region of another program is left alone" "$(ioscope region list -H b
 ioscope heat -a 8 back 0.2 >/tmp/out 2>/tmp/err &
 heat=$!
 sleep 1
+kill -STOP $heat
+ioscope region delete back 2
+is "heat: another program takes the number of its region" "$(ioscope region create --areas 8 back)" "back: region 2"
+kill -CONT $heat
+wait $heat
+is "heat: its region has gone" "$? $(cat /tmp/err)" "1 ioscope: back: the region has gone"
+is "heat: the region of the same number is left alone" \
+	"$(reply "back @stats_list" | awk '{ print $1, $4, $5 }' | xargs)" "0: ioscope - 1: ioscope - 2: ioscope -"
+ioscope heat -a 8 back 0.2 >/tmp/out 2>/tmp/err &
+heat=$!
+sleep 1
 remove_null_blk_disk back
 make_null_blk_disk back size=64
 wait $heat

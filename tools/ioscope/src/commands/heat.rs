@@ -75,20 +75,22 @@ struct Map<'a> {
     step: u64,
     /// How many characters there are.
     length: usize,
-    /// Each with the character that its first area is.
-    regions: Vec<(Own<'a>, usize)>,
+    own: Own<'a>,
+    /// The character that the first area of each region is.
+    first: Vec<usize>,
 }
 
 impl<'a> Map<'a> {
     fn of_device(file: &'a File, word: &str, areas: u64) -> Result<Self> {
         let device = one_device(file, word)?;
-        let own = Own::new(file, device, "-", &format!("/{areas}"))?;
-        let count = own.region.len.div_ceil(own.region.step.max(1));
+        let own = Own::new(file, device, &["-".to_owned()], &format!("/{areas}"))?;
+        let region = &own.regions[0];
         Ok(Map {
             name: own.device.name.clone(),
-            step: own.region.step,
-            length: count.min(areas) as usize,
-            regions: vec![(own, 0)],
+            step: region.step,
+            length: region.count().min(areas) as usize,
+            own,
+            first: vec![0],
         })
     }
 
@@ -99,30 +101,26 @@ impl<'a> Map<'a> {
         let total = ends.max().unwrap_or(0);
         // Whole pages.
         let step = total.div_ceil(areas).next_multiple_of(8);
-        let mut regions = Vec::new();
-        for extent in &extents {
-            for (start, length, at) in pieces(extent, step) {
-                let range = format!("{start}+{length}");
-                let own = Own::new(file, device.clone(), &range, &step.to_string())?;
-                regions.push((own, at));
-            }
-        }
+        let pieces = extents.iter().flat_map(|extent| pieces(extent, step));
+        let pieces = pieces.map(|(start, length, at)| (format!("{start}+{length}"), at));
+        let (ranges, first): (Vec<_>, Vec<_>) = pieces.unzip();
         Ok(Map {
             name: path.display().to_string(),
             step,
             length: total.div_ceil(step) as usize,
-            regions,
+            own: Own::new(file, device, &ranges, &step.to_string())?,
+            first,
         })
     }
 
     fn read(&self) -> Result<Vec<Vec<Area>>> {
-        self.regions.iter().map(|(own, _)| own.areas()).collect()
+        self.own.areas()
     }
 
     fn row(&self, before: &[Vec<Area>], now: &[Vec<Area>], seconds: f64) -> String {
         // What belongs to no area is a hole of a file.
         let mut ios: Vec<Option<u64>> = vec![None; self.length];
-        for ((now, before), (_, first)) in now.iter().zip(before).zip(&self.regions) {
+        for ((now, before), first) in now.iter().zip(before).zip(&self.first) {
             for (index, area) in now.iter().enumerate() {
                 let since = before
                     .get(index)

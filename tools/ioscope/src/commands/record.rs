@@ -73,7 +73,8 @@ impl<'a> Regions<'a> {
             if self.of_disks.contains_key(&disk.number) {
                 continue;
             }
-            match Own::new(self.file, disk.clone(), "-", &format!("/{}", self.areas)) {
+            let areas = format!("/{}", self.areas);
+            match Own::new(self.file, disk.clone(), &["-".to_owned()], &areas) {
                 Ok(own) => drop(self.of_disks.insert(disk.number, own)),
                 // Of a disk without sectors, for example.
                 Err(error) => refused = Some(error),

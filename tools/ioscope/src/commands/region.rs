@@ -21,6 +21,7 @@ use crate::usage::usage;
 use anyhow::{anyhow, bail, Result};
 use iostat_map::File;
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -131,46 +132,74 @@ fn change(options: &RegionChange, words: &str) -> Result<()> {
     message(&file, &device.name, &format!("{words} {}", options.id)).map(drop)
 }
 
-/// A region that ends when it is dropped. Messages name its disk, and give the region a number that is used again: a disk that
-/// has come back, and a region that another program has made since, are left alone.
+/// Regions of a disk that are deleted when this is dropped. Messages name the disk, and give a region a number that is used
+/// again: a disk that has come back, and a region that another program has made since, are left alone.
 pub struct Own<'a> {
     file: &'a File,
     pub device: Rc<Device>,
-    pub region: Region,
+    pub regions: Vec<Region>,
     /// Of the list of devices, when the disk was in it.
     generation: Cell<u64>,
 }
 
 impl<'a> Own<'a> {
-    /// `range` and `step` are those of `@stats_create`.
-    pub fn new(file: &'a File, device: Rc<Device>, range: &str, step: &str) -> Result<Self> {
-        let process = std::process::id();
-        let words =
-            format!("@stats_create {range} {step} 1 precise_timestamps {PROGRAM} {process}");
-        let id = message(file, &device.name, &words)?;
-        let id: u32 = id.trim().parse()?;
-        let generation = file.generation();
-        // If it is still there, it was there when the region was made.
-        if !is_there(&device, &devices(file)?) {
-            let _ = message(file, &device.name, &format!("@stats_delete {id}"));
-            return Err(has_left(&device));
-        }
-        let all = list(file, &device.name)?;
-        let region = all.into_iter().find(|region| region.id == id);
+    /// Each of `ranges`, and `step`, is as `@stats_create` takes it.
+    pub fn new(file: &'a File, device: Rc<Device>, ranges: &[String], step: &str) -> Result<Self> {
+        let mut ids = Vec::new();
+        let made = Self::make(file, &device, ranges, step, &mut ids);
+        let (regions, generation) = made.inspect_err(|_| delete(file, &device, &ids))?;
         Ok(Own {
-            region: region.ok_or_else(|| anyhow!("{}: the region has gone", device.name))?,
             file,
             device,
+            regions,
             generation: Cell::new(generation),
         })
     }
 
-    pub fn areas(&self) -> Result<Vec<Area>> {
-        let areas = areas(self.file, &self.device.name, &self.region);
-        // If it is there now, they are those of this disk.
-        match self.is_there()? {
+    /// The regions, and the generation of the list that the disk is in. After an error, those of `ids` have been made.
+    fn make(
+        file: &File,
+        device: &Device,
+        ranges: &[String],
+        step: &str,
+        ids: &mut Vec<u32>,
+    ) -> Result<(Vec<Region>, u64)> {
+        let aux = aux();
+        for range in ranges {
+            let words =
+                format!("@stats_create {range} {step} 1 precise_timestamps {PROGRAM} {aux}");
+            ids.push(message(file, &device.name, &words)?.trim().parse()?);
+        }
+        let all = list(file, &device.name);
+        let generation = file.generation();
+        // If it is still there, it was there when the regions were made and listed.
+        if !is_there(device, &devices(file)?) {
+            return Err(has_left(device));
+        }
+        let mut own = own(all?, &aux);
+        let regions = ids.iter().map(|id| own.remove(id)).collect::<Option<_>>();
+        Ok((regions.ok_or_else(|| has_gone(device))?, generation))
+    }
+
+    /// The areas of each region.
+    pub fn areas(&self) -> Result<Vec<Vec<Area>>> {
+        let name = &self.device.name;
+        let areas = |region| areas(self.file, name, region);
+        let areas: Result<Vec<_>> = self.regions.iter().map(areas).collect();
+        let all = list(self.file, name);
+        // If the disk is there now, what was read and listed is of it.
+        if !self.is_there()? {
+            return Err(has_left(&self.device));
+        }
+        // If the regions are there now, the areas are theirs: no other program makes one with this AUX.
+        let own = own(all?, &aux());
+        match self
+            .regions
+            .iter()
+            .all(|region| own.contains_key(&region.id))
+        {
             true => areas,
-            false => Err(has_left(&self.device)),
+            false => Err(has_gone(&self.device)),
         }
     }
 
@@ -188,16 +217,36 @@ impl<'a> Own<'a> {
 
 impl Drop for Own<'_> {
     fn drop(&mut self) {
-        // It goes with its disk, if that has left.
-        if !self.is_there().unwrap_or(false) {
-            return;
-        }
-        let regions = list(self.file, &self.device.name).unwrap_or_default();
-        if regions.iter().any(|other| is_same(&self.region, other)) {
-            let words = format!("@stats_delete {}", self.region.id);
-            let _ = message(self.file, &self.device.name, &words);
+        // They go with their disk, if that has left.
+        if self.is_there().unwrap_or(false) {
+            let ids: Vec<u32> = self.regions.iter().map(|region| region.id).collect();
+            delete(self.file, &self.device, &ids);
         }
     }
+}
+
+/// Deletes those of the regions `ids` that this process has made, on the disk that has the name now.
+fn delete(file: &File, device: &Device, ids: &[u32]) {
+    let own = own(list(file, &device.name).unwrap_or_default(), &aux());
+    for id in ids.iter().filter(|id| own.contains_key(id)) {
+        let _ = message(file, &device.name, &format!("@stats_delete {id}"));
+    }
+}
+
+/// The regions in a list that the process with this `AUX` has made, by their numbers. Others may have given them other ranges.
+fn own(all: Vec<Region>, aux: &str) -> HashMap<u32, Region> {
+    let is_own = |region: &Region| region.program == PROGRAM && region.aux == aux;
+    let own = all.into_iter().filter(is_own);
+    own.map(|region| (region.id, region)).collect()
+}
+
+/// The `AUX` of the regions of this process.
+fn aux() -> String {
+    std::process::id().to_string()
+}
+
+fn has_gone(device: &Device) -> anyhow::Error {
+    anyhow!("{}: the region has gone", device.name)
 }
 
 fn has_left(device: &Device) -> anyhow::Error {
@@ -209,12 +258,6 @@ fn has_left(device: &Device) -> anyhow::Error {
 fn is_there(device: &Device, all: &[Shared]) -> bool {
     let is_it = |other: &Shared| other.number == device.number && other.name == device.name;
     all.iter().any(is_it)
-}
-
-/// Whether it is a region of this process. Others may have given it another range.
-fn is_same(own: &Region, other: &Region) -> bool {
-    let key = |region: &Region| (region.id, region.program.clone(), region.aux.clone());
-    key(own) == key(other)
 }
 
 /// What is written of regions.
@@ -505,20 +548,25 @@ mod tests {
     }
 
     #[test]
-    fn a_region_of_somebody_else_may_have_the_same_number() {
-        let own = region(0, PROGRAM, "77");
-        assert!(is_same(&own, &own));
+    fn a_region_of_another_process_may_have_the_same_number() {
+        let own_of = |all: &[Region]| {
+            let mut ids: Vec<u32> = own(all.to_vec(), "77").into_keys().collect();
+            ids.sort_unstable();
+            ids
+        };
+        let ours = [region(0, PROGRAM, "77"), region(3, PROGRAM, "77")];
+        assert_eq!(own_of(&ours), [0, 3]);
         let resized = Region {
             len: 16,
-            ..own.clone()
+            ..ours[0].clone()
         };
-        assert!(is_same(&own, &resized));
+        assert_eq!(own_of(&[resized, ours[1].clone()]), [0, 3]);
         for other in [
             region(0, PROGRAM, "78"),
+            region(0, PROGRAM, "-"),
             region(0, "dmstats", "77"),
-            region(1, PROGRAM, "77"),
         ] {
-            assert!(!is_same(&own, &other), "{other:?}");
+            assert_eq!(own_of(&[other, ours[1].clone()]), [3]);
         }
     }
 
