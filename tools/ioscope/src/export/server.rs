@@ -11,7 +11,7 @@ use super::collect::{Collector, Scrape, SHARED};
 use super::follow::Follow;
 use super::query::Query;
 use super::timed::Timed;
-use super::unread::{Answer, Shared, Unread};
+use super::unread::{Answer, Scrapes, Unread};
 use super::{api, expose, page, Options};
 use crate::cli::export::Form;
 use anyhow::{bail, Context, Result};
@@ -118,6 +118,7 @@ pub(super) struct Server {
     pub(super) pages: Pages,
     state: RefCell<State>,
     connections: RefCell<Vec<Rc<Connection>>>,
+    /// Of `/api/`.
     unread: Unread,
 }
 
@@ -130,14 +131,13 @@ pub(super) enum Pages {
 struct State {
     collector: Collector,
     sample: Option<Sampled>,
+    /// Of `/metrics`: the newest are of the sample.
+    scrapes: Scrapes,
 }
 
-/// A sample, and what was made of it.
 struct Sampled {
     at: Instant,
     scrape: Option<Scrape>,
-    /// By form.
-    bodies: [Option<Shared>; 3],
 }
 
 struct Connection {
@@ -159,6 +159,7 @@ impl Server {
             state: RefCell::new(State {
                 collector: Collector::new(options),
                 sample: None,
+                scrapes: Scrapes::default(),
             }),
             connections: RefCell::new(Vec::new()),
             unread: Unread::default(),
@@ -243,7 +244,8 @@ impl Server {
                 let accept = request.headers().get_all(ACCEPT).iter();
                 let accept: Vec<&str> = accept.filter_map(|value| value.to_str().ok()).collect();
                 let form = form(&accept.join(","));
-                unread(content_type(form), self.metrics(form))
+                let answer = self.metrics(form).boxed_unsync();
+                respond_with(StatusCode::OK, content_type(form), answer)
             }
             "/-/healthy" => text(StatusCode::OK, "ok\n"),
             "/api/live" => match &self.pages {
@@ -264,8 +266,8 @@ impl Server {
         };
         let answer = match &self.pages {
             Pages::Follow(follow) => match name {
-                "devices" => self.sampled(|sampled| api::devices(sampled.scrape.as_ref())),
-                "info" => self.sampled(|sampled| api::info(sampled.scrape.as_ref(), follow)),
+                "devices" => self.sampled(|scrape, _| api::devices(scrape)),
+                "info" => self.sampled(|scrape, _| api::info(scrape, follow)),
                 _ => api::live(follow, name, &query),
             },
             Pages::Recording(path) => {
@@ -288,30 +290,31 @@ impl Server {
         }
     }
 
-    /// Has `act` look at a sample that is new enough.
-    fn sampled<T>(&self, act: impl FnOnce(&mut Sampled) -> T) -> T {
+    /// Has `act` look at a sample that is new enough, and at the answers that were made of it.
+    fn sampled<T>(&self, act: impl FnOnce(Option<&Scrape>, &mut Scrapes) -> T) -> T {
         let mut state = self.state.borrow_mut();
-        let State { collector, sample } = &mut *state;
-        let sampled = match sample
-            .take()
-            .filter(|sampled| sampled.at.elapsed() < SHARED)
-        {
+        let State {
+            collector,
+            sample,
+            scrapes,
+        } = &mut *state;
+        let is_new_enough = |sampled: &Sampled| sampled.at.elapsed() < SHARED;
+        let sampled = match sample.take().filter(is_new_enough) {
             Some(sampled) => sample.insert(sampled),
-            None => sample.insert(Sampled {
-                at: Instant::now(),
-                scrape: collector.collect(),
-                bodies: [None, None, None],
-            }),
+            None => {
+                scrapes.begin();
+                sample.insert(Sampled {
+                    at: Instant::now(),
+                    scrape: collector.collect(),
+                })
+            }
         };
-        act(sampled)
+        act(sampled.scrape.as_ref(), scrapes)
     }
 
-    /// `None` if there is no room for it.
-    fn metrics(&self, form: Form) -> Option<Answer> {
-        self.sampled(|sampled| {
-            let body = &mut sampled.bodies[form as usize];
-            let make = || Shared::new(expose(sampled.scrape.as_ref(), &self.options, form));
-            self.unread.share(body.get_or_insert_with(make))
+    fn metrics(&self, form: Form) -> Answer {
+        self.sampled(|scrape, scrapes| {
+            scrapes.answer(form as usize, || expose(scrape, &self.options, form))
         })
     }
 }
@@ -384,9 +387,10 @@ fn respond_with(status: StatusCode, content_type: &'static str, body: Body) -> R
 mod tests {
     use super::*;
     use crate::cli::export::Buckets;
+    use hyper::body::Body as _;
 
     #[test]
-    fn metrics_count_until_they_are_read() {
+    fn metrics_are_answered_however_much_of_the_api_is_unread() {
         let options = Options {
             buckets: Buckets::None,
             compat: None,
@@ -394,10 +398,11 @@ mod tests {
             cgroups: false,
         };
         let server = Server::new(options, From::Module(Duration::from_secs(1)));
+        let unread = server.unread.keep(vec![0; 1 << 26]);
+        assert!(unread.is_some() && server.unread.keep(vec![0; 1]).is_none());
         let answers = [Form::Text, Form::Protobuf].map(|form| server.metrics(form));
-        assert!(answers.iter().all(Option::is_some));
-        assert!(server.unread.bytes() > 0);
-        drop(answers);
-        assert_eq!(server.unread.bytes(), 0);
+        assert_eq!(server.unread.bytes(), 1 << 26);
+        let lens = answers.map(|answer| answer.size_hint().exact());
+        assert!(lens.iter().all(|len| len.is_some_and(|len| len > 0)));
     }
 }

@@ -1,55 +1,60 @@
 // SPDX-License-Identifier: GPL-2.0
 
-//! Answers that clients have not read yet: together they take limited memory.
+//! Answers that clients have not read yet take limited memory: those of `/metrics`, and all others.
 
 use hyper::body::{Body, Bytes, Frame, SizeHint};
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll};
 
-/// The limit of these bytes.
+/// The limit of the bytes of each.
 const MOST_BYTES: usize = 1 << 25;
 /// What is passed on at a time: a copy, so that the rest does not keep the memory of the whole.
 const PIECE: usize = 1 << 16;
+
+/// The bytes of an answer, or none if they were dropped before all clients had read them.
+struct Content {
+    len: usize,
+    bytes: Mutex<Bytes>,
+}
+
+impl Content {
+    fn new(bytes: Vec<u8>) -> Arc<Self> {
+        Arc::new(Content {
+            len: bytes.len(),
+            bytes: Mutex::new(bytes.into()),
+        })
+    }
+
+    fn bytes(&self) -> MutexGuard<'_, Bytes> {
+        self.bytes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// An answer. If its bytes are dropped it ends too early, and hyper closes the connection.
+pub struct Answer {
+    content: Arc<Content>,
+    /// How many of its bytes were passed on.
+    at: usize,
+    _counted: Option<Counted>,
+}
 
 /// Counts the bytes of all answers that clients have not read.
 #[derive(Default)]
 pub struct Unread(Arc<AtomicUsize>);
 
-/// Bytes that count until the last answer of them is dropped.
-struct Kept {
-    bytes: Bytes,
+/// Bytes that count until this is dropped.
+struct Counted {
+    len: usize,
     all: Arc<AtomicUsize>,
 }
 
-impl Drop for Kept {
+impl Drop for Counted {
     fn drop(&mut self) {
-        self.all.fetch_sub(self.bytes.len(), Relaxed);
-    }
-}
-
-/// An answer.
-pub struct Answer {
-    kept: Arc<Kept>,
-    /// How many of its bytes were passed on.
-    at: usize,
-}
-
-/// Bytes for the answers to several clients. They are kept in any case, and count as unread once, however many clients have
-/// not read them.
-pub struct Shared {
-    bytes: Bytes,
-    kept: Weak<Kept>,
-}
-
-impl Shared {
-    pub fn new(bytes: Vec<u8>) -> Self {
-        Shared {
-            bytes: bytes.into(),
-            kept: Weak::new(),
-        }
+        self.all.fetch_sub(self.len, Relaxed);
     }
 }
 
@@ -57,39 +62,77 @@ impl Unread {
     /// Keeps an answer until it is dropped. `None` if there is no room. One that is larger than the limit is kept if it is
     /// the only one.
     pub fn keep(&self, bytes: Vec<u8>) -> Option<Answer> {
-        let kept = self.count(bytes.into())?;
-        Some(Answer { kept, at: 0 })
-    }
-
-    /// The same for an answer that others may have too.
-    pub fn share(&self, shared: &mut Shared) -> Option<Answer> {
-        let kept = match shared.kept.upgrade() {
-            Some(kept) => kept,
-            None => {
-                let kept = self.count(shared.bytes.clone())?;
-                shared.kept = Arc::downgrade(&kept);
-                kept
-            }
-        };
-        Some(Answer { kept, at: 0 })
-    }
-
-    fn count(&self, bytes: Bytes) -> Option<Arc<Kept>> {
-        let fits = |all: usize| {
-            let sum = all + bytes.len();
-            (all == 0 || sum <= MOST_BYTES).then_some(sum)
-        };
+        let len = bytes.len();
+        let fits = |all: usize| (all == 0 || all + len <= MOST_BYTES).then_some(all + len);
         self.0.fetch_update(Relaxed, Relaxed, fits).ok()?;
-        Some(Arc::new(Kept {
-            bytes,
-            all: self.0.clone(),
-        }))
+        Some(Answer {
+            content: Content::new(bytes),
+            at: 0,
+            _counted: Some(Counted {
+                len,
+                all: self.0.clone(),
+            }),
+        })
     }
 
     /// How many bytes there are.
     #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.0.load(Relaxed)
+    }
+}
+
+/// The answers of `/metrics`. Those of the newest scrape are kept for the next client. Of older scrapes, which only clients
+/// that have not read them keep, those beyond the limit are dropped, the oldest first.
+#[derive(Default)]
+pub struct Scrapes {
+    /// By form.
+    newest: [Option<Arc<Content>>; 3],
+    older: VecDeque<Weak<Content>>,
+}
+
+impl Scrapes {
+    /// The answers from here on are of a new scrape.
+    pub fn begin(&mut self) {
+        self.older.retain(|content| content.strong_count() != 0);
+        let newest = self.newest.iter_mut().filter_map(Option::take);
+        self.older
+            .extend(newest.map(|content| Arc::downgrade(&content)));
+    }
+
+    /// The answer of the newest scrape in a form. The first one makes it.
+    pub fn answer(&mut self, form: usize, make: impl FnOnce() -> Vec<u8>) -> Answer {
+        let is_new = self.newest[form].is_none();
+        let content = self.newest[form].get_or_insert_with(|| Content::new(make()));
+        let content = content.clone();
+        if is_new {
+            self.limit();
+        }
+        Answer {
+            content,
+            at: 0,
+            _counted: None,
+        }
+    }
+
+    fn limit(&mut self) {
+        let mut bytes = self.bytes();
+        while bytes > MOST_BYTES {
+            let Some(oldest) = self.older.pop_front() else {
+                break;
+            };
+            if let Some(oldest) = oldest.upgrade() {
+                bytes -= oldest.len;
+                *oldest.bytes() = Bytes::new();
+            }
+        }
+    }
+
+    /// How many bytes there are.
+    fn bytes(&self) -> usize {
+        let newest = self.newest.iter().flatten().map(|content| content.len);
+        let older = self.older.iter().filter_map(Weak::upgrade);
+        newest.chain(older.map(|content| content.len)).sum()
     }
 }
 
@@ -101,19 +144,20 @@ impl Body for Answer {
         mut self: Pin<&mut Self>,
         _cx: &mut Context,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let rest = &self.kept.bytes[self.at..];
-        let piece: Vec<u8> = rest.iter().take(PIECE).copied().collect();
+        let rest = self.content.bytes();
+        let piece: Vec<u8> = rest.iter().skip(self.at).take(PIECE).copied().collect();
+        drop(rest);
         self.at += piece.len();
         let frame = (!piece.is_empty()).then(|| Ok(Frame::data(piece.into())));
         Poll::Ready(frame)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.at == self.kept.bytes.len()
+        self.at == self.content.len
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact((self.kept.bytes.len() - self.at) as u64)
+        SizeHint::with_exact((self.content.len - self.at) as u64)
     }
 }
 
@@ -152,26 +196,59 @@ mod tests {
     }
 
     #[test]
-    fn a_shared_answer_counts_once_until_all_have_read_it() {
-        let unread = Unread::default();
-        let mut shared = Shared::new(vec![7; MOST_BYTES / 2]);
-        assert_eq!(unread.bytes(), 0);
-        let (one, two) = (unread.share(&mut shared), unread.share(&mut shared));
-        assert_eq!(unread.bytes(), MOST_BYTES / 2);
-        // The next ones have no room beside it, but more of it has.
-        let mut next = [1, 2].map(|_| Shared::new(vec![8; MOST_BYTES / 2]));
-        let other = unread.share(&mut next[0]);
-        assert!(other.is_some() && unread.share(&mut next[1]).is_none());
-        assert!(unread.share(&mut shared).is_some());
-        drop(shared);
-        drop(one);
-        assert!(unread.share(&mut next[1]).is_none());
-        let two = two.expect("there was room");
-        let read = block_on(two.collect()).expect("it cannot fail");
-        assert_eq!(read.to_bytes(), vec![7; MOST_BYTES / 2]);
-        assert!(unread.share(&mut next[1]).is_some());
+    fn the_newest_scrape_is_answered_and_the_oldest_is_dropped() {
+        let mut scrapes = Scrapes::default();
+        let mut scrape = |byte: u8, len: usize| {
+            scrapes.begin();
+            let answers = [1, 2].map(|_| scrapes.answer(0, || vec![byte; len]));
+            (scrapes.bytes(), answers)
+        };
+        let read = |answer: Answer| {
+            block_on(answer.collect())
+                .expect("it cannot fail")
+                .to_bytes()
+        };
+        let len = MOST_BYTES / 4;
+        // However many clients do not read it, a scrape counts once.
+        let mut all: VecDeque<_> = (0..4).map(|byte| scrape(byte, len)).collect();
+        let bytes: Vec<usize> = all.iter().map(|(bytes, _)| *bytes).collect();
+        assert_eq!(bytes, [len, 2 * len, 3 * len, 4 * len]);
+        all.push_back(scrape(4, len));
+        assert_eq!(all[4].0, MOST_BYTES);
+        // Those who have read theirs make room.
+        let (_, [second, _]) = all.remove(1).expect("an answer");
+        assert!(read(second) == vec![1; len]);
+        all.push_back(scrape(5, len));
+        assert_eq!(all[4].0, MOST_BYTES);
+        let lens = |(_, [one, other]): (usize, [Answer; 2])| {
+            let len = read(one).len();
+            assert_eq!(read(other).len(), len);
+            len
+        };
+        let lens: Vec<usize> = all.into_iter().map(lens).collect();
+        assert_eq!(lens, [0, len, len, len, len]);
+    }
+
+    #[test]
+    fn a_scrape_that_is_dropped_ends_too_early() {
+        let mut scrapes = Scrapes::default();
+        let mut one = scrapes.answer(0, || vec![0; MOST_BYTES]);
+        let _ = block_on(one.frame());
+        scrapes.begin();
+        let other = scrapes.answer(0, || vec![0; 1]);
+        assert!(block_on(one.frame()).is_none() && !one.is_end_stream());
+        assert_eq!(scrapes.bytes(), 1);
         drop(other);
-        assert_eq!(unread.bytes(), 0);
+    }
+
+    #[test]
+    fn all_forms_of_the_newest_scrape_are_kept() {
+        let mut scrapes = Scrapes::default();
+        let all = [0, 1, 2].map(|form| scrapes.answer(form, || vec![form as u8; MOST_BYTES]));
+        for (form, answer) in all.into_iter().enumerate() {
+            let read = block_on(answer.collect()).expect("it cannot fail");
+            assert!(read.to_bytes() == vec![form as u8; MOST_BYTES], "{form}");
+        }
     }
 
     #[test]
