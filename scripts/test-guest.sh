@@ -199,6 +199,7 @@ case "$FLAVOUR $ARCH" in
 	;;
 *arm64) run "$newest" arm64.sh ;;
 rt*) run "$newest" rt.sh ;;
-*) run "$newest" smoke.sh ;;
+# The modules of these kernels and their programs take more memory than those of cloud.
+*) run "$newest" smoke.sh --memory 2048 ;;
 esac
 finish
