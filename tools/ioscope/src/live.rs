@@ -621,15 +621,9 @@ mod tests {
     fn a_partition_has_the_slow_ios_of_its_disk() {
         let device = |number: u32, kind: Kind, parent: Option<u32>| {
             Rc::new(Device {
-                number,
-                name: format!("d{number}"),
                 kind,
-                diskseq: 1,
-                crtime: 0,
-                major: 8,
-                minor: number,
                 parent,
-                driver: String::new(),
+                ..Device::disk(number, &format!("d{number}"))
             })
         };
         let devices = [

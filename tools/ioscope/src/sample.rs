@@ -71,6 +71,24 @@ pub struct Device {
     pub driver: String,
 }
 
+#[cfg(test)]
+impl Device {
+    /// A disk for tests.
+    pub fn disk(number: u32, name: &str) -> Self {
+        Device {
+            number,
+            name: name.to_owned(),
+            kind: Kind::Disk,
+            diskseq: 1,
+            crtime: 0,
+            major: 8,
+            minor: number,
+            parent: None,
+            driver: String::new(),
+        }
+    }
+}
+
 impl From<&iostat_map::Device> for Device {
     fn from(device: &iostat_map::Device) -> Self {
         const NO_DEVICE: u32 = u32::MAX;

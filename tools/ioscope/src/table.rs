@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::interval::between;
     use crate::quantile::tests::bounds;
-    use crate::sample::{Device, Entry, Kind, Sample};
+    use crate::sample::{Device, Entry, Sample};
     use crate::style::{FREEBSD, GSTAT, ILLUMOS, NETBSD, OWN, SYSSTAT};
     use iostat_map::Snapshot;
     use std::rc::Rc;
@@ -202,17 +202,7 @@ mod tests {
     fn a_blank_is_between_any_two_cells() {
         let mut sample = Sample::default();
         sample.entries.push(Entry {
-            device: Rc::new(Device {
-                number: 1,
-                name: "a_long\u{9b}2J".to_owned(),
-                kind: Kind::Disk,
-                diskseq: 1,
-                crtime: 0,
-                major: 8,
-                minor: 0,
-                parent: None,
-                driver: String::new(),
-            }),
+            device: Rc::new(Device::disk(1, "a_long\u{9b}2J")),
             counters: Snapshot {
                 snaptime: 1_000_000_000,
                 start_count: 40_000_000_000,

@@ -327,7 +327,7 @@ mod tests {
     use super::*;
     use crate::cli::{Cli, Command};
     use crate::quantile::tests::bounds;
-    use crate::sample::{Device, Entry, Kind};
+    use crate::sample::{Device, Entry};
     use clap::Parser;
     use iostat_map::Snapshot;
     use std::rc::Rc;
@@ -365,17 +365,7 @@ mod tests {
         };
         let sample = Sample {
             entries: vec![Entry {
-                device: Rc::new(Device {
-                    number: 1,
-                    name: "nullb0p1".to_owned(),
-                    kind: Kind::Disk,
-                    diskseq: 1,
-                    crtime: 0,
-                    major: 8,
-                    minor: 0,
-                    parent: None,
-                    driver: String::new(),
-                }),
+                device: Rc::new(Device::disk(1, "nullb0p1")),
                 counters: Snapshot {
                     snaptime: 1_000_000_000,
                     ..Snapshot::default()

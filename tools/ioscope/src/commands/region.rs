@@ -505,21 +505,6 @@ fn area_line(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sample::Kind;
-
-    fn device(number: u32, name: &str) -> Device {
-        Device {
-            number,
-            name: name.to_owned(),
-            kind: Kind::Disk,
-            diskseq: 1,
-            crtime: 0,
-            major: 8,
-            minor: 0,
-            parent: None,
-            driver: String::new(),
-        }
-    }
 
     fn region(id: u32, program: &str, aux: &str) -> Region {
         Region {
@@ -535,11 +520,11 @@ mod tests {
 
     #[test]
     fn a_disk_that_has_come_back_is_another_one() {
-        let own = device(3, "sda");
+        let own = Device::disk(3, "sda");
         let is_there = |all: &[(u32, &str)]| {
             let all = all
                 .iter()
-                .map(|(number, name)| Rc::new(device(*number, name)));
+                .map(|(number, name)| Rc::new(Device::disk(*number, name)));
             is_there(&own, &all.collect::<Vec<_>>())
         };
         assert!(is_there(&[(1, "sdb"), (3, "sda")]));
@@ -572,7 +557,7 @@ mod tests {
 
     #[test]
     fn a_blank_is_between_any_two_numbers() {
-        let (device, region) = (device(1, "sda"), region(0, PROGRAM, "-"));
+        let (device, region) = (Device::disk(1, "sda"), region(0, PROGRAM, "-"));
         let many = 1 << 50;
         let area = Area {
             start: 0,

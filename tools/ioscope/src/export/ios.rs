@@ -89,19 +89,13 @@ mod tests {
     fn sample() -> Sample {
         let entry = |(number, name, parent): (u32, &str, Option<u32>)| Entry {
             device: Rc::new(Device {
-                number,
-                name: name.to_owned(),
                 kind: if parent.is_some() {
                     Kind::Partition
                 } else {
                     Kind::Disk
                 },
-                diskseq: 1,
-                crtime: 0,
-                major: 8,
-                minor: number,
                 parent,
-                driver: String::new(),
+                ..Device::disk(number, name)
             }),
             counters: Snapshot::default(),
             times: Times::default(),
