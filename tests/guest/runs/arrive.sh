@@ -61,7 +61,7 @@ timed "load 0" load_module
 unload_module
 for i in 0 1 2 3; do
 	timed "without disks $i" /payload/disks create nbq $quarter $((i * quarter))
-	[ $i != 0 ] || { timed "load 1" load_module && rmmod iostat; }
+	[ $i != 0 ] || { timed "load 1" load_module && unload_module; }
 done
 timed "load 4" load_module
 unload_module

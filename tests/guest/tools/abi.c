@@ -574,16 +574,17 @@ static void see_text(void)
 	must(pread(fd, &byte, 1, 0), "read");
 }
 
-static __u32 first;
+/* The number of the disk that seen() changes. */
+static __u32 disk_number;
 
 static void see_snapshot(void)
 {
-	get(0, first);
+	get(0, disk_number);
 }
 
 static void see_histograms(void)
 {
-	histograms(0, first);
+	histograms(0, disk_number);
 }
 
 static void see_rest_of_text(void)
@@ -632,7 +633,7 @@ static void seen(const char *disk)
 	see_text();
 	for (const struct call *call = calls; call->name; call++) {
 		for (int twice = 0; twice < 2; twice++) {
-			first = number(disk);
+			disk_number = number(disk);
 			change(disk, twice ? BLKPG_DEL_PARTITION : BLKPG_ADD_PARTITION);
 			if (poll_now(POLLIN | POLLPRI, -1) != (POLLIN | POLLPRI))
 				printf("%s: poll() before\n", call->name);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Opens /dev/iostat as one user, and runs a program, which uses this file (device.h), as another.
+ * Opens /dev/iostat as the user OPENER, and runs PROGRAM as USER with this file open: device.h uses it. Each of the users
+ * is "root" or "nobody".
  *
- *	opened root|nobody root|nobody PROGRAM [ARGUMENT...]
+ *	opened OPENER USER PROGRAM [ARGUMENT...]
  */
 #define _GNU_SOURCE
 #include <err.h>
