@@ -28,11 +28,15 @@ build()
 			build -o "$out/$tool" "tests/guest/tools/$tool.c"
 		done
 		today="-DHEADER=\"linux/iostat.h\"" v1="-DHEADER=\"iostat-v1.h\""
-		build "$v1" -o "$out/abi-v1" tests/guest/tools/abi.c
+		for tool in abi arguments poll; do
+			build "$v1" -o "$out/$tool-v1" "tests/guest/tools/$tool.c"
+		done
 		build -include tests/guest/tools/iostat-v1.h -o "$out/mapped-v1" tests/guest/tools/mapped.c
 		for bits in "" 32; do
 			[ -z "$bits" ] || gcc="$gcc32 -D_FILE_OFFSET_BITS=64"
-			build "$today" -o "$out/abi$bits" tests/guest/tools/abi.c
+			for tool in abi arguments poll; do
+				build "$today" -o "$out/$tool$bits" "tests/guest/tools/$tool.c"
+			done
 			for tool in mapped misuse kstats; do
 				build -o "$out/$tool$bits" "tests/guest/tools/$tool.c"
 			done
