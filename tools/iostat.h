@@ -29,6 +29,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -729,15 +730,23 @@ static inline __u64 iostat_map_generation(const struct iostat_map *map)
 	return __atomic_load_n(&map->header->generation, __ATOMIC_ACQUIRE);
 }
 
+/* ENODEV if path is not a character device, EPROTO if the module is of another version; and those of open() and mmap(). */
 static inline int iostat_map_open(struct iostat_map *map, const char *path)
 {
 	size_t page = sysconf(_SC_PAGESIZE);
 	const struct iostat_map_header *header;
+	struct stat status;
 	void *at;
 
 	map->fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (map->fd < 0)
 		return -1;
+	/* The memory of an empty plain file cannot be read: SIGBUS. */
+	if (fstat(map->fd, &status) || !S_ISCHR(status.st_mode)) {
+		close(map->fd);
+		errno = ENODEV;
+		return -1;
+	}
 	map->bytes = (sizeof(*header) + page - 1) / page * page;
 	at = mmap(NULL, map->bytes, PROT_READ, MAP_SHARED, map->fd, 0);
 	if (at == MAP_FAILED) {

@@ -119,8 +119,16 @@ for program in $(programs poll poll32 poll-v1); do
 	is "$program: which calls have seen a change" "$(/payload/$program seen nba; echo $?)" 0
 done
 
-# 256 devices in one call, compared with /proc/diskstats.
+# A shell has written to the name of the device while the module was not loaded.
 unload_module
+touch /dev/iostat
+for program in $(programs mapped mapped32 mapped-v1); do
+	is "a plain file: $program" "$(/payload/$program clock)" "open: ENODEV"
+done
+is "a plain file: iostat-map" "$(/payload/iostat-map vda 2>&1)" "iostat-map: No such device (os error 19)"
+rm /dev/iostat
+
+# 256 devices in one call, compared with /proc/diskstats.
 many=$(echo nbt{1..256})
 make_null_blk_disks $many -- size=1
 load_module

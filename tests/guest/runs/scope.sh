@@ -36,6 +36,9 @@ says()
 }
 
 says "not loaded" 1 "ioscope: the module is not loaded: modprobe iostat" ioscope
+touch /dev/iostat
+says "a plain file" 1 "ioscope: /dev/iostat is not a device: rmmod iostat; rm /dev/iostat; modprobe iostat" ioscope
+rm /dev/iostat
 load_module || fail "the module loads"
 
 make_null_blk_disk nullb0 irqmode=2 completion_nsec=5000000 hw_queue_depth=1 submit_queues=1

@@ -16,6 +16,7 @@ use crate::source::{Source, Want};
 use crate::ticker::Ticker;
 use anyhow::{anyhow, bail, Context, Result};
 use iostat_map::{which, which_sizes, Cgroup, File, Histogram, Histograms, Snapshot};
+use rustix::io::Errno;
 use std::collections::{HashMap, HashSet};
 use std::io::ErrorKind;
 use std::rc::Rc;
@@ -80,6 +81,9 @@ pub fn open() -> Result<File> {
             anyhow!("{PATH} may not be opened: ask for its group, or become root")
         }
         ErrorKind::Unsupported => anyhow!("the module is of another version than ioscope"),
+        _ if Errno::from_io_error(&error) == Some(Errno::NODEV) => {
+            anyhow!("{PATH} is not a device: rmmod iostat; rm {PATH}; modprobe iostat")
+        }
         _ => anyhow!("cannot open {PATH}: {error}"),
     })
 }

@@ -12,6 +12,7 @@ use std::ffi::c_void;
 use std::io::{Error, ErrorKind, Result};
 use std::mem::size_of;
 use std::os::fd::AsRawFd;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::ptr::{null_mut, NonNull};
 use std::rc::Rc;
@@ -32,6 +33,9 @@ extern "C" {
 
 const PROT_READ: i32 = 1;
 const MAP_SHARED: i32 = 1;
+
+/// Linux's number of this error, on all architectures that have 64 bits.
+const ENODEV: i32 = 19;
 
 /// Bytes of a file, to read.
 struct Mapping {
@@ -74,18 +78,23 @@ pub struct File {
 }
 
 impl File {
-    /// Opens it. [`ErrorKind::Unsupported`] if it is of a version that is not known here.
+    /// Opens it. [`ErrorKind::Unsupported`] if it is of a version that is not known here; `ENODEV` if it is not a
+    /// character device.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
         Self::map_header(std::fs::File::open(path)?)
     }
 
-    /// Opens it for reading and writing, as messages need it.
+    /// Opens it for reading and writing, as messages need it. Errors as of [`File::open`].
     pub fn open_for_messages(path: impl AsRef<Path>) -> Result<Self> {
         let mut options = std::fs::File::options();
         Self::map_header(options.read(true).write(true).open(path)?)
     }
 
     fn map_header(file: std::fs::File) -> Result<Self> {
+        // The memory of an empty plain file cannot be read: SIGBUS.
+        if !file.metadata()?.file_type().is_char_device() {
+            return Err(Error::from_raw_os_error(ENODEV));
+        }
         let header = Rc::new(Mapping::new(&file, size_of::<Header>(), 0)?);
         let file = Rc::new(file);
         let file = File { file, header };
