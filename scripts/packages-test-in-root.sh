@@ -80,6 +80,9 @@ is "dev: a reader of the mapped records compiles" \
 cp -r /usr/share/iostat/iostat-map /tmp # cargo writes a file beside its sources
 is "dev: the reader in Rust compiles" \
 	"$(cd /tmp/iostat-map && cargo build --offline --quiet 2>&1; ls target/debug/libiostat_map.rlib)" target/debug/libiostat_map.rlib
+is "dev: samples, and where their headers are" \
+	"$(ls /usr/share/doc/iostat-dev/examples/fake_* | wc -l) $(ls "$(sed -n 's/^ccflags-y := -I//p' /usr/share/doc/iostat-dev/examples/Kbuild)/iostat/kstat.h")" \
+	"$(ls samples/fake_* | wc -l) /usr/src/iostat-headers/include/iostat/kstat.h"
 is "dev: symbols for modules" "$(grep -c devstat_new_entry /usr/src/iostat-headers/Module.symvers)" 1
 is "dev: pkg-config" "$(sed -n 's/^Version: //p' /usr/share/pkgconfig/iostat.pc)" "$version"
 is "doc: pages" "$(ls /usr/share/doc/iostat-doc/abi.rst* /usr/share/doc/iostat-doc/README.md* | wc -l)" 2
