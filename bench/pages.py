@@ -23,7 +23,7 @@ def kept(name):
 
 
 def summary(results, costs):
-    """Three lines for the README."""
+    """Three lines for the README. The size of the table of I/Os in flight is in src/recorder/entries.rs."""
     def more(name):
         found = [item["delta_insn_per_io"] for item in results if item["name"] == name]
         return f"{min(found):.0f} to {max(found):.0f}"
@@ -38,7 +38,8 @@ def summary(results, costs):
             f"* reading 256 disks: {read['ioctl']:,} instructions by ioctl, {read['mmap']:,} by mmap; "
             f"`/proc/diskstats` takes {read['/proc/diskstats']:,};\n"
             f"* memory: {memory['code and data']:,} bytes of code and data, {memory['idle account']:,} per "
-            f"idle disk, {memory['account and used CPU']:,} more per disk and CPU that does I/O on it.\n")
+            f"idle disk, {memory['account and used CPU']:,} more per disk and CPU that does I/O on it. The table of I/Os in "
+            f"flight takes 1/256 of the machine's memory more, from 1 to 16 MiB.\n")
 
 
 def rst(rows):

@@ -95,7 +95,7 @@ unsafe_fence()
 # Except the licence itself, and formats without comments.
 spdx()
 {
-	git ls-files | grep -vE '^(COPYING|MAINTAINERS|\.gitignore|.*\.md|.*\.json|Documentation/ABI/.*|fuzz/corpus/.*|tests/guest/tools/compressed.erofs.gz|tests/tools/(recording|screens/.*)|debian/(changelog|copyright|source/format))$' | while read -r file; do
+	git ls-files | grep -vE '^(COPYING|LICENSES/.*|MAINTAINERS|\.gitignore|.*\.md|.*\.json|Documentation/ABI/.*|fuzz/corpus/.*|tests/guest/tools/compressed.erofs.gz|tests/tools/(recording|screens/.*)|debian/(changelog|copyright|source/format))$' | while read -r file; do
 		head -n 3 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0' || echo "$file has no SPDX line"
 	done
 }
