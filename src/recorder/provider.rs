@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     acct::{
-        class::Class,
+        class::op,
         entry::{
             Entry,
             Times, //
@@ -159,18 +159,19 @@ impl Tracker {
     }
 }
 
-/// The direction of the data: as in illumos' `buf`, reads and everything else.
-pub(super) fn direction(op: u8) -> u32 {
-    if Class::of(op, 1) == Class::Read {
-        flag::B_READ
-    } else {
-        flag::B_WRITE
+/// The direction of the data: as in illumos' `buf`, reads and everything else. `DRV_IN` is also the operation of passthrough
+/// commands without data.
+pub(super) fn direction(op: u8, has_data: bool) -> u32 {
+    match op {
+        op::READ => flag::B_READ,
+        op::DRV_IN if has_data => flag::B_READ,
+        _ => flag::B_WRITE,
     }
 }
 
 /// The `b_flags` that an operation has.
 fn flags(asked: &IoRequest<'_>) -> u32 {
-    let flags = direction(asked.op);
+    let flags = direction(asked.op, asked.bcount != 0);
     match asked.is_sync {
         true => flags,
         false => flags | flag::B_ASYNC,

@@ -43,7 +43,7 @@ impl Identify for Tracker {
             .devices()
             .and_then(|(disk, device)| self.account_of(probe, disk, device));
         wait.io.buf.id = self.next_wait();
-        wait.io.buf.b_flags |= provider::direction(wait.op);
+        wait.io.buf.b_flags |= provider::direction(wait.op, wait.io.buf.b_bcount != 0);
         match account {
             // The account may be that of the disk, if the partition has no account: then it is not
             // used.

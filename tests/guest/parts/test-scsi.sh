@@ -21,21 +21,27 @@ params=/sys/bus/pseudo/drivers/scsi_debug
 control=/sys/class/misc/iostat
 echo none >"/sys/block/$sd/queue/scheduler"
 
-# Passthrough: operations of class none, with the bytes they transfer.
+# passed_through NAME BYTES DIRECTION: passthrough commands are operations of class none, with the bytes that they transfer. The
+# trace events have their direction.
 passed_through()
 {
 	begin "$sd"
+	: >$TRACING/trace
+	echo 1 >$TRACING/events/io/start/enable
 	succeeds "passthrough: $1" /payload/passthrough "/dev/$sd" "$1" 20
+	echo 0 >$TRACING/events/io/start/enable
+	is "passthrough: direction of $1" "$(grep -o ": start: .* dev=$sd .* bcount=[0-9]*" $TRACING/trace |
+		grep -oE 'B_(READ|WRITE)|bcount=.*' | paste -sd' \n' | sort | uniq -c | xargs)" "20 $3 bcount=$2"
 	delta "$sd"
 	is "passthrough: $1 is neither read nor write" "$d_operations_read $d_operations_write" "0 0"
 	is "passthrough: each $1 is an operation" "$d_operations_none" 20
 	is "passthrough: bytes of $1" "$d_bytes_none" $((20 * $2))
 	balanced "passthrough: $1" "$sd"
 }
-passed_through ready 0
-passed_through inquiry 96
-passed_through read 4096
-passed_through write 4096
+passed_through ready 0 B_WRITE
+passed_through inquiry 96 B_READ
+passed_through read 4096 B_READ
+passed_through write 4096 B_WRITE
 
 # An unreadable sector.
 begin "$sd"

@@ -260,7 +260,9 @@ modprobe sd_mod
 modprobe scsi_debug ndelay=20000000 dev_size_mb=8 add_host=1
 sd=$(scsi_debug_disk)
 watch /payload/passthrough "/dev/$sd" read 5
-waited "passthrough" 5 20 passthrough "dev=$sd" in=blk_execute_rq bcount=4096
+waited "passthrough" 5 20 passthrough "dev=$sd" in=blk_execute_rq bcount=4096 "flags=B_PHYS|B_READ"
+watch /payload/passthrough "/dev/$sd" write 5
+waited "passthrough write" 5 20 passthrough "dev=$sd" in=blk_execute_rq bcount=4096 "flags=B_PHYS|B_WRITE"
 rmmod scsi_debug
 
 # Events enabled and disabled while threads wait: no end without its start.
