@@ -69,7 +69,7 @@ static FILES: [MiscAttribute<ControlFile>; 16] = [
     number(c"version", |_| u64::from(text::VERSION)),
     number(c"generation", |state| state.generation()),
     number(c"numdevs", |state| state.numdevs() as u64),
-    number(c"inflight", |state| state.inflight() as u64),
+    number(c"inflight_max", |state| state.inflight() as u64),
     number(c"inflight_promised", |state| state.promised() as u64),
     number(c"tracked", |state| state.tracked() as u64),
     number(c"untracked", |state| state.untracked()),

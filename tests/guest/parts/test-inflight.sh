@@ -15,7 +15,7 @@ while [ $entries -lt 131072 ] && [ $((entries * 128 * 256)) -lt $((kbytes * 1024
 	entries=$((entries * 2))
 done
 usual=$((entries / 4 * 3))
-is "inflight: default by memory size" "$(cat $control/inflight)" $usual
+is "inflight: default by memory size" "$(cat $control/inflight_max)" $usual
 
 # promised DISK: prints the number of I/Os a disk's queues can have in flight.
 promised()
@@ -129,7 +129,7 @@ remove_null_blk_disk nbs
 # One disk has many times more I/Os in flight than the table's entries. Other disks have as many as
 # they can, with events enabled, which have records for the reserve as well.
 reload inflight=64
-is "inflight: 64 rounded up" "$(cat $control/inflight)" 96
+is "inflight: 64 rounded up" "$(cat $control/inflight_max)" 96
 slow late 400 || fail "inflight: dm-delay"
 IFS=: read -r major minor </sys/block/nbq/nbq1/dev
 kbytes=$(cat $TRACING/buffer_size_kb)

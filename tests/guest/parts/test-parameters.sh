@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # Module parameters: valid and invalid values.
 
-usual=$(cat /sys/class/misc/iostat/inflight)
+usual=$(cat /sys/class/misc/iostat/inflight_max)
 unload_module
 for size in 1 63 4194305 4294967295; do
 	log_from_now
@@ -21,7 +21,7 @@ is "refused: no interfaces are left" "$(ls -d /dev/iostat /sys/block/*/iostat $T
 # The table has a power of two of entries, a quarter of which is kept free.
 for sizes in 0:$usual 64:96 65:96 97:192 49152:49152; do
 	succeeds "inflight=${sizes%:*}: accepted" load_module "inflight=${sizes%:*}"
-	is "inflight=${sizes%:*}: capacity" "$(cat /sys/class/misc/iostat/inflight)" "${sizes#*:}"
+	is "inflight=${sizes%:*}: capacity" "$(cat /sys/class/misc/iostat/inflight_max)" "${sizes#*:}"
 	unload_module
 done
 load_module
