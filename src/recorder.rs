@@ -42,6 +42,7 @@ pub(crate) mod walk;
 
 use crate::{
     abi::{
+        identity::DeviceKind,
         map::{
             MapHeader,
             MapTarget, //
@@ -284,6 +285,12 @@ impl<L: Listener> State<L> {
     /// The account of this device number; [`None`] if it was removed. May sleep.
     pub(crate) fn numbered(&self, number: u32) -> Option<Arc<Account>> {
         self.registry.numbered(number)
+    }
+
+    /// The account of the disk with this device number; [`None`] if it was removed, or is not a disk. May sleep.
+    pub(crate) fn numbered_disk(&self, number: u32) -> Option<Arc<Account>> {
+        let account = self.numbered(number)?;
+        (account.identity().kind() == DeviceKind::Disk).then_some(account)
     }
 
     /// Maps the pages that a program asks for. May sleep. `ENXIO` if there is no device at this offset; else as

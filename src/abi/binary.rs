@@ -35,9 +35,6 @@ pub const VERSION: u32 = 1;
 /// `IOSTAT_NO_DEVICE`.
 pub const NO_DEVICE: u32 = u32::MAX;
 
-/// `IOSTAT_DEVICE_PARTITION`.
-pub const DEVICE_PARTITION: u32 = 1;
-
 /// `IOSTAT_FEATURE_MMAP`.
 pub const FEATURE_MMAP: u64 = 1;
 
@@ -116,7 +113,7 @@ pub struct DeviceList {
 #[expect(missing_docs, reason = "in the C header")]
 pub struct Device<B = u32> {
     pub number: u32,
-    pub flags: u32,
+    pub kind: u32,
     pub diskseq: u64,
     pub crtime: u64,
     pub map_offset: u64,
@@ -135,7 +132,7 @@ impl Default for Device {
     fn default() -> Self {
         Device {
             number: 0,
-            flags: 0,
+            kind: 0,
             diskseq: 0,
             crtime: 0,
             map_offset: 0,
@@ -158,7 +155,8 @@ impl Device {
         let (dev_major, dev_minor) = major_minor(identity.dev);
         Device {
             number: identity.number,
-            flags: u32::from(identity.is_partition),
+            // CAST: `repr(u32)`.
+            kind: identity.kind() as u32,
             diskseq: identity.diskseq,
             crtime: identity.crtime,
             map_offset,
@@ -180,7 +178,7 @@ impl<B> Device<B> {
     pub fn with_block_size<C>(&self, block_size: C) -> Device<C> {
         Device {
             number: self.number,
-            flags: self.flags,
+            kind: self.kind,
             diskseq: self.diskseq,
             crtime: self.crtime,
             map_offset: self.map_offset,

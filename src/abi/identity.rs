@@ -136,21 +136,44 @@ pub struct Identity {
     pub block_size: u32,
 }
 
+/// `enum iostat_kind`: what a device is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+#[expect(missing_docs, reason = "in the C header")]
+pub enum DeviceKind {
+    Disk = 0,
+    Partition = 1,
+    Nfs = 2,
+    Tape = 3,
+    Misc = 4,
+}
+
 impl Identity {
-    /// Returns kstat's `ks_class`.
-    pub fn class(&self) -> &'static str {
+    /// Returns what it is.
+    pub fn kind(&self) -> DeviceKind {
         if self.is_partition {
-            "partition"
+            DeviceKind::Partition
         } else if self.diskseq != 0 {
             // The sequence number of a disk is not 0. Hidden disks, such as the paths of nvme, have no `dev_t`.
-            "disk"
+            DeviceKind::Disk
         } else if self.dev != 0 {
             // It has the `dev_t` of a file system.
-            "nfs"
+            DeviceKind::Nfs
         } else if self.device_type & device_type::MASK == device_type::SEQUENTIAL {
-            "tape"
+            DeviceKind::Tape
         } else {
-            "misc"
+            DeviceKind::Misc
+        }
+    }
+
+    /// Returns kstat's `ks_class`.
+    pub fn class(&self) -> &'static str {
+        match self.kind() {
+            DeviceKind::Disk => "disk",
+            DeviceKind::Partition => "partition",
+            DeviceKind::Nfs => "nfs",
+            DeviceKind::Tape => "tape",
+            DeviceKind::Misc => "misc",
         }
     }
 }

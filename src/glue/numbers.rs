@@ -15,7 +15,8 @@ use crate::{
         identity::{
             device_type,
             priority,
-            support_flags, //
+            support_flags,
+            DeviceKind, //
         },
         map,
         name::NAME_LEN, //
@@ -140,7 +141,11 @@ const _: () = {
     same!(
         binary::VERSION, IOSTAT_ABI_VERSION;
         binary::NO_DEVICE, IOSTAT_NO_DEVICE;
-        binary::DEVICE_PARTITION, IOSTAT_DEVICE_PARTITION;
+        DeviceKind::Disk, iostat_kind_IOSTAT_KIND_DISK;
+        DeviceKind::Partition, iostat_kind_IOSTAT_KIND_PARTITION;
+        DeviceKind::Nfs, iostat_kind_IOSTAT_KIND_NFS;
+        DeviceKind::Tape, iostat_kind_IOSTAT_KIND_TAPE;
+        DeviceKind::Misc, iostat_kind_IOSTAT_KIND_MISC;
         binary::GET_ALL, IOSTAT_GET_ALL;
         binary::GET_OLDEST, IOSTAT_GET_OLDEST;
         binary::FEATURE_MMAP, IOSTAT_FEATURE_MMAP;
@@ -164,6 +169,24 @@ const _: () = {
 
 const _: () = {
     use crate::acct::class::op;
+    // The operations of the binary interface, in `struct iostat_slow`. Their numbers never change: if the kernel changes
+    // one of its own, which the next assertions find, `op` is converted there.
+    same!(
+        op::READ, iostat_op_IOSTAT_OP_READ;
+        op::WRITE, iostat_op_IOSTAT_OP_WRITE;
+        op::FLUSH, iostat_op_IOSTAT_OP_FLUSH;
+        op::DISCARD, iostat_op_IOSTAT_OP_DISCARD;
+        op::SECURE_ERASE, iostat_op_IOSTAT_OP_SECURE_ERASE;
+        op::ZONE_APPEND, iostat_op_IOSTAT_OP_ZONE_APPEND;
+        op::WRITE_ZEROES, iostat_op_IOSTAT_OP_WRITE_ZEROES;
+        op::ZONE_OPEN, iostat_op_IOSTAT_OP_ZONE_OPEN;
+        op::ZONE_CLOSE, iostat_op_IOSTAT_OP_ZONE_CLOSE;
+        op::ZONE_FINISH, iostat_op_IOSTAT_OP_ZONE_FINISH;
+        op::ZONE_RESET, iostat_op_IOSTAT_OP_ZONE_RESET;
+        op::ZONE_RESET_ALL, iostat_op_IOSTAT_OP_ZONE_RESET_ALL;
+        op::DRV_IN, iostat_op_IOSTAT_OP_DRV_IN;
+        op::DRV_OUT, iostat_op_IOSTAT_OP_DRV_OUT;
+    );
     use kernel::bindings;
     assert!(op::READ as u32 == bindings::req_op_REQ_OP_READ);
     assert!(op::WRITE as u32 == bindings::req_op_REQ_OP_WRITE);

@@ -103,7 +103,7 @@ same!(
     }
 );
 same!(Device = own::iostat_device {
-    number: 4, flags: 4, diskseq: 8, crtime: 8, map_offset: 8, dev_major: 4, dev_minor: 4,
+    number: 4, kind: 4, diskseq: 8, crtime: 8, map_offset: 8, dev_major: 4, dev_minor: 4,
     parent: 4, device_type = type_: 4, priority: 4, block_size: 4, name: 64, driver: 64, reserved: 8,
 });
 same!(

@@ -42,7 +42,7 @@ enum iostat_phase {
 	IOSTAT_PHASE_WAIT	= 0,	/* accepted, not yet issued to the driver */
 	IOSTAT_PHASE_SERVICE	= 1,	/* issued, not yet completed */
 	IOSTAT_PHASE_TOTAL	= 2,
-	IOSTAT_PHASES		= 3,
+	IOSTAT_PHASES		= 3,	/* does not change: a further phase would have a number from 4 on */
 };
 
 #define IOSTAT_BUCKETS		110	/* buckets of a histogram of times, which has 109 bounds */
@@ -97,10 +97,19 @@ struct iostat_info {
 #define IOSTAT_FEATURE_MMAP	(1ULL << 0)	/* see struct iostat_map_header */
 #define IOSTAT_FEATURE_KSTAT	(1ULL << 1)	/* IOSTAT_IOC_KSTAT_* */
 
+/* What a device is: the column "class" of /dev/iostat. Later versions may have other kinds. */
+enum iostat_kind {
+	IOSTAT_KIND_DISK	= 0,
+	IOSTAT_KIND_PARTITION	= 1,
+	IOSTAT_KIND_NFS		= 2,	/* an NFS file system */
+	IOSTAT_KIND_TAPE	= 3,	/* an entry of another module, whose device type is sequential */
+	IOSTAT_KIND_MISC	= 4,	/* any other entry */
+};
+
 /**
  * struct iostat_device - identity of a disk, of a partition, or of a devstat(9) entry of another module
  * @number: device number of devstat(9): counts from 0 and is never used again
- * @flags: IOSTAT_DEVICE_*
+ * @kind: enum iostat_kind
  * @diskseq: the kernel's disk sequence number, not used again until the next boot; 0 for an
  *	entry
  * @crtime: time at which recording began, ns: creation_time of devstat(9), ks_crtime of kstat(9S)
@@ -117,7 +126,7 @@ struct iostat_info {
  */
 struct iostat_device {
 	__u32 number;
-	__u32 flags;
+	__u32 kind;
 	__aligned_u64 diskseq;
 	__aligned_u64 crtime;
 	__aligned_u64 map_offset;
@@ -131,7 +140,6 @@ struct iostat_device {
 	char driver[IOSTAT_NAME_LEN];
 	__aligned_u64 reserved;
 };
-#define IOSTAT_DEVICE_PARTITION	(1U << 0)
 
 /**
  * struct iostat_list - IOSTAT_IOC_LIST: the list of devices
@@ -319,6 +327,27 @@ struct iostat_histograms {
 #define IOSTAT_HISTOGRAM_SIZES(io_class)	(1U << (IOSTAT_CLASSES * IOSTAT_PHASES + (io_class)))
 #define IOSTAT_HISTOGRAM_ALL			((1U << (IOSTAT_CLASSES * (IOSTAT_PHASES + 1))) - 1)
 
+/*
+ * Operations. The numbers are those of iostat: they do not change if those of the kernel, REQ_OP_*, change. Any other
+ * number is that of an operation that this version does not name.
+ */
+enum iostat_op {
+	IOSTAT_OP_READ			= 0,
+	IOSTAT_OP_WRITE			= 1,
+	IOSTAT_OP_FLUSH			= 2,
+	IOSTAT_OP_DISCARD		= 3,
+	IOSTAT_OP_SECURE_ERASE		= 5,
+	IOSTAT_OP_ZONE_APPEND		= 7,
+	IOSTAT_OP_WRITE_ZEROES		= 9,
+	IOSTAT_OP_ZONE_OPEN		= 11,
+	IOSTAT_OP_ZONE_CLOSE		= 13,
+	IOSTAT_OP_ZONE_FINISH		= 15,
+	IOSTAT_OP_ZONE_RESET		= 17,
+	IOSTAT_OP_ZONE_RESET_ALL	= 19,
+	IOSTAT_OP_DRV_IN		= 34,	/* passthrough: the driver's own command, which reads */
+	IOSTAT_OP_DRV_OUT		= 35,	/* as IOSTAT_OP_DRV_IN, which writes or transfers nothing */
+};
+
 /**
  * struct iostat_slow - an I/O whose time from start to end has reached the threshold of slow I/Os
  * @sequence: its number among the slow I/Os of its disk, counted from 1
@@ -331,8 +360,7 @@ struct iostat_histograms {
  * @wcnt: I/Os in the wait queue of that device when it ended, itself not included; a
  *	partition of the device counts as one while it has I/Os there
  * @rcnt: as @wcnt, in the run queue
- * @op: REQ_OP_* of the kernel; this member and all that follow are 0 without
- *	IOSTAT_SLOW_TARGET
+ * @op: enum iostat_op; this member and all that follow are 0 without IOSTAT_SLOW_TARGET
  * @sector: its first sector on the whole disk, of 512 bytes
  * @bytes: its bytes
  * @pid: thread that submitted it, in the initial PID namespace; 0 if it is not known

@@ -108,7 +108,7 @@ struct iostat_bases {
  * struct iostat_map_device - at the start of a device's memory
  * @magic: IOSTAT_MAP_MAGIC
  * @state: IOSTAT_MAP_*; changes while mapped
- * @device: identity of the device
+ * @device: identity of the device. Members that a later version adds to struct iostat_device are not here
  * @has_bases: not 0 once there is a struct iostat_bases of @latency
  * @latency: times of IOSTAT_CLASS_NONE and IOSTAT_CLASS_FREE, by enum iostat_phase: on all CPUs, under
  *	the sequence count of record 0

@@ -33,13 +33,13 @@ use kernel::{
 /// the program may be on a disk that waits for the lock.
 const BATCH: usize = 32;
 
-/// `ENXIO` if there is no such device.
+/// `ENXIO` if there is no such disk.
 pub(super) fn get(state: &Recording, argument: Argument) -> Result {
     let (mut get, size) = argument.read::<GetCgroups>(size_ver0::GET_CGROUPS)?;
     zero(&[get.flags.into(), get.reserved.into()])?;
     let device = (get.number != OTHER).then_some(get.number);
     if let Some(number) = device {
-        state.numbered(number).ok_or(ENXIO)?;
+        state.numbered_disk(number).ok_or(ENXIO)?;
     }
     // CAST: 32 bits.
     let room = get.count as usize;

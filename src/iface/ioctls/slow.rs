@@ -25,14 +25,14 @@ use crate::{
 };
 use kernel::prelude::*;
 
-/// `ENXIO` if there is no such device.
+/// `ENXIO` if there is no such disk.
 pub(super) fn get(reader: &Reader, state: &Recording, argument: Argument) -> Result {
     let (mut get, size) = argument.read::<GetSlow>(size_ver0::GET_SLOW)?;
     zero(&[get.flags.into(), get.reserved.into()])?;
     // CAST: 32 bits.
     let room = (get.count as usize).min(SLOW_IOS);
     let mut array = Array::new(get.slow, room, get.entry_size, size_ver0::SLOW)?;
-    let disk = state.numbered(get.number).ok_or(ENXIO)?;
+    let disk = state.numbered_disk(get.number).ok_or(ENXIO)?;
     let has_target = may_see(reader.is_opened_by_admin);
     let (mut written, mut most) = (0usize, u64::MAX);
     get.total = disk.slow_count();

@@ -59,6 +59,10 @@ for program in $(programs arguments arguments32 arguments-v1); do
 	is "$program: sizes, flags, reserved members, numbers, addresses" "$($nobody /payload/$program; echo $?)" 0
 done
 
+is "slow I/Os and accounts by cgroup are those of disks" \
+	"$(/payload/slow list nba1; /payload/cgroups list "$(cat /sys/block/nba/nba1/iostat/devstat/device_number)")" \
+	"$(printf 'ENXIO\nENXIO\n')"
+
 # Messages that name no device.
 for message in @kstat_list "@evcnt_list all"; do
 	is "a message of no device: ${message%% *}" "$(/payload/abi message "$message" | head -n 1 | cut -d' ' -f1)" 0

@@ -80,6 +80,7 @@ is "sample in C: one at a time, so durations are busy time" \
 	$(($(of fake_tape0 devstat/duration_write_ns) + $(of fake_tape0 devstat/duration_none_ns))) \
 	"$(of fake_tape0 devstat/busy_time_ns)"
 is "sample in C: a line in the list" "$(line fake_tape0 dev diskseq class operations_write)" "0:0 0 tape 10"
+is "sample in C: its kind by a call" "$(/payload/abi list | awk '$1 == "fake_tape0" { print $7 }')" tape
 is "sample in C: a histogram" "$(awk '$1 == "fake_tape0" && $3 == "write" && $4 == "total"' /dev/iostat | wc -l)" 1
 is "sample in C: a line of its own" "$(wc -w <$devstat/fake_tape0/stat)" "$(wc -w <$devstat/fake_tape0/stat_columns)"
 is "numdevs: the entry is counted" "$(number numdevs)" $((numdevs + 1))
@@ -89,6 +90,7 @@ refuses "regions: not supported for an entry without sectors" send "fake_tape0 @
 succeeds "samples: in Rust" insmod /payload/fake_rpc.ko calls=25
 is "sample in Rust: calls" "$(of fake_rpc0 devstat/{operations_read,bytes_read,start_count,end_count})" "25 25600 25 25"
 is "sample in Rust: identity" "$(of fake_rpc0 devstat/{device_type,flags,priority} kstat/class)" "0x39 0x1 0x20 misc"
+is "sample in Rust: its kind by a call" "$(/payload/abi list | awk '$1 == "fake_rpc0" { print $7 }')" misc
 is "sample in Rust: idle again" "$(of fake_rpc0 kstat/rcnt)" 0
 succeeds "samples: both are unloaded" rmmod fake_tape fake_rpc
 is "samples: their entries are removed" "$(ls $devstat)" ""

@@ -87,6 +87,7 @@ is "nfs: its files" "$(cd $entries/nfs0 && echo *)" \
 	"devstat kstat latency oldest_in_flight_ns size stat stat_columns"
 is "nfs: its name, unit, driver" "$(cd $entries/nfs0/devstat && cat device_name unit_number driver | paste -sd' ')" "nfs 0 nfs"
 succeeds "nfs: the same file system again" nfs_mount /mnt/nfs-again
+is "nfs: its kind by a call" "$(/payload/abi list | awk '$1 == "nfs0" { print $7 }')" nfs
 is "nfs: it has one entry" "$(ls $entries)" nfs0
 umount /mnt/nfs-again
 

@@ -22,6 +22,10 @@
 
 static void show_list(void)
 {
+	static const char *const kinds[] = {
+		[IOSTAT_KIND_DISK] = "disk", [IOSTAT_KIND_PARTITION] = "partition", [IOSTAT_KIND_NFS] = "nfs",
+		[IOSTAT_KIND_TAPE] = "tape", [IOSTAT_KIND_MISC] = "misc",
+	};
 	__u32 count = list().count;
 
 	for (__u32 i = 0; i < count; i++) {
@@ -31,7 +35,7 @@ static void show_list(void)
 		printf(" %u %u:%u %llu %u %llu %s %d ", d->number, d->dev_major, d->dev_minor,
 		       (unsigned long long)d->diskseq, d->priority,
 		       (unsigned long long)d->crtime,
-		       d->flags & IOSTAT_DEVICE_PARTITION ? "partition" : "disk",
+		       d->kind < sizeof(kinds) / sizeof(*kinds) ? kinds[d->kind] : "?",
 		       (int)d->parent);
 		put_escaped(d->driver, strlen(d->driver), " ");
 		putchar('\n');

@@ -98,7 +98,7 @@ macro_rules! same {
 const _: () = {
     use iostat_map::layout;
     same!(layout::Device = Device {
-        number flags diskseq crtime map_offset dev_major dev_minor parent device_type
+        number kind diskseq crtime map_offset dev_major dev_minor parent device_type
         priority block_size name driver reserved
     });
     same!(layout::Snapshot = DeviceSnapshot {

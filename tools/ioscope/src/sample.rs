@@ -8,7 +8,7 @@ use crate::kstat::Kstat;
 use crate::region::Measured;
 use crate::size::Sizes;
 use crate::slow::Ring;
-use iostat_map::{Histogram, Snapshot};
+use iostat_map::{layout, Histogram, Snapshot};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -92,18 +92,12 @@ impl Device {
 impl From<&iostat_map::Device> for Device {
     fn from(device: &iostat_map::Device) -> Self {
         const NO_DEVICE: u32 = u32::MAX;
-        const TYPE_MASK: u32 = 0xf;
-        const SEQUENTIAL: u32 = 1;
-        let kind = if device.flags & iostat_map::layout::DEVICE_PARTITION != 0 {
-            Kind::Partition
-        } else if device.diskseq != 0 {
-            Kind::Disk
-        } else if iostat_map::layout::until_nul(&device.driver) == b"nfs" {
-            Kind::Nfs
-        } else if device.device_type & TYPE_MASK == SEQUENTIAL {
-            Kind::Tape
-        } else {
-            Kind::Misc
+        let kind = match device.kind {
+            layout::KIND_DISK => Kind::Disk,
+            layout::KIND_PARTITION => Kind::Partition,
+            layout::KIND_NFS => Kind::Nfs,
+            layout::KIND_TAPE => Kind::Tape,
+            _ => Kind::Misc,
         };
         Device {
             number: device.number,
@@ -118,6 +112,9 @@ impl From<&iostat_map::Device> for Device {
         }
     }
 }
+
+/// The counter of the time that the flushes of a disk took, in ns. All other counters count events.
+pub const FLUSH_NS: &str = "flush_ns";
 
 /// Times by class and phase. `None` is what was not read.
 pub type Times = [[Option<Rc<Histogram>>; 3]; 4];

@@ -39,8 +39,16 @@ pub const IOC_KSTAT_READ: std::ffi::c_ulong = 0xa811;
 pub const GET_ALL: u32 = 1;
 /// `IOSTAT_GET_OLDEST`.
 pub const GET_OLDEST: u32 = 2;
-/// `IOSTAT_DEVICE_PARTITION`.
-pub const DEVICE_PARTITION: u32 = 1;
+/// `IOSTAT_KIND_DISK`.
+pub const KIND_DISK: u32 = 0;
+/// `IOSTAT_KIND_PARTITION`.
+pub const KIND_PARTITION: u32 = 1;
+/// `IOSTAT_KIND_NFS`.
+pub const KIND_NFS: u32 = 2;
+/// `IOSTAT_KIND_TAPE`.
+pub const KIND_TAPE: u32 = 3;
+/// `IOSTAT_KIND_MISC`.
+pub const KIND_MISC: u32 = 4;
 /// `IOSTAT_MAP_GONE`.
 pub const GONE: u64 = 1;
 /// `IOSTAT_CLOCK_RAW`. With any other source the counter of the CPU is read.
@@ -50,7 +58,8 @@ pub const CLOCK_RAW: u64 = 0;
 #[repr(C)]
 pub struct Device {
     pub number: u32,
-    pub flags: u32,
+    /// `KIND_*`; a later version of the module may have others.
+    pub kind: u32,
     pub diskseq: u64,
     pub crtime: u64,
     pub map_offset: u64,
@@ -69,7 +78,7 @@ impl Default for Device {
     fn default() -> Self {
         Device {
             number: 0,
-            flags: 0,
+            kind: KIND_DISK,
             diskseq: 0,
             crtime: 0,
             map_offset: 0,
