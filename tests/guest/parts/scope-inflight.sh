@@ -13,7 +13,7 @@ done
 ioscope inflight -o json | give inflight.json
 ioscope inflight -s -o json | give inflights.json
 ioscope inflight fly >/tmp/inflight
-is "inflight: the columns" "$(head -n 1 /tmp/inflight | xargs)" "device phase age_ms service_ms op sector bytes pid comm"
+is "inflight: the columns" "$(head -n 1 /tmp/inflight | xargs)" "device phase age_ms service_ms op sector bytes thread comm"
 is "inflight: the oldest first" "$(awk 'NR > 1 { print $1, $2, $5, $6, $7 }' /tmp/inflight | paste -sd,)" \
 	"fly running read 8 4096,fly running read 1024 4096"
 is "inflight: their submitters" "$(awk 'NR > 1 { print $8, $9 }' /tmp/inflight | sort)" "$(printf '%s dd\n' $readers | sort)"

@@ -17,7 +17,7 @@ ended=$(date -u +%Y-%m-%dT%H:%M:%S.999Z)
 ioscope slow -o json | give slow.json
 ioscope slow slug >/tmp/slow
 is "slow: the columns" "$(head -n 1 /tmp/slow | xargs)" \
-	"time device wait_ms service_ms error wcnt rcnt op sector bytes pid comm"
+	"time device wait_ms service_ms error wcnt rcnt op sector bytes thread comm"
 is "slow: the newest last" "$(tail -n 2 /tmp/slow | awk '{ print $2, $5, $6, $7, $8, $9, $10, $12 }' | paste -sd,)" \
 	"slug 0 0 0 write 32 8192 dd,slug 5 0 0 read 1024 4096 dd"
 is "slow: its submitter" "$(tail -n 2 /tmp/slow | awk 'NR == 1 { print $11 }')" "$writer"

@@ -3,7 +3,7 @@
 //! What one device did between two samples. `None` is what cannot be known.
 
 use crate::quantile::{Bounds, Counts, UpTo};
-use crate::sample::{Device, Entry, Events, Kind, Sample, CLASSES, READ, WRITE};
+use crate::sample::{Device, Entry, Events, Kind, Sample, CLASSES, FLUSH_NS, READ, WRITE};
 use iostat_map::Snapshot;
 
 /// One device from one sample to a later one, or from when its counting began.
@@ -233,7 +233,7 @@ impl Interval<'_> {
     /// The mean time of a flush at the disk, ms.
     pub fn flush_ms(&self) -> Option<f64> {
         let flushes = self.events(|name| name == "flushes")?;
-        divide(self.events(|name| name == "flush_ns")?, flushes).map(|ns| ns / 1e6)
+        divide(self.events(|name| name == FLUSH_NS)?, flushes).map(|ns| ns / 1e6)
     }
 
     /// Completions with an error, and time-outs.

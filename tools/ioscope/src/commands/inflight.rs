@@ -156,7 +156,7 @@ const FLIGHT: [&str; 11] = [
     "op",
     "sector",
     "bytes",
-    "pid",
+    "thread",
     "comm",
 ];
 const OF_DEVICE: [&str; 6] = [
@@ -299,7 +299,7 @@ fn ms(ns: u64) -> String {
 pub fn heading() -> String {
     format!(
         "{:<12} {:<7} {:>12} {:>12} {:<12} {:>12} {:>9} {:>7} {}",
-        "device", "phase", "age_ms", "service_ms", "op", "sector", "bytes", "pid", "comm"
+        "device", "phase", "age_ms", "service_ms", "op", "sector", "bytes", "thread", "comm"
     )
 }
 

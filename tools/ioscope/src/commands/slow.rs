@@ -115,7 +115,7 @@ const COLUMNS: [&str; 14] = [
     "op",
     "sector",
     "bytes",
-    "pid",
+    "thread",
     "comm",
     "cgroup",
 ];
@@ -183,7 +183,7 @@ pub fn heading() -> String {
         "op",
         "sector",
         "bytes",
-        "pid"
+        "thread"
     )
 }
 

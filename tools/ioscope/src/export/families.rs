@@ -5,7 +5,7 @@
 use super::cgroups;
 use super::collect::Scrape;
 use super::family::{Family, Kind, Labels, Metric, Sizes, Times, Value};
-use crate::sample::{Entry, Kind as DeviceKind, FREE, NONE, PHASES, READ, TOTAL, WRITE};
+use crate::sample::{Entry, Kind as DeviceKind, FLUSH_NS, FREE, NONE, PHASES, READ, TOTAL, WRITE};
 use crate::size::Counts;
 use std::borrow::Cow;
 
@@ -340,7 +340,7 @@ fn slow(scrape: &Scrape) -> [Family<'_>; 4] {
     ]
 }
 
-fn events(scrape: &Scrape) -> [Family<'_>; 5] {
+fn events(scrape: &Scrape) -> [Family<'_>; 6] {
     [
         of_events(
             scrape,
@@ -363,8 +363,17 @@ fn events(scrape: &Scrape) -> [Family<'_>; 5] {
         of_events(
             scrape,
             "iostat_untracked",
-            "I/Os that could not be tracked, and are in no other count.",
+            "I/Os that could not be tracked, and are not in the operations.",
             |name| name == "untracked",
+        ),
+        sum_of_events(
+            scrape,
+            (
+                "iostat_flush_seconds",
+                "Time that flushes took at the disk, from issue to completion.",
+            ),
+            Value::Ns,
+            |name| name == FLUSH_NS,
         ),
         each(
             scrape,
@@ -378,6 +387,8 @@ fn events(scrape: &Scrape) -> [Family<'_>; 5] {
                 let events = events.filter(|_| entry.device.kind == DeviceKind::Disk);
                 let all = events.into_iter();
                 let all = all.flat_map(|events| events.of_group(&entry.device.name));
+                // It counts ns, and is a family of its own.
+                let all = all.filter(|(name, _)| *name != FLUSH_NS);
                 all.map(|(name, total)| (labels!("event": name), Value::Count(total)))
                     .collect()
             },

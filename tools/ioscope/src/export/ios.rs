@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn what_is_not_for_all_users_is_left_out() {
         for text in [answer(push_in_flight, ""), answer(push_slow, "")] {
-            for what in ["op", "sector", "bytes", "pid", "comm"] {
+            for what in ["op", "sector", "bytes", "thread", "comm"] {
                 let nulls = text.matches(&format!("\"{what}\":null")).count();
                 assert_eq!(nulls, 2, "{what}: {text}");
             }

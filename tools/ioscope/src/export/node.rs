@@ -7,7 +7,7 @@
 use super::collect::Scrape;
 use super::families::{each, of_events, one, sum_of_events};
 use super::family::{Family, Kind, Value};
-use crate::sample::{FREE, READ, WRITE};
+use crate::sample::{FLUSH_NS, FREE, READ, WRITE};
 
 const SECTOR: u64 = 512;
 
@@ -113,7 +113,7 @@ pub fn families(scrape: &Scrape) -> Vec<Family<'_>> {
                 "Sum of the times of flushes.",
             ),
             Value::Ns,
-            |name| name == "flush_ns",
+            |name| name == FLUSH_NS,
         ),
         each(scrape, now, |entry| {
             let now = entry.counters.wcnt.saturating_add(entry.counters.rcnt);

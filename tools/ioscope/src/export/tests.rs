@@ -77,6 +77,7 @@ fn scrape(name: &str) -> Scrape {
         event("errors_medium", 2),
         event("errors_ioerr", 3),
         event("splits", 4),
+        event("flush_ns", 2_500_000_000),
         event("slow_ios", 70),
         event("slow_ios_replaced", 6),
     ];
@@ -152,6 +153,8 @@ fn text_has_exact_numbers() {
         &text,
         "iostat_events_total{device=\"sda\",event=\"splits\"} 4",
     );
+    has(&text, "iostat_flush_seconds_total{device=\"sda\"} 2.5");
+    assert!(!text.contains("event=\"flush_ns\""), "{text}");
     let info = "iostat_device_info{device=\"sda\",driver=\"sd\",class=\"disk\",diskseq=\"3\",number=\"7\"} 1";
     has(&text, info);
     assert!(

@@ -19,7 +19,7 @@ pub struct FlightJson<'a> {
     op: Option<&'a str>,
     sector: Option<Count>,
     bytes: Option<Count>,
-    pid: Option<u32>,
+    thread: Option<u32>,
     comm: Option<&'a str>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> FlightJson<'a> {
             op: flight.op.as_deref(),
             sector: flight.sector.map(Count),
             bytes: flight.bytes.map(Count),
-            pid: flight.pid,
+            thread: flight.pid,
             comm: flight.comm.as_deref(),
         }
     }
@@ -47,7 +47,7 @@ impl<'a> FlightJson<'a> {
             op: None,
             sector: None,
             bytes: None,
-            pid: None,
+            thread: None,
             comm: None,
             ..self
         }
@@ -68,7 +68,7 @@ pub struct SlowJson<'a> {
     op: Option<&'a str>,
     sector: Option<Count>,
     bytes: Option<Count>,
-    pid: Option<u32>,
+    thread: Option<u32>,
     comm: Option<&'a str>,
     cgroup: Option<Count>,
 }
@@ -87,7 +87,7 @@ impl<'a> SlowJson<'a> {
             op: io.op.as_deref(),
             sector: io.sector.map(Count),
             bytes: io.bytes.map(Count),
-            pid: io.pid,
+            thread: io.pid,
             comm: io.comm.as_deref(),
             cgroup: io.cgroup.map(Count),
         }
@@ -99,7 +99,7 @@ impl<'a> SlowJson<'a> {
             op: None,
             sector: None,
             bytes: None,
-            pid: None,
+            thread: None,
             comm: None,
             cgroup: None,
             ..self
