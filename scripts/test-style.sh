@@ -301,7 +301,7 @@ documented()
 	files=$(sed -nE 's/.*Attribute::new\(c"([a-z_]+)", DiskFile::[A-Za-z]+\).*/\1/p' src/iface/sysfs.rs)
 	[ -n "$files" ] || echo "src/iface/sysfs.rs has no files"
 	for name in $files; do
-		grep -q "^What:.*/iostat/$name\$" $page || echo "$page has no $name"
+		grep -qE "^What:.*/iostat/([a-z]+/)?$name\$" $page || echo "$page has no $name"
 	done
 	for name in $counters; do
 		grep -q "^What:.*/devstat/$name\$" $page || echo "$page has no devstat/$name"

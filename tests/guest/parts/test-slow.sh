@@ -117,7 +117,7 @@ wait $readers
 echo 0 >$TRACING/events/io/done/enable
 is "slow: while it is traced" "$(slow nbs | head -n 2 | cut -d' ' -f9-11 | paste -sd,)" "read 128 8192,read 112 8192"
 is "slow: the times are those of the trace" "$(slow nbs | head -n 2 | tac | awk '{ print $10, $11, $4, $5, $12, $13 }')" \
-	"$(sed -nE 's/.* done: .* dev=nbs .* blkno=([0-9]+) bcount=([0-9]+) .* wait_ns=([0-9]+) service_ns=([0-9]+) pid=([0-9]+) .* comm=([^ ]+) .*/\1 \2 \3 \4 \5 \6/p' \
+	"$(sed -nE 's/.* done: .* dev=nbs .* blkno=([0-9]+) bcount=([0-9]+) .* wait_ns=([0-9]+) service_ns=([0-9]+) .*\bpid=([0-9]+) .* comm=([^ ]+) .*/\1 \2 \3 \4 \5 \6/p' \
 		$TRACING/trace)"
 
 # In a region of the disk, on the fast path and before.
