@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Opens /dev/iostat as the user OPENER, and runs PROGRAM as USER with this file open: device.h uses it. Each of the users
- * is "root" or "nobody".
+ * Opens /dev/iostat as the user OPENER, and runs PROGRAM as USER with this file open: device.h uses it. OPENER and USER are
+ * names of users: root, or nobody, who has no privileges.
  *
  *	opened OPENER USER PROGRAM [ARGUMENT...]
  */
