@@ -27,13 +27,15 @@ bounded()
 	is "$name: all were read" "$files" "$1"
 	# Other allocations meanwhile have a share in the sum.
 	holds "$name: at most a page per open file being read" "by_reading <= 4096 + 256"
+	# The slab allocator takes some of them from what it kept of the files before.
+	holds "$name: the pages were counted" "by_reading > 1024"
 	holds "$name: less than a page per open file" "opened < 4096"
 }
-files=$(repetitions 1000 4000)
-bounded "memory: all disks" "$files"
-bounded "memory: kstats" "$files" "@kstat"
-bounded "memory: the list of kstats" "$files" "@kstat_list"
-bounded "memory: event counters" "$files" "@evcnt_list all"
+open_files=$(repetitions 1000 4000)
+bounded "memory: all disks" "$open_files"
+bounded "memory: kstats" "$open_files" "@kstat"
+bounded "memory: the list of kstats" "$open_files" "@kstat_list"
+bounded "memory: event counters" "$open_files" "@evcnt_list all"
 # The first line has the sum of all counters, so each file takes as long as a whole list.
 bounded "memory: event counters with their children" "$(repetitions 500 4000)" "@evcnt_list all rollup"
 sends "memory: a region" txt0 @stats_create - 1
@@ -47,10 +49,10 @@ long_message()
 }
 is "memory: a histogram longer than a buffer" \
 	"$(long_message txt2 "@stats_create - 1024 2 classes histogram:$(seq -s, 1 3000)")" "0 0%0a"
-bounded "memory: a region" "$files" "txt0 @stats_print 0"
-bounded "memory: regions" "$files" "txt1 @stats_list"
-bounded "memory: a histogram" "$files" "txt2 @stats_print 0"
-bounded "memory: a list with many bounds" "$files" "txt2 @stats_list"
+bounded "memory: a region" "$open_files" "txt0 @stats_print 0"
+bounded "memory: regions" "$open_files" "txt1 @stats_list"
+bounded "memory: a histogram" "$open_files" "txt2 @stats_print 0"
+bounded "memory: a list with many bounds" "$open_files" "txt2 @stats_list"
 
 # The text is the same whatever the sizes of the reads. Only current times differ: the disks are idle.
 without_now()

@@ -23,18 +23,21 @@
 
 #define EACH 500
 
+/* The pages of all zones that are free, with those in the lists of the CPUs, which MemFree of /proc/meminfo leaves out. */
 static long free_bytes(void)
 {
 	char line[128];
-	long kb = 0;
-	FILE *file = fopen("/proc/meminfo", "r");
+	long pages = 0, n;
+	FILE *file = fopen("/proc/zoneinfo", "r");
 
 	if (!file)
-		err(1, "/proc/meminfo");
-	while (fgets(line, sizeof(line), file) && sscanf(line, "MemFree: %ld", &kb) != 1)
-		;
+		err(1, "/proc/zoneinfo");
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, " pages free %ld", &n) == 1 || sscanf(line, " count: %ld", &n) == 1)
+			pages += n;
+	}
 	fclose(file);
-	return kb << 10;
+	return pages * sysconf(_SC_PAGESIZE);
 }
 
 static void say(int fd)
