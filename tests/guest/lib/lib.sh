@@ -51,7 +51,7 @@ latency_of()
 	all_files "$1" && cat "/sys/block/$1/iostat/latency/$2"
 }
 
-# repetitions FEW MANY: prints MANY in a thorough run, which make nightly does (THOROUGH=1), or else FEW.
+# repetitions FEW MANY: prints MANY in a thorough run (THOROUGH=1), as guest-sid of make nightly is, else FEW.
 repetitions()
 {
 	[ -z "${THOROUGH:-}" ] && echo "$1" || echo "$2"
