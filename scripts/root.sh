@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # Creates the build root: a trixie + trixie-backports system with the toolchain that built the stock
 # kernels, QEMU and the tools for the guests; the same of sid, and of Ubuntu 26.04 (resolute); another root with the packages that blktests
-# needs, for the guests of scripts/nightly-blktests.sh; one for Debian packages; one with Prometheus and a browser, for
-# scripts/test-metrics.sh; one that builds for arm64 and emulates it; and for scripts/test-system.sh a whole system without
-# a kernel, and one with QEMU and UEFI to boot it. Prints its path.
+# needs, for the guests of scripts/nightly-blktests.sh; one with Prometheus and a browser, for scripts/test-metrics.sh; and
+# for scripts/test-system.sh a whole system without a kernel, and one with QEMU and UEFI to boot it. Two are copies of the
+# build root with more packages: the one for Debian packages, and the one that builds for arm64 and emulates it. Prints the
+# path of the root.
 # usage: root.sh [build|sid|resolute|blktests|packages|metrics|arm64|system|firmware]
 
 . "$(dirname "$0")/lib.sh"
@@ -39,7 +40,8 @@ SYSTEM="systemd-sysv udev dbus kmod procps zstd initramfs-tools apt-utils e2fspr
 FIRMWARE="qemu-system-x86 ovmf python3-virt-firmware mtools dosfstools fdisk e2fsprogs openssl"
 # Ubuntu's keys, where fetch_keyring() puts them.
 KEYRING=$IOSTAT_CACHE/keyring/usr/share/keyrings/ubuntu-archive-keyring.gpg
-OPTIONS=() GUEST_PACKAGES='' SUITES="trixie trixie-backports" DISTRIBUTION=Debian COMPONENTS=main
+# BASE: the root that is copied. FOREIGN: an architecture whose packages are installed too.
+BASE='' FOREIGN='' OPTIONS=() GUEST_PACKAGES='' SUITES="trixie trixie-backports" DISTRIBUTION=Debian COMPONENTS=main
 case ${1:-build} in
 build)
 	PACKAGES=$(echo $TOOLCHAIN $SCOPE $TEST_KERNEL qemu-system-x86 $GUEST liburing-dev)
@@ -69,7 +71,8 @@ blktests)
 	TITLE="root of blktests"
 	;;
 packages)
-	PACKAGES=$(echo $TOOLCHAIN $SCOPE $PACKAGING)
+	BASE=build
+	PACKAGES=$PACKAGING
 	TITLE="root for Debian packages"
 	;;
 metrics)
@@ -77,10 +80,8 @@ metrics)
 	TITLE="root with Prometheus and a browser"
 	;;
 arm64)
-	PACKAGES="make gcc libc6-dev bc bison flex libelf-dev libssl-dev rustc rust-src bindgen kmod cpio xz-utils zstd
-		pahole python3 perl openssl busybox-static ccache cargo"
-	PACKAGES=$(echo $PACKAGES $CROSS $SCOPE)
-	OPTIONS=(--architectures=amd64,arm64)
+	BASE=build FOREIGN=arm64
+	PACKAGES=$(echo $CROSS)
 	# In /guest of the root, where initramfs-in-root.sh finds it.
 	GUEST_PACKAGES=$(echo $GUEST kmod tmux bash coreutils libc-bin)
 	TITLE="root for arm64 (cross compiler, QEMU)"
@@ -96,7 +97,9 @@ firmware)
 *) die "there is no root $1; choose one of: build sid resolute blktests packages metrics arm64 system firmware" ;;
 esac
 
-ROOT=$IOSTAT_CACHE/root-$(echo "$PACKAGES $SUITES${GUEST_PACKAGES:+ $GUEST_PACKAGES}" | sha256sum | cut -c1-12)
+base=''
+[ -z "$BASE" ] || base=$("$0" "$BASE")
+ROOT=$IOSTAT_CACHE/root-$(echo "${base:+${base##*/} }$PACKAGES $SUITES${GUEST_PACKAGES:+ $GUEST_PACKAGES}" | sha256sum | cut -c1-12)
 
 # mirror DISTRIBUTION: prints the mirror that this machine's apt uses, so that no host is named here. For Ubuntu,
 # UBUNTU_MIRROR is another; many mirrors of Debian have Ubuntu beside it.
@@ -141,6 +144,7 @@ bootstrap()
 	done < <(apt-config dump | grep -E '^Acquire::https?::(Proxy|CaInfo|Verify|.*::Proxy)' || true)
 	mmdebstrap --mode=root "$@" "${opts[@]}" \
 		--aptopt='Apt::Install-Recommends "false"' \
+		--dpkgopt='force-unsafe-io' \
 		--dpkgopt='path-exclude=/usr/share/man/*' \
 		--dpkgopt='path-exclude=/usr/share/doc/*' \
 		--dpkgopt='path-exclude=/usr/share/locale/*' \
@@ -149,13 +153,31 @@ bootstrap()
 		- < <(for suite in $SUITES; do echo "deb $uri $suite $COMPONENTS"; done)
 }
 
+# extend DIR PACKAGES: copies the base, and installs packages in the copy.
+extend()
+{
+	cp -a --reflink=auto "$base" "$1"
+	# shellcheck disable=SC2016 # of the inner shell
+	IN_ROOT=$1 "$TOP/scripts/enter.sh" sh -euc '
+		export DEBIAN_FRONTEND=noninteractive
+		[ -z "$1" ] || dpkg --add-architecture "$1"
+		apt-get update -qq
+		apt-get install -y -qq --no-install-recommends $2
+		apt-get clean
+		rm -rf /var/lib/apt/lists/*' sh "$FOREIGN" "$2"
+}
+
 make_root()
 {
 	local tmp=$ROOT.tmp.$$
 	rm -rf "$ROOT".tmp.*
 	# The trap runs when the variable is gone.
 	trap "rm -rf '$tmp'" EXIT
-	bootstrap "$tmp" "$PACKAGES" --variant=apt "${OPTIONS[@]}"
+	if [ -n "$base" ]; then
+		extend "$tmp" "$PACKAGES"
+	else
+		bootstrap "$tmp" "$PACKAGES" --variant=apt "${OPTIONS[@]}"
+	fi
 	# Scripts of foreign packages would need an emulator: the packages are unpacked, and no more.
 	[ -z "$GUEST_PACKAGES" ] || {
 		bootstrap "$tmp/guest" "$GUEST_PACKAGES" --variant=extract --architectures=arm64
