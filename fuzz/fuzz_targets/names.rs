@@ -8,10 +8,10 @@ use iostat_fuzz::{
     fuzz_target,
     input::Input,
     written::{
+        assert_distinguished, //
         assert_fits,
         assert_name,
         assert_selected,
-        assert_told_apart, //
     }, //
 };
 
@@ -23,7 +23,7 @@ fuzz_target!(|data: &[u8]| {
     let length = input.choice(80);
     let other = input.bytes(length);
     assert_name(&one);
-    assert_told_apart(&one, other);
+    assert_distinguished(&one, other);
     // A selector has at most 255 bytes.
     assert_selected(&one, instance, other, &one);
     assert_fits(&one, dev);

@@ -25,8 +25,8 @@ event_sums()
 	fail "pairing: its reader has exited"
 }
 
-# told_by NAME "DISK..." COMMAND...: compares the events of each disk with its account.
-told_by()
+# compared NAME "DISK..." COMMAND...: compares the events of each disk with its account.
+compared()
 {
 	local name=$1 disk index events before now want
 	local -A first
@@ -66,11 +66,11 @@ told_by()
 	is "pairing: $name: open, bad, unseen, lost" "${events[*]:2}" "0 0 0 0"
 }
 
-# fio_told NAME "DISK BELOW..." FIO-ARGUMENT...: runs fio on the first disk; the dones have fio's bytes.
-fio_told()
+# fio_compared NAME "DISK BELOW..." FIO-ARGUMENT...: runs fio on the first disk; the dones have fio's bytes.
+fio_compared()
 {
 	local disk=${2%% *}
-	told_by "$1" "$2" fio_quiet --filename="/dev/$disk" --direct=1 --ioengine=libaio --iodepth=16 "${@:3}"
+	compared "$1" "$2" fio_quiet --filename="/dev/$disk" --direct=1 --ioengine=libaio --iodepth=16 "${@:3}"
 	is "pairing: $1: bytes equal fio's" "${bytes[$disk]}" \
 		$(($(fio_value read io_bytes) + $(fio_value write io_bytes)))
 }
@@ -89,13 +89,13 @@ echo 1 >$TRACING/events/io/done/enable
 
 for irqmode in 0 1 2; do
 	make_null_blk_disk nbk size=256 irqmode=$irqmode submit_queues=2 completion_nsec=20000
-	fio_told "null_blk, irqmode $irqmode" nbk $mix $both --number_ios=4000
+	fio_compared "null_blk, irqmode $irqmode" nbk $mix $both --number_ios=4000
 	remove_null_blk_disk nbk
 done
 make_null_blk_disk nbk size=256 queue_mode=0
-fio_told "null_blk, bio" nbk $mix $both --number_ios=4000
+fio_compared "null_blk, bio" nbk $mix $both --number_ios=4000
 remove_null_blk_disk nbk
-fio_told "virtio" vda $mix $both --number_ios=3000
+fio_compared "virtio" vda $mix $both --number_ios=3000
 
 # Splits, merges, and stacked disks.
 make_null_blk_disk nba size=128 irqmode=2 completion_nsec=20000 memory_backed=1 submit_queues=2 discard=1
@@ -107,13 +107,13 @@ over()
 	disk=$(dm_disk pairing)
 }
 over linear "0 262144 linear /dev/nba 0"
-fio_told "dm-linear" "$disk nba" $mix --number_ios=4000
+fio_compared "dm-linear" "$disk nba" $mix --number_ios=4000
 dmsetup remove pairing
 over striped "0 262144 striped 2 128 /dev/nba 0 /dev/nbb 0"
-fio_told "dm-stripe" "$disk nba nbb" $mix --number_ios=4000
+fio_compared "dm-stripe" "$disk nba nbb" $mix --number_ios=4000
 dmsetup remove pairing
 over error "$(printf '0 131072 linear /dev/nba 0\n131072 131072 error')"
-told_by "dm-error" "$disk nba" fio_quiet --filename="/dev/$disk" --direct=1 --ioengine=libaio --iodepth=16 \
+compared "dm-error" "$disk nba" fio_quiet --filename="/dev/$disk" --direct=1 --ioengine=libaio --iodepth=16 \
 	--rw=randrw --bs=4k --size=128m --number_ios=3000 --continue_on_error=all
 holds "pairing: dm-error: more than 1000 errors" "${errors[$disk]} > 1000"
 dmsetup remove pairing
@@ -124,49 +124,49 @@ for level in 0 1; do
 	mdadm --build /dev/md7 --level=$level --raid-devices=2 --chunk=64 --assume-clean /dev/nba /dev/nbb \
 		>/tmp/out 2>&1 || fail "pairing: raid$level" "$(tail -n 1 /tmp/out)"
 	head -c 4096 /dev/md7 >/dev/null # the first open looks for partitions
-	fio_told "raid$level" "md7 nba nbb" --rw=randrw --bsrange=4k-192k --size=64m --number_ios=3000
+	fio_compared "raid$level" "md7 nba nbb" --rw=randrw --bsrange=4k-192k --size=64m --number_ios=3000
 	mdadm --quiet --stop /dev/md7
 done
 
 modprobe loop
 truncate -s 64M /tmp/loop
 loop=$(losetup --show -f --direct-io=on /dev/nba)
-fio_told "loop, direct" "${loop#/dev/} nba" $mix --number_ios=3000
+fio_compared "loop, direct" "${loop#/dev/} nba" $mix --number_ios=3000
 losetup -d "$loop"
 loop=$(losetup --show -f /tmp/loop)
-fio_told "loop, tmpfs" "${loop#/dev/}" $mix --number_ios=2000
+fio_compared "loop, tmpfs" "${loop#/dev/}" $mix --number_ios=2000
 losetup -d "$loop"
 rm /tmp/loop
-told_by "discards" nba blkdiscard -o 1M -l 64M /dev/nba
+compared "discards" nba blkdiscard -o 1M -l 64M /dev/nba
 holds "pairing: discards: their bytes" "${bytes[nba]} >= 64 << 20"
 remove_null_blk_disk nba
 remove_null_blk_disk nbb
 
 modprobe brd rd_nr=1 rd_size=65536
-fio_told "brd" ram0 $mix $both --number_ios=4000
+fio_compared "brd" ram0 $mix $both --number_ios=4000
 rmmod brd
 modprobe zram num_devices=1
 echo 64M >/sys/block/zram0/disksize
-fio_told "zram" zram0 $mix --number_ios=4000
+fio_compared "zram" zram0 $mix --number_ios=4000
 rmmod zram
 
 # One queue with one tag: merges, flushes, and refused clones.
 make_null_blk_disk nbk size=64 irqmode=2 completion_nsec=10000000 submit_queues=1 hw_queue_depth=1
 echo mq-deadline >/sys/block/nbk/queue/scheduler
 echo 128 >/sys/block/nbk/queue/nr_requests
-fio_told "merges" nbk --rw=randwrite --bs=4k --size=1m --number_ios=2000 --iodepth=64
+fio_compared "merges" nbk --rw=randwrite --bs=4k --size=1m --number_ios=2000 --iodepth=64
 holds "pairing: merges: at least one" "${merged[nbk]} > 0"
 remove_null_blk_disk nbk
 make_null_blk_disk nbk size=128 irqmode=2 completion_nsec=200000 memory_backed=1 submit_queues=1 \
 	hw_queue_depth=1 cache_size=16 fua=0
 echo mq-deadline >/sys/block/nbk/queue/scheduler
 flushes=yes
-fio_told "flushes" nbk --rw=randwrite --bs=4k --size=32m --number_ios=2000 --sync=dsync
-fio_told "fsync" nbk --rw=randwrite --bs=4k --size=32m --number_ios=1000 --fsync=2
+fio_compared "flushes" nbk --rw=randwrite --bs=4k --size=32m --number_ios=2000 --sync=dsync
+fio_compared "fsync" nbk --rw=randwrite --bs=4k --size=32m --number_ios=1000 --fsync=2
 flushes=
 modprobe dm-multipath
 over multipath "0 262144 multipath 0 0 1 1 round-robin 0 1 1 /dev/nbk 1"
-fio_told "multipath" "$disk nbk" --rw=randrw --bs=4k --size=64m --number_ios=2000
+fio_compared "multipath" "$disk nbk" --rw=randrw --bs=4k --size=64m --number_ios=2000
 holds "pairing: multipath: at least one refused" "${refused[nbk]} > 0"
 dmsetup remove pairing
 remove_null_blk_disk nbk
@@ -176,22 +176,22 @@ modprobe scsi_debug dev_size_mb=64 delay=1 max_queue=64 lbpu=1
 sd=$(scsi_debug_disk)
 params=/sys/bus/pseudo/drivers/scsi_debug
 sleep 1 # until the probes of the new disk have ended
-fio_told "scsi_debug" "$sd" $mix --size=32m --number_ios=3000
+fio_compared "scsi_debug" "$sd" $mix --size=32m --number_ios=3000
 # Not a negative number, here and in other parts: with two CPUs scsi_debug may take it for -1, and then refuses each command.
 for opts in 0x8000 0x10; do
 	echo $opts >$params/opts
 	echo 5 >$params/every_nth
 	# A command that fails on each retry is an error for fio.
-	told_by "scsi_debug, trouble $opts" "$sd" eval "fio_quiet --filename=/dev/$sd --direct=1 --rw=randread \
+	compared "scsi_debug, trouble $opts" "$sd" eval "fio_quiet --filename=/dev/$sd --direct=1 --rw=randread \
 		--ioengine=libaio --iodepth=8 --bs=4k --size=32m --number_ios=1000 || true"
 	echo 0 >$params/every_nth
 done
 echo 2 >$params/opts
-told_by "scsi_debug, medium error" "$sd" eval \
+compared "scsi_debug, medium error" "$sd" eval \
 	"! dd if=/dev/$sd of=/dev/null iflag=direct bs=64k skip=36 count=1"
 holds "pairing: medium error: at least one error" "${errors[$sd]} > 0"
 echo 0 >$params/opts
-told_by "passed through" "$sd" /payload/passthrough "/dev/$sd" read 500
+compared "passed through" "$sd" /payload/passthrough "/dev/$sd" read 500
 rmmod scsi_debug
 
 # Only in a guest with --nvme and --paths.
@@ -202,9 +202,9 @@ for head in /sys/block/nvme?n1; do
 	case $paths in
 	nvme"${head:4:1}"c*)
 		echo round-robin >"/sys/class/nvme-subsystem/nvme-subsys${head:4:1}/iopolicy"
-		fio_told "nvme, two paths" "$head $paths" $mix --number_ios=3000
+		fio_compared "nvme, two paths" "$head $paths" $mix --number_ios=3000
 		;;
-	*) fio_told "nvme" "$head" $mix $both --number_ios=3000 ;;
+	*) fio_compared "nvme" "$head" $mix $both --number_ios=3000 ;;
 	esac
 done
 

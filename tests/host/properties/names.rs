@@ -5,10 +5,10 @@
 use super::{
     config,
     written::{
+        assert_distinguished, //
         assert_fits,
         assert_name,
         assert_selected,
-        assert_told_apart, //
     }, //
 };
 use iostat::abi::name::Name;
@@ -34,17 +34,17 @@ proptest! {
 
     #[test]
     fn names_that_differ_are_written_differently(one in names(), other in names(), at in 0usize..40) {
-        assert_told_apart(&one, &one);
-        assert_told_apart(&one, &other);
+        assert_distinguished(&one, &one);
+        assert_distinguished(&one, &other);
         // Names that differ in one byte as well.
         let mut near = one.clone();
         if let Some(byte) = near.get_mut(at) {
             *byte = other.first().copied().unwrap_or(b' ');
         }
-        assert_told_apart(&one, &near);
+        assert_distinguished(&one, &near);
         let rest = one.get(at..).unwrap_or(&[]);
         let start = Name::new(one.get(..at).unwrap_or(&one)).to_string();
-        assert_told_apart(&one, &[start.as_bytes(), rest].concat());
+        assert_distinguished(&one, &[start.as_bytes(), rest].concat());
     }
 
     #[test]

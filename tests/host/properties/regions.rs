@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn under_load_no_exit_lacks_its_entry_and_nothing_is_told_twice(
+    fn under_load_no_exit_lacks_its_entry_and_nothing_is_printed_twice(
         geometry in geometry(),
         actions in actions(),
         every in 1..5usize,

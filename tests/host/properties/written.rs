@@ -76,7 +76,7 @@ pub fn assert_name(bytes: &[u8]) {
 }
 
 /// Checks that two names are written alike only if they are equal, and that each word stands for one.
-pub fn assert_told_apart(one: &[u8], other: &[u8]) {
+pub fn assert_distinguished(one: &[u8], other: &[u8]) {
     let (one, other) = (Name::new(one), Name::new(other));
     assert_eq!(one == other, one.to_string() == other.to_string());
     let has_slash = |name: &Name| name.bytes().contains(&b'/');
