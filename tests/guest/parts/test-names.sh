@@ -99,16 +99,21 @@ for name in "${names[@]}"; do
 done
 echo 0 >$TRACING/events/io/enable
 
-# The events of each partition's reads. A disk's events include those of its partitions.
+# The events of each partition's reads. A disk's events include those of its partitions. The trace is read once, as the
+# kernel formats it at each read.
+cat $TRACING/trace >/tmp/names.trace
+for event in done wait_done; do
+	grep " $event: " /tmp/names.trace >/tmp/names.$event
+done
 for at in "${!names[@]}"; do
 	written=$(escaped "${names[at]}")
 	# A disk whose escaped name is this long is traced by its device number.
 	[ ${#written} -lt 36 ] || written=$(tr -d '\n' <"/sys/class/block/${names[at]}/dev")
-	is "names: events: $written" "$(grep ' done: ' $TRACING/trace | grep -cF " dev=$written ")" $((at + 1))
-	is "names: waits: $written" "$(grep ' wait_done: ' $TRACING/trace | grep -cF " dev=$written ")" $((at + 1))
+	is "names: events: $written" "$(grep -cF " dev=$written " /tmp/names.done)" $((at + 1))
+	is "names: waits: $written" "$(grep -cF " dev=$written " /tmp/names.wait_done)" $((at + 1))
 done
 # Paths of files are not checked here: a line may end within /dev/a\nb.
-is "names: the trace has only lines of events" "$(grep -vE '^(#|b[0-9]*( |$))' $TRACING/trace |
+is "names: the trace has only lines of events" "$(grep -vE '^(#|b[0-9]*( |$))' /tmp/names.trace |
 	grep -vcE ' (start|merge|done|wait_start|wait_done): id=')" 0
 is "names: event counters" "$(message @evcnt_list all | awk '$2 == "splits" { print $1 }' | of_ours | wc -l)" \
 	${#disks[@]}

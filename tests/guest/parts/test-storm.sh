@@ -39,7 +39,7 @@ storm_stop()
 
 unload_module
 storm_start
-rounds=0 wanted=$(repetitions 20 50)
+rounds=0 wanted=$(repetitions 10 50)
 for round in $(seq "$wanted"); do
 	load_module && sleep 0.0$((RANDOM % 10)) && rmmod iostat || break
 	rounds=$round
