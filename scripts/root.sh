@@ -126,10 +126,15 @@ fetch_keyring()
 		dpkg-deb -x ubuntu-keyring_*.deb /cache/keyring'
 }
 
-install_mmdebstrap()
+install_packages()
 {
 	export DEBIAN_FRONTEND=noninteractive
 	apt-get update && apt-get install -y --no-install-recommends mmdebstrap zstd
+}
+
+install_mmdebstrap()
+{
+	command -v mmdebstrap >/dev/null || step "install mmdebstrap" "20 s" install_packages
 }
 
 # bootstrap DIR PACKAGES OPTION...
@@ -153,10 +158,14 @@ bootstrap()
 		- < <(for suite in $SUITES; do echo "deb $uri $suite $COMPONENTS"; done)
 }
 
-# extend DIR PACKAGES: copies the base, and installs packages in the copy.
+# extend DIR PACKAGES: copies the base, and installs packages in the copy. apt's lists are left out, as another run may be
+# updating them.
 extend()
 {
-	cp -a --reflink=auto "$base" "$1"
+	mkdir -p "$1/var/lib/apt/lists/partial"
+	tar -C "$base" --numeric-owner --xattrs --exclude=./var/lib/apt/lists --exclude=./var/cache/apt -c . |
+		tar -C "$1" --numeric-owner --xattrs -x
+	mkdir -p "$1/var/cache/apt/archives/partial"
 	# shellcheck disable=SC2016 # of the inner shell
 	IN_ROOT=$1 "$TOP/scripts/enter.sh" sh -euc '
 		export DEBIAN_FRONTEND=noninteractive
@@ -193,10 +202,10 @@ build()
 	[ ! -d "$ROOT" ] || return 0
 	need_root
 	need_space "$IOSTAT_CACHE" 4000
-	command -v mmdebstrap >/dev/null || step "install mmdebstrap" "20 s" install_mmdebstrap
+	locked mmdebstrap install_mmdebstrap
 	[ "$DISTRIBUTION" = Debian ] || [ -e "$KEYRING" ] || step "keys of Ubuntu's archive" "10 s" fetch_keyring
 	step "$TITLE" "90 s" make_root
 }
 
-[ -d "$ROOT" ] || locked root build >&2
+[ -d "$ROOT" ] || locked "root-${1:-build}" build >&2
 echo "$ROOT"

@@ -68,6 +68,15 @@ begin()
 	echo "$name begins, after $SECONDS s"
 }
 
+# other_roots: those that an area needs besides the build root.
+other_roots()
+{
+	local root
+	for root in metrics packages arm64; do
+		[[ " $area " != *" $root "* ]] || "$TOP/scripts/root.sh" "$root" >/dev/null
+	done
+}
+
 # Sets next to the index of the first job that may run now; fails if there is none.
 choose()
 {
@@ -95,10 +104,10 @@ end()
 	echo "$name: $((SECONDS - began[$1])) s, after $SECONDS s; $(processor_seconds "$LOGS/times-${name// /-}.log") s of processor time"
 	cat "$log"
 	unset "running[$1]"
-	if [ "$name" = kernel ]; then
-		kernel=done
-		return
-	fi
+	case $name in
+	kernel) kernel=done ;&
+	roots) return ;;
+	esac
 	count_area "$name" "$log" "$2" || true
 	sum_passed[${name%% *}]=$((${sum_passed[${name%% *}]:-0} + p))
 	sum_failed[${name%% *}]=$((${sum_failed[${name%% *}]:-0} + f))
@@ -122,7 +131,8 @@ if [ ${#waiting[@]} = 1 ]; then
 	run_area "$area" "$LOGS/test-$area.log" "$TOP/scripts/test-$area.sh" || true
 else
 	trap stop INT TERM HUP
-	# What every job needs.
+	# What every job needs takes only one CPU for most of its time.
+	begin roots other_roots
 	"$TOP/scripts/kernel.sh" >/dev/null
 	for name in "${waiting[@]}"; do
 		[[ " $LATE " != *" ${name%% *} "* ]] || kernel=
