@@ -13,13 +13,12 @@ failure()
 	failed=$((failed + 1))
 }
 
-# Units and properties. All are in the library: without --lib it would be compiled a second time, for a program that no test
-# here runs.
+# Units and properties.
 units()
 {
 	local log=$LOGS/tools-units.log status=0 p f
 	"$TOP/scripts/enter.sh" env TARGET=-tools RUSTFLAGS='-D warnings -C target-feature=+crt-static' \
-		scripts/cargo.sh test --lib --target x86_64-unknown-linux-gnu \
+		scripts/cargo.sh test --target x86_64-unknown-linux-gnu \
 		--manifest-path tools/ioscope/Cargo.toml >"$log" 2>&1 || status=$?
 	read -r p f <<<"$(awk '/^test result:/ { gsub(";", ""); p += $4; f += $6 } END { print p + 0, f + 0 }' "$log")"
 	if [ $status != 0 ] || [ "$p" = 0 ]; then
