@@ -126,15 +126,15 @@ fetch_keyring()
 		dpkg-deb -x ubuntu-keyring_*.deb /cache/keyring'
 }
 
-install_packages()
+install_mmdebstrap()
 {
 	export DEBIAN_FRONTEND=noninteractive
 	apt-get update && apt-get install -y --no-install-recommends mmdebstrap zstd
 }
 
-install_mmdebstrap()
+need_mmdebstrap()
 {
-	command -v mmdebstrap >/dev/null || step "install mmdebstrap" "20 s" install_packages
+	command -v mmdebstrap >/dev/null || step "install mmdebstrap" "20 s" install_mmdebstrap
 }
 
 # bootstrap DIR PACKAGES OPTION...
@@ -189,7 +189,7 @@ make_root()
 	fi
 	# Scripts of foreign packages would need an emulator: the packages are unpacked, and no more.
 	[ -z "$GUEST_PACKAGES" ] || {
-		bootstrap "$tmp/guest" "$GUEST_PACKAGES" --variant=extract --architectures=arm64
+		bootstrap "$tmp/guest" "$GUEST_PACKAGES" --variant=extract --architectures="$FOREIGN"
 		rm -rf "$tmp/guest/var/cache" "$tmp/guest/var/lib/apt"
 	}
 	mkdir -p "$tmp/src" "$tmp/cache"
@@ -202,7 +202,7 @@ build()
 	[ ! -d "$ROOT" ] || return 0
 	need_root
 	need_space "$IOSTAT_CACHE" 4000
-	locked mmdebstrap install_mmdebstrap
+	locked mmdebstrap need_mmdebstrap
 	[ "$DISTRIBUTION" = Debian ] || [ -e "$KEYRING" ] || step "keys of Ubuntu's archive" "10 s" fetch_keyring
 	step "$TITLE" "90 s" make_root
 }

@@ -68,7 +68,7 @@ begin()
 	echo "$name begins, after $SECONDS s"
 }
 
-# other_roots: those that an area needs besides the build root.
+# Makes the roots that the areas need besides the build root.
 other_roots()
 {
 	local root
@@ -131,7 +131,7 @@ if [ ${#waiting[@]} = 1 ]; then
 	run_area "$area" "$LOGS/test-$area.log" "$TOP/scripts/test-$area.sh" || true
 else
 	trap stop INT TERM HUP
-	# What every job needs takes only one CPU for most of its time.
+	# What every job needs is made first. As that takes one CPU for most of the time, other roots are made beside it.
 	begin roots other_roots
 	"$TOP/scripts/kernel.sh" >/dev/null
 	for name in "${waiting[@]}"; do
