@@ -102,6 +102,9 @@ def build(tree, mutants, arguments, environment):
     runtime.write_text(RUNTIME % {"count": max(mutants) + 1})
     if "mod mutant;" not in root.read_text():
         root.write_text(root.read_text().replace("\npub mod abi;", "\nmod mutant;\npub mod abi;", 1))
+    # A file with mutants of an earlier stage may have none in this one.
+    for original in tree.glob("**/*.original"):
+        original.with_suffix("").write_text(original.read_text())
     without, unviable = set(), set()
     while True:
         without = write(tree, mutants, without | unviable)
