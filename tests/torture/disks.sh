@@ -143,9 +143,9 @@ virtio_down()
 scsi_up()
 {
 	local before name try
-	[ -d /sys/bus/pseudo/drivers/scsi_debug ] || return 1
+	[ -d $SCSI ] || return 1
 	before=" $(echo /sys/block/sd*) "
-	echo 1 >/sys/bus/pseudo/drivers/scsi_debug/add_host || return 1
+	scsi_write add_host 1 || return 1
 	for try in $(seq 50); do
 		for name in /sys/block/sd*; do
 			if [[ $before != *" $name "* ]] && [ -b "/dev/${name##*/}" ]; then
@@ -164,7 +164,7 @@ scsi_down()
 	if chance 50; then
 		[ ! -e "$delete" ] || echo 1 >"$delete"
 	fi
-	echo -1 >/sys/bus/pseudo/drivers/scsi_debug/add_host
+	scsi_write add_host -1
 }
 
 loop_up()

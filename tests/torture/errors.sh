@@ -34,15 +34,25 @@ error_lost()
 	echo 0 >/sys/block/nb1/io-timeout-fail
 }
 
+# scsi_write ATTRIBUTE VALUE: writes it while no other actor does. The driver lists a host before it sets its Scsi_Host,
+# which a write to every_nth uses: no host may be added at that time.
+scsi_write()
+{
+	{
+		flock 7
+		echo "$2" >"$SCSI/$1"
+	} 7>/run/scsi_debug.lock
+}
+
 # A busy host, transport errors, medium errors of scsi_debug.
 error_scsi()
 {
 	local opts
 	one_of opts 0x8000 0x10 0x2
 	echo "$opts" >$SCSI/opts
-	echo 7 >$SCSI/every_nth
+	scsi_write every_nth 7
 	nap 50 200
-	echo 0 >$SCSI/every_nth
+	scsi_write every_nth 0
 	echo 0 >$SCSI/opts
 }
 
