@@ -129,6 +129,13 @@ is "region of a partition: sectors are relative" "$p_reads $p_rsectors" "1 8"
 refuses "region of a partition: not beyond its end" say rgl2 @stats_create 0+65537 /1
 is "region of a partition: the other partition has none" "$(say rgl1 @stats_list; echo "$reply")" ""
 sends "region of a partition: delete" rgl2 @stats_delete 0
+# The disk's sectors of this partition are sectors of the region too, if they are taken for its own.
+sends "region of a partition: areas" rgl1 @stats_create - 8
+dd if=/dev/rgl1 of=/dev/null bs=4k count=1 skip=2 iflag=direct status=none
+wait_idle rgl
+say rgl1 @stats_print 0
+is "region of a partition: the area that was read" "$(awk '$2 { print $1, $2 }' <<<"$reply")" "16+8 1"
+sends "region of a partition: areas: delete" rgl1 @stats_delete 0
 sends "region of the disk: delete" rgl @stats_delete "$disk_region"
 partx --delete --nr 1:2 /dev/rgl
 
