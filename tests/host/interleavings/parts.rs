@@ -26,3 +26,18 @@ fn one_part_is_the_last() {
     let expected = [[last, None, None], [None, last, None], [None, None, last]];
     assert_eq!(seen, expected.into());
 }
+
+/// An end of the bio that is reported again does not take the first one back.
+#[test]
+fn an_end_that_is_reported_twice_counts_once() {
+    let seen = outcomes(0, || {
+        let entry = Arc::new(Entry::default());
+        let ends = spawn(&entry, |entry: &Entry| {
+            entry.parts.add_child();
+            let ended = || entry.parts.own_ended(0);
+            [ended(), ended(), entry.parts.child_ended(10)]
+        });
+        ends.join().unwrap()
+    });
+    assert_eq!(seen, [[None, None, Some(10)]].into());
+}

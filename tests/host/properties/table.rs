@@ -97,7 +97,7 @@ impl Whole {
         let Some(slot) = self.find(key) else {
             return false;
         };
-        assert_eq!(slot.entry.account(), key);
+        assert_eq!([slot.key(), slot.entry.account()], [key; 2]);
         let holder = slot.holder();
         slot.release();
         if holder.is_some() {
