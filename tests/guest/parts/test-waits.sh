@@ -124,14 +124,15 @@ is "waits: stack of wait_start: $frames frames belong to the hook" "$(stack star
 is "waits: stack of wait_done: five frames belong to the hook" "$(stack done | sed -n '5,6p' | paste -sd' ')" \
 	"return_to_handler $(stack start | sed -n 8p)"
 # watch_on_time MS COMMAND...: as watch, of a command that waits for a device of this latency; again if its thread was not
-# scheduled between the submission of an I/O and the wait for it, as on a busy machine.
+# scheduled between the submission of an I/O and the wait for it, as on a busy machine. Only waits with the value $ON_TIME
+# count, if it is set: KEY=VALUE.
 watch_on_time()
 {
 	local try
 	for try in 1 2 3 4 5; do
 		drop_caches
 		watch "${@:2}"
-		pairs "$2"
+		pairs "$2" ${ON_TIME:-}
 		((shortest < ($1 - AHEAD) * 1000000)) || return 0
 		echo "# waits: ${*:2}: try $try: the shortest wait is $shortest ns"
 	done
@@ -153,7 +154,7 @@ watch dd if=/dev/nbw of=/dev/null bs=4k count=10
 pairs dd
 is "waits: read of cached pages: no wait" "$starts $dones" "0 0"
 exec 8<&-
-watch_on_time 20 dd if=/dev/zero of=/dev/nbw bs=4k count=4 oflag=sync
+ON_TIME=in=folio_wait_bit watch_on_time 20 dd if=/dev/zero of=/dev/nbw bs=4k count=4 oflag=sync
 all_paired "synchronous writes"
 waited "synchronous writes" 4 20 dd dev=nbw in=folio_wait_bit "flags=B_PAGEIO|B_WRITE" bcount=4096
 
