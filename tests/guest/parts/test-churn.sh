@@ -74,8 +74,10 @@ read_list()
 {
 	while churning; do
 		read -rt 0.05 -u 9
-		cat /dev/iostat
-		echo "after $(cat $control/generation)"
+		list=$(</dev/iostat) # no new process
+		echo "$list"
+		echo
+		echo "after $(<$control/generation)"
 	done 2>>/tmp/churn-errors | awk '
 		function bad(what) { print what ": " $0; wrong++ }
 		# The text is generated while it is read: it is complete if the generation is the same afterwards.

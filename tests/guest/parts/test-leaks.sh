@@ -6,4 +6,4 @@
 GRAIN=4
 [ ! -d /sys/module/iostat ] || unload_module
 modprobe dm-mod
-leaks 60 20
+leaks "$(repetitions 20 60)" 20

@@ -2,11 +2,13 @@
 # Loads and unloads the module under full load: no count is lost or invented, and nothing is left
 # behind.
 
-# Slow disks have full queues and leave CPU time for insmod and rmmod; fast ones are rate limited.
-make_null_blk_disk nbs size=256 irqmode=2 completion_nsec=100000000 submit_queues=2
+# Slow disks have full queues and leave CPU time for insmod and rmmod; fast ones are rate limited. With less I/O the
+# rounds, which need the CPUs too, are shorter: in each there is as much of it.
+delay_ns=$(repetitions 300000000 100000000) rate=$(repetitions 200 500)
+make_null_blk_disk nbs size=256 irqmode=2 completion_nsec=$delay_ns submit_queues=2
 modprobe brd rd_nr=1 rd_size=65536
 modprobe sd_mod
-modprobe scsi_debug dev_size_mb=64 ndelay=100000000 lbpu=1
+modprobe scsi_debug dev_size_mb=64 ndelay=$delay_ns lbpu=1
 sd=$(scsi_debug_disk)
 dm_linear storm /dev/nbs 262144
 
@@ -17,7 +19,7 @@ storm_start()
 	for device in nbs ram0 "$sd" mapper/storm vda; do
 		case $device in
 		"$sd") special="--rw=randtrimwrite --fsync=32" ;;
-		ram0 | vda) special="--rw=randrw --rate_iops=500" ;;
+		ram0 | vda) special="--rw=randrw --rate_iops=$rate" ;;
 		*) special=--rw=randrw ;;
 		esac
 		fio --disk_util=0 --name=job --filename=/dev/$device --direct=1 --bsrange=4k-32k \
