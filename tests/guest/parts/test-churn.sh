@@ -74,9 +74,8 @@ read_list()
 {
 	while churning; do
 		read -rt 0.05 -u 9
-		list=$(</dev/iostat) # no new process
-		echo "$list"
-		echo
+		IFS= read -rd '' list </dev/iostat # all of it, without a new process
+		printf %s "$list"
 		echo "after $(<$control/generation)"
 	done 2>>/tmp/churn-errors | awk '
 		function bad(what) { print what ": " $0; wrong++ }
