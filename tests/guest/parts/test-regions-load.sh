@@ -129,7 +129,8 @@ is "region of a partition: sectors are relative" "$p_reads $p_rsectors" "1 8"
 refuses "region of a partition: not beyond its end" say rgl2 @stats_create 0+65537 /1
 is "region of a partition: the other partition has none" "$(say rgl1 @stats_list; echo "$reply")" ""
 sends "region of a partition: delete" rgl2 @stats_delete 0
-# The disk's sectors of this partition are sectors of the region too, if they are taken for its own.
+# The first partition begins at sector 2048 of the disk, which is less than its length: with sectors of the disk the read
+# would be in another area.
 sends "region of a partition: areas" rgl1 @stats_create - 8
 dd if=/dev/rgl1 of=/dev/null bs=4k count=1 skip=2 iflag=direct status=none
 wait_idle rgl

@@ -2,8 +2,8 @@
 # Loads and unloads the module under full load: no count is lost or invented, and nothing is left
 # behind.
 
-# Slow disks have full queues and leave CPU time for insmod and rmmod; fast ones are rate limited. With less I/O the
-# rounds, which need the CPUs too, are shorter: in each there is as much of it.
+# Slow disks have full queues and leave CPU time for insmod and rmmod; fast ones are rate limited. make nightly has more
+# I/O, with which each round takes longer.
 delay_ns=$(repetitions 300000000 100000000) rate=$(repetitions 200 500)
 make_null_blk_disk nbs size=256 irqmode=2 completion_nsec=$delay_ns submit_queues=2
 modprobe brd rd_nr=1 rd_size=65536
