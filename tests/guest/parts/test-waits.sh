@@ -158,25 +158,26 @@ ON_TIME=in=folio_wait_bit watch_on_time 20 dd if=/dev/zero of=/dev/nbw bs=4k cou
 all_paired "synchronous writes"
 waited "synchronous writes" 4 20 dd dev=nbw in=folio_wait_bit "flags=B_PAGEIO|B_WRITE" bcount=4096
 
-# Threads that contend for a folio's lock do not wait for I/O.
+# A thread that waits for a folio's lock does not wait for I/O, unless the folio is being read.
+printf '%s\n' 'p:contended __folio_lock' 'p:contended_killable __folio_lock_killable' >$TRACING/kprobe_events
+echo 1 >$TRACING/events/kprobes/enable
+watch insmod /payload/contended_folio.ko device=/dev/nbw
+echo 0 >$TRACING/events/kprobes/enable
+is "waits: contention: two waits for a folio's lock" "$(grep -o 'insmod-.* contended[_a-z]*' $TRACING/trace |
+	sed 's/.* //' | paste -sd' ')" "contended contended_killable"
+holds "waits: contention: each for a tenth of a second" "elapsed_us >= 190000"
+pairs insmod
+is "waits: contention: only the wait for the read of the folio" "$starts $dones" "1 1"
+pairs insmod in=__folio_lock
+is "waits: contention: no wait for I/O" "$starts $dones" "0 0"
+pairs insmod in=__folio_lock_killable
+is "waits: contention: no wait for I/O, killable" "$starts $dones" "0 0"
+rmmod contended_folio
+echo >$TRACING/kprobe_events
+
+# From here on only the test writes back: a write of the kernel's own would end before the test waits for it.
 writeback=$(cat /proc/sys/vm/dirty_writeback_centisecs)
 echo 0 >/proc/sys/vm/dirty_writeback_centisecs
-exec 8<>/dev/nbw
-dd if=/dev/nbw of=/dev/null bs=4k count=1 status=none
-echo 'p:contended __folio_lock' >$TRACING/kprobe_events
-echo 1 >$TRACING/events/kprobes/contended/enable
-# It takes a thread that locks the folio while another one copies: tried until it happens.
-for try in $(seq 60); do
-	watch fio_quiet --filename=/dev/nbw --rw=write --bs=4k --size=4k --loops=4000 --numjobs=3 \
-		--thread --ioengine=psync --invalidate=0 --end_fsync=0
-	! grep -q contended: $TRACING/trace || break
-done
-echo 0 >$TRACING/events/kprobes/contended/enable
-holds "waits: contention: a folio lock was contended" "$(grep -c contended: $TRACING/trace) > 0"
-pairs fio
-is "waits: contention: no wait" "$starts $dones" "0 0"
-echo >$TRACING/kprobe_events
-exec 8<&-
 
 # delay MS: from here on each I/O of the device slow takes so long. File systems are made and unmounted without a delay.
 delay()
