@@ -61,3 +61,7 @@ holds "late CPUs: the queues are empty" "b_wcnt == 0 && b_rcnt == 0 && b_start_c
 echo "# per-CPU memory grew by $(($(awk '$1 == "Percpu:" { print $2 }' /proc/meminfo) - memory)) KiB"
 remove_null_blk_disk nbl
 nothing_lost "late CPUs"
+# An emulated CPU that is online takes its share of the host.
+for cpu in "${late[@]}"; do
+	echo 0 >"/sys/devices/system/cpu/cpu$cpu/online" || fail "late CPUs: CPU $cpu goes offline"
+done
