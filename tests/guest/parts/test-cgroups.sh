@@ -231,7 +231,7 @@ done
 reload cgroup_rows=64
 send "@cgroups on"
 # Each of three jobs creates so many cgroups; together they are more than there are rows.
-created=$(repetitions 30 60)
+created=$(repetitions 24 60)
 used=/sys/class/misc/iostat/cgroup_rows_used
 # One more of the parent, to which the I/Os of a cgroup pass when it is removed.
 used_after=$(($(cat $used) + 1))
@@ -242,7 +242,7 @@ churn()
 	local group=$cgroups/churn/$1 n
 	for ((n = 0; n < created; n++)); do
 		mkdir $group.$n
-		within "churn/$1.$n" dd if=/dev/nbc of=/dev/null bs=4k count=20 iflag=direct status=none
+		(echo $BASHPID >$group.$n/cgroup.procs && exec dd if=/dev/nbc of=/dev/null bs=4k count=20 iflag=direct status=none)
 		rmdir $group.$n
 	done
 }
@@ -251,9 +251,10 @@ for job in 1 2 3; do
 	churn $job &
 	churners+=" $!"
 done
+number=$(cat /sys/block/nbc/iostat/devstat/device_number)
 while kill -0 ${churners##* } 2>/dev/null; do
-	list >/dev/null
-	/payload/cgroups list "$(cat /sys/block/nbc/iostat/devstat/device_number)" >/dev/null
+	reply @cgroups_list >/dev/null
+	/payload/cgroups list "$number" >/dev/null
 done
 wait $churners
 for ((try = 0; try < 100; try++)); do

@@ -175,7 +175,7 @@ say rgm @stats_list
 free=$(mem_free)
 for round in $(seq 25); do
 	for words in "@stats_create - 1000" "@stats_create 0+5 1 2 classes histogram:1,2,3 p a" \
-		"@stats_print_clear 0" "@stats_print_clear 1" "@stats_resize 1 0+100" "@stats_set_aux 1 another" \
+		"@stats_print_clear 0 0 1000" "@stats_print_clear 1" "@stats_resize 1 0+100" "@stats_set_aux 1 another" \
 		"@stats_delete 0" "@stats_delete 1"; do
 		echo "$words"
 	done
