@@ -19,7 +19,7 @@ sync
 # named EVENT: prints number, mount point and path of the event's reads of the disk.
 named()
 {
-	sed -n "s/.* $1: .*dev=nbn .*B_READ.* comm=fio .* mount=\(.*\) path=\(.*\)\$/\1 \2/p" $TRACING/trace |
+	sed -n "s/.* $1: .*dev=nbn .*B_READ.* comm=fio .* mount=\(.*\) path=\(.*\)\$/\1 \2/p" /tmp/trace |
 		sort | uniq -c
 }
 
@@ -41,11 +41,14 @@ wrong()
 reads()
 {
 	: >$TRACING/trace
+	kill -CONT $renamer
 	echo 1 >$TRACING/events/io/enable
 	succeeds "renames: $1" fio_quiet --filename_format=/mnt/files/kept/file\$jobnum --rw=randread --bs=4k \
 		--size=256k --numjobs=2 --cpus_allowed=0 --direct="$2" --ioengine=psync --invalidate=1 \
 		--time_based --runtime=$seconds --allow_file_create=0
 	echo 0 >$TRACING/events/io/enable
+	kill -STOP $renamer
+	cp $TRACING/trace /tmp/trace
 	holds "renames: $1: more than 100 waits" "$(named wait_start | awk '{ n += $1 } END { print n + 0 }') > 100"
 	for event in start wait_start; do
 		is "renames: $1: $event: no wrong name" "$(wrong $event)" 0
@@ -62,8 +65,8 @@ taskset 1 /payload/renamer /tmp/renamed 4 &
 renamer=$!
 reads "buffered reads" 0
 reads "direct reads" 1
-kill $renamer
+kill -KILL $renamer
 wait $renamer 2>/dev/null
-rm -r /tmp/renamed
+rm -r /tmp/renamed /tmp/trace
 umount /mnt/files
 remove_null_blk_disk nbn
