@@ -287,17 +287,17 @@ def sizes_of_ios(a):
 
 
 def slow_and_stalled(a):
-    """An I/O that takes three seconds, while it is in flight and afterwards."""
+    """An I/O that takes six seconds, while it is in flight and afterwards."""
     labels = '{instance="a",device="slug"}'
     oldest = 'iostat_oldest_in_flight_seconds{device="slug"}'
-    a.run("make_null_blk_disk slug irqmode=2 completion_nsec=3000000000 size=64")
+    a.run("make_null_blk_disk slug irqmode=2 completion_nsec=6000000000 size=64")
     settled("a")
     T.same("the threshold of slow I/Os", value('iostat_slow_threshold_seconds{instance="a"}'),
            int(a.run("cat /sys/class/misc/iostat/slow_threshold_ns")) / 1e9)
     # The kernel has read it when it came, to look for partitions.
     slow = value(f"iostat_slow_total{labels}")
     T.same("nothing is in flight: no age", value(f"iostat_oldest_in_flight_seconds{labels}"), 0.0)
-    a.run("dd if=/dev/slug of=/dev/null bs=4k count=1 iflag=direct & reader=$!")
+    a.run("dd if=/dev/slug of=/dev/null bs=4k count=1 iflag=direct status=none & reader=$!")
     T.holds("Prometheus sees a stall", wait("a stall", lambda: value(f"iostat_oldest_in_flight_seconds{labels}") > 0.5, 20))
     before = samples(scrape("a")[1])[oldest]
     between = [one["oldest_age_ns"] / 1e9 for one in json.loads(a.run("ioscope inflight -s -o json slug"))]
