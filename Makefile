@@ -15,7 +15,8 @@ modules:
 # kernel's configuration selects whether modules are signed and compressed.
 INSTALL_MOD_STRIP ?= 1
 export INSTALL_MOD_STRIP
-# The module is signed if the user has put a key into the tree: see Documentation/kernels.rst. Debian's configuration has another file for it.
+# The module is signed if the user has put a key into the tree: see Documentation/kernels.rst. Debian's configuration has
+# another file for it.
 certs = $(KDIR)/certs/signing_key
 signing = $(if $(wildcard $(certs).x509),CONFIG_MODULE_SIG_ALL=y,CONFIG_MODULE_SIG_ALL=) \
 	$(if $(wildcard $(certs).pem),CONFIG_MODULE_SIG_KEY=certs/signing_key.pem)

@@ -37,8 +37,8 @@ def summary(results, costs):
             f"{more('iostats')}, the whole I/O {min(without):.0f} to {max(without):.0f};\n"
             f"* reading 256 disks: {read['ioctl']:,} instructions by ioctl, {read['mmap']:,} by mmap; "
             f"`/proc/diskstats` takes {read['/proc/diskstats']:,};\n"
-            f"* memory: {memory['code and data']:,} bytes of code and data, {memory['once']:,} allocated when the module is loaded, {memory['idle account']:,} per "
-            f"idle disk, {memory['account and used CPU']:,} more per disk and CPU that does I/O on it. The table of I/Os in "
+            f"* memory: {memory['code and data']:,} bytes of code and data, {memory['once']:,} allocated when the module is "
+            f"loaded, {memory['idle account']:,} per idle disk, {memory['account and used CPU']:,} more per disk and CPU that does I/O on it. The table of I/Os in "
             f"flight takes 1/256 of the machine's memory more, from 1 to 16 MiB.\n")
 
 

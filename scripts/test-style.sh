@@ -340,6 +340,18 @@ versions()
 		echo "CHANGELOG.md does not begin with $version"
 }
 
+# One warning of the unwinder is left out, and no other.
+trouble_patterns()
+{
+	local what="WARNING: stack going in the wrong direction? at" other
+	. "$TOP/scripts/trouble.sh"
+	! grep -qE "$TROUBLE" <<<"$what return_to_handler+0x46/0x50" || echo "$what return_to_handler is a complaint"
+	for other in "$what ret_from_fork+0x1/0x2" "$what iostat_request_issue+0x1/0x2" "WARNING: stack recursion on stack type 1" \
+		"WARNING: suspicious RCU usage" "WARNING: static key" "WARNING: stack_depot" "WARNING: mm/slub.c:1 at f+0x1/0x2"; do
+		grep -qE "$TROUBLE" <<<"$other" || echo "$other is no complaint"
+	done
+}
+
 # Otherwise make mutants does not start.
 mutations()
 {
@@ -360,6 +372,7 @@ check "comments and documentation in plain words" plain_words
 check "each counter and event has documentation" documented
 check "troubleshooting.rst explains each message of the kernel log" log_messages
 check "one version in crates, packages and changelog" versions
+check "which warnings of a kernel fail a test" trouble_patterns
 check "each mutation of the guest areas fits the code" mutations
 check "README.md and bench.rst have the figures of bench/*.json" python3 -B bench/pages.py --check
 check "no script creates a regular file /dev/iostat" no_plain_device

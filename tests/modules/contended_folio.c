@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waits for the lock of a folio that is not being read: another thread has it for a tenth of a second. The device is the
- * module's parameter. Programs wait so as well, but only if two of them use a folio at the same moment.
+ * Waits for the lock of a folio that is not being read. The lock is taken first, and a work item releases it a tenth of a
+ * second later. Programs wait so only if two of them use a folio at the same moment. The device is the module's parameter.
  */
 
 #include <linux/blkdev.h>
