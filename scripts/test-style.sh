@@ -347,7 +347,7 @@ trouble_patterns()
 	. "$TOP/scripts/trouble.sh"
 	! grep -qE "$TROUBLE" <<<"$what return_to_handler+0x46/0x50" || echo "$what return_to_handler is a complaint"
 	for other in "$what ret_from_fork+0x1/0x2" "$what iostat_request_issue+0x1/0x2" "WARNING: stack recursion on stack type 1" \
-		"WARNING: suspicious RCU usage" "WARNING: static key" "WARNING: stack_depot" "WARNING: mm/slub.c:1 at f+0x1/0x2"; do
+		"WARNING: security/a.c:1 at f+0x1/0x2" "WARNING: stuck" "WARNING: static key" "WARNING: stack_depot" "WARNING: mm/slub.c:1 at f+0x1/0x2"; do
 		grep -qE "$TROUBLE" <<<"$other" || echo "$other is no complaint"
 	done
 }
