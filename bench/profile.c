@@ -22,7 +22,7 @@
 /* Executed instructions of the kernel have about 300,000 addresses. */
 #define PLACES		(1U << 21)
 
-EXPORT int qemu_plugin_version = 4;
+EXPORT int qemu_plugin_version = PLUGIN_API;
 
 /* By hash of the address; 0 is free, but for the first place, that of user space. */
 static uint64_t addresses[PLACES];

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The part of QEMU's plugin interface, version 4, that bench/profile.c uses. Distributions install
- * no header of it.
+ * The part of QEMU's plugin interface that bench/profile.c, in version 4, and scripts/vm-yield.c,
+ * in version 4 or 7, use. QEMU 11.1 refuses versions below 7, QEMU 10 those above 5. Distributions
+ * install no header of it.
  */
 #ifndef _BENCH_QEMU_PLUGIN_H
 #define _BENCH_QEMU_PLUGIN_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#ifndef PLUGIN_API
+#define PLUGIN_API	4
+#endif
 
 #define EXPORT	__attribute__((visibility("default")))
 
@@ -19,8 +24,14 @@ struct qemu_plugin_u64 {
 	size_t offset;
 };
 
+#if PLUGIN_API >= 7
+void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,
+					   void (*cb)(struct qemu_plugin_tb *tb, void *data),
+					   void *data);
+#else
 void qemu_plugin_register_vcpu_tb_trans_cb(uint64_t id,
 					   void (*cb)(uint64_t id, struct qemu_plugin_tb *tb));
+#endif
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t index);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
