@@ -24,7 +24,7 @@ static void yield(unsigned int cpu, void *data)
 	sched_yield();
 }
 
-/* Instructions of arm64 have four bytes, so those of one architecture are none of the other. */
+/* An instruction of arm64 has four bytes, and pause has two: the size tells them apart. */
 static bool is_wait(const struct qemu_plugin_insn *insn)
 {
 	static const struct wait {
