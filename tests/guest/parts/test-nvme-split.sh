@@ -10,11 +10,12 @@ echo +io >$cgroups/cgroup.subtree_control || fail "nvme-split: no controller"
 
 make_null_blk_disk nbs size=64 memory_backed=1
 dmsetup create mpbad --table "0 32 error" && dmsetup mknodes mpbad
-# first DEVICE: makes the first part of the disk that device, 300 ms late.
+# first DEVICE: makes the first part of the disk that device, 400 ms late. dm-delay counts from the last tick, which a busy
+# host delays: the time of an I/O is compared with 300 ms.
 first()
 {
 	dmsetup suspend mpslow 2>/dev/null
-	printf '0 32 delay %s 0 300\n32 131040 linear /dev/nbs 32\n' "$1" | dmsetup "$2" mpslow && dmsetup resume mpslow
+	printf '0 32 delay %s 0 400\n32 131040 linear /dev/nbs 32\n' "$1" | dmsetup "$2" mpslow && dmsetup resume mpslow
 }
 first /dev/nbs create || fail "nvme-split: dm-delay"
 dmsetup mknodes mpslow
