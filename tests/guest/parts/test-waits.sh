@@ -198,9 +198,9 @@ for fs in ext4 xfs; do
 	mkfs.$fs -q $force /dev/mapper/slow && mount /dev/mapper/slow /mnt || fail "waits: mkfs.$fs, mount"
 	dd if=/dev/zero of=/mnt/file bs=64k count=1 conv=fsync status=none
 	delay 50
-	watch dd if=/mnt/file of=/dev/null bs=4k count=3 iflag=direct
+	watch_on_time 50 dd if=/mnt/file of=/dev/null bs=4k count=3 iflag=direct
 	waited "$fs: direct read" 3 50 dd "dev=$slow" bcount=4096 fs=$fs path=/mnt/file
-	watch dd if=/dev/zero of=/mnt/file bs=4k count=3 oflag=direct conv=notrunc
+	watch_on_time 50 dd if=/dev/zero of=/mnt/file bs=4k count=3 oflag=direct conv=notrunc
 	waited "$fs: direct write" 3 50 dd "dev=$slow" in=blk_io_schedule "flags=B_PHYS|B_WRITE" bcount=4096 fs=$fs \
 		path=/mnt/file
 	watch_on_time 50 dd if=/mnt/file of=/dev/null bs=4k count=1
@@ -215,7 +215,8 @@ for fs in ext4 xfs; do
 	drop_caches
 	delay 0
 	umount /mnt
-	delay 50
+	# As dm-delay counts from the last tick: each I/O takes at least 50 ms.
+	delay 60
 	watch mount /dev/mapper/slow /mnt
 	all_paired "$fs: mount"
 	pairs mount in=${metadata[$fs]}
