@@ -377,6 +377,7 @@ whole_us=$((${EPOCHREALTIME/./} - start))
 send "$slow" &
 sleep 0.1
 make_null_blk_disk nullb8
+succeeds "slow selectors: a disk is added" test -d /sys/block/nullb8/iostat
 is "slow selectors: adding a disk does not wait for the reader" "$(jobs -r | wc -l)" 1
 start=${EPOCHREALTIME/./}
 kill -KILL $! && wait $! 2>/dev/null
