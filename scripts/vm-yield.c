@@ -24,7 +24,7 @@ static void yield(unsigned int cpu, void *data)
 	sched_yield();
 }
 
-/* An instruction of arm64 has four bytes, and pause has two: the size tells them apart. */
+/* The size is compared too: pause has two bytes, and each instruction of arm64 has four. */
 static bool is_wait(const struct qemu_plugin_insn *insn)
 {
 	static const struct wait {

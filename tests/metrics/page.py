@@ -195,7 +195,7 @@ def in_flight(test, guest, browser, shots):
     tile = "[...document.querySelectorAll('#now div')].find((one) => one.textContent.startsWith('At device now')).querySelector('data').value"
     # When it came, the kernel has read it to look for partitions.
     test.holds("page: nothing is in flight at first", browser.until(f"{tile} === '0' && !document.querySelectorAll('#inflight tbody tr').length", 20))
-    # On a busy machine the read may end before both have been asked: then another one is read.
+    # On a busy machine the read may end before the page and ioscope have shown it: then it is repeated.
     for _ in range(5):
         guest.run("dd if=/dev/slow of=/dev/null bs=4k count=1 iflag=direct status=none & reader=$!")
         is_seen = browser.until(f"{tile} === '1'", 20)

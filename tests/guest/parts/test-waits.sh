@@ -215,7 +215,7 @@ for fs in ext4 xfs; do
 	drop_caches
 	delay 0
 	umount /mnt
-	# As dm-delay counts from the last tick: each I/O takes at least 50 ms.
+	# dm-delay counts from the last tick, which a busy host delays: with 60 ms each I/O takes at least 50 ms.
 	delay 60
 	watch mount /dev/mapper/slow /mnt
 	all_paired "$fs: mount"
